@@ -1,0 +1,1 @@
+"""Knowledge: rewriting, search, answers and their checks. Knows nothing of Slack or of where pages come from."""

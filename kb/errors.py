@@ -1,0 +1,60 @@
+"""Every error that the knowledge room raises on purpose.
+
+    FootnoteError
+    ├── SettingsError          a setting is wrong; the message says how to mend it
+    ├── DataFolderInUseError   another process owns the data folder
+    ├── UnavailableError       something we need does not answer: an outage, never "not found"
+    │   ├── IndexUnavailableError
+    │   ├── StoreUnavailableError      Redis/Valkey
+    │   ├── ModelUnavailableError      the language model: down, overloaded, too slow, cut off
+    │   └── EmbedderUnavailableError
+    ├── ModelRefusedError      the model declined to answer (stop_reason "refusal")
+    ├── ModelReplyError        the model answered, but not in a form that we can use
+    └── IndexMismatchError     the index was built by another embedder or chunker: reindex
+
+Their texts are for operators. A Slack user reads `bot.messages` only.
+"""
+
+
+class FootnoteError(Exception):
+    """Base of every error that Footnote raises on purpose."""
+
+
+class SettingsError(FootnoteError):
+    """A setting is missing or wrong. The message says which one and how to mend it."""
+
+
+class DataFolderInUseError(FootnoteError):
+    """Another living process owns the data folder."""
+
+
+class UnavailableError(FootnoteError):
+    """Something Footnote needs does not answer. Never to be worded as "not found"."""
+
+
+class IndexUnavailableError(UnavailableError):
+    """The vector index cannot be reached or opened."""
+
+
+class StoreUnavailableError(UnavailableError):
+    """Redis or Valkey cannot be reached."""
+
+
+class ModelUnavailableError(UnavailableError):
+    """The language model is down, overloaded, too slow, or its stream was cut."""
+
+
+class EmbedderUnavailableError(UnavailableError):
+    """The embedding model cannot be loaded."""
+
+
+class ModelRefusedError(FootnoteError):
+    """The language model declined to answer."""
+
+
+class ModelReplyError(FootnoteError):
+    """The language model's reply has a form that we cannot use."""
+
+
+class IndexMismatchError(FootnoteError):
+    """The index was made by another embedder, dimension or chunker than the one configured."""

@@ -1,0 +1,278 @@
+"""The nouns of Footnote: what a question, a turn, a hit, a citation and an answer are.
+
+Everything here is frozen and keyword-only. Scores keep their provenance: `Scores` has one field a stage and none
+is ever overwritten by a later one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Literal
+
+EVERYONE = "*"
+"""The audience mark of a page that anybody in the workspace may read."""
+
+Outcome = Literal["answered", "declined", "unclear", "unavailable", "chat"]
+Mode = Literal["model", "extractive"]
+Freshness = Literal["current", "outdated", "superseded", "undated"]
+WarningKind = Literal["outdated", "superseded", "conflict", "undated"]
+RewriteMethod = Literal["none", "heuristic", "model"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Audience:
+    """What the place in which a question is asked may see.
+
+    `channels` holds channel ids (`C0123`) and, where known, names with a hash (`#people-leads`). A page without a
+    limit is visible to every audience; a page with one is visible where the two sets meet.
+    """
+
+    channels: frozenset[str] = frozenset()
+
+    @property
+    def marks(self) -> list[str]:
+        """The payload values that this audience may read, for the engine's filter. Sorted, never empty."""
+        return [EVERYONE, *sorted(self.channels)]
+
+    def may_read(self, page_audience: Sequence[str]) -> bool:
+        return EVERYONE in page_audience or not self.channels.isdisjoint(page_audience)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PageDates:
+    """When a page was written, reviewed and due. All dates are calendar dates of the page's owner."""
+
+    edited: date | None = None
+    reviewed: date | None = None
+    review_due: date | None = None
+    expires: date | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page:
+    """What every chunk of one page shares. `id` is stable over edits; `revision` is the hash of its content."""
+
+    id: str
+    source: str
+    path: str
+    title: str
+    url: str
+    language: str = "en"
+    revision: str = ""
+    owner: str | None = None
+    audience: tuple[str, ...] = (EVERYONE,)
+    dates: PageDates = PageDates()
+    superseded_by: str | None = None
+    """The page that replaces this one, as its author wrote it: a path, a URL or a title."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chunk:
+    """A passage: what is embedded, found, reranked and cited.
+
+    `text` is the passage as it stands on the page (Markdown). `section` is the heading path without the page
+    title, e.g. ("Annual leave", "Carry-over"). `url` leads to the section where the source has anchors.
+    """
+
+    id: str
+    page: Page
+    position: int
+    text: str
+    section: tuple[str, ...] = ()
+    url: str
+
+    @property
+    def section_label(self) -> str:
+        return " › ".join(self.section)
+
+    @property
+    def embedded_text(self) -> str:
+        """What the embedder and BM25 read: title and heading path first, so that a vague passage keeps its topic."""
+        return "\n".join([" › ".join((self.page.title, *self.section)), self.text])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scores:
+    """One passage's scores, a field a stage. `None`: that stage did not run for it.
+
+    `dense` is a cosine (-1..1), `lexical` raw BM25 (>= 0), both the weighted mean over the queries; `fused` is their
+    blend, `anchor` the gain for a passage of a page cited before, `rerank` the cross-encoder's 0..1, and `final` orders.
+    """
+
+    dense: float | None = None
+    lexical: float | None = None
+    fused: float = 0.0
+    anchor: float = 0.0
+    rerank: float | None = None
+    final: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    chunk: Chunk
+    scores: Scores
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Retrieved:
+    """What a turn remembers of one passage that it used: enough to anchor the next question, no text."""
+
+    page_id: str
+    chunk_id: str
+    title: str
+    cited: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """One question of a thread and what Footnote answered."""
+
+    question: str
+    answer: str
+    rewritten: str | None = None
+    outcome: Outcome = "answered"
+    topics: tuple[str, ...] = ()
+    retrieved: tuple[Retrieved, ...] = ()
+    asked_at: datetime | None = None
+    question_ts: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ThreadKey:
+    """Where a conversation lives: a Slack thread, or a named thread of the command line."""
+
+    team: str
+    channel: str
+    thread: str
+
+    def __str__(self) -> str:
+        return f"{self.team}:{self.channel}:{self.thread}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """The user's own words, where they were said and what that place may see."""
+
+    id: str
+    text: str
+    audience: Audience = Audience()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rewrite:
+    """What is searched for. `query` equals the question where no rewrite was needed.
+
+    `is_follow_up`: the question continues the answer right before (not merely: the thread has history).
+    `clarify`: the question cannot be understood with what the thread holds; ask instead of guessing.
+    """
+
+    query: str
+    needs_rewrite: bool = False
+    is_follow_up: bool = False
+    topics: tuple[str, ...] = ()
+    reasoning: str = ""
+    confidence: float = 1.0
+    method: RewriteMethod = "none"
+    clarify: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Citation:
+    """A source behind the answer. `n` is the mark that the answer's sentences carry: [1], [2]."""
+
+    n: int
+    chunk: Chunk
+    quote: str
+    score: float
+    freshness: Freshness
+
+    @property
+    def date(self) -> date | None:
+        dates = self.chunk.page.dates
+        return dates.reviewed or dates.edited
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sentence:
+    """A sentence (or list item, or table) of an answer and the numbers of the citations that support it."""
+
+    text: str
+    citations: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnswerWarning:
+    """`owner` and `date` are the cited page's. `text` is English and plain; a renderer may word its own."""
+
+    kind: WarningKind
+    page: Page
+    date: date | None
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NearestPage:
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trace:
+    """How an answer came about, for "Why this answer?", logs at debug, and evaluation."""
+
+    rewrite: Rewrite
+    hits: tuple[Hit, ...] = ()
+    anchors: tuple[str, ...] = ()
+    anchor_reason: str = ""
+    decision: str = ""
+    removed_sentences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What Footnote replies. `sentences` make up the text; `blocks` of them are joined by `text`."""
+
+    question: str
+    outcome: Outcome
+    mode: Mode
+    language: str
+    sentences: tuple[Sentence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    warnings: tuple[AnswerWarning, ...] = ()
+    nearest: tuple[NearestPage, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Degradations, in words that a user may read: "extractive mode", "the reranker is off"."""
+    confidence: float = 0.0
+    trace: Trace
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """Markdown without citation marks. A sentence that is a block of its own (list item, table) has its own line."""
+        return join_sentences([sentence.text for sentence in self.sentences])
+
+    @property
+    def rewritten(self) -> str | None:
+        return self.trace.rewrite.query if self.trace.rewrite.needs_rewrite else None
+
+
+def join_sentences(sentences: Sequence[str]) -> str:
+    """Joins sentences to running text; block-level Markdown (lists, tables, fences) starts on a line of its own."""
+    joined = ""
+    for sentence in sentences:
+        block = is_block(sentence)
+        if joined:
+            joined += "\n" if block or is_block(joined.rsplit("\n", 1)[-1]) else " "
+        joined += sentence
+    return joined
+
+
+def is_block(sentence: str) -> bool:
+    """Whether a sentence is block-level Markdown: a list item, a table row, a fence or a heading."""
+    first = sentence.lstrip()
+    if first.startswith(("- ", "* ", "+ ", "|", "```", "#", "> ")):
+        return True
+    number, dot, _ = first.partition(". ")
+    return bool(dot) and number.isdigit()
