@@ -1,0 +1,117 @@
+"""The port to the vector index. Two real engines implement it and pass one contract suite: `edge.py`, `server.py`.
+
+The engines are the only owners of payload field names. A search is one engine call: every candidate that any leg
+finds comes back with its dense and its lexical score for every query, so that scores can be blended honestly (a
+passage found by one leg only is not a zero in the other).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from kb.models import Audience, Chunk
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SparseVector:
+    """Term ids (unsigned 32-bit) and their weights, both of the same length."""
+
+    indices: tuple[int, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IndexedChunk:
+    """A chunk and its vectors, as they go into the index."""
+
+    chunk: Chunk
+    dense: Sequence[float]
+    lexical: SparseVector
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueryVectors:
+    """One wording of the question as vectors."""
+
+    dense: Sequence[float]
+    lexical: SparseVector
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """A passage that a leg found. `dense` and `lexical` have one score for each query of the search, in its order."""
+
+    chunk: Chunk
+    dense: tuple[float, ...]
+    lexical: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IndexCounts:
+    pages: int
+    chunks: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IndexManifest:
+    """What an index was built with. A different one means: rebuild, never mix."""
+
+    embedder: str
+    dimension: int
+    chunker: str
+
+
+class IndexWriter(Protocol):
+    """Writes into one generation of the index: the live one, or one that is being built beside it."""
+
+    async def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
+        """Puts `chunks` in the place of whatever the index held of this page. Idempotent."""
+
+    async def delete_pages(self, page_ids: Sequence[str]) -> None:
+        """Removes every chunk of these pages. Unknown ids are fine."""
+
+    async def revisions(self) -> Mapping[str, str]:
+        """Page id -> revision of every page that this generation holds."""
+
+    async def counts(self) -> IndexCounts: ...
+
+
+class Rebuild(IndexWriter, Protocol):
+    """A generation that nobody searches yet."""
+
+    async def swap(self) -> None:
+        """Makes this generation the live one, atomically: a search sees all of the old or all of the new."""
+
+    async def discard(self) -> None:
+        """Drops this generation; the live one is untouched."""
+
+
+class VectorIndex(IndexWriter, Protocol):
+    """The live index. Every method raises `IndexUnavailableError` when the engine does not answer."""
+
+    async def search(
+        self,
+        queries: Sequence[QueryVectors],
+        *,
+        audience: Audience,
+        limit: int,
+        anchor_pages: Sequence[str] = (),
+    ) -> list[Candidate]:
+        """The union of every leg's best `limit` passages, in no particular order.
+
+        Legs: {dense, lexical} x queries and, where `anchor_pages` are given, the same restricted to these pages.
+        The audience filter stands in every leg: what the audience may not read is never fetched.
+        """
+
+    async def languages(self) -> Sequence[str]:
+        """ISO 639-1 codes of the pages in the index, most frequent first."""
+
+    async def manifest(self) -> IndexManifest | None:
+        """What the live generation was built with; None while it is empty."""
+
+    async def begin_rebuild(self, manifest: IndexManifest) -> Rebuild:
+        """Starts a generation beside the live one. One that an earlier, killed rebuild left behind is dropped."""
+
+    async def close(self) -> None: ...

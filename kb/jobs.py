@@ -1,0 +1,72 @@
+"""The contract of a reindex: the Slack edge asks, ingest works, both see the same progress.
+
+No import of `ingest` here: `bot.cli` hands an implementation to whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Phase = Literal["queued", "reading", "indexing", "swapping", "done", "failed"]
+
+
+class FailedPage(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    reason: str
+
+
+class SyncReport(BaseModel):
+    """The diff that a sync made. Lists hold page paths; a page that could not be read is in `failed` alone."""
+
+    model_config = ConfigDict(frozen=True)
+
+    added: list[str] = Field(default_factory=list)
+    changed: list[str] = Field(default_factory=list)
+    removed: list[str] = Field(default_factory=list)
+    unchanged: int = 0
+    failed: list[FailedPage] = Field(default_factory=list)
+    chunks: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReindexRequest:
+    """`source`: one source's name, or None for all. `full`: rebuild beside the live index, then swap."""
+
+    requested_by: str
+    source: str | None = None
+    full: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReindexProgress:
+    """A step of a reindex. `report` is set when `phase` is "done"; `error` (for operators) when it is "failed"."""
+
+    phase: Phase
+    done: int = 0
+    total: int = 0
+    started_at: datetime
+    seconds_left: float | None = None
+    joined: bool = False
+    """The request met a reindex under way and follows that one."""
+    report: SyncReport | None = None
+    error: str | None = None
+
+
+class Reindexer(Protocol):
+    """Runs at most one reindex at a time."""
+
+    def reindex(self, request: ReindexRequest) -> AsyncIterator[ReindexProgress]:
+        """Starts a reindex, or joins the one under way, and yields its progress; the last item is done or failed.
+
+        The work goes on when the caller stops listening.
+        """
+
+    def sources(self) -> list[str]: ...
