@@ -279,7 +279,8 @@ def _unknown(name: str, known: list[str]) -> str:
 
 
 def _explain(error: ValidationError) -> str:
-    lines = []
-    for problem in error.errors(include_input=False, include_url=False):
-        lines.append(f"{'.'.join(str(part) for part in problem['loc']) or 'settings'}: {problem['msg']}")
+    lines = [
+        f"{'.'.join(str(part) for part in problem['loc']) or 'settings'}: {problem['msg']}"
+        for problem in error.errors(include_input=False, include_url=False)
+    ]
     return "the settings cannot be used:\n  " + "\n  ".join(lines)
