@@ -18,7 +18,14 @@ Outcome = Literal["answered", "declined", "unclear", "unavailable", "chat"]
 Mode = Literal["model", "extractive"]
 Freshness = Literal["current", "outdated", "superseded", "undated"]
 WarningKind = Literal["outdated", "superseded", "conflict", "undated"]
+FreshnessReason = Literal[
+    "current", "superseded", "expired", "review_overdue", "old_review", "old_edit", "undated", "conflict"
+]
+Note = Literal[
+    "extractive mode", "model unavailable", "model refused", "reranker unavailable", "history unavailable"
+]
 RewriteMethod = Literal["none", "heuristic", "model"]
+SmallTalk = Literal["greeting", "thanks", "who_are_you", "goodbye"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -204,9 +211,13 @@ class Sentence:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerWarning:
-    """`owner` and `date` are the cited page's. `text` is English and plain; a renderer may word its own."""
+    """Why a cited page deserves doubt. `date` is the one that `reason` speaks of: the review that was due, the last edit.
+
+    `text` is plain English for programs and terminals; a renderer words its own in the reader's language.
+    """
 
     kind: WarningKind
+    reason: FreshnessReason
     page: Page
     date: date | None
     text: str
@@ -242,8 +253,10 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     warnings: tuple[AnswerWarning, ...] = ()
     nearest: tuple[NearestPage, ...] = ()
-    notes: tuple[str, ...] = ()
-    """Degradations, in words that a user may read: "extractive mode", "the reranker is off"."""
+    notes: tuple[Note, ...] = ()
+    """What was degraded while answering. A renderer says it in the reader's language."""
+    small_talk: SmallTalk | None = None
+    """Set when `outcome` is "chat"."""
     confidence: float = 0.0
     trace: Trace
     timings_ms: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,155 @@
+"""The data folder and its one owner.
+
+Qdrant Edge and Valkey belong to one process. The owner holds an advisory lock (`flock`) for as long as it lives: the
+kernel lets it go with the process, so a lock after `kill -9` is never stale. `owner.json` beside it tells other
+commands where to talk to the owner.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from kb.errors import DataFolderInUseError, SettingsError
+
+MAX_SOCKET_PATH = 100
+"""Bytes. Linux allows 107 for a Unix socket's path, macOS 103."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Owner:
+    pid: int
+    command: str
+    socket: Path
+    playground: str | None = None
+
+
+class DataFolder:
+    """One knowledge base on disk: its index, conversations and sources.
+
+    As a context manager it is owned: `with DataFolder(path).own("serve"):` raises `DataFolderInUseError` when another
+    living process owns it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.expanduser().resolve()
+        self._lock: IO[str] | None = None
+
+    @property
+    def index(self) -> Path:
+        return self.path / "index"
+
+    @property
+    def valkey(self) -> Path:
+        return self.path / "valkey"
+
+    @property
+    def sources_file(self) -> Path:
+        return self.path / "sources.json"
+
+    @property
+    def socket(self) -> Path:
+        return socket_path(self.path, "footnote.sock")
+
+    def own(self, command: str) -> Self:
+        """Takes the folder, creating it (mode 0700: it holds conversations) where it is missing.
+
+        Raises:
+            DataFolderInUseError: another process owns it; `owner()` tells which.
+            SettingsError: the folder cannot be made or written.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = (self.path / "lock").open("a+", encoding="utf-8")
+        except OSError as error:
+            raise SettingsError(
+                f"the data folder {self.path} cannot be used ({error.strerror}); choose another with --data"
+            ) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.close()
+            owner = self.owner()
+            who = f"`footnote {owner.command}` (pid {owner.pid})" if owner else "another process"
+            raise DataFolderInUseError(
+                f"the data folder {self.path} belongs to {who}; stop it, or name another folder with --data"
+            ) from error
+        self._lock = lock
+        self._write_owner(command)
+        return self
+
+    def announce(self, command: str, *, playground: str | None = None) -> None:
+        """Tells other commands what the owner has become, e.g. where its playground is."""
+        self._write_owner(command, playground=playground)
+
+    def owner(self) -> Owner | None:
+        """The process that owns the folder now; None when nobody does, whatever the files say."""
+        if not self._is_locked():
+            return None
+        try:
+            told = json.loads((self.path / "owner.json").read_text(encoding="utf-8"))
+            return Owner(
+                pid=told["pid"],
+                command=told["command"],
+                socket=Path(told["socket"]),
+                playground=told.get("playground"),
+            )
+        except (OSError, ValueError, KeyError):
+            return None  # the owner has the lock and is about to write the file
+
+    def release(self) -> None:
+        if self._lock is not None:
+            (self.path / "owner.json").unlink(missing_ok=True)
+            self._lock.close()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def _write_owner(self, command: str, *, playground: str | None = None) -> None:
+        told = {
+            "pid": os.getpid(),
+            "command": command,
+            "socket": str(self.socket),
+            "playground": playground,
+        }
+        draft = self.path / "owner.json.new"
+        draft.write_text(json.dumps(told), encoding="utf-8")
+        draft.replace(self.path / "owner.json")
+
+    def _is_locked(self) -> bool:
+        if self._lock is not None:
+            return True
+        try:
+            with (self.path / "lock").open("r", encoding="utf-8") as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except BlockingIOError:
+            return True
+        return False
+
+
+def socket_path(folder: Path, name: str) -> Path:
+    """`folder/name`, or a private folder under the temporary one where that path is too long for a Unix socket."""
+    direct = folder / name
+    if len(os.fsencode(direct)) <= MAX_SOCKET_PATH:
+        return direct
+    digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+    private = Path(tempfile.gettempdir()) / f"footnote-{os.getuid()}-{digest}"
+    private.mkdir(mode=0o700, exist_ok=True)
+    if private.stat().st_uid != os.getuid():
+        raise SettingsError(f"{private} belongs to somebody else; set TMPDIR to a folder of your own")
+    return private / name

@@ -1,0 +1,99 @@
+"""Whether a page may still be believed. Pure: the clock is an argument.
+
+In order of trust: a page that names its successor is superseded; one past its `expires` or its review date is outdated,
+whatever its last edit (a site migration edits every page); a review that is not yet due makes a page current. Only
+without any review date does age decide, and a page without any date says so: it is not called fresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from kb.models import AnswerWarning, Freshness, FreshnessReason, Page
+
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Assessment:
+    """`date` is the one that `reason` speaks of, e.g. the day on which the review was due."""
+
+    freshness: Freshness
+    reason: FreshnessReason
+    date: date | None = None
+
+
+class FreshnessPolicy:
+    """Assesses pages against today. `max_age_days` holds for pages without a review date, per source where given."""
+
+    def __init__(
+        self, *, clock: Clock, max_age_days: int = 365, max_age_by_source: Mapping[str, int] | None = None
+    ) -> None:
+        self._clock = clock
+        self._max_age_days = max_age_days
+        self._max_age_by_source = dict(max_age_by_source or {})
+
+    def assess(self, page: Page) -> Assessment:
+        today = self._clock().date()
+        dates = page.dates
+        if page.superseded_by:
+            return Assessment(
+                freshness="superseded", reason="superseded", date=dates.reviewed or dates.edited
+            )
+        if dates.expires is not None and dates.expires < today:
+            return Assessment(freshness="outdated", reason="expired", date=dates.expires)
+        if dates.review_due is not None:
+            if dates.review_due < today:
+                return Assessment(freshness="outdated", reason="review_overdue", date=dates.review_due)
+            return Assessment(freshness="current", reason="current", date=dates.reviewed)
+        max_age = self._max_age_by_source.get(page.source, self._max_age_days)
+        if dates.reviewed is not None:
+            return self._by_age(dates.reviewed, today, max_age, "old_review")
+        if dates.edited is not None:
+            return self._by_age(dates.edited, today, max_age, "old_edit")
+        return Assessment(freshness="undated", reason="undated")
+
+    def warn(self, page: Page) -> AnswerWarning | None:
+        """The warning that a citation of this page carries; None for a current one.
+
+        A page without a date gets none: its source line says that it is undated.
+        """
+        assessment = self.assess(page)
+        if assessment.freshness not in ("outdated", "superseded"):
+            return None
+        return AnswerWarning(
+            kind="outdated" if assessment.freshness == "outdated" else "superseded",
+            reason=assessment.reason,
+            page=page,
+            date=assessment.date,
+            text=self._wording(page, assessment),
+        )
+
+    def _wording(self, page: Page, assessment: Assessment) -> str:
+        day = f"{assessment.date:%-d %B %Y}" if assessment.date else ""
+        told = {
+            "superseded": f"{page.title} was replaced by {page.superseded_by}.",
+            "expired": f"{page.title} expired on {day}.",
+            "review_overdue": f"{page.title} was due for review on {day} ({self._ago(assessment)}).",
+            "old_review": f"{page.title} was last reviewed on {day} ({self._ago(assessment)}).",
+            "old_edit": f"{page.title} was last edited on {day} ({self._ago(assessment)}).",
+        }[assessment.reason]
+        return f"{told} Owner: {page.owner}." if page.owner else told
+
+    def _ago(self, assessment: Assessment) -> str:
+        days = (self._clock().date() - assessment.date).days if assessment.date else 0
+        number, unit = (days, "day") if days < 45 else (months_of(days), "month")
+        return f"{number} {unit}{'' if number == 1 else 's'} ago"
+
+    @staticmethod
+    def _by_age(day: date, today: date, max_age_days: int, reason: FreshnessReason) -> Assessment:
+        if (today - day).days > max_age_days:
+            return Assessment(freshness="outdated", reason=reason, date=day)
+        return Assessment(freshness="current", reason="current", date=day)
+
+
+def months_of(days: int) -> int:
+    """Whole months in `days`, rounded to the nearest: 30.44 days a month."""
+    return max(1, round(days / 30.44))
