@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +22,10 @@ from kb.errors import DataFolderInUseError, SettingsError
 
 MAX_SOCKET_PATH = 100
 """Bytes. Linux allows 107 for a Unix socket's path, macOS 103."""
+
+LOCK_ATTEMPTS = 6
+LOCK_PAUSE_S = 0.05
+"""A command that asks who owns the folder holds a shared lock for an instant: that must not look like an owner."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,15 +77,13 @@ class DataFolder:
             raise SettingsError(
                 f"the data folder {self.path} cannot be used ({error.strerror}); choose another with --data"
             ) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        if not _lock_exclusively(lock):
             lock.close()
             owner = self.owner()
             who = f"`footnote {owner.command}` (pid {owner.pid})" if owner else "another process"
             raise DataFolderInUseError(
                 f"the data folder {self.path} belongs to {who}; stop it, or name another folder with --data"
-            ) from error
+            )
         self._lock = lock
         self._write_owner(command)
         return self
@@ -140,6 +143,18 @@ class DataFolder:
         except BlockingIOError:
             return True
         return False
+
+
+def _lock_exclusively(lock: IO[str]) -> bool:
+    for attempt in range(LOCK_ATTEMPTS):
+        if attempt:
+            time.sleep(LOCK_PAUSE_S)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            continue
+        return True
+    return False
 
 
 def socket_path(folder: Path, name: str) -> Path:

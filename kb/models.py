@@ -267,6 +267,11 @@ class Answer:
         return join_sentences([sentence.text for sentence in self.sentences])
 
     @property
+    def marked_text(self) -> str:
+        """The text with the marks of its citations, for places that cannot link them: "25 days a year. [1]"."""
+        return join_sentences([marked(sentence) for sentence in self.sentences])
+
+    @property
     def rewritten(self) -> str | None:
         return self.trace.rewrite.query if self.trace.rewrite.needs_rewrite else None
 
@@ -280,6 +285,11 @@ def join_sentences(sentences: Sequence[str]) -> str:
             joined += "\n" if block or is_block(joined.rsplit("\n", 1)[-1]) else " "
         joined += sentence
     return joined
+
+
+def marked(sentence: Sentence) -> str:
+    marks = "".join(f"[{number}]" for number in sentence.citations)
+    return f"{sentence.text} {marks}" if marks else sentence.text
 
 
 def is_block(sentence: str) -> bool:

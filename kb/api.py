@@ -1,0 +1,147 @@
+"""The HTTP API: search and answer for programs, and health for whoever watches.
+
+`POST /api/v1/search` takes `{"query": "...", "include_answer": false, "limit": 5}`. It speaks for nobody in
+particular, so it sees the pages that everyone may read; only the socket in the data folder, which belongs to the
+operator, may name a channel.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kb.models import Answer, Audience, Citation, Hit, Question
+from kb.pipeline import Pipeline
+
+Health = Callable[[], Awaitable[dict[str, Any]]]
+
+
+class SearchRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    query: str = Field(min_length=1, max_length=4000)
+    include_answer: bool = False
+    limit: int = Field(default=5, ge=1, le=50)
+
+
+def create_api(pipeline: Pipeline, *, health: Health) -> web.Application:
+    """The application; the caller decides where it listens."""
+    app = web.Application(client_max_size=64 * 1024)
+
+    async def search(request: web.Request) -> web.Response:
+        try:
+            wanted = SearchRequest.model_validate_json(await request.read())
+        except ValidationError as error:
+            problems = error.errors(include_url=False, include_input=False, include_context=False)
+            return web.json_response({"error": "invalid_request", "problems": problems}, status=400)
+        question = Question(id=uuid.uuid4().hex, text=wanted.query, audience=Audience())
+        answer = await pipeline.answer(question)
+        if answer.outcome == "unavailable":
+            return web.json_response({"error": "unavailable"}, status=503)
+        return web.json_response(_search_reply(answer, wanted))
+
+    async def healthy(_: web.Request) -> web.Response:
+        told = await health()
+        return web.json_response(told, status=200 if told["status"] == "ok" else 503)
+
+    app.router.add_post("/api/v1/search", search)
+    app.router.add_get("/health", healthy)
+    return app
+
+
+def answer_as_json(answer: Answer, *, text: str | None = None) -> dict[str, Any]:
+    """The answer for programs. `text` stands in for an answer that has no sentences, e.g. a declined one's wording."""
+    return {
+        "question": answer.question,
+        "answer": answer.marked_text or text or "",
+        "outcome": answer.outcome,
+        "mode": answer.mode,
+        "language": answer.language,
+        "rewritten": answer.rewritten,
+        "is_follow_up": answer.trace.rewrite.is_follow_up,
+        "topics": list(answer.trace.rewrite.topics),
+        "confidence": round(answer.confidence, 3),
+        "citations": [_citation_as_json(citation) for citation in answer.citations],
+        "warnings": [
+            {
+                "kind": warning.kind,
+                "title": warning.page.title,
+                "date": warning.date.isoformat() if warning.date else None,
+                "text": warning.text,
+            }
+            for warning in answer.warnings
+        ],
+        "nearest": [{"title": page.title, "url": page.url} for page in answer.nearest],
+        "notes": list(answer.notes),
+        "timings_ms": dict(answer.timings_ms),
+    }
+
+
+def trace_as_json(answer: Answer) -> dict[str, Any]:
+    """What "Why this answer?" shows: rewrite, anchors and the scores of every stage. No passage text."""
+    trace = answer.trace
+    return {
+        "rewrite": {
+            "query": trace.rewrite.query,
+            "needs_rewrite": trace.rewrite.needs_rewrite,
+            "is_follow_up": trace.rewrite.is_follow_up,
+            "method": trace.rewrite.method,
+            "confidence": trace.rewrite.confidence,
+            "topics": list(trace.rewrite.topics),
+            "reasoning": trace.rewrite.reasoning,
+        },
+        "anchors": {"pages": list(trace.anchors), "reason": trace.anchor_reason},
+        "decision": trace.decision,
+        "removed_sentences": len(trace.removed_sentences),
+        "hits": [_hit_as_json(hit) for hit in trace.hits],
+    }
+
+
+def _search_reply(answer: Answer, wanted: SearchRequest) -> dict[str, Any]:
+    reply: dict[str, Any] = {
+        "query": answer.trace.rewrite.query,
+        "results": [
+            {**_hit_as_json(hit), "text": hit.chunk.text} for hit in answer.trace.hits[: wanted.limit]
+        ],
+    }
+    if wanted.include_answer:
+        reply["answer"] = answer_as_json(answer)
+    return reply
+
+
+def _citation_as_json(citation: Citation) -> dict[str, Any]:
+    return {
+        "n": citation.n,
+        "title": citation.chunk.page.title,
+        "section": citation.chunk.section_label,
+        "url": citation.chunk.url,
+        "date": citation.date.isoformat() if citation.date else None,
+        "score": round(citation.score, 3),
+        "freshness": citation.freshness,
+        "quote": citation.quote,
+    }
+
+
+def _hit_as_json(hit: Hit) -> dict[str, Any]:
+    scores = hit.scores
+    return {
+        "title": hit.chunk.page.title,
+        "section": hit.chunk.section_label,
+        "url": hit.chunk.url,
+        "scores": {
+            "dense": _rounded(scores.dense),
+            "lexical": _rounded(scores.lexical),
+            "fused": _rounded(scores.fused),
+            "anchor": _rounded(scores.anchor),
+            "rerank": _rounded(scores.rerank),
+            "final": _rounded(scores.final),
+        },
+    }
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, 4)
