@@ -36,6 +36,9 @@ WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
 """Environment names without our prefix -> where they go."""
 
 
+Effort = Literal["low", "medium", "high", "xhigh", "max"]
+
+
 class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -51,6 +54,9 @@ class ModelSettings(Section):
     rewrite_model: str = "claude-haiku-5-5"
     native_citations: bool | None = None
     """None: native for Claude's own endpoint, numbered passages for any other base URL."""
+    answer_effort: Effort | None = "low"
+    """Thinking counts against the tokens and the deadline. None leaves it to the model (older ones take no effort)."""
+    rewrite_effort: Effort | None = "low"
     answer_deadline_s: Annotated[float, Field(gt=0, le=300)] = 30.0
     """Seconds for a whole answer, retries included. People leave a thread after about half a minute."""
     rewrite_deadline_s: Annotated[float, Field(gt=0, le=30)] = 1.0
@@ -162,6 +168,8 @@ class SourceSettings(Section):
     audience: tuple[str, ...] = ()
     """Channels that may read every page of this source; empty: everyone."""
     max_age_days: int | None = None
+    git_dates: bool = True
+    """In a git checkout, a page was edited when its file was last committed. Off: only its front matter says so."""
 
 
 class ApiSettings(Section):
