@@ -1,0 +1,42 @@
+# `make run` and `make test` need only make and Python 3.11+; both set everything up.
+# KB=some/folder   use your own pages instead of the sample handbook
+# PYTHON=python3.12   choose the interpreter
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?=
+KB ?=
+
+.PHONY: setup run test check format bench clean
+
+setup: $(VENV)/.ready-dev
+
+$(VENV)/.ready: pyproject.toml deploy/setup.sh
+	PYTHON="$(PYTHON)" sh deploy/setup.sh $(VENV)
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	PYTHON="$(PYTHON)" sh deploy/setup.sh $(VENV) dev
+	@touch $@
+
+run: $(VENV)/.ready
+	$(BIN)/footnote playground $(if $(KB),"$(KB)",--sample)
+
+test: $(VENV)/.ready-dev
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.ready-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.ready-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.ready-dev
+	$(BIN)/python -m tests.bench
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info

@@ -1,0 +1,86 @@
+"""The socket in the data folder: other commands talk to its owner through it.
+
+It is a Unix socket with mode 0600 in a folder with mode 0700: who can connect is the operator, so a channel may be
+named here (see `kb.api` for the API that may not).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aiohttp import web
+from pydantic import ValidationError
+
+from bot.cli.session import PROGRESS, AskRequest, IngestRequest, Session
+from kb.errors import FootnoteError
+
+logger = logging.getLogger(__name__)
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@asynccontextmanager
+async def control_socket(session: Session, socket: Path, api: web.Application) -> AsyncIterator[None]:
+    """Serves the session (and the HTTP API) on `socket` while the block runs."""
+    app = web.Application(middlewares=[_errors_as_json])
+    app.add_subapp("/public", api)
+    app.add_routes(_routes(session))
+    socket.unlink(missing_ok=True)  # left by a killed owner; we hold the folder's lock
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
+    await runner.setup()
+    await web.UnixSite(runner, str(socket)).start()
+    socket.chmod(0o600)
+    try:
+        yield
+    finally:
+        await runner.cleanup()
+        socket.unlink(missing_ok=True)
+
+
+def _routes(session: Session) -> list[web.RouteDef]:
+    async def ask(request: web.Request) -> web.StreamResponse:
+        reply = await session.ask(AskRequest.model_validate_json(await request.read()))
+        return web.json_response(reply.model_dump())
+
+    async def ingest(request: web.Request) -> web.StreamResponse:
+        wanted = IngestRequest.model_validate_json(await request.read())
+        steps = session.ingest(wanted)
+        first = await anext(steps)  # before the status line goes out: a refusal is still a refusal
+        response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+        await response.prepare(request)
+        await response.write(PROGRESS.dump_json(first) + b"\n")
+        async for step in steps:
+            await response.write(PROGRESS.dump_json(step) + b"\n")
+        return response
+
+    async def status(_: web.Request) -> web.StreamResponse:
+        return web.json_response(await session.status())
+
+    async def stats(_: web.Request) -> web.StreamResponse:
+        return web.json_response(await session.stats())
+
+    return [
+        web.post("/control/ask", ask),
+        web.post("/control/ingest", ingest),
+        web.get("/control/status", status),
+        web.get("/control/stats", stats),
+    ]
+
+
+@web.middleware
+async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except ValidationError as error:
+        return web.json_response({"error": str(error.errors(include_url=False, include_input=False))}, status=400)
+    except FootnoteError as error:
+        return web.json_response({"error": str(error)}, status=409)
+    except (web.HTTPException, asyncio.CancelledError):
+        raise
+    except Exception:  # the process edge: the command gets a sentence, the log the trace
+        logger.exception("control.failed", extra={"path": request.path})
+        return web.json_response({"error": "the owner of the data folder failed; see its log"}, status=500)

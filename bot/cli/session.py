@@ -1,0 +1,108 @@
+"""What the commands can do to a knowledge base, whoever owns its data folder.
+
+Two implementations: `LocalSession` works on the folder that this process owns; `RemoteSession` asks the owner over the
+socket in the folder. A command uses whichever `open_session` hands it and cannot tell them apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import aiohttp
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from kb.errors import FootnoteError, UnavailableError
+from kb.jobs import ReindexProgress
+
+PROGRESS: TypeAdapter[ReindexProgress] = TypeAdapter(ReindexProgress)
+
+
+class AskRequest(BaseModel):
+    """`thread` and `channel` are names of the caller's choosing; a channel's name also says what may be read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: str = Field(min_length=1, max_length=4000)
+    thread: str | None = None
+    channel: str | None = None
+
+
+class AskReply(BaseModel):
+    """`answer` and `trace` as `kb.api` writes them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    answer: dict[str, Any]
+    trace: dict[str, Any]
+
+
+class IngestRequest(BaseModel):
+    """Which pages to read: folders given now (and remembered), the sample, or the sources known already."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    paths: tuple[Path, ...] = ()
+    sample: bool = False
+    source: str | None = None
+    full: bool = False
+
+
+class Session(Protocol):
+    async def ask(self, request: AskRequest) -> AskReply: ...
+
+    def ingest(self, request: IngestRequest) -> AsyncIterator[ReindexProgress]: ...
+
+    async def status(self) -> dict[str, Any]: ...
+
+    async def stats(self) -> dict[str, Any]: ...
+
+
+class OwnerError(FootnoteError):
+    """The owner of the data folder refused or failed; the text is its own."""
+
+
+class RemoteSession:
+    """Talks to the process that owns the data folder."""
+
+    def __init__(self, socket: Path) -> None:
+        self._socket = socket
+
+    async def ask(self, request: AskRequest) -> AskReply:
+        async with self._http() as http, http.post("/control/ask", json=request.model_dump()) as response:
+            return AskReply.model_validate(await _told(response))
+
+    async def ingest(self, request: IngestRequest) -> AsyncIterator[ReindexProgress]:
+        body = request.model_dump(mode="json")
+        async with self._http() as http, http.post("/control/ingest", json=body) as response:
+            if response.status != 200:
+                await _told(response)
+            async for line in response.content:
+                yield PROGRESS.validate_json(line)
+
+    async def status(self) -> dict[str, Any]:
+        async with self._http() as http, http.get("/control/status") as response:
+            return await _told(response)
+
+    async def stats(self) -> dict[str, Any]:
+        async with self._http() as http, http.get("/control/stats") as response:
+            return await _told(response)
+
+    def _http(self) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
+            "http://footnote",
+            connector=aiohttp.UnixConnector(path=str(self._socket)),
+            timeout=aiohttp.ClientTimeout(total=None, connect=5),
+        )
+
+
+async def _told(response: aiohttp.ClientResponse) -> dict[str, Any]:
+    try:
+        told: dict[str, Any] = json.loads(await response.text())
+    except ValueError as error:
+        raise UnavailableError(f"the owner of the data folder answered with status {response.status}") from error
+    if response.status != 200:
+        raise OwnerError(str(told.get("error", f"status {response.status}")))
+    return told
