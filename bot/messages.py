@@ -1,0 +1,220 @@
+"""Every sentence that a person in Slack can see, in the reader's language.
+
+English is written here, other languages beside it (`messages_nl.py`, `messages_de.py`): plain mappings with the same
+keys. To add one, copy a file, translate, and name it in `LANGUAGES`; a test tells what is missing. Braces are filled
+in with `str.format`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from types import MappingProxyType
+
+from bot.messages_de import GERMAN
+from bot.messages_nl import DUTCH
+
+DEFAULT_LANGUAGE = "en"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Messages:
+    searching: str = "Searching the knowledge base…"
+    interpreted_as: str = "Interpreted as: _{query}_"
+
+    declined: str = "I couldn't find this in the knowledge base."
+    nearest: str = "The nearest pages are: {pages}."
+    ask_better: str = "Try naming the product, team or rule you mean, or ask the owner of one of these pages."
+    ask_better_alone: str = "Try other words, or name the product, team or rule you mean."
+    unclear: str = "I'm not sure what you are referring to. Could you ask it as a full question?"
+    unavailable: str = (
+        "I can't reach the knowledge base at the moment, so I can't say whether it is in there. "
+        "Please ask again in a few minutes."
+    )
+    greeting: str = "Hello! Ask me a question, and I'll look it up in the knowledge base."
+    thanks: str = "You're welcome!"
+    who_are_you: str = "I'm Footnote. I answer questions from the knowledge base and cite the page behind each sentence."
+    goodbye: str = "Goodbye!"
+    help: str = (
+        "Ask me a question in one sentence, for example: _How many days of holiday do I get?_ "
+        "I answer from the knowledge base and cite the pages. In this thread you can go on without mentioning me."
+    )
+    failed: str = "Sorry, something went wrong while I was answering. It has been logged as {question_id}; please ask again."
+    not_in_channel: str = "I can't post in {channel}, because I'm not in it. Invite me there and ask again, please."
+    shortened: str = "This is shortened. Ask for the rest, or open the sources."
+
+    review_overdue: str = "*{title}* was due for review on {date} ({ago})."
+    expired: str = "*{title}* expired on {date} ({ago})."
+    old_review: str = "*{title}* was last reviewed on {date} ({ago})."
+    old_edit: str = "*{title}* was last edited on {date} ({ago})."
+    superseded: str = "*{title}* has been replaced by {successor}."
+    conflict: str = "*{title}* says something else than a newer page."
+    undated_warning: str = "*{title}* carries no date; check it before you rely on it."
+    owner: str = "Owner: {owner}."
+
+    sources: str = "Sources"
+    reviewed: str = "reviewed {date}"
+    edited: str = "edited {date}"
+    outdated: str = "outdated"
+    replaced: str = "replaced"
+    undated: str = "no date"
+
+    note_extractive: str = "Extractive mode: these are quotes from the pages."
+    note_model_unavailable: str = "The model is not reachable: these are quotes from the pages."
+    note_model_refused: str = "The model declined to answer: these are quotes from the pages."
+    note_reranker: str = "The reranker is off, so the order of the sources is less exact."
+    note_history: str = "I can't reach this thread's history, so I read it from Slack."
+
+    helpful: str = "This answer helped"
+    not_helpful: str = "This answer did not help"
+    why: str = "Why this answer?"
+    thanks_up: str = "Thank you! Noted that this answer helped."
+    thanks_down: str = "Thank you! Noted what was wrong."
+    feedback_title: str = "What was wrong?"
+    feedback_reason: str = "What was wrong with the answer?"
+    feedback_comment: str = "What should it have said? (optional)"
+    reason_wrong: str = "It is wrong"
+    reason_outdated: str = "It is out of date"
+    reason_incomplete: str = "Something is missing"
+    reason_other_question: str = "It answers another question"
+    send: str = "Send"
+    close: str = "Close"
+    feedback_failed: str = "Sorry, your feedback could not be saved just now."
+
+    why_gone: str = "I no longer have the details of this answer."
+    why_question: str = "Question"
+    why_searched: str = "Searched for"
+    why_unchanged: str = "the question as it was asked"
+    why_method: str = "Rewritten by"
+    why_topics: str = "Topics of the thread"
+    why_follow_up: str = "Follow-up of the answer before"
+    why_anchors: str = "Pages favoured because the thread is about them"
+    why_decision: str = "Outcome"
+    why_confidence: str = "confidence {percent}"
+    why_passages: str = "Passages found"
+    why_scores: str = "meaning {dense} · words {lexical} · together {fused} · thread {anchor} · reread {rerank} · final {final}"
+    why_removed: str = "Sentences removed because no page supports them"
+    why_notes: str = "Notes"
+    why_timings: str = "Timings"
+    yes: str = "yes"
+    no: str = "no"
+    none: str = "none"
+
+    not_admin: str = "Sorry, only admins can do that. Ask one of your workspace's admins, or to be added to Footnote's list."
+    usage: str = (
+        "• `{command} reindex [source] [--full]` reads the pages anew; `--full` rebuilds everything beside the live index\n"
+        "• `{command} status` shows how Footnote is doing\n"
+        "• `{command} stats` shows how it is used\n"
+        "• `{command} sources` lists the sources\n"
+        "• `{command} help` shows this"
+    )
+    unknown_command: str = "I don't know `{word}`. What I know:"
+    unknown_source: str = "There is no source `{source}`. There are: {sources}."
+    no_sources: str = "No sources are configured."
+    everything: str = "all sources"
+    reindex_started: str = "Reindexing {what}; you can follow it in the message below."
+    reindex_by_dm: str = "Reindexing {what}. I'm not in this channel, so I'll show the progress in a direct message."
+    reindex_joined: str = "A reindex is already under way; this follows that one."
+    reindexing: str = "Reindexing {what} {bar} {percent} · {done} of {total} pages"
+    reindex_queued: str = "Reindexing {what}: waiting to start"
+    reindex_reading: str = "Reindexing {what}: reading the pages"
+    reindex_swapping: str = "Reindexing {what}: switching to the new index"
+    about_left: str = "about {time} left"
+    reindex_done: str = "Done in {time}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged, {failed} failed"
+    reindex_failed: str = "Sorry, reindexing {what} failed. The index is as it was before. The reason is in Footnote's log."
+    command_failed: str = "Sorry, that did not work. It has been logged."
+    status_pages: str = "Pages in the index: {pages} ({passages} passages)"
+    status_index_down: str = "The index does not answer"
+    status_waiting: str = "Questions waiting: {number}"
+    status_store_down: str = "The conversation store does not answer"
+    status_model: str = "Answers are written by {model}"
+    status_extractive: str = "No model: answers are quotes from the pages"
+    status_reranker_on: str = "The reranker is on"
+    status_reranker_off: str = "The reranker is off"
+    status_last_event: str = "Last event from Slack: {ago}"
+    status_no_event: str = "No event from Slack yet"
+    status_last_sync: str = "Last reindex: {ago}"
+    stats_questions: str = "Questions: {number}"
+    stats_rewritten: str = "Rewritten: {number} ({percent}), {mean} ms on average"
+    stats_feedback: str = "Feedback: {up} helpful, {down} not helpful"
+    stats_satisfaction: str = "Satisfaction: {percent}"
+    stats_outcome: str = "{outcome}: {number}"
+    just_now: str = "just now"
+
+    home_title: str = "Footnote answers from your own pages"
+    home_what: str = (
+        "Mention me in a channel with a question, or write to me directly. I answer in the thread, cite the page behind "
+        "each sentence and warn you when a page is out of date."
+    )
+    home_how: str = (
+        "• Ask in full sentences: _{bot} How many days of holiday do I get?_\n"
+        "• Go on in the thread without mentioning me: _and when do they expire?_\n"
+        "• Correct your message, and I'll correct my answer\n"
+        "• Tell me with 👍 or 👎 whether an answer helped"
+    )
+    home_how_title: str = "How to ask"
+    home_stats_title: str = "How it is used"
+
+    ago: str = "{time} ago"
+    second: tuple[str, str] = ("{n} s", "{n} s")
+    minute: tuple[str, str] = ("{n} min", "{n} min")
+    hour: tuple[str, str] = ("{n} hour", "{n} hours")
+    day: tuple[str, str] = ("{n} day", "{n} days")
+    month: tuple[str, str] = ("{n} month", "{n} months")
+    year: tuple[str, str] = ("{n} year", "{n} years")
+    months: tuple[str, ...] = (
+        "January", "February", "March", "April", "May", "June",
+        "July", "August", "September", "October", "November", "December",
+    )  # fmt: skip
+    date_form: str = "{day} {month} {year}"
+    thousands: str = ","
+    percent_form: str = "{n}%"
+
+    def on(self, day: date) -> str:
+        """A date as people write it: "3 May 2024"."""
+        return self.date_form.format(day=day.day, month=self.months[day.month - 1], year=day.year)
+
+    def since(self, then: date, today: date) -> str:
+        """How long ago, to the unit that matters: days up to 6 weeks, months up to 2 years, then years."""
+        days = max(0, (today - then).days)
+        if days < 45:
+            return self.ago.format(time=self._count(self.day, days))
+        months = round(days / 30.44)
+        counted = self._count(self.month, months) if months < 24 else self._count(self.year, round(days / 365.25))
+        return self.ago.format(time=counted)
+
+    def lasting(self, seconds: float) -> str:
+        """A duration: "40 s", "1 min 48 s", "2 hours 5 min"."""
+        whole = max(0, round(seconds))
+        if whole < 60:
+            return self._count(self.second, whole)
+        minutes, rest = divmod(whole, 60)
+        if minutes < 60:
+            tail = f" {self._count(self.second, rest)}" if rest else ""
+            return self._count(self.minute, minutes) + tail
+        hours, minutes = divmod(minutes, 60)
+        tail = f" {self._count(self.minute, minutes)}" if minutes else ""
+        return self._count(self.hour, hours) + tail
+
+    def number(self, value: int) -> str:
+        return f"{value:,}".replace(",", self.thousands)
+
+    def percent(self, share: float) -> str:
+        """A share between 0 and 1 as whole percents."""
+        return self.percent_form.format(n=round(100 * share))
+
+    @staticmethod
+    def _count(forms: tuple[str, str], n: int) -> str:
+        return forms[0 if n == 1 else 1].format(n=n)
+
+
+LANGUAGES: Mapping[str, Messages] = MappingProxyType(
+    {"en": Messages(), "nl": Messages(**DUTCH), "de": Messages(**GERMAN)}
+)
+
+
+def messages_in(language: str | None) -> Messages:
+    """The messages for a language or a locale (`nl`, `de-AT`, `en_GB`); English where we have no translation."""
+    code = (language or DEFAULT_LANGUAGE).replace("_", "-").split("-")[0].lower()
+    return LANGUAGES.get(code, LANGUAGES[DEFAULT_LANGUAGE])

@@ -1,0 +1,217 @@
+"""Markdown -> Slack's mrkdwn, from markdown-it tokens.
+
+Everything that is not markup is escaped, so that a page cannot ping anybody (`<!channel>`), cannot mention (`<@U1>`)
+and cannot forge a link's label. Only http, https and mailto become links; any other target is shown as plain text.
+The result is a list of pieces, because a message may only be cut between or at known places inside of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+
+LINK_SCHEMES = frozenset({"http", "https", "mailto"})
+BULLETS = ("•", "◦", "▪")
+RULE = "─" * 10
+_TASK = re.compile(r"\[([ xX])\] ")
+_FILE_SUFFIXES = frozenset("csv doc docx gif html jpeg jpg json md pdf png pptx py sh svg txt xlsx yaml yml zip".split())
+"""`report.pdf` is a file's name, though it is written like a host's."""
+_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""Zero-width and direction marks: they can make a label read as another address."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Piece:
+    """A block of a message. `text` is mrkdwn; of a "fence" the escaped code without its fences; of a "table" empty."""
+
+    kind: Literal["text", "list", "quote", "fence", "table"]
+    text: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
+    """Plain, unescaped cells of a table, the header first. Every row has the same length."""
+
+
+def to_pieces(markdown: str) -> list[Piece]:
+    """Converts a Markdown text. Raw HTML is shown as it stands, except comments, which a reader never sees."""
+    without_comments = re.sub(r"<!--.*?-->", "", markdown, flags=re.DOTALL)
+    tokens = _parser().parse(without_comments)
+    return [piece for node in SyntaxTreeNode(tokens).children for piece in _block(node)]
+
+
+def to_mrkdwn(markdown: str) -> str:
+    """The whole text at once; tables become preformatted text."""
+    return "\n\n".join(as_mrkdwn(piece) for piece in to_pieces(markdown))
+
+
+def as_mrkdwn(piece: Piece) -> str:
+    if piece.kind == "fence":
+        return fenced(piece.text)
+    if piece.kind == "table":
+        return fenced(escape(aligned(piece.rows)))
+    return piece.text
+
+
+def fenced(code: str) -> str:
+    return f"```\n{code}\n```"
+
+
+def escape(text: str) -> str:
+    """Slack's three control characters; nothing in the result can start a mention, a link or an entity."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def unescape(text: str) -> str:
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def link(url: str, label: str) -> str:
+    """A link with a plain label, or the escaped label alone where the target is not one that we link to."""
+    label = _INVISIBLE.sub("", " ".join(label.split())).replace("|", "¦")
+    target = link_target(url)
+    if target is None:
+        return escape(label or url)
+    if label in ("", url) or _pretends(label, url):
+        return f"<{target}>"
+    return f"<{target}|{escape(label)}>"
+
+
+def link_target(url: str) -> str | None:
+    """The address as it may stand inside `<...>`, or None for relative addresses and schemes that we do not link."""
+    cleaned = "".join(url.split())
+    try:
+        parts = urlsplit(cleaned)
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in LINK_SCHEMES or not (parts.netloc or parts.scheme.lower() == "mailto"):
+        return None
+    quoted = _INVISIBLE.sub("", cleaned).replace("|", "%7C").replace("<", "%3C").replace(">", "%3E")
+    return quoted.replace("&", "&amp;")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """A table as columns of text, for a fixed-width font."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+
+
+def _pretends(label: str, url: str) -> bool:
+    """Whether a label looks like an address on another host than the one that the link leads to."""
+    shown = re.match(r"(?:[a-z]+://)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)", label.strip(), re.IGNORECASE)
+    if shown is None or shown[1].rsplit(".", 1)[-1].lower() in _FILE_SUFFIXES:
+        return False
+    return shown[1].lower().removeprefix("www.") != (urlsplit(url).hostname or "").lower().removeprefix("www.")
+
+
+def _block(node: SyntaxTreeNode) -> list[Piece]:
+    match node.type:
+        case "heading":
+            return [Piece(kind="text", text=_bold(_inline(node, inside=("strong",))))]
+        case "fence" | "code_block":
+            return [Piece(kind="fence", text=_code(node.content))]
+        case "table":
+            return [Piece(kind="table", rows=_rows(node))]
+        case "bullet_list" | "ordered_list":
+            return [Piece(kind="list", text="\n".join(_list_lines(node, depth=0)))]
+        case "blockquote":
+            return [Piece(kind="quote", text=_quoted(node))]
+        case "hr":
+            return [Piece(kind="text", text=RULE)]
+        case _:
+            text = _inline(node) if node.children else escape(node.content)
+            return [Piece(kind="text", text=text)] if text.strip() else []
+
+
+def _code(content: str) -> str:
+    # Three backticks inside would close Slack's fence; a zero-width space between them keeps them visible.
+    return escape(content.rstrip("\n")).replace("```", "`\u200b`\u200b`")
+
+
+def _rows(table: SyntaxTreeNode) -> tuple[tuple[str, ...], ...]:
+    found = [tuple(_plain(cell) for cell in row.children) for part in table.children for row in part.children]
+    width = max(len(row) for row in found)
+    return tuple(row + ("",) * (width - len(row)) for row in found)
+
+
+def _list_lines(node: SyntaxTreeNode, *, depth: int) -> list[str]:
+    start = int(node.attrs.get("start", 1)) if node.type == "ordered_list" else None
+    lines: list[str] = []
+    for number, item in enumerate(node.children):
+        mark = BULLETS[min(depth, len(BULLETS) - 1)] if start is None else f"{start + number}."
+        lines.extend(_item_lines(item, mark=mark, depth=depth))
+    return lines
+
+
+def _item_lines(item: SyntaxTreeNode, *, mark: str, depth: int) -> list[str]:
+    indent, own = "    " * depth, False
+    lines: list[str] = []
+    for child in item.children:
+        if child.type in {"bullet_list", "ordered_list"}:
+            lines.extend(_list_lines(child, depth=depth + 1))
+            continue
+        for line in "\n".join(as_mrkdwn(piece) for piece in _block(child)).split("\n"):
+            lines.append(f"{indent}{'  ' if own else mark + ' '}{line if own else _task(line)}")
+            own = True
+    return lines if own or lines else [f"{indent}{mark}"]
+
+
+def _task(line: str) -> str:
+    return _TASK.sub(lambda box: "☐ " if box[1] == " " else "☑ ", line, count=1) if _TASK.match(line) else line
+
+
+def _quoted(node: SyntaxTreeNode) -> str:
+    inner = "\n".join(as_mrkdwn(piece) for child in node.children for piece in _block(child))
+    return "\n".join(f"> {line}" for line in inner.split("\n"))
+
+
+def _inline(node: SyntaxTreeNode, *, inside: tuple[str, ...] = ()) -> str:
+    return "".join(_span(child, inside) for child in node.children)
+
+
+def _span(node: SyntaxTreeNode, inside: tuple[str, ...]) -> str:
+    match node.type:
+        case "text" | "html_inline":
+            return escape(node.content)
+        case "softbreak":
+            return " "  # pages are wrapped at 80 columns; Slack would show each wrap as a line of its own
+        case "hardbreak":
+            return "\n"
+        case "code_inline":
+            return f"`{escape(node.content)}`" if "`" not in node.content else escape(node.content)
+        case "strong" | "em" | "s":
+            return _formatted(node, inside)
+        case "link":
+            return link(str(node.attrs.get("href", "")), _plain(node) or str(node.attrs.get("title", "")))
+        case "image":
+            return link(str(node.attrs.get("src", "")), node.content or str(node.attrs.get("title", "")))
+        case _:
+            return _inline(node, inside=inside)
+
+
+def _formatted(node: SyntaxTreeNode, inside: tuple[str, ...]) -> str:
+    text = _inline(node, inside=(*inside, node.type))
+    if node.type in inside or not text.strip():
+        return text
+    mark = {"strong": "*", "em": "_", "s": "~"}[node.type]
+    return f"{mark}{text.strip()}{mark}"
+
+
+def _bold(text: str) -> str:
+    return f"*{text}*" if text.strip() else ""
+
+
+def _plain(node: SyntaxTreeNode) -> str:
+    if node.type in {"softbreak", "hardbreak"}:
+        return " "
+    if node.type in {"text", "code_inline", "html_inline", "image"}:
+        return node.content
+    return "".join(_plain(child) for child in node.children)
