@@ -1,0 +1,37 @@
+"""Every error that ingestion raises on purpose.
+
+    FootnoteError
+    └── IngestError
+        ├── PageError               one page cannot be indexed; the sync goes on without it
+        ├── SourceUnavailableError  a source cannot be listed; nothing of it is removed
+        └── SyncRefusedError        carrying on would damage the index; it is left as it was
+
+`PageError.reason` is written for the admin who reads the diff in Slack; the other texts are for operators.
+"""
+
+from kb.errors import FootnoteError
+
+
+class IngestError(FootnoteError):
+    """Base of every error that ingestion raises on purpose."""
+
+
+class PageError(IngestError):
+    """One page cannot be indexed.
+
+    `withdraw`: what the index still holds of the page must go, because its author emptied it or limited who may
+    read it. Otherwise the earlier text stays: a page that cannot be read today is not a page that was deleted.
+    """
+
+    def __init__(self, reason: str, *, withdraw: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.withdraw = withdraw
+
+
+class SourceUnavailableError(IngestError):
+    """A source cannot be listed: its root is missing or cannot be read."""
+
+
+class SyncRefusedError(IngestError):
+    """The sync stopped because its result would damage the index."""

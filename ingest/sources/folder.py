@@ -1,0 +1,134 @@
+"""Pages in a folder, which may be (part of) a git checkout.
+
+What is listed: files that match the source's include globs and none of its exclude globs (gitignore syntax, so
+`drafts/` and `**/*.md` mean what they mean there). Names that start with a dot are skipped, as are links to folders.
+A listed file that cannot be used, whatever the reason, fails in `fetch`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import date
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+from pathspec import GitIgnoreSpec
+
+from ingest.errors import PageError, SourceUnavailableError
+from ingest.sources.git import commit_dates
+from ingest.sources.port import PageRef, RawPage, audience_marks, fingerprint
+from kb.settings import SourceSettings
+
+MAX_BYTES = 5_000_000
+"""A Markdown page above this is data, not prose: the largest that we met is 0.44 MB."""
+
+
+class FolderSource:
+    def __init__(self, settings: SourceSettings) -> None:
+        self._settings = settings
+        self._root = settings.path.expanduser().resolve()
+        self._include = GitIgnoreSpec.from_lines(settings.include)
+        self._exclude = GitIgnoreSpec.from_lines(settings.exclude)
+        self._edited: Mapping[str, date] = {}
+
+    @property
+    def name(self) -> str:
+        return self._settings.name
+
+    @property
+    def audience(self) -> tuple[str, ...]:
+        return audience_marks(self._settings.audience)
+
+    def url_of(self, path: str) -> str:
+        """base_url + path; without a base URL the path itself, never an address of this machine."""
+        if self._settings.base_url is None:
+            return path
+        return f"{self._settings.base_url.rstrip('/')}/{quote(path)}"
+
+    async def discover(self) -> AsyncIterator[PageRef]:
+        if not self._root.is_dir():
+            raise SourceUnavailableError(f"source {self.name!r}: there is no folder {self._root}")
+        self._edited = await commit_dates(self._root) if self._settings.git_dates else {}
+        for ref in await asyncio.to_thread(lambda: list(self._list())):
+            yield ref
+
+    async def fetch(self, ref: PageRef) -> RawPage:
+        if ref.path.endswith("/"):
+            raise PageError("this folder cannot be read: check its permissions")
+        content = await asyncio.to_thread(self._read, ref.path)
+        return RawPage(
+            path=ref.path,
+            revision=self._revision(ref.path, content),
+            content=content,
+            url=self.url_of(ref.path),
+            edited=self._edited.get(ref.path),
+        )
+
+    def _list(self) -> Iterator[PageRef]:
+        unreadable: list[str] = []
+        for folder, folders, files in os.walk(
+            self._root, onerror=lambda error: unreadable.append(error.filename)
+        ):
+            below = PurePosixPath(Path(folder).relative_to(self._root).as_posix())
+            folders[:] = sorted(
+                name for name in folders if not name.startswith(".") and self._enters(below / name)
+            )
+            for name in sorted(files):
+                path = str(below / name)
+                if (
+                    not name.startswith(".")
+                    and self._include.match_file(path)
+                    and not self._exclude.match_file(path)
+                ):
+                    yield self._ref(path)
+        if str(self._root) in unreadable:
+            raise SourceUnavailableError(f"source {self.name!r}: the folder {self._root} cannot be read")
+        for folder in unreadable:
+            yield PageRef(path=f"{Path(folder).relative_to(self._root).as_posix()}/", revision=None)
+
+    def _enters(self, folder: PurePosixPath) -> bool:
+        return not self._exclude.match_file(f"{folder}/")
+
+    def _ref(self, path: str) -> PageRef:
+        if (
+            not path.isprintable()
+        ):  # bytes that are no UTF-8 arrive as lone surrogates, which nothing later can store
+            return PageRef(path=path.encode(errors="replace").decode(), revision=None)
+        try:
+            content = self._read(path)
+        except PageError:
+            return PageRef(path=path, revision=None)
+        return PageRef(path=path, revision=self._revision(path, content), size=len(content))
+
+    def _read(self, path: str) -> bytes:
+        """Reads a file after every check.
+
+        Raises:
+            PageError: it leaves the folder, is no ordinary file, is too large, or the system refuses.
+        """
+        try:
+            real = (self._root / path).resolve(strict=True)
+            if not real.is_relative_to(self._root):
+                raise PageError("it is a link that leads out of the folder: not followed")
+            if not real.is_file():
+                raise PageError("it is not an ordinary file")
+            size = real.stat().st_size
+            if size > MAX_BYTES:
+                raise PageError(
+                    f"it is too large: {size / 1e6:.1f} MB, the limit is {MAX_BYTES / 1e6:.0f} MB"
+                )
+            return real.read_bytes()
+        except FileNotFoundError as error:
+            raise PageError(
+                "it is gone, a link that leads nowhere, or has a name that cannot be printed"
+            ) from error
+        except PermissionError as error:
+            raise PageError("it cannot be read: check its permissions") from error
+        except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before Python 3.13
+            raise PageError("it cannot be read: the file system reports an error") from error
+
+    def _revision(self, path: str, content: bytes) -> str:
+        """Everything of the source's side that ends up in the index."""
+        return fingerprint((content, str(self._edited.get(path)).encode(), self.url_of(path).encode()))

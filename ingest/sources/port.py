@@ -1,0 +1,83 @@
+"""The port to where pages live. One file a connector; all of them pass `tests/contract/test_sources.py`.
+
+A source lists and reads. It neither parses nor knows what the index holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from datetime import date
+from hashlib import blake2b
+from typing import Protocol
+
+from kb.models import EVERYONE
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PageRef:
+    """A page that a source lists. `path` is relative to the source, with forward slashes.
+
+    A path that ends with a slash is a folder that could not be listed: nothing under it counts as deleted.
+    `revision` changes whenever the page should be indexed anew; None: it cannot be told, and `fetch` says why.
+    `size` (bytes) weighs the page in the estimate of the time left.
+    """
+
+    path: str
+    revision: str | None
+    size: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RawPage:
+    """A page as it was read. `revision` belongs to this very content, which may be newer than the listing's.
+
+    `edited`: the day of the last edit as far as the source knows it for sure.
+    """
+
+    path: str
+    revision: str
+    content: bytes
+    url: str
+    edited: date | None = None
+
+
+class Source(Protocol):
+    @property
+    def name(self) -> str:
+        """Unique among the sources, stable: the page ids start with it."""
+
+    @property
+    def audience(self) -> tuple[str, ...]:
+        """Who may read the pages that set no limit of their own: channel marks, or only `EVERYONE`."""
+
+    def discover(self) -> AsyncIterator[PageRef]:
+        """Lists every page, in no particular order.
+
+        Raises:
+            SourceUnavailableError: the source cannot be listed. An empty source lists nothing instead.
+        """
+
+    async def fetch(self, ref: PageRef) -> RawPage:
+        """Reads a page.
+
+        Raises:
+            PageError: it cannot be read, with a reason that a person understands.
+        """
+
+    def url_of(self, path: str) -> str:
+        """Where a reader opens the page at `path`."""
+
+
+def fingerprint(parts: Iterable[bytes]) -> str:
+    """A short hash of parts that cannot run into each other."""
+    digest = blake2b(digest_size=12)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def audience_marks(channels: Iterable[str]) -> tuple[str, ...]:
+    """A source's channels as audience marks; none: everyone."""
+    return tuple(sorted(set(channels))) or (EVERYONE,)
