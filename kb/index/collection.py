@@ -1,0 +1,164 @@
+"""One generation of the index on a Qdrant server: a collection, by its own name or by the alias of the live one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+from qdrant_client import AsyncQdrantClient, models
+from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.http.exceptions import ApiException
+
+from kb.errors import IndexUnavailableError
+from kb.index.payload import (
+    AUDIENCE,
+    DENSE,
+    LANGUAGE,
+    LEXICAL,
+    PAGE_ID,
+    REVISION,
+    Scored,
+    candidates,
+    point_id,
+    revisions_of,
+    to_payload,
+)
+from kb.index.port import Candidate, IndexCounts, IndexedChunk, QueryVectors, SparseVector
+from kb.models import Audience
+
+SCROLL_PAGE = 2000
+ALL = 1_000_000
+"""More facet values than any knowledge base has pages."""
+
+
+class Collection:
+    """Reads and writes of one generation, by its own name or by the alias of the live one."""
+
+    def __init__(self, client: AsyncQdrantClient, name: str) -> None:
+        self._client = client
+        self._name = name
+
+    async def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
+        points = [_point(page_id, chunk) for chunk in chunks]
+        stale = models.Filter(
+            must=[_is_page([page_id])],
+            must_not=[models.HasIdCondition(has_id=[point.id for point in points])] if points else None,
+        )
+        operations: list[Any] = [_delete(stale)]
+        if points:
+            # New passages go in before old ones go out: a reader never meets a page without passages.
+            operations.insert(0, models.UpsertOperation(upsert=models.PointsList(points=points)))
+        with translated(f"writing page {page_id!r}"):
+            await self._client.batch_update_points(self._name, operations, wait=True)
+
+    async def delete_pages(self, page_ids: Sequence[str]) -> None:
+        if not page_ids:
+            return
+        gone = models.FilterSelector(filter=models.Filter(must=[_is_page(page_ids)]))
+        with translated("deleting pages"):
+            await self._client.delete(self._name, gone, wait=True)
+
+    async def revisions(self) -> Mapping[str, str]:
+        return revisions_of([record.payload async for record in self._records([PAGE_ID, REVISION])])
+
+    async def counts(self) -> IndexCounts:
+        with translated("counting"):
+            chunks = await self._client.count(self._name, exact=True)
+            pages = await self._client.facet(self._name, PAGE_ID, limit=ALL, exact=True)
+        return IndexCounts(pages=len(pages.hits), chunks=chunks.count)
+
+    async def languages(self) -> Sequence[str]:
+        with translated("counting languages"):
+            found = await self._client.facet(self._name, LANGUAGE, limit=ALL, exact=True)
+        return [str(hit.value) for hit in sorted(found.hits, key=lambda hit: (-hit.count, str(hit.value)))]
+
+    async def search(
+        self,
+        queries: Sequence[QueryVectors],
+        *,
+        audience: Audience,
+        limit: int,
+        anchor_pages: Sequence[str],
+    ) -> list[Candidate]:
+        readable = models.FieldCondition(key=AUDIENCE, match=models.MatchAny(any=audience.marks))
+        scopes = [models.Filter(must=[readable])]
+        if anchor_pages:
+            scopes.append(models.Filter(must=[readable, _is_page(anchor_pages)]))
+        wordings: list[tuple[str, Any]] = [(DENSE, list(query.dense)) for query in queries]
+        terms: list[tuple[str, Any]] = [
+            (LEXICAL, _sparse(query.lexical)) for query in queries if query.lexical.indices
+        ]
+        legs = [
+            models.Prefetch(query=vector, using=using, filter=scope, limit=limit)
+            for using, vector in (*wordings, *terms)
+            for scope in scopes
+        ]
+        requests = [
+            models.QueryRequest(
+                prefetch=legs,
+                query=vector,
+                using=using,
+                filter=scopes[0],
+                limit=limit * len(legs),
+                with_payload=at == 0,
+            )
+            for at, (using, vector) in enumerate((*wordings, *terms))
+        ]
+        with translated("searching"):
+            responses = await self._client.query_batch_points(self._name, requests)
+        results = iter([_rows(response.points) for response in responses])
+        return candidates(
+            [next(results) for _ in queries],
+            [next(results) if query.lexical.indices else [] for query in queries],
+        )
+
+    async def _records(self, fields: list[str]) -> AsyncIterator[models.Record]:
+        offset: Any = None
+        while True:
+            with translated("listing pages"):
+                records, offset = await self._client.scroll(
+                    self._name, limit=SCROLL_PAGE, offset=offset, with_payload=fields
+                )
+            for record in records:
+                yield record
+            if offset is None:
+                return
+
+
+@contextmanager
+def translated(doing: str) -> Iterator[None]:
+    try:
+        yield
+    except (ApiException, QdrantException, grpc.RpcError, OSError) as error:
+        raise IndexUnavailableError(f"Qdrant failed while {doing}: {error}") from error
+
+
+def _point(page_id: str, indexed: IndexedChunk) -> models.PointStruct:
+    if indexed.chunk.page.id != page_id:
+        raise ValueError(f"a chunk of page {indexed.chunk.page.id!r} cannot replace page {page_id!r}")
+    return models.PointStruct(
+        id=point_id(indexed.chunk.id),
+        vector={
+            DENSE: [float(value) for value in indexed.dense],
+            LEXICAL: _sparse(indexed.lexical),
+        },
+        payload=to_payload(indexed.chunk),
+    )
+
+
+def _delete(matching: models.Filter) -> models.DeleteOperation:
+    return models.DeleteOperation(delete=models.FilterSelector(filter=matching))
+
+
+def _is_page(page_ids: Sequence[str]) -> models.FieldCondition:
+    return models.FieldCondition(key=PAGE_ID, match=models.MatchAny(any=list(page_ids)))
+
+
+def _sparse(vector: SparseVector) -> models.SparseVector:
+    return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
+
+
+def _rows(points: Sequence[models.ScoredPoint]) -> list[Scored]:
+    return [Scored(point=point.id, score=point.score, payload=point.payload) for point in points]

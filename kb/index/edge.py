@@ -1,0 +1,222 @@
+"""The embedded vector index: Qdrant's engine in this process, one folder a generation, no server.
+
+    FOLDER/CURRENT            names the live generation
+    FOLDER/gen-3/             manifest.json and the points
+    FOLDER/gen-2/             the one before, for a way back
+
+The folder belongs to one process. Engine calls run on a small thread pool of their own; the event loop never waits
+for a disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from kb.errors import IndexMismatchError, IndexUnavailableError
+from kb.index.generations import Generations
+from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, QueryVectors
+from kb.index.rwlock import ReadWriteLock
+from kb.index.shard import Shard
+from kb.models import Audience
+
+logger = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+
+class EdgeIndex:
+    """A `VectorIndex` in `folder`. Opens its files at the first call, not before.
+
+    `manifest` is what a first write to an empty index builds with. Without one such a write is refused, and
+    `begin_rebuild` is the way to fill the index.
+    """
+
+    def __init__(self, folder: Path, *, manifest: IndexManifest | None = None, threads: int = 4) -> None:
+        self._generations = Generations(folder)
+        self._folder = folder
+        self._new_manifest = manifest
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="footnote-index")
+        self._live: Shard | None = None
+        self._building: EdgeRebuild | None = None
+        self._opened = False
+        self._closed = False
+        self._opening = threading.Lock()
+        self._swapping = ReadWriteLock()
+
+    async def search(
+        self,
+        queries: Sequence[QueryVectors],
+        *,
+        audience: Audience,
+        limit: int,
+        anchor_pages: Sequence[str] = (),
+    ) -> list[Candidate]:
+        if not queries:
+            return []
+
+        def search(live: Shard) -> list[Candidate]:
+            return live.search(queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
+
+        return await self._read(search, empty=[])
+
+    async def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
+        await self._run(self._write, lambda live: live.replace_page(page_id, chunks))
+
+    async def delete_pages(self, page_ids: Sequence[str]) -> None:
+        await self._read(lambda live: live.delete_pages(page_ids), empty=None)
+
+    async def revisions(self) -> Mapping[str, str]:
+        return await self._read(lambda live: live.revisions(), empty={})
+
+    async def counts(self) -> IndexCounts:
+        return await self._read(lambda live: live.counts(), empty=IndexCounts(pages=0, chunks=0))
+
+    async def languages(self) -> Sequence[str]:
+        return await self._read(lambda live: live.languages(), empty=[])
+
+    async def manifest(self) -> IndexManifest | None:
+        return await self._read(lambda live: live.manifest, empty=None)
+
+    async def begin_rebuild(self, manifest: IndexManifest) -> EdgeRebuild:
+        if self._building is not None:
+            await self._building.discard()
+        number, shard = await self._run(self._create, manifest)
+        self._building = EdgeRebuild(self, number, shard)
+        logger.info("index.rebuild.begun", extra={"generation": number})
+        return self._building
+
+    async def close(self) -> None:
+        """Waits for the calls under way, then frees the folder. A rebuild under way is dropped."""
+        if self._closed:
+            return
+        if self._building is not None:
+            await self._building.discard()
+        await self._run(self._shut)
+        self._closed = True
+        self._pool.shutdown(wait=False)
+
+    async def _read(self, use: Callable[[Shard], _T], *, empty: _T) -> _T:
+        """Uses the live generation, which no swap can close meanwhile; `empty` where there is none."""
+
+        def read() -> _T:
+            self._open()
+            with self._swapping.read():
+                return empty if self._live is None else use(self._live)
+
+        return await self._run(read)
+
+    async def _run(self, work: Callable[..., _T], *arguments: object) -> _T:
+        if self._closed:
+            raise IndexUnavailableError(f"the index in {self._folder} is closed")
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
+
+    def _open(self) -> None:
+        with self._opening:
+            if self._opened:
+                return
+            number = self._generations.current()
+            if number is not None:
+                self._live = Shard.load(self._generations.path(number))
+            self._opened = True
+
+    def _write(self, use: Callable[[Shard], None]) -> None:
+        self._open()
+        with self._opening:
+            if self._live is None:
+                if self._new_manifest is None:
+                    raise IndexMismatchError(f"the index in {self._folder} is empty: reindex in full")
+                number, shard = self._new_generation(self._new_manifest)
+                self._generations.commit(number)
+                self._live = shard
+        with self._swapping.read():
+            assert self._live is not None
+            use(self._live)
+
+    def _create(self, manifest: IndexManifest) -> tuple[int, Shard]:
+        self._open()
+        with self._opening:
+            try:
+                self._generations.drop_unfinished()
+            except OSError as error:
+                raise IndexUnavailableError(f"{self._folder} cannot be written: {error}") from error
+            return self._new_generation(manifest)
+
+    def _new_generation(self, manifest: IndexManifest) -> tuple[int, Shard]:
+        try:
+            number = self._generations.reserve()
+            return number, Shard.create(self._generations.path(number), manifest)
+        except OSError as error:
+            raise IndexUnavailableError(f"{self._folder} cannot be written: {error}") from error
+
+    def _promote(self, number: int, shard: Shard) -> None:
+        """The commit is `CURRENT`; searches change over when those under way have ended."""
+        shard.flush()
+        try:
+            self._generations.commit(number)
+        except OSError as error:
+            raise IndexUnavailableError(f"{self._folder} cannot be written: {error}") from error
+        with self._swapping.write():
+            old, self._live = self._live, shard
+        if old is not None:
+            old.close()
+        self._generations.drop_old()
+        logger.info("index.swapped", extra={"generation": number})
+
+    def _abandon(self, number: int, shard: Shard) -> None:
+        shard.close()
+        self._generations.drop(number)
+        logger.info("index.rebuild.discarded", extra={"generation": number})
+
+    def _shut(self) -> None:
+        with self._opening, self._swapping.write():
+            if self._live is not None:
+                self._live.close()
+            self._live, self._opened = None, True
+
+
+class EdgeRebuild:
+    """A generation beside the live one. Over after `swap` or `discard`."""
+
+    def __init__(self, index: EdgeIndex, number: int, shard: Shard) -> None:
+        self._index = index
+        self._number = number
+        self._shard: Shard | None = shard
+
+    async def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
+        await self._index._run(self._building.replace_page, page_id, chunks)
+
+    async def delete_pages(self, page_ids: Sequence[str]) -> None:
+        await self._index._run(self._building.delete_pages, page_ids)
+
+    async def revisions(self) -> Mapping[str, str]:
+        return await self._index._run(self._building.revisions)
+
+    async def counts(self) -> IndexCounts:
+        return await self._index._run(self._building.counts)
+
+    async def swap(self) -> None:
+        await self._index._run(self._index._promote, self._number, self._building)
+        self._end()
+
+    async def discard(self) -> None:
+        """Fine after a swap or another discard: then there is nothing to drop."""
+        if self._shard is not None:
+            shard = self._building
+            self._end()
+            await self._index._run(self._index._abandon, self._number, shard)
+
+    @property
+    def _building(self) -> Shard:
+        if self._shard is None:
+            raise IndexUnavailableError("this rebuild is over: it was swapped in or dropped")
+        return self._shard
+
+    def _end(self) -> None:
+        self._shard = None
+        if self._index._building is self:
+            self._index._building = None

@@ -1,0 +1,79 @@
+"""The generations of the embedded index on disk: `gen-N/` folders and a file CURRENT that names the live one.
+
+Changing CURRENT is the commit of a rebuild: before it nobody sees the new generation, after it everybody does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+_NAME = re.compile(r"gen-(\d+)")
+
+
+class Generations:
+    """Blocking file work; the caller keeps it off the event loop."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def current(self) -> int | None:
+        """The live generation's number; None where nothing was ever built."""
+        try:
+            name = (self._folder / "CURRENT").read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            return None
+        match = _NAME.fullmatch(name)
+        return int(match[1]) if match else None
+
+    def path(self, number: int) -> Path:
+        return self._folder / f"gen-{number}"
+
+    def reserve(self) -> int:
+        """Makes the folder of a new generation and returns its number."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        number = max(self._numbers(), default=0) + 1
+        self.path(number).mkdir()
+        return number
+
+    def commit(self, number: int) -> None:
+        write_atomically(self._folder / "CURRENT", self.path(number).name + "\n")
+
+    def drop(self, number: int) -> None:
+        shutil.rmtree(self.path(number), ignore_errors=True)
+
+    def drop_unfinished(self) -> None:
+        """Removes what a killed rebuild left: every generation newer than the live one."""
+        live = self.current() or 0
+        for number in self._numbers():
+            if number > live:
+                self.drop(number)
+
+    def drop_old(self) -> None:
+        """Keeps the live generation and the one before it, for a way back."""
+        live = self.current() or 0
+        for number in sorted(one for one in self._numbers() if one < live)[:-1]:
+            self.drop(number)
+
+    def _numbers(self) -> list[int]:
+        if not self._folder.is_dir():
+            return []
+        matches = [_NAME.fullmatch(entry.name) for entry in self._folder.iterdir()]
+        return [int(match[1]) for match in matches if match]
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """After a crash the file has the old text or the new one, and a power cut does not undo a reported write."""
+    temporary = path.with_name(path.name + ".new")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,186 @@
+"""What a chunk looks like inside an engine. The only owner of payload field names, shared by both engines."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from kb.errors import IndexMismatchError
+from kb.index.port import Candidate, IndexManifest
+from kb.models import Chunk, Page, PageDates
+
+DENSE = "dense"
+LEXICAL = "lexical"
+"""Names of the two vectors of a point."""
+
+AUDIENCE = "audience"
+PAGE_ID = "page_id"
+LANGUAGE = "language"
+REVISION = "revision"
+KEYWORD_FIELDS = (AUDIENCE, PAGE_ID, LANGUAGE)
+"""Fields that filters and counts run over; each needs an index of its own."""
+
+_POINTS = uuid.UUID("6f0b8f0e-6f1c-5d0a-9a51-0c1f00a7e9d4")
+_MANIFEST: TypeAdapter[IndexManifest] = TypeAdapter(IndexManifest)
+
+
+class StoredChunk(BaseModel):
+    """The payload of one point: a chunk and its page, flat, so that filters need no paths."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    chunk_id: str
+    position: int
+    text: str
+    section: tuple[str, ...] = ()
+    chunk_url: str
+    page_id: str
+    source: str
+    path: str
+    title: str
+    page_url: str
+    language: str
+    revision: str
+    owner: str | None = None
+    audience: tuple[str, ...]
+    edited: date | None = None
+    reviewed: date | None = None
+    review_due: date | None = None
+    expires: date | None = None
+    superseded_by: str | None = None
+
+    @classmethod
+    def of(cls, chunk: Chunk) -> Self:
+        page = chunk.page
+        return cls(
+            chunk_id=chunk.id,
+            position=chunk.position,
+            text=chunk.text,
+            section=chunk.section,
+            chunk_url=chunk.url,
+            page_id=page.id,
+            source=page.source,
+            path=page.path,
+            title=page.title,
+            page_url=page.url,
+            language=page.language,
+            revision=page.revision,
+            owner=page.owner,
+            audience=page.audience,
+            edited=page.dates.edited,
+            reviewed=page.dates.reviewed,
+            review_due=page.dates.review_due,
+            expires=page.dates.expires,
+            superseded_by=page.superseded_by,
+        )
+
+    def chunk(self) -> Chunk:
+        return Chunk(
+            id=self.chunk_id,
+            page=self.page(),
+            position=self.position,
+            text=self.text,
+            section=self.section,
+            url=self.chunk_url,
+        )
+
+    def page(self) -> Page:
+        return Page(
+            id=self.page_id,
+            source=self.source,
+            path=self.path,
+            title=self.title,
+            url=self.page_url,
+            language=self.language,
+            revision=self.revision,
+            owner=self.owner,
+            audience=self.audience,
+            dates=PageDates(
+                edited=self.edited,
+                reviewed=self.reviewed,
+                review_due=self.review_due,
+                expires=self.expires,
+            ),
+            superseded_by=self.superseded_by,
+        )
+
+
+def to_payload(chunk: Chunk) -> dict[str, Any]:
+    """JSON-compatible fields of a chunk."""
+    return StoredChunk.of(chunk).model_dump(mode="json", exclude_none=True)
+
+
+def from_payload(payload: Mapping[str, Any] | None) -> Chunk:
+    """
+    Raises:
+        IndexMismatchError: the payload was written by another version of Footnote.
+    """
+    try:
+        return StoredChunk.model_validate(payload).chunk()
+    except ValidationError as error:
+        fields = sorted({".".join(map(str, one["loc"])) for one in error.errors(include_input=False)})
+        raise IndexMismatchError(f"the index holds passages without {fields}: reindex in full") from error
+
+
+def point_id(chunk_id: str) -> str:
+    """Engines take UUIDs only; a chunk id is any text."""
+    return str(uuid.uuid5(_POINTS, chunk_id))
+
+
+def manifest_to_fields(manifest: IndexManifest) -> dict[str, Any]:
+    fields: dict[str, Any] = _MANIFEST.dump_python(manifest, mode="json")
+    return fields
+
+
+def manifest_from_fields(fields: Mapping[str, Any] | None) -> IndexManifest:
+    """
+    Raises:
+        IndexMismatchError: this is not a manifest.
+    """
+    try:
+        return _MANIFEST.validate_python(fields)
+    except ValidationError as error:
+        raise IndexMismatchError("the index does not say what it was built with: reindex in full") from error
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scored:
+    """One point of one result list, whichever engine it came from."""
+
+    point: Hashable
+    score: float
+    payload: Mapping[str, Any] | None
+
+
+def candidates(dense: Sequence[Iterable[Scored]], lexical: Sequence[Iterable[Scored]]) -> list[Candidate]:
+    """Joins the result lists of a search, one a query and kind, into candidates.
+
+    The first dense list holds every candidate with its payload. A candidate that a lexical list lacks shares no
+    term with that query: its BM25 is 0.
+    """
+    dense_lists = [list(results) for results in dense]
+    dense_scores = [{row.point: row.score for row in results} for results in dense_lists]
+    lexical_scores = [{row.point: row.score for row in results} for results in lexical]
+    return [
+        Candidate(
+            chunk=from_payload(row.payload),
+            dense=tuple(scores.get(row.point, 0.0) for scores in dense_scores),
+            lexical=tuple(scores.get(row.point, 0.0) for scores in lexical_scores),
+        )
+        for row in dense_lists[0]
+    ]
+
+
+def revisions_of(payloads: Iterable[Mapping[str, Any] | None]) -> dict[str, str]:
+    """Page id -> revision. A page with chunks of two revisions (a write was cut off) has "": it needs another write."""
+    found: dict[str, str] = {}
+    for payload in payloads:
+        fields = payload or {}
+        page, revision = str(fields[PAGE_ID]), str(fields.get(REVISION, ""))
+        found[page] = revision if found.get(page, revision) == revision else ""
+    return found

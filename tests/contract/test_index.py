@@ -1,0 +1,606 @@
+"""What every vector index does. Two engines pass the same suite: Qdrant Edge in a folder, Qdrant's client in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from qdrant_client import AsyncQdrantClient
+
+from kb.errors import IndexMismatchError, IndexUnavailableError
+from kb.index.edge import EdgeIndex
+from kb.index.port import IndexCounts, IndexedChunk, IndexManifest, QueryVectors, SparseVector, VectorIndex
+from kb.index.server import ServerIndex
+from kb.models import EVERYONE, Audience, Chunk, Page, PageDates
+
+pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
+
+DIMENSION = 8
+MANIFEST = IndexManifest(embedder="tiny", dimension=DIMENSION, chunker="v1")
+TERMS = ["leave", "holiday", "laptop", "price", "shipping", "salary"]
+EVERYBODY = Audience()
+
+
+def a_page(page_id: str, *, audience: tuple[str, ...] = (EVERYONE,), **fields: object) -> Page:
+    return Page(
+        id=page_id,
+        source="handbook",
+        path=f"{page_id}.md",
+        title=page_id.title(),
+        url=f"https://kb.example/{page_id}",
+        audience=audience,
+        **{"language": "en", "revision": "r1", **fields},
+    )
+
+
+def a_chunk(page: Page, position: int, text: str) -> IndexedChunk:
+    """Passages about the same terms lie close to each other in the dense space as well."""
+    chunk = Chunk(id=f"{page.id}#{position}", page=page, position=position, text=text, url=page.url)
+    return IndexedChunk(chunk=chunk, dense=dense(text), lexical=lexical(text))
+
+
+def dense(text: str) -> list[float]:
+    vector = np.full(DIMENSION, 0.05)
+    for at, term in enumerate(TERMS):
+        vector[at] += text.count(term)
+    return list(vector / np.linalg.norm(vector))
+
+
+def lexical(text: str) -> SparseVector:
+    present = [at for at, term in enumerate(TERMS) if term in text]
+    return SparseVector(indices=tuple(present), values=tuple(float(text.count(TERMS[at])) for at in present))
+
+
+def a_query(text: str) -> QueryVectors:
+    return QueryVectors(dense=dense(text), lexical=lexical(text))
+
+
+async def put(index: VectorIndex, page: Page, *texts: str) -> None:
+    await index.replace_page(page.id, [a_chunk(page, at, text) for at, text in enumerate(texts)])
+
+
+async def found(index: VectorIndex, text: str, audience: Audience = EVERYBODY, **more: object) -> set[str]:
+    hits = await index.search([a_query(text)], audience=audience, **{"limit": 20, **more})
+    return {hit.chunk.id for hit in hits}
+
+
+MakeIndex = Callable[[IndexManifest | None], VectorIndex]
+
+
+@pytest.fixture(params=["edge", "server"])
+async def make_index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[MakeIndex]:
+    made: list[VectorIndex] = []
+
+    def make(manifest: IndexManifest | None) -> VectorIndex:
+        if request.param == "edge":
+            made.append(EdgeIndex(tmp_path / "index", manifest=manifest))
+        else:
+            made.append(ServerIndex(AsyncQdrantClient(":memory:"), "kb", manifest=manifest))
+        return made[-1]
+
+    yield make
+    for index in made:
+        await index.close()
+
+
+@pytest.fixture
+async def index(make_index: MakeIndex) -> VectorIndex:
+    return make_index(MANIFEST)
+
+
+class TestEveryIndex:
+    async def test_an_empty_index_answers_with_nothing(self, index: VectorIndex) -> None:
+        assert await found(index, "leave") == set()
+        assert await index.counts() == IndexCounts(pages=0, chunks=0)
+        assert await index.revisions() == {}
+        assert list(await index.languages()) == []
+        assert await index.manifest() is None
+        await index.delete_pages(["nowhere"])
+
+    async def test_a_write_to_an_empty_index_needs_a_manifest(self, make_index: MakeIndex) -> None:
+        index = make_index(None)
+        with pytest.raises(IndexMismatchError, match="reindex"):
+            await put(index, a_page("leave"), "leave")
+
+    async def test_a_first_write_builds_with_the_known_manifest(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave")
+        assert await index.manifest() == MANIFEST
+
+    async def test_a_chunk_comes_back_as_it_went_in(self, index: VectorIndex) -> None:
+        from datetime import date
+
+        page = a_page(
+            "leave",
+            owner="People team",
+            superseded_by="new-leave.md",
+            dates=PageDates(edited=date(2026, 1, 2), review_due=date(2026, 5, 1)),
+        )
+        chunk = Chunk(
+            id="any text / id",
+            page=page,
+            position=3,
+            text="*leave*",
+            section=("A", "B"),
+            url="https://kb.example/x#b",
+        )
+        await index.replace_page(
+            "leave", [IndexedChunk(chunk=chunk, dense=dense("leave"), lexical=lexical("leave"))]
+        )
+        (hit,) = await index.search([a_query("leave")], audience=EVERYBODY, limit=5)
+        assert hit.chunk == chunk
+
+    async def test_every_candidate_has_both_scores_for_every_query(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave leave holiday", "salary")
+        await put(index, a_page("laptop"), "laptop price")
+        hits = await index.search([a_query("leave"), a_query("laptop price")], audience=EVERYBODY, limit=10)
+        by_id = {hit.chunk.id: hit for hit in hits}
+        assert set(by_id) == {"leave#0", "leave#1", "laptop#0"}
+        for name, text in (
+            ("leave#0", "leave leave holiday"),
+            ("leave#1", "salary"),
+            ("laptop#0", "laptop price"),
+        ):
+            expected = (np.dot(dense("leave"), dense(text)), np.dot(dense("laptop price"), dense(text)))
+            assert by_id[name].dense == pytest.approx(expected, abs=1e-5)
+        assert by_id["leave#0"].lexical[0] > 0
+        assert by_id["leave#0"].lexical[1] == 0
+        assert by_id["laptop#0"].lexical[0] == 0
+        assert by_id["laptop#0"].lexical[1] > 0
+        assert by_id["leave#1"].lexical == (0, 0)
+
+    async def test_a_passage_that_only_one_leg_found_has_its_true_score_of_the_other(
+        self, index: VectorIndex
+    ) -> None:
+        for at in range(6):
+            await put(index, a_page(f"close-{at}"), "leave holiday")
+        await put(index, a_page("far"), "leave salary salary salary salary")
+        only_lexical = QueryVectors(dense=dense("holiday holiday holiday leave"), lexical=lexical("salary"))
+        hits = await index.search([only_lexical], audience=EVERYBODY, limit=2)
+        far = next(hit for hit in hits if hit.chunk.page.id == "far")
+        assert far.dense[0] == pytest.approx(
+            np.dot(only_lexical.dense, dense("leave salary salary salary salary")), abs=1e-5
+        )
+        assert far.lexical[0] > 0
+        assert len(hits) == 3
+
+    async def test_a_query_without_terms_scores_by_meaning_alone(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave")
+        nothing = QueryVectors(dense=dense("leave"), lexical=SparseVector(indices=(), values=()))
+        (hit,) = await index.search([nothing, a_query("leave")], audience=EVERYBODY, limit=5)
+        assert hit.lexical[0] == 0
+        assert hit.lexical[1] > 0
+
+    async def test_a_rare_term_weighs_more_than_a_common_one(self, index: VectorIndex) -> None:
+        for at in range(10):
+            await put(index, a_page(f"common-{at}"), "leave")
+        await put(index, a_page("rare"), "salary")
+        hits = await index.search([a_query("leave salary")], audience=EVERYBODY, limit=20)
+        scores = {hit.chunk.page.id: hit.lexical[0] for hit in hits}
+        assert scores["rare"] > 2 * scores["common-0"] > 0
+
+    async def test_a_search_without_queries_finds_nothing(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave")
+        assert await index.search([], audience=EVERYBODY, limit=5) == []
+
+    async def test_an_audience_never_sees_a_page_that_it_may_not_read(self, index: VectorIndex) -> None:
+        await put(index, a_page("open"), "salary")
+        await put(index, a_page("leads", audience=("C0LEADS", "#people-leads")), "salary salary")
+        await put(index, a_page("board", audience=("C0BOARD",)), "salary salary salary")
+        assert await found(index, "salary") == {"open#0"}
+        assert await found(index, "salary", Audience(channels=frozenset({"C0GENERAL"}))) == {"open#0"}
+        assert await found(index, "salary", Audience(channels=frozenset({"#people-leads"}))) == {
+            "open#0",
+            "leads#0",
+        }
+
+    async def test_a_hidden_page_does_not_take_the_place_of_a_readable_one(self, index: VectorIndex) -> None:
+        for at in range(8):
+            await put(index, a_page(f"secret-{at}", audience=("C0LEADS",)), "salary salary salary")
+        await put(index, a_page("open"), "salary leave laptop")
+        assert await found(index, "salary", limit=1) == {"open#0"}
+
+    async def test_anchoring_on_a_hidden_page_does_not_reveal_it(self, index: VectorIndex) -> None:
+        await put(index, a_page("open"), "leave")
+        await put(index, a_page("leads", audience=("C0LEADS",)), "salary")
+        assert await found(index, "salary", anchor_pages=["leads"]) == {"open#0"}
+
+    async def test_an_anchored_page_is_found_where_the_plain_legs_miss_it(self, index: VectorIndex) -> None:
+        for at in range(5):
+            await put(index, a_page(f"leave-{at}"), "leave")
+        await put(index, a_page("cited"), "price shipping")
+        assert "cited#0" not in await found(index, "leave", limit=2)
+        anchored = await index.search(
+            [a_query("leave")], audience=EVERYBODY, limit=2, anchor_pages=["cited", "gone"]
+        )
+        cited = next(hit for hit in anchored if hit.chunk.page.id == "cited")
+        assert cited.dense[0] == pytest.approx(np.dot(dense("leave"), dense("price shipping")), abs=1e-5)
+        assert cited.lexical == (0,)
+
+    async def test_anchors_do_not_change_a_score(self, index: VectorIndex) -> None:
+        await put(index, a_page("a"), "leave holiday", "salary")
+        await put(index, a_page("b"), "leave price")
+        plain = await index.search([a_query("leave")], audience=EVERYBODY, limit=10)
+        anchored = await index.search([a_query("leave")], audience=EVERYBODY, limit=10, anchor_pages=["a"])
+        assert {hit.chunk.id: hit.lexical for hit in plain} == {
+            hit.chunk.id: pytest.approx(hit.lexical) for hit in anchored
+        }
+        assert {hit.chunk.id: hit.dense for hit in plain} == {
+            hit.chunk.id: pytest.approx(hit.dense) for hit in anchored
+        }
+
+    async def test_replacing_a_page_leaves_nothing_of_the_old_one(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave", "holiday", "salary")
+        await put(index, a_page("other"), "laptop")
+        await put(index, a_page("leave", revision="r2"), "price")
+        assert await found(index, "salary") == {"leave#0", "other#0"}
+        assert await index.counts() == IndexCounts(pages=2, chunks=2)
+        assert await index.revisions() == {"leave": "r2", "other": "r1"}
+        (hit,) = [
+            one
+            for one in await index.search([a_query("price")], audience=EVERYBODY, limit=5)
+            if one.chunk.id == "leave#0"
+        ]
+        assert hit.chunk.text == "price"
+        assert hit.lexical[0] > 0
+
+    async def test_replacing_a_page_twice_is_the_same_as_once(self, index: VectorIndex) -> None:
+        for _ in range(3):
+            await put(index, a_page("leave"), "leave", "holiday")
+        assert await index.counts() == IndexCounts(pages=1, chunks=2)
+
+    async def test_a_page_replaced_by_nothing_is_gone(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave")
+        await index.replace_page("leave", [])
+        assert await found(index, "leave") == set()
+        assert await index.revisions() == {}
+
+    async def test_a_chunk_of_another_page_is_refused(self, index: VectorIndex) -> None:
+        with pytest.raises(ValueError, match="cannot replace page"):
+            await index.replace_page("leave", [a_chunk(a_page("other"), 0, "leave")])
+
+    async def test_deleted_pages_are_gone_and_others_stay(self, index: VectorIndex) -> None:
+        for name in ("one", "two", "three"):
+            await put(index, a_page(name), "leave", "holiday")
+        await index.delete_pages(["one", "three", "never-there"])
+        await index.delete_pages(["one"])
+        await index.delete_pages([])
+        assert await found(index, "leave") == {"two#0", "two#1"}
+        assert await index.counts() == IndexCounts(pages=1, chunks=2)
+
+    async def test_limiting_a_page_to_a_channel_hides_it_at_once(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave")
+        await put(index, a_page("leave", audience=("C0LEADS",)), "leave")
+        assert await found(index, "leave") == set()
+
+    async def test_revisions_name_every_page_of_a_large_index(self, index: VectorIndex) -> None:
+        page = a_page("long", revision="r9")
+        await index.replace_page("long", [a_chunk(page, at, "leave") for at in range(2100)])
+        await put(index, a_page("short"), "holiday")
+        assert await index.revisions() == {"long": "r9", "short": "r1"}
+
+    async def test_languages_come_most_frequent_first(self, index: VectorIndex) -> None:
+        await put(index, a_page("a", language="nl"), "leave")
+        await put(index, a_page("b", language="en"), "leave", "holiday", "price")
+        await put(index, a_page("c", language="de"), "leave", "salary")
+        assert list(await index.languages()) == ["en", "de", "nl"]
+
+    async def test_a_rebuild_is_not_searched_before_its_swap(self, index: VectorIndex) -> None:
+        await put(index, a_page("old"), "leave")
+        rebuild = await index.begin_rebuild(MANIFEST)
+        await put(rebuild, a_page("new"), "leave")
+        assert await rebuild.counts() == IndexCounts(pages=1, chunks=1)
+        assert await rebuild.revisions() == {"new": "r1"}
+        assert await found(index, "leave") == {"old#0"}
+        await rebuild.swap()
+        assert await found(index, "leave") == {"new#0"}
+        assert await index.revisions() == {"new": "r1"}
+
+    async def test_a_swap_brings_its_manifest(self, index: VectorIndex) -> None:
+        await put(index, a_page("old"), "leave")
+        other = IndexManifest(embedder="other", dimension=3, chunker="v2")
+        rebuild = await index.begin_rebuild(other)
+        assert await index.manifest() == MANIFEST
+        page = a_page("new")
+        chunk = Chunk(id="new#0", page=page, position=0, text="leave", url=page.url)
+        await rebuild.replace_page(
+            "new", [IndexedChunk(chunk=chunk, dense=[1, 0, 0], lexical=lexical("leave"))]
+        )
+        await rebuild.swap()
+        assert await index.manifest() == other
+        hits = await index.search(
+            [QueryVectors(dense=[1, 0, 0], lexical=lexical("leave"))], audience=EVERYBODY, limit=5
+        )
+        assert [hit.chunk.id for hit in hits] == ["new#0"]
+
+    async def test_the_first_index_is_built_by_a_rebuild_as_well(self, make_index: MakeIndex) -> None:
+        index = make_index(None)
+        rebuild = await index.begin_rebuild(MANIFEST)
+        await put(rebuild, a_page("new"), "leave")
+        assert await index.manifest() is None
+        await rebuild.swap()
+        assert await found(index, "leave") == {"new#0"}
+        await put(index, a_page("later"), "leave")
+        assert await found(index, "leave") == {"new#0", "later#0"}
+
+    async def test_a_page_deleted_in_a_rebuild_is_not_in_its_swap(self, index: VectorIndex) -> None:
+        rebuild = await index.begin_rebuild(MANIFEST)
+        await put(rebuild, a_page("a"), "leave")
+        await put(rebuild, a_page("b"), "leave")
+        await rebuild.delete_pages(["a"])
+        await rebuild.swap()
+        assert await found(index, "leave") == {"b#0"}
+
+    async def test_a_discarded_rebuild_leaves_the_live_index_alone(self, index: VectorIndex) -> None:
+        await put(index, a_page("old"), "leave")
+        rebuild = await index.begin_rebuild(MANIFEST)
+        await put(rebuild, a_page("new"), "leave")
+        await rebuild.discard()
+        await rebuild.discard()
+        assert await found(index, "leave") == {"old#0"}
+        with pytest.raises(IndexUnavailableError):
+            await rebuild.swap()
+        assert await found(index, "leave") == {"old#0"}
+
+    async def test_a_new_rebuild_starts_empty_after_one_that_was_left_behind(
+        self, index: VectorIndex
+    ) -> None:
+        await put(index, a_page("old"), "leave")
+        abandoned = await index.begin_rebuild(MANIFEST)
+        await put(abandoned, a_page("half"), "leave")
+        rebuild = await index.begin_rebuild(MANIFEST)
+        assert await rebuild.counts() == IndexCounts(pages=0, chunks=0)
+        await put(rebuild, a_page("new"), "leave")
+        await rebuild.swap()
+        assert await found(index, "leave") == {"new#0"}
+
+    async def test_many_swaps_in_a_row_end_at_the_last(self, index: VectorIndex) -> None:
+        for at in range(4):
+            rebuild = await index.begin_rebuild(MANIFEST)
+            await put(rebuild, a_page(f"page-{at}"), "leave")
+            await rebuild.swap()
+        assert await found(index, "leave") == {"page-3#0"}
+
+    async def test_a_search_during_swaps_sees_all_of_the_old_or_all_of_the_new(
+        self, index: VectorIndex
+    ) -> None:
+        async def fill(writer: VectorIndex, revision: str) -> None:
+            for at in range(4):
+                await put(writer, a_page(f"page-{at}", revision=revision), "leave", "leave holiday")
+
+        await fill(index, "r0")
+        stop = asyncio.Event()
+        seen: set[str] = set()
+
+        async def look() -> None:
+            while not stop.is_set():
+                hits = await index.search([a_query("leave")], audience=EVERYBODY, limit=20)
+                (revision,) = {hit.chunk.page.revision for hit in hits}
+                assert len(hits) == 8
+                seen.add(revision)
+                await asyncio.sleep(0)
+
+        lookers = [asyncio.create_task(look()) for _ in range(3)]
+        for at in (1, 2, 3):
+            rebuild = await index.begin_rebuild(MANIFEST)
+            await fill(rebuild, f"r{at}")
+            await rebuild.swap()
+            assert await found(index, "leave")
+        stop.set()
+        await asyncio.gather(*lookers)
+        assert "r0" in seen
+
+    async def test_a_search_never_meets_a_page_without_passages(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave", revision="r0"), "leave", "holiday")
+        stop = asyncio.Event()
+
+        async def look() -> int:
+            searches = 0
+            while not stop.is_set():
+                hits = await index.search([a_query("leave")], audience=EVERYBODY, limit=20)
+                assert len(hits) >= 2
+                searches += 1
+                await asyncio.sleep(0)
+            return searches
+
+        looker = asyncio.create_task(look())
+        for at in range(1, 30):
+            await put(index, a_page("leave", revision=f"r{at}"), *["leave", "holiday", "price"][: 2 + at % 2])
+        stop.set()
+        assert await looker > 0
+
+
+class TestEdgeIndex:
+    async def test_what_was_written_is_there_after_reopening(self, tmp_path: Path) -> None:
+        first = EdgeIndex(tmp_path, manifest=MANIFEST)
+        await put(first, a_page("leave"), "leave")
+        rebuild = await first.begin_rebuild(MANIFEST)
+        await put(rebuild, a_page("new"), "leave", "holiday")
+        await rebuild.swap()
+        await first.close()
+        second = EdgeIndex(tmp_path)
+        assert await found(second, "leave") == {"new#0", "new#1"}
+        assert await second.manifest() == MANIFEST
+        await second.close()
+
+    async def test_one_generation_is_kept_for_a_way_back(self, tmp_path: Path) -> None:
+        index = EdgeIndex(tmp_path, manifest=MANIFEST)
+        for at in range(4):
+            rebuild = await index.begin_rebuild(MANIFEST)
+            await put(rebuild, a_page(f"page-{at}"), "leave")
+            await rebuild.swap()
+        await index.close()
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["CURRENT", "gen-3", "gen-4"]
+        (tmp_path / "CURRENT").write_text("gen-3\n")
+        back = EdgeIndex(tmp_path)
+        assert await found(back, "leave") == {"page-2#0"}
+        await back.close()
+
+    async def test_a_page_is_replaced_in_one_step_for_readers(self, tmp_path: Path) -> None:
+        index = EdgeIndex(tmp_path, manifest=MANIFEST)
+        await put(index, a_page("leave", revision="r0"), "leave", "holiday")
+        stop = asyncio.Event()
+        seen: set[str] = set()
+
+        async def look() -> None:
+            while not stop.is_set():
+                hits = await index.search([a_query("leave")], audience=EVERYBODY, limit=20)
+                (revision,) = {hit.chunk.page.revision for hit in hits}
+                assert len(hits) == 2 + int(revision[1:]) % 2
+                seen.add(revision)
+
+        lookers = [asyncio.create_task(look()) for _ in range(3)]
+        for at in range(1, 60):
+            await put(index, a_page("leave", revision=f"r{at}"), *["leave", "holiday", "price"][: 2 + at % 2])
+        stop.set()
+        await asyncio.gather(*lookers)
+        assert len(seen) > 1
+        await index.close()
+
+    async def test_a_folder_in_use_is_an_outage(self, tmp_path: Path) -> None:
+        owner = EdgeIndex(tmp_path, manifest=MANIFEST)
+        await put(owner, a_page("leave"), "leave")
+        second = EdgeIndex(tmp_path)
+        with pytest.raises(IndexUnavailableError):
+            await second.counts()
+        await second.close()
+        assert await found(owner, "leave") == {"leave#0"}
+        await owner.close()
+
+    async def test_a_closed_index_is_an_outage_not_an_empty_answer(self, tmp_path: Path) -> None:
+        index = EdgeIndex(tmp_path, manifest=MANIFEST)
+        await put(index, a_page("leave"), "leave")
+        await index.close()
+        await index.close()
+        with pytest.raises(IndexUnavailableError):
+            await found(index, "leave")
+
+    async def test_a_damaged_generation_is_an_error_not_an_empty_answer(self, tmp_path: Path) -> None:
+        (tmp_path / "gen-1").mkdir()
+        (tmp_path / "CURRENT").write_text("gen-1\n")
+        index = EdgeIndex(tmp_path, manifest=MANIFEST)
+        with pytest.raises(IndexMismatchError, match="reindex"):
+            await found(index, "leave")
+        await index.close()
+
+    async def test_vectors_of_another_length_are_refused_with_the_way_out(self, tmp_path: Path) -> None:
+        index = EdgeIndex(tmp_path, manifest=MANIFEST)
+        await put(index, a_page("leave"), "leave")
+        with pytest.raises(IndexMismatchError, match="reindex in full"):
+            await index.search(
+                [QueryVectors(dense=[1.0, 2.0], lexical=lexical("leave"))], audience=EVERYBODY, limit=5
+            )
+        await index.close()
+
+    async def test_after_kill_9_every_reported_page_is_there_and_a_half_rebuild_is_not(
+        self, tmp_path: Path
+    ) -> None:
+        reported = write_until_killed(tmp_path / "index", after=40)
+        index = EdgeIndex(tmp_path / "index", manifest=MANIFEST)
+        revisions = await index.revisions()
+        assert set(reported) <= set(revisions)
+        assert await found(index, "leave", limit=500) >= {f"{page}#1" for page in reported}
+        rebuild = await index.begin_rebuild(MANIFEST)
+        assert await rebuild.counts() == IndexCounts(pages=0, chunks=0)
+        await rebuild.discard()
+        assert sorted(one.name for one in (tmp_path / "index").iterdir()) == ["CURRENT", "gen-1"]
+        await index.close()
+
+
+def write_until_killed(folder: Path, *, after: int) -> Sequence[str]:
+    """Runs a writer in a process of its own and kills it, mid-write, once it has reported `after` pages."""
+    root = Path(__file__).parents[2]
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder), str(Path(__file__))],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    reported = []
+    with process.stdout:
+        for line in process.stdout:
+            reported.append(json.loads(line))
+            if len(reported) == after:
+                process.send_signal(signal.SIGKILL)
+                break
+        reported += [json.loads(line) for line in process.stdout if line.endswith("\n")]
+    process.wait()
+    return reported
+
+
+WRITER = """
+import asyncio, importlib.util, json, sys
+from pathlib import Path
+spec = importlib.util.spec_from_file_location("suite", sys.argv[2])
+suite = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(suite)
+
+async def main():
+    index = suite.EdgeIndex(Path(sys.argv[1]), manifest=suite.MANIFEST)
+    await suite.put(index, suite.a_page("first"), "leave", "holiday")
+    rebuild = await index.begin_rebuild(suite.MANIFEST)
+    for at in range(100_000):
+        page = suite.a_page(f"page-{at}")
+        await suite.put(rebuild, page, "leave")
+        await suite.put(index, page, "leave", "leave price")
+        print(json.dumps(page.id), flush=True)
+
+asyncio.run(main())
+"""
+
+
+class TestServerIndex:
+    @pytest.mark.parametrize("grpc", [False, True])
+    async def test_a_server_that_does_not_answer_is_an_outage(self, grpc: bool) -> None:
+        client = AsyncQdrantClient(
+            url="http://127.0.0.1:1", grpc_port=1, prefer_grpc=grpc, timeout=2, check_compatibility=False
+        )
+        index = ServerIndex(client, "kb", manifest=MANIFEST)
+        for call in (
+            index.search([a_query("leave")], audience=EVERYBODY, limit=5),
+            put(index, a_page("leave"), "leave"),
+            index.delete_pages(["leave"]),
+            index.revisions(),
+            index.counts(),
+            index.languages(),
+            index.manifest(),
+            index.begin_rebuild(MANIFEST),
+        ):
+            with pytest.raises(IndexUnavailableError) as outage:
+                await call
+            assert outage.value.__cause__ is not None
+        await index.close()
+
+    async def test_two_bots_share_a_server_and_both_see_a_swap(self) -> None:
+        client = AsyncQdrantClient(":memory:")
+        one, two = ServerIndex(client, "kb", manifest=MANIFEST), ServerIndex(client, "kb")
+        await put(one, a_page("old"), "leave")
+        assert await found(two, "leave") == {"old#0"}
+        rebuild = await one.begin_rebuild(MANIFEST)
+        await put(rebuild, a_page("new"), "leave")
+        await rebuild.swap()
+        assert await found(two, "leave") == {"new#0"}
+
+    async def test_one_collection_is_kept_for_a_way_back_and_others_of_the_server_are_not_touched(
+        self,
+    ) -> None:
+        client = AsyncQdrantClient(":memory:")
+        index = ServerIndex(client, "kb", manifest=MANIFEST)
+        neighbour = ServerIndex(client, "kb-g1-archive", manifest=MANIFEST)
+        await put(neighbour, a_page("theirs"), "leave")
+        for at in range(3):
+            rebuild = await index.begin_rebuild(MANIFEST)
+            await put(rebuild, a_page(f"page-{at}"), "leave")
+            await rebuild.swap()
+        names = {one.name for one in (await client.get_collections()).collections}
+        assert names == {"kb-g2", "kb-g3", "kb-g1-archive-g1"}
+        assert await found(neighbour, "leave") == {"theirs#0"}
