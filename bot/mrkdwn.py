@@ -20,7 +20,10 @@ LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 BULLETS = ("•", "◦", "▪")
 RULE = "─" * 10
 _TASK = re.compile(r"\[([ xX])\] ")
-_FILE_SUFFIXES = frozenset("csv doc docx gif html jpeg jpg json md pdf png pptx py sh svg txt xlsx yaml yml zip".split())
+_FILE_SUFFIXES = frozenset({
+    "csv", "doc", "docx", "gif", "html", "jpeg", "jpg", "json", "md", "pdf", "png", "pptx", "py", "sh", "svg",
+    "txt", "xlsx", "yaml", "yml", "zip",
+})  # fmt: skip
 """`report.pdf` is a file's name, though it is written like a host's."""
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """Zero-width and direction marks: they can make a label read as another address."""
@@ -96,7 +99,9 @@ def link_target(url: str) -> str | None:
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """A table as columns of text, for a fixed-width font."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
 
 
@@ -109,7 +114,9 @@ def _pretends(label: str, url: str) -> bool:
     shown = re.match(r"(?:[a-z]+://)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)", label.strip(), re.IGNORECASE)
     if shown is None or shown[1].rsplit(".", 1)[-1].lower() in _FILE_SUFFIXES:
         return False
-    return shown[1].lower().removeprefix("www.") != (urlsplit(url).hostname or "").lower().removeprefix("www.")
+    return shown[1].lower().removeprefix("www.") != (urlsplit(url).hostname or "").lower().removeprefix(
+        "www."
+    )
 
 
 def _block(node: SyntaxTreeNode) -> list[Piece]:
@@ -165,7 +172,9 @@ def _item_lines(item: SyntaxTreeNode, *, mark: str, depth: int) -> list[str]:
 
 
 def _task(line: str) -> str:
-    return _TASK.sub(lambda box: "☐ " if box[1] == " " else "☑ ", line, count=1) if _TASK.match(line) else line
+    return (
+        _TASK.sub(lambda box: "☐ " if box[1] == " " else "☑ ", line, count=1) if _TASK.match(line) else line
+    )
 
 
 def _quoted(node: SyntaxTreeNode) -> str:

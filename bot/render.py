@@ -1,0 +1,259 @@
+"""An `Answer` as a Slack message. Pure: the day is an argument.
+
+The answer comes first, then warnings, sources, a quiet line on what was degraded, and the buttons. Slack's limits hold
+by construction: each part has its share of the 13,200 characters that a message's blocks may have together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from bot.layout import Block, blocks_of, context, section, shorten
+from bot.messages import Messages, messages_in
+from bot.mrkdwn import Piece, as_mrkdwn, escape, link, link_target, to_pieces
+from kb.models import Answer, AnswerWarning, Citation, Note, Page, Sentence, is_block
+
+ANSWER_CHARACTERS = 8500
+WARNING_CHARACTERS = 1200
+SOURCE_CHARACTERS = 2400
+QUERY_CHARACTERS = 250
+TITLE_CHARACTERS = 90
+URL_CHARACTERS = 600
+"""A longer address is shown without a link: ten of them would fill a message."""
+TEXT_CHARACTERS = 4000
+"""Slack advises at most this much for the text that notifications and screen readers use."""
+
+HELPFUL, NOT_HELPFUL, WHY = "footnote_helpful", "footnote_not_helpful", "footnote_why"
+
+_OPEN, _CLOSE = "\ue000", "\ue001"
+"""Private-use characters around a citation's number while Markdown is converted; taken out of the texts before."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rendered:
+    """A message. `text` says the same as the blocks: notifications, screen readers and clients without blocks use it."""
+
+    text: str
+    blocks: tuple[Block, ...] = ()
+
+
+def render(answer: Answer, *, question_id: str, today: date) -> Rendered:
+    words = messages_in(answer.language)
+    body, said, shortened = _body(answer, words)
+    interpreted = _interpreted(answer, words)
+    warnings = [_warning(one, words, today) for one in answer.warnings]
+    sources = [_source(one, words) for one in answer.citations]
+    notes = _notes(answer.notes, words, shortened=shortened)
+    blocks = [
+        *([context(interpreted)] if interpreted else []),
+        *body,
+        *_lines(warnings, section, budget=WARNING_CHARACTERS),
+        *_lines(sources, context, budget=SOURCE_CHARACTERS),
+        *([context(notes)] if notes else []),
+        *([_buttons(words, question_id)] if answer.outcome in {"answered", "declined", "unclear"} else []),
+    ]
+    heading = [f"{words.sources}:"] if sources else []
+    told = [said, *warnings, *heading, *sources, notes, interpreted]
+    return Rendered(
+        text=shorten("\n".join(line for line in told if line), TEXT_CHARACTERS), blocks=tuple(blocks)
+    )
+
+
+def plain(text: str) -> Rendered:
+    """One of our own sentences, without blocks."""
+    return Rendered(text=text)
+
+
+def titled_link(page_title: str, url: str) -> str:
+    """A page's title as a link, or as text where its address cannot be linked."""
+    title = shorten(" ".join(page_title.split()), TITLE_CHARACTERS)
+    return link(url, title) if len(url) <= URL_CHARACTERS else escape(title)
+
+
+def _interpreted(answer: Answer, words: Messages) -> str:
+    if answer.rewritten is None:
+        return ""
+    return words.interpreted_as.format(
+        query=escape(shorten(" ".join(answer.rewritten.split()), QUERY_CHARACTERS))
+    )
+
+
+def _body(answer: Answer, words: Messages) -> tuple[list[Block], str, bool]:
+    """The answer's blocks, its plain text, and whether it had to be shortened."""
+    if answer.outcome == "answered" or (answer.sentences and answer.outcome in {"unclear", "chat"}):
+        cited = {one.n: one for one in answer.citations}
+        pieces = to_pieces(_marked(answer.sentences, known=frozenset(cited)))
+        links = {n: _mark(citation) for n, citation in cited.items()}
+        numbers = {n: f"[{n}]" for n in cited}
+        blocks, shortened = blocks_of([_with_marks(one, links) for one in pieces], budget=ANSWER_CHARACTERS)
+        return blocks, "\n".join(as_mrkdwn(_with_marks(one, numbers)) for one in pieces), shortened
+    said = _said(answer, words)
+    return [section(said)], said, False
+
+
+def _said(answer: Answer, words: Messages) -> str:
+    match answer.outcome:
+        case "declined":
+            pages = ", ".join(titled_link(page.title, page.url) for page in answer.nearest)
+            if not pages:
+                return f"{words.declined} {words.ask_better_alone}"
+            return "\n".join([words.declined, words.nearest.format(pages=pages), words.ask_better])
+        case "unavailable":
+            return words.unavailable
+        case "chat":
+            return str(getattr(words, answer.small_talk or "greeting"))
+        case _:
+            return words.unclear
+
+
+def _marked(sentences: Sequence[Sentence], *, known: frozenset[int]) -> str:
+    """The answer as one Markdown text, with the numbers of its sources at each sentence between private-use marks."""
+    text, before, waiting = "", "", ""
+    for sentence in sentences:
+        own = _closed_fence(sentence.text.replace(_OPEN, "").replace(_CLOSE, "").strip("\n"))
+        marks = "".join(f" {_OPEN}{n}{_CLOSE}" for n in sentence.citations if n in known)
+        kind = _family(own.split("\n", 1)[0])
+        if waiting and kind != "table":  # a table is cited below it: a mark inside would be part of a cell
+            text, before, waiting = f"{text}\n\n{waiting.strip()}", "other", ""
+        text += _joint(before, kind) if text else ""
+        before = _family(own.rsplit("\n", 1)[-1])
+        if before == "table":
+            text, waiting = text + own, waiting + marks
+        elif before == "fence" and marks:
+            text, before = f"{text}{own}\n\n{marks.strip()}", "other"
+        else:
+            text += own + marks
+    return f"{text}\n\n{waiting.strip()}" if waiting else text
+
+
+def _family(line: str) -> str:
+    if not is_block(line):
+        return "prose"
+    start = line.lstrip()[:1]
+    return {"|": "table", ">": "quote", "`": "fence", "#": "other"}.get(start, "list")
+
+
+def _joint(before: str, kind: str) -> str:
+    if before == kind == "prose":
+        return " "
+    return "\n" if before == kind and kind in {"list", "table", "quote"} else "\n\n"
+
+
+def _closed_fence(text: str) -> str:
+    fences = sum(line.lstrip().startswith("```") for line in text.split("\n"))
+    return f"{text}\n```" if fences % 2 else text
+
+
+def _with_marks(piece: Piece, marks: Mapping[int, str]) -> Piece:
+    text = piece.text
+    for n, mark in marks.items():
+        text = text.replace(f"{_OPEN}{n}{_CLOSE}", mark)
+    return replace(piece, text=text)
+
+
+def _mark(citation: Citation) -> str:
+    target = link_target(citation.chunk.url)
+    linked = target is not None and len(target) <= URL_CHARACTERS
+    return f"<{target}|[{citation.n}]>" if linked else f"[{citation.n}]"
+
+
+def _warning(warning: AnswerWarning, words: Messages, today: date) -> str:
+    page = warning.page
+    fields = {
+        "title": titled_link(page.title, page.url),
+        "date": "",
+        "ago": "",
+        "successor": _successor(page),
+    }
+    if warning.date is not None:
+        fields |= {"date": words.on(warning.date), "ago": words.since(warning.date, today)}
+    template = {
+        "superseded": words.superseded,
+        "conflict": words.conflict,
+        "undated": words.undated_warning,
+    }.get(warning.kind, _why_outdated(warning, words))
+    owner = (
+        f" {words.owner.format(owner=escape(shorten(page.owner, TITLE_CHARACTERS)))}" if page.owner else ""
+    )
+    return f"⚠️ {template.format(**fields)}{owner}"
+
+
+def _why_outdated(warning: AnswerWarning, words: Messages) -> str:
+    if warning.date is None:
+        return words.undated_warning
+    reasons = {
+        "expired": words.expired,
+        "review_overdue": words.review_overdue,
+        "old_review": words.old_review,
+    }
+    return reasons.get(warning.reason, words.old_edit)
+
+
+def _successor(page: Page) -> str:
+    name = page.superseded_by or ""
+    return link(name, name) if len(name) <= URL_CHARACTERS else escape(shorten(name, TITLE_CHARACTERS))
+
+
+def _source(citation: Citation, words: Messages) -> str:
+    chunk = citation.chunk
+    place = titled_link(chunk.page.title, chunk.url)
+    if chunk.section:
+        place += f" › {escape(shorten(chunk.section_label, TITLE_CHARACTERS))}"
+    dates = chunk.page.dates
+    told = [
+        words.reviewed.format(date=words.on(dates.reviewed)) if dates.reviewed else "",
+        words.edited.format(date=words.on(dates.edited)) if dates.edited and not dates.reviewed else "",
+        {"outdated": words.outdated, "superseded": words.replaced, "undated": words.undated}.get(
+            citation.freshness, ""
+        ),
+        words.percent(citation.score),
+    ]
+    return " · ".join([f"[{citation.n}]  {place}", *(one for one in told if one)])
+
+
+def _notes(notes: Sequence[Note], words: Messages, *, shortened: bool) -> str:
+    wordings: dict[Note, str] = {
+        "extractive mode": words.note_extractive,
+        "model unavailable": words.note_model_unavailable,
+        "model refused": words.note_model_refused,
+        "reranker unavailable": words.note_reranker,
+        "history unavailable": words.note_history,
+    }
+    told = [
+        note
+        for note in notes
+        if note != "extractive mode" or not {"model unavailable", "model refused"} & set(notes)
+    ]
+    return " ".join([words.shortened] * shortened + [wordings[note] for note in told])
+
+
+def _lines(lines: Sequence[str], make: Callable[[str], Block], *, budget: int) -> list[Block]:
+    kept: list[str] = []
+    for line in lines:
+        budget -= len(line) + 1
+        if budget < 0:
+            break
+        kept.append(line)
+    return [make("\n".join(kept))] if kept else []
+
+
+def _buttons(words: Messages, question_id: str) -> Block:
+    def button(action: str, label: str, meaning: str) -> Block:
+        return {
+            "type": "button",
+            "action_id": action,
+            "value": question_id,
+            "text": {"type": "plain_text", "text": label, "emoji": True},
+            "accessibility_label": meaning,
+        }
+
+    return {
+        "type": "actions",
+        "elements": [
+            button(HELPFUL, "👍", words.helpful),
+            button(NOT_HELPFUL, "👎", words.not_helpful),
+            button(WHY, words.why, words.why),
+        ],
+    }
