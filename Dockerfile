@@ -1,0 +1,29 @@
+# Footnote against real Slack: docker build -t footnote . && docker run --env-file .env -v footnote:/data footnote
+FROM python:3.12-slim AS build
+WORKDIR /app
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+# PyTorch first and as its CPU build, in a layer of its own: it is large and seldom changes.
+RUN python -m venv /venv \
+    && /venv/bin/pip install --quiet --index-url https://download.pytorch.org/whl/cpu "torch==2.13.0+cpu"
+COPY pyproject.toml README.md LICENSE ./
+COPY kb kb
+COPY ingest ingest
+COPY bot bot
+RUN /venv/bin/pip install --quiet .
+
+FROM python:3.12-slim
+# The model client trusts the system's certificates.
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates git \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --create-home --uid 10001 footnote \
+    && install -d -o footnote -g footnote -m 0700 /data
+COPY --from=build /venv /venv
+ENV PATH=/venv/bin:$PATH FOOTNOTE_DATA=/data PYTHONUNBUFFERED=1
+USER footnote
+VOLUME /data
+# Only used with SLACK_SIGNING_SECRET; Socket Mode needs no port.
+EXPOSE 3000
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s CMD ["footnote", "status", "--quiet"]
+ENTRYPOINT ["footnote"]
+CMD ["serve"]
