@@ -1,0 +1,256 @@
+"""Who may work on what: the claim on a question, the lease on its thread. Redis is the only memory.
+
+`Claims` is the Redis side of `bot.queue`: each method is one atomic call of `lua/questions.lua`, where the states are
+drawn. A method may be called again after a lost reply: a second `accept` with the same token gives the first one's
+answer, and a `take` whose reply was lost leaves a lease that expires. Every method raises `StoreUnavailableError`
+when the server does not answer or cannot write.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib import resources
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from kb.errors import StoreUnavailableError
+
+logger = logging.getLogger(__name__)
+
+KEEP_DEAD = timedelta(days=30)
+"""Long enough to look into an incident after a holiday; dead letters hold what people wrote."""
+
+FORGOTTEN_BEFORE_ARRIVAL = timedelta(hours=1)
+"""How long a deletion waits for its own message: Slack's last redelivery comes within minutes."""
+
+SILENCE = 5.0
+"""Seconds beyond its time-out after which a blocking call counts as cut off: its socket has no time-out of its own."""
+
+
+class QueuedQuestion(BaseModel):
+    """A message that Footnote will answer, as it travels through the queue. `id` is `<team>-<channel>-<ts>`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    team: str
+    channel: str
+    channel_type: str
+    ts: str
+    thread_ts: str
+    """The thread's root: the message's own `ts` when it starts one."""
+    user: str
+    text: str = Field(repr=False)
+    mentioned: bool
+    received_at: datetime
+    action_token: str | None = Field(default=None, repr=False)
+    """Lets the bot search Slack for this user, for a short while."""
+    edited_ts: str | None = None
+    """When the message was edited, for one that is to be answered anew: such a version is a question of its own."""
+
+    @property
+    def id(self) -> str:
+        return question_id(self.team, self.channel, self.ts, self.edited_ts)
+
+    @property
+    def thread(self) -> str:
+        return f"{self.team}:{self.channel}:{self.thread_ts}"
+
+
+def question_id(team: str, channel: str, ts: str, edited_ts: str | None = None) -> str:
+    """The identity of a message, or of an edited version of it.
+
+    A mention and its `message` twin share it; their event ids differ.
+    """
+    return f"{team}-{channel}-{ts}" if edited_ts is None else f"{team}-{channel}-{ts}-edited-{edited_ts}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lease:
+    """The right to work on a thread's first question until the lease runs out.
+
+    `attempt` counts the starts from 1, those that ended with their worker's death included; `failures` the handler's
+    errors before this start.
+    """
+
+    question: QueuedQuestion
+    attempt: int
+    failures: int
+    holder: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Idle:
+    """Nothing may start now. `seconds` until that changes by itself (a retry, an expired lease); None: never."""
+
+    seconds: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Depth:
+    waiting: int
+    running: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeadLetter:
+    """A question that was given up. `reason` is the error's class name: its text could quote the message."""
+
+    question: QueuedQuestion
+    reason: str
+    attempts: int
+    died_at: datetime
+
+
+class Claims:
+    """See the module. `lease` is how long a thread stays with a worker that gives no sign of life."""
+
+    def __init__(self, redis: Redis, *, namespace: str, lease: timedelta, keep_claims: timedelta) -> None:
+        self._redis = redis
+        self._root = f"{{{namespace}}}:queue"
+        self._lease = lease
+        self._keep_claims = keep_claims
+        self._script = redis.register_script(
+            resources.files("bot").joinpath("lua", "questions.lua").read_text(encoding="utf-8")
+        )
+
+    async def accept(self, question: QueuedQuestion, *, token: str) -> bool:
+        """Claims the question and puts it at the end of its thread; True for the token that came first."""
+        body = question.model_dump_json()
+        keep = _milliseconds(self._keep_claims)
+        return bool(await self._call("accept", question.id, question.thread, body, token, keep))
+
+    async def take(self, worker: str) -> Lease | Idle:
+        """Leases the thread that has been ready for longest. Threads of dead workers become ready first."""
+        while True:
+            reply = await self._call("take", worker, _milliseconds(self._lease))
+            if len(reply) == 1:
+                return Idle(seconds=None if reply[0] < 0 else reply[0] / 1000)
+            identity, thread, holder, attempt, failures, body = reply
+            try:
+                question = QueuedQuestion.model_validate_json(body)
+            except ValidationError as error:  # written by another version
+                logger.error(  # noqa: TRY400 - the validation error would print the message
+                    "question.unreadable",
+                    extra={"question_id": _text(identity), "problems": error.error_count()},
+                )
+                await self._call("bury", thread, holder, "unreadable", _milliseconds(KEEP_DEAD))
+                continue
+            return Lease(question=question, attempt=attempt, failures=failures, holder=_text(holder))
+
+    async def renew(self, lease: Lease) -> bool:
+        """False: the lease is lost, another worker may hold the thread."""
+        return bool(await self._call("renew", *_held(lease), _milliseconds(self._lease)))
+
+    async def finish(self, lease: Lease) -> bool:
+        """Removes the question. False: not ours any more, nothing was changed; so for the next three."""
+        return bool(await self._call("finish", *_held(lease)))
+
+    async def retry(self, lease: Lease, *, after: timedelta) -> bool:
+        """Counts a failure and lets the thread wait; the question stays its first."""
+        return bool(await self._call("retry", *_held(lease), _milliseconds(after)))
+
+    async def hand_back(self, lease: Lease) -> bool:
+        """Lets any worker start the question at once; this start is not counted."""
+        return bool(await self._call("hand_back", *_held(lease)))
+
+    async def bury(self, lease: Lease, *, reason: str) -> bool:
+        """Moves the question to the dead letters and lets its thread go on."""
+        return bool(await self._call("bury", *_held(lease), reason, _milliseconds(KEEP_DEAD)))
+
+    async def forget(self, identity: str) -> bool:
+        return bool(await self._call("forget", identity, _milliseconds(FORGOTTEN_BEFORE_ARRIVAL)))
+
+    async def replace(self, identity: str, text: str) -> bool:
+        with _translated("reading a question"):
+            body = await self._redis.hget(f"{self._root}:question:{identity}", "body")
+        if body is None:
+            return False
+        edited = QueuedQuestion.model_validate_json(body).model_copy(update={"text": text})
+        return bool(await self._call("replace", identity, edited.model_dump_json()))
+
+    async def listen(self, blocking: Redis, *, seconds: float) -> None:
+        """Returns when a thread becomes ready, at the latest after `seconds`.
+
+        Args:
+            blocking: a client without socket time-out.
+        """
+        with _translated("waiting for questions"):
+            async with asyncio.timeout(seconds + SILENCE):
+                await blocking.blpop([f"{self._root}:bell"], timeout=seconds)
+
+    async def depth(self) -> Depth:
+        with _translated("counting questions"):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.zcard(f"{self._root}:unfinished")
+                pipe.hlen(f"{self._root}:holders")
+                unfinished, running = await pipe.execute()
+        return Depth(waiting=unfinished - running, running=running)
+
+    async def oldest_age(self) -> timedelta | None:
+        with _translated("reading the oldest question"):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.zrange(f"{self._root}:unfinished", 0, 0, withscores=True)
+                pipe.time()
+                first, (seconds, microseconds) = await pipe.execute()
+        if not first:
+            return None
+        return timedelta(seconds=seconds, microseconds=microseconds) - timedelta(milliseconds=first[0][1])
+
+    async def dead_letters(self, limit: int) -> list[DeadLetter]:
+        """Newest first."""
+        with _translated("reading dead letters"):
+            dead: list[Any] = await self._redis.zrange(
+                f"{self._root}:dead", 0, limit - 1, desc=True, withscores=True
+            )
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for identity, _ in dead:
+                    pipe.hmget(f"{self._root}:question:{_text(identity)}", "body", "reason", "starts")
+                stored: list[list[Any]] = await pipe.execute() if dead else []
+        letters = [
+            _dead_letter(body, reason, attempts, died_at)
+            for (_, died_at), (body, reason, attempts) in zip(dead, stored, strict=True)
+        ]
+        return [letter for letter in letters if letter is not None]
+
+    async def _call(self, operation: str, *arguments: str | int) -> Any:
+        with _translated(operation):
+            return await self._script(keys=[self._root], args=[operation, *arguments])
+
+
+def _dead_letter(body: Any, reason: Any, attempts: Any, died_at: float) -> DeadLetter | None:
+    if body is None:  # expired between the two reads
+        return None
+    try:
+        question = QueuedQuestion.model_validate_json(body)
+    except ValidationError:  # buried because nobody can read it; its id was logged then
+        return None
+    died = datetime.fromtimestamp(died_at / 1000, UTC)
+    return DeadLetter(question=question, reason=_text(reason), attempts=int(attempts), died_at=died)
+
+
+def _held(lease: Lease) -> tuple[str, str]:
+    return lease.question.thread, lease.holder
+
+
+def _milliseconds(span: timedelta) -> int:
+    return span // timedelta(milliseconds=1)
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+@contextmanager
+def _translated(doing: str) -> Iterator[None]:
+    try:
+        yield
+    except (RedisError, OSError) as error:  # OSError covers TimeoutError
+        raise StoreUnavailableError(f"the queue's Redis failed: {doing}") from error
