@@ -66,13 +66,13 @@ class Collection:
     async def counts(self) -> IndexCounts:
         with translated("counting"):
             chunks = await self._client.count(self._name, exact=True)
-            pages = await self._client.facet(self._name, PAGE_ID, limit=ALL, exact=True)
-        return IndexCounts(pages=len(pages.hits), chunks=chunks.count)
+            pages = await self._values(PAGE_ID)
+        return IndexCounts(pages=len(pages), chunks=chunks.count)
 
     async def languages(self) -> Sequence[str]:
         with translated("counting languages"):
-            found = await self._client.facet(self._name, LANGUAGE, limit=ALL, exact=True)
-        return [str(hit.value) for hit in sorted(found.hits, key=lambda hit: (-hit.count, str(hit.value)))]
+            counts = await self._values(LANGUAGE)
+        return sorted(counts, key=lambda language: (-counts[language], language))
 
     async def search(
         self,
@@ -113,6 +113,11 @@ class Collection:
             [next(results) for _ in queries],
             [next(results) if query.lexical.indices else [] for query in queries],
         )
+
+    async def _values(self, field: str) -> dict[str, int]:
+        """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""
+        found = await self._client.facet(self._name, field, limit=ALL, exact=True)
+        return {str(hit.value): hit.count for hit in found.hits if hit.count}
 
     async def _records(self, fields: list[str]) -> AsyncIterator[models.Record]:
         offset: Any = None

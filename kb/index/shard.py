@@ -103,14 +103,14 @@ class Shard:
 
     def counts(self) -> IndexCounts:
         with self._lock.read(), _translated(self._folder):
-            pages = len(self._shard.facet(engine.FacetRequest(PAGE_ID, limit=ALL, exact=True)).hits)
-            return IndexCounts(pages=pages, chunks=self._shard.count(engine.CountRequest(exact=True)))
+            chunks = self._shard.count(engine.CountRequest(exact=True))
+            pages = self._values(PAGE_ID)
+        return IndexCounts(pages=len(pages), chunks=chunks)
 
     def languages(self) -> list[str]:
         with self._lock.read(), _translated(self._folder):
-            hits = self._shard.facet(engine.FacetRequest(LANGUAGE, limit=ALL, exact=True)).hits
-            counted = sorted((-hit.count, str(hit.value)) for hit in hits)
-        return [language for _, language in counted]
+            counts = self._values(LANGUAGE)
+        return sorted(counts, key=lambda language: (-counts[language], language))
 
     def search(
         self, queries: Sequence[QueryVectors], *, audience: Audience, limit: int, anchor_pages: Sequence[str]
@@ -166,6 +166,11 @@ class Shard:
                 f"the index holds vectors of {self.manifest.dimension} numbers ({self.manifest.embedder}), "
                 f"not {len(vector)}: reindex in full"
             )
+
+    def _values(self, field: str) -> dict[str, int]:
+        """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""
+        hits = self._shard.facet(engine.FacetRequest(field, limit=ALL, exact=True)).hits
+        return {str(hit.value): hit.count for hit in hits if hit.count}
 
     def _records(self, fields: list[str]) -> Iterator[engine.Record]:
         offset: engine.PointId | None = None
