@@ -1,0 +1,250 @@
+"""How well Footnote does: figures for `/kb stats`, votes with what they were about, traces for "Why this answer?".
+
+Counts are kept for good and hold no text. What people wrote is kept with the question's record, its votes and its trace
+for `keep`, and `forget` removes it at once. Every method raises `StoreUnavailableError` when Redis does not answer;
+whoever answers a question carries on without its figures.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib import resources
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from kb.errors import StoreUnavailableError
+from kb.models import Answer, Mode, Outcome
+
+Vote = Literal["good", "bad"]
+
+KEEP = timedelta(days=90)
+
+REMEMBERED_TIMES = 1000
+"""Total times behind the percentiles: the 95th stands on 50 answers, and the list takes some 10 kB."""
+
+
+class SourceUsed(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    url: str
+    score: float
+
+
+class AnswerRecord(BaseModel):
+    """What is kept of an answer: enough to judge a vote and to make a test case of it, not the answer's text."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str = Field(repr=False)
+    rewritten: str | None = Field(default=None, repr=False)
+    is_follow_up: bool
+    outcome: Outcome
+    mode: Mode
+    confidence: float
+    notes: tuple[str, ...] = ()
+    sources: tuple[SourceUsed, ...] = ()
+    timings_ms: dict[str, float]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Feedback:
+    """The votes on one answer. `record` is None once it has expired or was forgotten."""
+
+    question_id: str
+    voted_at: datetime
+    votes: dict[str, Vote]
+    """User id -> vote."""
+    record: AnswerRecord | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stats:
+    """Since the beginning, but for the percentiles, which are of the last 1,000 answers. Times in milliseconds.
+
+    None: nothing to measure yet.
+    """
+
+    questions: int
+    rewritten: int
+    mean_rewrite_ms: float | None
+    positive: int
+    negative: int
+    declined: int
+    unavailable: int
+    p50_ms: float | None
+    p95_ms: float | None
+
+    @property
+    def rewrite_rate(self) -> float:
+        return self.rewritten / self.questions if self.questions else 0.0
+
+    @property
+    def satisfaction(self) -> float | None:
+        """Share of good votes, 0..1."""
+        votes = self.positive + self.negative
+        return self.positive / votes if votes else None
+
+
+class Analytics:
+    """See the module. `namespace` separates bots that share a Redis."""
+
+    def __init__(self, redis: Redis, namespace: str, *, keep: timedelta = KEEP) -> None:
+        self._redis = redis
+        self._root = f"{{{namespace}}}:analytics"
+        self._keep = keep
+        self._script = redis.register_script(
+            resources.files("bot").joinpath("lua", "analytics.lua").read_text(encoding="utf-8")
+        )
+
+    async def record(self, question_id: str, answer: Answer) -> None:
+        """Counts an answer. The answer to an edited or repeated question takes the place of the one before."""
+        record = _record(answer)
+        keys = [self._counts, self._about(question_id), f"{self._root}:times"]
+        await self._call(
+            "record",
+            keys,
+            answer.outcome,
+            int(answer.rewritten is not None),
+            _rounded(answer.timings_ms.get("rewrite", 0.0)),
+            _rounded(answer.timings_ms.get("total", 0.0)),
+            REMEMBERED_TIMES,
+            _milliseconds(self._keep),
+            record.model_dump_json(),
+        )
+
+    async def feedback(self, question_id: str, user: str, vote: Vote) -> bool:
+        """Stores a user's vote, moving an earlier one. False: the same vote again, nothing changed."""
+        keys = [self._counts, self._about(question_id), self._votes(question_id), f"{self._root}:voted"]
+        return bool(await self._call("vote", keys, question_id, user, vote, _milliseconds(self._keep)))
+
+    async def feedbacks(self, limit: int = 100) -> list[Feedback]:
+        """Answers with votes, the last voted on first."""
+        with _translated():
+            voted: list[Any] = await self._redis.zrange(
+                f"{self._root}:voted", 0, limit - 1, desc=True, withscores=True
+            )
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for identity, _ in voted:
+                    pipe.hgetall(self._votes(_text(identity)))
+                    pipe.hget(self._about(_text(identity)), "context")
+                stored: list[Any] = await pipe.execute() if voted else []
+        return [
+            _feedback(_text(identity), voted_at, votes, context)
+            for (identity, voted_at), votes, context in zip(voted, stored[::2], stored[1::2], strict=True)
+        ]
+
+    async def save_trace(self, question_id: str, payload: Any, ttl: timedelta = KEEP) -> None:
+        """Keeps what "Why this answer?" shows. `payload` is JSON data."""
+        with _translated():
+            await self._redis.set(self._trace(question_id), json.dumps(payload, ensure_ascii=False), px=ttl)
+
+    async def load_trace(self, question_id: str) -> Any | None:
+        """None: never saved, expired or forgotten."""
+        with _translated():
+            payload = await self._redis.get(self._trace(question_id))
+        return None if payload is None else json.loads(payload)
+
+    async def forget(self, question_id: str) -> None:
+        """Removes what was written: the message is deleted. Counts and votes stay, they hold no text."""
+        with _translated():
+            await self._redis.delete(self._about(question_id), self._trace(question_id))
+
+    async def stats(self) -> Stats:
+        with _translated():
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.hgetall(self._counts)
+                pipe.lrange(f"{self._root}:times", 0, -1)
+                stored, times = await pipe.execute()
+        counts = {_text(name): float(value) for name, value in stored.items()}
+        totals = sorted(float(time) for time in times)
+        rewritten = round(counts.get("rewritten", 0))
+        return Stats(
+            questions=round(counts.get("questions", 0)),
+            rewritten=rewritten,
+            mean_rewrite_ms=counts.get("rewrite_ms", 0.0) / rewritten if rewritten else None,
+            positive=round(counts.get("vote:good", 0)),
+            negative=round(counts.get("vote:bad", 0)),
+            declined=round(counts.get("outcome:declined", 0)),
+            unavailable=round(counts.get("outcome:unavailable", 0)),
+            p50_ms=percentile(totals, 0.5),
+            p95_ms=percentile(totals, 0.95),
+        )
+
+    @property
+    def _counts(self) -> str:
+        return f"{self._root}:counts"
+
+    def _about(self, question_id: str) -> str:
+        return f"{self._root}:answer:{question_id}"
+
+    def _votes(self, question_id: str) -> str:
+        return f"{self._root}:votes:{question_id}"
+
+    def _trace(self, question_id: str) -> str:
+        return f"{self._root}:trace:{question_id}"
+
+    async def _call(self, operation: str, keys: Sequence[str], *arguments: str | int | float) -> Any:
+        with _translated():
+            return await self._script(keys=keys, args=[operation, *arguments])
+
+
+def percentile(ordered: Sequence[float], share: float) -> float | None:
+    """The smallest value that at least `share` of the ordered values do not exceed (nearest rank)."""
+    if not ordered:
+        return None
+    return ordered[max(math.ceil(share * len(ordered)), 1) - 1]
+
+
+def _record(answer: Answer) -> AnswerRecord:
+    return AnswerRecord(
+        question=answer.question,
+        rewritten=answer.rewritten,
+        is_follow_up=answer.trace.rewrite.is_follow_up,
+        outcome=answer.outcome,
+        mode=answer.mode,
+        confidence=answer.confidence,
+        notes=answer.notes,
+        sources=tuple(
+            SourceUsed(title=cited.chunk.page.title, url=cited.chunk.url, score=cited.score)
+            for cited in answer.citations
+        ),
+        timings_ms=dict(answer.timings_ms),
+    )
+
+
+def _feedback(identity: str, voted_at: float, votes: dict[Any, Any], context: Any) -> Feedback:
+    return Feedback(
+        question_id=identity,
+        voted_at=datetime.fromtimestamp(voted_at / 1000, UTC),
+        votes={_text(user): "good" if _text(vote) == "good" else "bad" for user, vote in votes.items()},
+        record=None if context is None else AnswerRecord.model_validate_json(context),
+    )
+
+
+def _rounded(milliseconds: float) -> float:
+    return round(milliseconds, 3)
+
+
+def _milliseconds(span: timedelta) -> int:
+    return span // timedelta(milliseconds=1)
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (RedisError, OSError) as error:
+        raise StoreUnavailableError("the figures' Redis failed") from error

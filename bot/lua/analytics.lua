@@ -1,0 +1,52 @@
+-- The figures behind `/kb stats`. A repeated call changes nothing: a question counts once, a user has one vote on it.
+--
+-- KEYS[1]: counts, hash. KEYS[2]: what is kept of one question, hash. KEYS[3]: total times, list (record);
+-- its votes, hash (vote). KEYS[4] (vote): questions with a vote, zset id -> when.
+
+local function count(name, by)
+    if by ~= 0 then redis.call('HINCRBYFLOAT', KEYS[1], name, by) end
+end
+
+-- What one answer adds to the counts; taken away again when the question is answered anew.
+local function weigh(outcome, rewritten, rewrite_ms, sign)
+    count('outcome:' .. outcome, sign)
+    if rewritten == '1' then
+        count('rewritten', sign)
+        count('rewrite_ms', sign * tonumber(rewrite_ms))
+    end
+end
+
+local operations = {}
+
+function operations.record(outcome, rewritten, rewrite_ms, total_ms, remembered, keep_ms, context)
+    local before = redis.call('HMGET', KEYS[2], 'outcome', 'rewritten', 'rewrite_ms')
+    if before[1] then
+        weigh(before[1], before[2], before[3], -1)
+    else
+        count('questions', 1)
+        redis.call('LPUSH', KEYS[3], total_ms)
+        redis.call('LTRIM', KEYS[3], 0, remembered - 1)
+    end
+    weigh(outcome, rewritten, rewrite_ms, 1)
+    redis.call('HSET', KEYS[2], 'outcome', outcome, 'rewritten', rewritten, 'rewrite_ms', rewrite_ms, 'context', context)
+    redis.call('PEXPIRE', KEYS[2], keep_ms)
+    return 1
+end
+
+-- 1: the vote is new or moved. 0: the same as before.
+function operations.vote(id, user, vote, keep_ms)
+    local before = redis.call('HGET', KEYS[3], user)
+    if before == vote then return 0 end
+    if before then count('vote:' .. before, -1) end
+    count('vote:' .. vote, 1)
+    redis.call('HSET', KEYS[3], user, vote)
+    redis.call('PEXPIRE', KEYS[3], keep_ms)
+    if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('PEXPIRE', KEYS[2], keep_ms) end
+    local clock = redis.call('TIME')
+    local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+    redis.call('ZADD', KEYS[4], now, id)
+    redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now - keep_ms)
+    return 1
+end
+
+return operations[ARGV[1]](unpack(ARGV, 2))
