@@ -1,0 +1,324 @@
+"""What the queue promises on every server that it may meet: Valkey, and Redis 7.0 where the machine has it."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+
+import pytest
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from bot.claims import Claims, Idle, Lease
+from bot.queue import QuestionQueue, QueuedQuestion
+from kb.errors import StoreUnavailableError
+from kb.valkey import connect_redis
+from tests.fakes.questions import a_question
+from tests.fakes.redis_server import Proxy, RedisServer, binaries
+
+
+@pytest.fixture(scope="module", params=["valkey", "redis"])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    binary = binaries()[request.param]
+    if binary is None:
+        pytest.skip("no redis-server on PATH")
+    server = RedisServer(binary, tmp_path_factory.mktemp(request.param))
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def namespace() -> str:
+    return f"test-{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+async def redis(server: RedisServer) -> AsyncIterator[Redis]:
+    async with connect_redis(server.socket) as client:
+        yield client
+
+
+@pytest.fixture
+def queue(redis: Redis, namespace: str) -> QuestionQueue:
+    return QuestionQueue(redis, namespace=namespace)
+
+
+@pytest.fixture
+def claims(redis: Redis, namespace: str) -> Claims:
+    return some_claims(redis, namespace)
+
+
+def some_claims(redis: Redis, namespace: str, lease_s: float = 60) -> Claims:
+    return Claims(redis, namespace=namespace, lease=timedelta(seconds=lease_s), keep_claims=timedelta(days=7))
+
+
+async def taken(claims: Claims, worker: str = "w1") -> Lease:
+    lease = await claims.take(worker)
+    assert isinstance(lease, Lease)
+    return lease
+
+
+async def test_a_question_is_accepted_once(queue: QuestionQueue) -> None:
+    question = a_question()
+    assert [await queue.accept(question) for _ in range(3)] == [True, False, False]
+    assert (await queue.depth()).waiting == 1
+
+
+async def test_of_many_replicas_that_get_the_same_event_one_accepts_it(redis: Redis, namespace: str) -> None:
+    question = a_question()
+    replicas = [QuestionQueue(redis, namespace=namespace) for _ in range(20)]
+    accepted = await asyncio.gather(*(replica.accept(question) for replica in replicas))
+    assert accepted.count(True) == 1
+
+
+async def test_a_retry_after_a_lost_reply_still_says_that_the_question_is_ours(
+    server: RedisServer, queue: QuestionQueue, namespace: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    await queue.accept(a_question())  # the server knows the script: the next call is one request
+    lost: list[bytes] = []
+
+    def lose_the_first(request: bytes) -> bool:
+        if b"EVALSHA" in request and not lost:
+            lost.append(request)
+            return True
+        return False
+
+    path = str(tmp_path_factory.mktemp("proxy") / "p.sock")
+    retry = Retry(NoBackoff(), 3, supported_errors=(RedisConnectionError,))
+    async with (
+        Proxy(server.socket, path, lose=lose_the_first),
+        Redis(unix_socket_path=path, retry=retry) as redis,
+    ):
+        assert await QuestionQueue(redis, namespace=namespace).accept(a_question())
+    assert lost
+    assert (await queue.depth()).waiting == 2
+
+
+async def test_without_retries_a_lost_reply_is_an_outage_and_the_next_event_is_a_duplicate(
+    server: RedisServer, queue: QuestionQueue, namespace: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    await queue.accept(a_question())
+    question = a_question()
+    path = str(tmp_path_factory.mktemp("proxy") / "p.sock")
+    async with (
+        Proxy(server.socket, path, lose=lambda request: b"EVALSHA" in request),
+        connect_redis(path) as redis,
+    ):
+        with pytest.raises(StoreUnavailableError):
+            await QuestionQueue(redis, namespace=namespace).accept(question)
+    assert not await queue.accept(question)
+    assert (await queue.depth()).waiting == 2
+
+
+async def test_the_claim_outlives_the_answer(queue: QuestionQueue, claims: Claims) -> None:
+    question = a_question()
+    await queue.accept(question)
+    assert await claims.finish(await taken(claims))
+    assert not await queue.accept(question)
+    assert await claims.take("w1") == Idle(seconds=None)
+
+
+async def test_a_question_travels_unchanged(queue: QuestionQueue, claims: Claims) -> None:
+    question = a_question(text='“Wat?”\n\\ "quoted" 🏖 null', action_token="xapp-1", mentioned=False)
+    await queue.accept(question)
+    assert (await taken(claims)).question == question
+
+
+async def test_a_thread_has_one_holder_and_keeps_its_order(queue: QuestionQueue, claims: Claims) -> None:
+    first, second = a_question("1.0"), a_question("1.0")
+    await queue.accept(first)
+    await queue.accept(second)
+    lease = await taken(claims)
+    assert lease.question == first
+    assert isinstance(await claims.take("w2"), Idle)
+    await claims.finish(lease)
+    assert (await taken(claims, "w2")).question == second
+
+
+async def test_different_threads_are_taken_in_parallel_the_longest_waiting_first(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    questions = [a_question() for _ in range(3)]
+    for question in questions:
+        await queue.accept(question)
+        await asyncio.sleep(0.002)  # the order is by milliseconds
+    assert [(await taken(claims, f"w{n}")).question for n in range(3)] == questions
+    assert (await queue.depth()).running == 3
+
+
+async def test_an_expired_lease_is_taken_over_and_its_old_holder_can_change_nothing(
+    redis: Redis, namespace: str, queue: QuestionQueue
+) -> None:
+    question, next_one = a_question("1.0"), a_question("1.0")
+    await queue.accept(question)
+    await queue.accept(next_one)
+    short = some_claims(redis, namespace, lease_s=0.1)
+    lost = await taken(short, "dead")
+    idle = await short.take("heir")
+    assert isinstance(idle, Idle)
+    assert idle.seconds is not None
+    assert 0 <= idle.seconds <= 0.1
+    await asyncio.sleep(0.15)
+    heir = await taken(some_claims(redis, namespace), "heir")
+    assert (heir.question, heir.attempt) == (question, 2)
+    outcomes = [
+        await short.renew(lost),
+        await short.finish(lost),
+        await short.retry(lost, after=timedelta()),
+        await short.hand_back(lost),
+        await short.bury(lost, reason="late"),
+    ]
+    assert outcomes == [False] * 5
+    assert await short.finish(heir)
+    assert (await taken(short)).question == next_one
+
+
+async def test_a_renewed_lease_is_kept(redis: Redis, namespace: str, queue: QuestionQueue) -> None:
+    await queue.accept(a_question())
+    lease = await taken(some_claims(redis, namespace, lease_s=0.1))
+    assert await some_claims(redis, namespace, lease_s=60).renew(lease)
+    await asyncio.sleep(0.15)
+    assert isinstance(await some_claims(redis, namespace).take("w2"), Idle)
+
+
+async def test_a_failed_question_stays_the_first_of_its_thread(queue: QuestionQueue, claims: Claims) -> None:
+    first = a_question("1.0")
+    await queue.accept(first)
+    await queue.accept(a_question("1.0"))
+    await claims.retry(await taken(claims), after=timedelta(seconds=0.05))
+    assert isinstance(await claims.take("w1"), Idle)
+    await asyncio.sleep(0.06)
+    again = await taken(claims)
+    assert (again.question, again.attempt, again.failures) == (first, 2, 1)
+
+
+async def test_a_question_handed_back_is_ready_at_once_and_the_start_does_not_count(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    await queue.accept(a_question())
+    await claims.hand_back(await taken(claims))
+    again = await taken(claims, "w2")
+    assert (again.attempt, again.failures) == (1, 0)
+
+
+async def test_a_buried_question_is_a_dead_letter_and_its_thread_goes_on(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    first, second = a_question("1.0"), a_question("1.0")
+    await queue.accept(first)
+    await queue.accept(second)
+    await claims.bury(await taken(claims), reason="ValueError")
+    await claims.bury(await taken(claims), reason="KeyError")
+    letters = await queue.dead_letters()
+    assert {(letter.question, letter.reason, letter.attempts) for letter in letters} == {
+        (first, "ValueError", 1),
+        (second, "KeyError", 1),
+    }
+    assert (await queue.depth()).waiting == 0
+
+
+async def test_a_deleted_question_that_waits_is_dropped(queue: QuestionQueue, claims: Claims) -> None:
+    first, second, third = a_question("1.0"), a_question("1.0"), a_question("1.0")
+    for question in (first, second, third):
+        await queue.accept(question)
+    assert await queue.forget(first.id)
+    assert await queue.forget(second.id)
+    assert (await taken(claims)).question == third
+    assert not await queue.accept(first)
+
+
+async def test_a_thread_whose_only_question_was_deleted_is_gone(queue: QuestionQueue, claims: Claims) -> None:
+    question = a_question()
+    await queue.accept(question)
+    assert await queue.forget(question.id)
+    assert await claims.take("w1") == Idle(seconds=None)
+    assert await queue.oldest_age() is None
+
+
+async def test_a_deleted_question_that_runs_is_not_started_again(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    question, second = a_question("1.0"), a_question("1.0")
+    await queue.accept(question)
+    await queue.accept(second)
+    lease = await taken(claims)
+    assert not await queue.forget(question.id)
+    assert await claims.retry(lease, after=timedelta())
+    assert (await taken(claims)).question == second
+
+
+async def test_a_deletion_that_overtakes_its_message_wins(queue: QuestionQueue) -> None:
+    question = a_question()
+    assert not await queue.forget(question.id)
+    assert not await queue.accept(question)
+    assert (await queue.depth()).waiting == 0
+
+
+async def test_a_deleted_dead_letter_is_gone(queue: QuestionQueue, claims: Claims) -> None:
+    question = a_question()
+    await queue.accept(question)
+    await claims.bury(await taken(claims), reason="ValueError")
+    await queue.forget(question.id)
+    assert await queue.dead_letters() == []
+
+
+async def test_an_edited_question_that_waits_has_the_new_text(queue: QuestionQueue, claims: Claims) -> None:
+    question = a_question(text="Wha is it?")
+    await queue.accept(question)
+    assert await queue.replace(question.id, "What is it?")
+    lease = await taken(claims)
+    assert lease.question == question.model_copy(update={"text": "What is it?"})
+    assert not await queue.replace(question.id, "Too late?")
+    await claims.finish(lease)
+    assert not await queue.replace(question.id, "Much too late?")
+
+
+async def test_a_question_that_nobody_can_read_does_not_block_its_thread(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    broken, second = a_question("1.0"), a_question("1.0")
+    await queue.accept(broken)
+    await queue.accept(second)
+    await redis.hset(f"{{{namespace}}}:queue:question:{broken.id}", "body", '{"version": 2}')
+    assert (await taken(claims)).question == second
+    assert await queue.dead_letters() == []
+
+
+async def test_the_oldest_age_is_that_of_the_first_unfinished_question(queue: QuestionQueue) -> None:
+    assert await queue.oldest_age() is None
+    await queue.accept(a_question())
+    await asyncio.sleep(0.05)
+    await queue.accept(a_question())
+    age = await queue.oldest_age()
+    assert age is not None
+    assert timedelta(seconds=0.045) <= age < timedelta(seconds=60)
+
+
+async def test_all_keys_of_a_namespace_share_a_cluster_slot(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    for question in (a_question("1.0"), a_question("1.0"), a_question()):
+        await queue.accept(question)
+    await claims.bury(await taken(claims), reason="ValueError")
+    await taken(claims)
+    keys = [key.decode() async for key in redis.scan_iter(match=f"*{namespace}*")]
+    assert len(keys) > 8
+    assert {key.partition("}")[0] for key in keys} == {"{" + namespace}
+
+
+async def test_nothing_but_claims_is_left_when_all_is_answered(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    questions: list[QueuedQuestion] = [a_question("1.0"), a_question("1.0"), a_question()]
+    for question in questions:
+        await queue.accept(question)
+    for _ in questions:
+        await claims.finish(await taken(claims))
+    await claims.take("w1")
+    kinds = [key.decode().split(":")[2] async for key in redis.scan_iter(match=f"*{namespace}*")]
+    assert sorted(kinds) == ["claim"] * 3 + ["fence"]
+    for question in questions:
+        assert 0 < await redis.ttl(f"{{{namespace}}}:queue:claim:{question.id}") <= 7 * 24 * 3600
