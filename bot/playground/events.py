@@ -1,0 +1,163 @@
+"""What the app hears of what happens: Events API payloads for the events that it is subscribed to."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection
+from copy import deepcopy
+from typing import Any
+
+from bot.playground.composer import mentions
+from bot.playground.delivery import Delivery
+from bot.playground.state import Message, Room, State
+
+SUBSCRIPTIONS = frozenset(
+    {
+        "app_mention",
+        "message.channels",
+        "message.groups",
+        "message.im",
+        "app_home_opened",
+        "member_joined_channel",
+    }
+)
+"""Those of Footnote's manifest. `reaction_added`, `reaction_removed`, `member_left_channel` are known as well."""
+
+_SCOPE_OF_KIND = {"channel": "message.channels", "group": "message.groups", "im": "message.im"}
+
+
+class Events:
+    """Turns happenings into event payloads and hands them to `Delivery`."""
+
+    def __init__(self, state: State, delivery: Delivery, subscriptions: Collection[str]) -> None:
+        self._state = state
+        self._delivery = delivery
+        self._subscriptions = frozenset(subscriptions)
+
+    def message_posted(self, room: Room, message: Message) -> None:
+        """In a channel a mention arrives twice: as `message` and as `app_mention`, with the same ts."""
+        self._message(room, deepcopy(message), ts=message["ts"])
+        self._mention(room, message)
+
+    def message_changed(self, room: Room, message: Message, previous: Message) -> None:
+        ts = self._state.next_ts()
+        event = {
+            "type": "message",
+            "subtype": "message_changed",
+            "message": deepcopy(message),
+            "previous_message": deepcopy(previous),
+            "hidden": True,
+            "ts": ts,
+        }
+        self._message(room, event, ts=ts)
+        bot = self._state.workspace.bot_user_id
+        if not mentions(previous.get("text", ""), bot):
+            self._mention(room, message)
+
+    def message_deleted(self, room: Room, previous: Message) -> None:
+        if room.messages.get(previous["ts"], {}).get("subtype") == "tombstone":
+            self.message_changed(room, room.messages[previous["ts"]], previous)
+            return
+        ts = self._state.next_ts()
+        event = {
+            "type": "message",
+            "subtype": "message_deleted",
+            "previous_message": deepcopy(previous),
+            "deleted_ts": previous["ts"],
+            "hidden": True,
+            "ts": ts,
+        }
+        self._message(room, event, ts=ts)
+
+    def joined(self, room: Room, user: str, *, inviter: str | None) -> None:
+        event: dict[str, Any] = {
+            "type": "member_joined_channel",
+            "user": user,
+            "channel": room.id,
+            "channel_type": "G" if room.is_private else "C",
+            "team": self._state.workspace.team_id,
+            "event_ts": self._state.next_ts(),
+        }
+        if inviter:
+            event["inviter"] = inviter
+        self._send("member_joined_channel", room, event)
+
+    def home_opened(self, user: str, room: Room, tab: str, view: dict[str, Any] | None) -> None:
+        event: dict[str, Any] = {
+            "type": "app_home_opened",
+            "user": user,
+            "channel": room.id,
+            "tab": tab,
+            "event_ts": self._state.next_ts(),
+        }
+        if view is not None:
+            event["view"] = deepcopy(view)
+        self._send("app_home_opened", room, event)
+
+    def reaction(self, room: Room, message: Message, *, user: str, name: str, added: bool) -> None:
+        kind = "reaction_added" if added else "reaction_removed"
+        event = {
+            "type": kind,
+            "user": user,
+            "reaction": name,
+            "item_user": message.get("user"),
+            "item": {"type": "message", "channel": room.id, "ts": message["ts"]},
+            "event_ts": self._state.next_ts(),
+        }
+        self._send(kind, room, event)
+
+    def _message(self, room: Room, event: dict[str, Any], *, ts: str) -> None:
+        event |= {"channel": room.id, "event_ts": ts, "channel_type": room.kind}
+        self._send(_SCOPE_OF_KIND[room.kind], room, event)
+
+    def _mention(self, room: Room, message: Message) -> None:
+        workspace = self._state.workspace
+        if (
+            room.is_im
+            or message.get("bot_id")
+            or not mentions(message.get("text", ""), workspace.bot_user_id)
+        ):
+            return
+        kept = (
+            "user",
+            "ts",
+            "client_msg_id",
+            "text",
+            "team",
+            "thread_ts",
+            "parent_user_id",
+            "blocks",
+            "edited",
+        )
+        event = {name: deepcopy(message[name]) for name in kept if name in message}
+        event |= {"type": "app_mention", "channel": room.id, "event_ts": message["ts"]}
+        self._send("app_mention", room, event)
+
+    def _send(self, subscription: str, room: Room, event: dict[str, Any]) -> None:
+        workspace = self._state.workspace
+        if subscription not in self._subscriptions or workspace.bot_user_id not in room.members:
+            return
+        self._delivery.event(
+            {
+                "token": "playground-verification-token",
+                "team_id": workspace.team_id,
+                "context_team_id": workspace.team_id,
+                "context_enterprise_id": None,
+                "api_app_id": workspace.app_id,
+                "event": event,
+                "type": "event_callback",
+                "event_id": f"Ev{secrets.token_hex(6).upper()}",
+                "event_time": int(self._state.now()),
+                "authorizations": [
+                    {
+                        "enterprise_id": None,
+                        "team_id": workspace.team_id,
+                        "user_id": workspace.bot_user_id,
+                        "is_bot": True,
+                        "is_enterprise_install": False,
+                    }
+                ],
+                "is_ext_shared_channel": False,
+                "event_context": f"4-{secrets.token_urlsafe(24)}",
+            }
+        )

@@ -1,0 +1,73 @@
+"""Faults to order: what the Web API does wrong the next times that a method is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """`after`: the call is carried out first, and only then does the answer go wrong (a lost reply).
+
+    `drop` cuts the connection instead of answering. `delay` is in seconds.
+    """
+
+    method: str
+    error: str | None = None
+    status: int | None = None
+    retry_after: int | None = None
+    delay: float = 0.0
+    after: bool = False
+    drop: bool = False
+
+    @property
+    def answers(self) -> bool:
+        """Whether the fault replaces the answer (a mere delay does not)."""
+        return self.error is not None or self.status is not None or self.retry_after is not None or self.drop
+
+
+class Faults:
+    """A queue of faults for each method; `*` stands for every method."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[Fault, int]] = []
+
+    def add(
+        self,
+        method: str,
+        *,
+        error: str | None = None,
+        status: int | None = None,
+        retry_after: int | None = None,
+        delay: float = 0.0,
+        after: bool = False,
+        drop: bool = False,
+        times: int = 1,
+    ) -> None:
+        """Spoils the next `times` calls of `method`.
+
+        `retry_after` alone means HTTP 429 `ratelimited`; `status` alone a body that is not JSON, as a proxy sends it.
+        """
+        fault = Fault(
+            method=method,
+            error=error,
+            status=status,
+            retry_after=retry_after,
+            delay=delay,
+            after=after,
+            drop=drop,
+        )
+        self._waiting.append((fault, times))
+
+    def clear(self) -> None:
+        self._waiting.clear()
+
+    def take(self, method: str) -> Fault | None:
+        for position, (fault, times) in enumerate(self._waiting):
+            if fault.method in (method, "*"):
+                if times <= 1:
+                    del self._waiting[position]
+                else:
+                    self._waiting[position] = (fault, times - 1)
+                return fault
+        return None

@@ -1,0 +1,233 @@
+"""What people do with an app's controls: slash commands, buttons, modals, the App Home."""
+
+from __future__ import annotations
+
+import secrets
+from copy import deepcopy
+from typing import Any
+
+from bot.playground.arguments import Arguments
+from bot.playground.block_kit import check_view
+from bot.playground.controls import acted, find_element, view_state
+from bot.playground.delivery import Delivery, NotDelivered
+from bot.playground.people import People
+from bot.playground.posting import post_ephemeral
+from bot.playground.refusal import PlaygroundError, Refused
+from bot.playground.response_urls import ResponseUrls, respond
+from bot.playground.slack import Slack
+from bot.playground.state import Change, Message, Room
+from bot.playground.surfaces import View
+from bot.playground.workspace import Person
+
+
+class Interactions:
+    """Each returns when the app has acknowledged, or has failed to; the person is told which, as in Slack."""
+
+    def __init__(self, slack: Slack, people: People, delivery: Delivery, response_urls: ResponseUrls) -> None:
+        self._slack = slack
+        self._people = people
+        self._delivery = delivery
+        self._response_urls = response_urls
+
+    async def command(self, user: str, channel: str, name: str, text: str = "") -> None:
+        person = self._people.person(user)
+        room = self._people.room(person, channel)
+        if name == "/invite":
+            self._people.join(text.strip(), room.id, inviter=person.id)
+            return
+        if name not in {command.name for command in self._slack.workspace.commands}:
+            self._tell(room, person, f"`{name}` is not a valid command.")
+            return
+        try:
+            answer = await self._delivery.ask(
+                "slash_commands", self._command_payload(person, room, name, text)
+            )
+        except NotDelivered as failure:
+            reason = "operation_timeout" if "timeout" in failure.reason else "dispatch_failed"
+            self._tell(room, person, f'{name} failed with the error "{reason}"')
+            return
+        if answer:
+            self._show_answer(room, person, answer)
+
+    async def click(
+        self, user: str, channel: str, message_ts: str, action_id: str, value: str | None = None
+    ) -> bool:
+        """Presses a button of a message; `value` chooses among feedback buttons or menu entries.
+
+        Returns whether the app acknowledged it.
+
+        Raises:
+            PlaygroundError: there is no such message or control.
+        """
+        person = self._people.person(user)
+        room = self._people.room(person, channel)
+        message = self._shown(person, room, message_ts)
+        block, element = find_element(message.get("blocks", []), action_id)
+        container: dict[str, Any] = {
+            "type": "message",
+            "message_ts": message_ts,
+            "channel_id": room.id,
+            "is_ephemeral": bool(message.get("is_ephemeral")),
+        }
+        if message.get("thread_ts"):
+            container["thread_ts"] = message["thread_ts"]
+        payload = self._base("block_actions", person) | {
+            "container": container,
+            "trigger_id": self._slack.surfaces.new_trigger(person.id),
+            "channel": {"id": room.id, "name": _channel_name(room)},
+            "message": _without_inner_fields(message),
+            "state": {"values": {}},
+            "response_url": self._response_urls.new(room, person.id, source=message),
+            "actions": [acted(block, element, value, action_ts=self._slack.state.next_ts())],
+        }
+        return await self._interact(person, payload)
+
+    async def click_view(self, user: str, view_id: str, action_id: str, value: str | None = None) -> bool:
+        """Presses a button of a modal or of the App Home."""
+        person, view = self._view(user, view_id)
+        block, element = find_element(view["blocks"], action_id)
+        payload = self._base("block_actions", person) | {
+            "container": {"type": "view", "view_id": view["id"]},
+            "trigger_id": self._slack.surfaces.new_trigger(person.id),
+            "view": deepcopy(view),
+            "actions": [acted(block, element, value, action_ts=self._slack.state.next_ts())],
+        }
+        return await self._interact(person, payload)
+
+    async def submit_view(
+        self, user: str, view_id: str, values: dict[str, dict[str, Any]] | None = None
+    ) -> dict[str, str]:
+        """Sends a modal. `values`: block_id -> action_id -> what was typed or chosen.
+
+        Returns the errors that the app answered with, by block_id; empty when it took the form.
+        """
+        person, view = self._view(user, view_id)
+        sent = deepcopy(view) | {"state": view_state(view["blocks"], values or {})}
+        payload = self._base("view_submission", person) | {
+            "trigger_id": self._slack.surfaces.new_trigger(person.id),
+            "view": sent,
+            "response_urls": [],
+        }
+        try:
+            answer = await self._delivery.ask("interactive", payload)
+        except NotDelivered:
+            self._warn(person, "We had some trouble connecting. Try again?")
+            return {"": "not acknowledged"}
+        return self._after_submission(person, view, answer)
+
+    async def close_view(self, user: str, view_id: str) -> None:
+        person, view = self._view(user, view_id)
+        self._slack.surfaces.close(person.id)
+        if view.get("notify_on_close"):
+            payload = self._base("view_closed", person) | {"view": deepcopy(view), "is_cleared": False}
+            await self._interact(person, payload)
+
+    def open_home(self, user: str, tab: str = "home") -> Room:
+        """Opens the app's "home" or "messages" tab; returns the DM that belongs to it."""
+        person = self._people.person(user)
+        room = self._slack.state.direct(person.id)
+        self._slack.events.home_opened(person.id, room, tab, self._slack.surfaces.homes.get(person.id))
+        return room
+
+    def _after_submission(self, person: Person, view: View, answer: dict[str, Any]) -> dict[str, str]:
+        action = answer.get("response_action")
+        surfaces = self._slack.surfaces
+        if action == "errors":
+            return {str(block): str(problem) for block, problem in answer.get("errors", {}).items()}
+        try:
+            if action == "update":
+                check_view(answer.get("view"), kinds=("modal",))
+                surfaces.update(view, answer["view"], user=person.id)
+            elif action == "push":
+                check_view(answer.get("view"), kinds=("modal",))
+                surfaces.push(person.id, answer["view"])
+            else:
+                surfaces.close(person.id, every=action == "clear")
+        except Refused as refusal:
+            self._warn(person, "We had some trouble connecting. Try again?")
+            return {"": refusal.code}
+        return {}
+
+    async def _interact(self, person: Person, payload: dict[str, Any]) -> bool:
+        try:
+            await self._delivery.ask("interactive", payload)
+        except NotDelivered:
+            self._warn(person, "This app didn't respond. Try again?")
+            return False
+        return True
+
+    def _command_payload(self, person: Person, room: Room, name: str, text: str) -> dict[str, Any]:
+        workspace = self._slack.workspace
+        return {
+            "token": "playground-verification-token",
+            "team_id": workspace.team_id,
+            "team_domain": workspace.domain,
+            "channel_id": room.id,
+            "channel_name": _channel_name(room),
+            "user_id": person.id,
+            "user_name": person.name,
+            "command": name,
+            "text": text,
+            "api_app_id": workspace.app_id,
+            "is_enterprise_install": "false",
+            "response_url": self._response_urls.new(room, person.id),
+            "trigger_id": self._slack.surfaces.new_trigger(person.id),
+        }
+
+    def _base(self, kind: str, person: Person) -> dict[str, Any]:
+        workspace = self._slack.workspace
+        return {
+            "type": kind,
+            "user": {
+                "id": person.id,
+                "username": person.name,
+                "name": person.name,
+                "team_id": workspace.team_id,
+            },
+            "api_app_id": workspace.app_id,
+            "token": "playground-verification-token",
+            "team": {"id": workspace.team_id, "domain": workspace.domain},
+            "enterprise": None,
+            "is_enterprise_install": False,
+        }
+
+    def _show_answer(self, room: Room, person: Person, answer: dict[str, Any]) -> None:
+        try:
+            respond(self._slack, room, person.id, Arguments(answer))
+        except Refused as refusal:
+            self._tell(room, person, f"The app's answer cannot be shown: {refusal.code}")
+
+    def _shown(self, person: Person, room: Room, ts: str) -> Message:
+        message = room.messages.get(ts)
+        if message is None:
+            own = (one for one in self._slack.state.ephemerals if one["ts"] == ts and one["to"] == person.id)
+            message = next(own, None)
+        if message is None:
+            raise PlaygroundError(f"{person.name} sees no message {ts} in this channel")
+        return message
+
+    def _view(self, user: str, view_id: str) -> tuple[Person, View]:
+        person = self._people.person(user)
+        try:
+            owner, view = self._slack.surfaces.find(view_id=view_id)
+        except Refused as refusal:
+            raise PlaygroundError("this view is not open any more") from refusal
+        if owner != person.id:
+            raise PlaygroundError(f"this view is not {person.name}'s")
+        return person, view
+
+    def _tell(self, room: Room, person: Person, text: str) -> None:
+        post_ephemeral(self._slack, room, person.id, {"text": text}, system=True)
+
+    def _warn(self, person: Person, text: str) -> None:
+        body = {"id": secrets.token_hex(4), "text": text}
+        self._slack.state.announce(Change(kind="notice", user=person.id, body=body))
+
+
+def _channel_name(room: Room) -> str:
+    """Slack does not tell an app the name of a private channel here."""
+    return {"channel": room.name, "group": "privategroup", "im": "directmessage"}[room.kind]
+
+
+def _without_inner_fields(message: Message) -> Message:
+    return {name: deepcopy(value) for name, value in message.items() if name not in ("to", "stream_touched")}

@@ -1,0 +1,66 @@
+"""assistant.threads.*: what an app says about a thread while it works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.playground.arguments import Arguments
+from bot.playground.methods.method import SPECIAL, Method
+from bot.playground.refusal import Refused, invalid
+from bot.playground.slack import Slack
+from bot.playground.state import Change
+
+MAX_LOADING_MESSAGES = 10
+MAX_PROMPTS = 4
+
+
+def set_status(slack: Slack, args: Arguments) -> dict[str, Any]:
+    """Shown until the app replies, an empty status comes, or two minutes have passed."""
+    room = slack.joined_room(args.required("channel_id"))
+    thread_ts = args.required("thread_ts")
+    if "status" not in args:
+        raise invalid("invalid_arguments", "[ERROR] missing required field: status")
+    loading = args.structure("loading_messages") or []
+    if len(loading) > MAX_LOADING_MESSAGES:
+        raise invalid(
+            "invalid_arguments",
+            f"[ERROR] no more than {MAX_LOADING_MESSAGES} items [json-pointer:/loading_messages]",
+        )
+    if thread_ts not in room.messages:
+        raise Refused("thread_not_found")
+    slack.state.set_status(room, thread_ts, args.text("status"), loading)
+    return {}
+
+
+def set_suggested_prompts(slack: Slack, args: Arguments) -> dict[str, Any]:
+    room = slack.joined_room(args.required("channel_id"))
+    prompts = args.structure("prompts") or []
+    if not prompts or len(prompts) > MAX_PROMPTS:
+        raise invalid(
+            "invalid_arguments", f"[ERROR] between 1 and {MAX_PROMPTS} prompts [json-pointer:/prompts]"
+        )
+    if not all(isinstance(one, dict) and one.get("title") and one.get("message") for one in prompts):
+        raise invalid("invalid_arguments", "[ERROR] title and message are required [json-pointer:/prompts]")
+    slack.state.suggestions[room.id, args.text("thread_ts")] = prompts
+    body = {"thread_ts": args.text("thread_ts"), "title": args.text("title"), "prompts": prompts}
+    slack.state.announce(Change(kind="suggestions", channel=room.id, body=body))
+    return {}
+
+
+def set_title(slack: Slack, args: Arguments) -> dict[str, Any]:
+    room = slack.joined_room(args.required("channel_id"))
+    if not room.is_im:
+        raise Refused("channel_not_supported")
+    args.required("title")
+    slack.message(room, args.required("thread_ts"))
+    return {}
+
+
+_SCOPES = ("assistant:write", "chat:write")
+METHODS = (
+    Method(name="assistant.threads.setStatus", call=set_status, scopes=_SCOPES, tier=SPECIAL),
+    Method(
+        name="assistant.threads.setSuggestedPrompts", call=set_suggested_prompts, scopes=_SCOPES, tier=SPECIAL
+    ),
+    Method(name="assistant.threads.setTitle", call=set_title, scopes=_SCOPES, tier=SPECIAL),
+)

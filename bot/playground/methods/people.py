@@ -1,0 +1,147 @@
+"""Who is who: auth.test, users.*, usergroups.*, bots.info, team.info, and how to connect."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bot.playground.arguments import Arguments
+from bot.playground.methods.method import SPECIAL, Method
+from bot.playground.refusal import Refused
+from bot.playground.slack import Slack
+from bot.playground.workspace import Person
+
+
+def api_test(_slack: Slack, args: Arguments) -> dict[str, Any]:
+    if args.text("error"):
+        raise Refused(args.text("error"))
+    return {"args": dict(args)}
+
+
+def auth_test(slack: Slack, _args: Arguments) -> dict[str, Any]:
+    workspace = slack.workspace
+    return {
+        "url": f"{slack.origin()}/",
+        "team": workspace.name,
+        "user": workspace.bot_name,
+        "team_id": workspace.team_id,
+        "user_id": workspace.bot_user_id,
+        "bot_id": workspace.bot_id,
+        "is_enterprise_install": False,
+    }
+
+
+def open_connection(slack: Slack, _args: Arguments) -> dict[str, Any]:
+    address = slack.origin().replace("http", "ws", 1)
+    return {"url": f"{address}/link/?ticket={slack.sockets.new_ticket()}&app_id={slack.workspace.app_id}"}
+
+
+def user_info(slack: Slack, args: Arguments) -> dict[str, Any]:
+    user = args.required("user")
+    person = next((one for one in slack.workspace.everyone() if one.id == user), None)
+    if person is None:
+        raise Refused("user_not_found")
+    return {"user": _user(slack, person, with_locale=args.flag("include_locale"))}
+
+
+def user_list(slack: Slack, args: Arguments) -> dict[str, Any]:
+    people = slack.workspace.everyone()
+    members = [_user(slack, person, with_locale=args.flag("include_locale")) for person in people]
+    return {"members": members, "cache_ts": int(slack.state.now()), "response_metadata": {"next_cursor": ""}}
+
+
+def user_by_email(slack: Slack, args: Arguments) -> dict[str, Any]:
+    email = args.required("email").lower()
+    person = next((one for one in slack.workspace.people if one.email == email), None)
+    if person is None:
+        raise Refused("users_not_found")
+    return {"user": _user(slack, person, with_locale=False)}
+
+
+def group_members(slack: Slack, args: Arguments) -> dict[str, Any]:
+    wanted = args.required("usergroup")
+    group = next((one for one in slack.workspace.user_groups if one.id == wanted), None)
+    if group is None:
+        raise Refused("no_such_subteam")
+    return {"users": list(group.members)}
+
+
+def bot_info(slack: Slack, args: Arguments) -> dict[str, Any]:
+    workspace = slack.workspace
+    if args.text("bot", workspace.bot_id) != workspace.bot_id:
+        raise Refused("bot_not_found")
+    return {
+        "bot": {
+            "id": workspace.bot_id,
+            "deleted": False,
+            "name": workspace.bot_name,
+            "updated": 0,
+            "app_id": workspace.app_id,
+            "user_id": workspace.bot_user_id,
+            "icons": {},
+        }
+    }
+
+
+def team_info(slack: Slack, _args: Arguments) -> dict[str, Any]:
+    workspace = slack.workspace
+    return {
+        "team": {
+            "id": workspace.team_id,
+            "name": workspace.name,
+            "domain": workspace.domain,
+            "email_domain": "havik.example",
+            "url": f"{slack.origin()}/",
+            "icon": {},
+        }
+    }
+
+
+def _user(slack: Slack, person: Person, *, with_locale: bool) -> dict[str, Any]:
+    offset = datetime.fromtimestamp(slack.state.now(), UTC).astimezone(ZoneInfo(person.tz)).utcoffset()
+    profile = {
+        "real_name": person.real_name,
+        "real_name_normalized": person.real_name,
+        "display_name": person.name,
+        "display_name_normalized": person.name,
+        "team": slack.workspace.team_id,
+    }
+    if not person.is_bot and "users:read.email" in slack.workspace.scopes:
+        profile["email"] = person.email
+    user: dict[str, Any] = {
+        "id": person.id,
+        "team_id": slack.workspace.team_id,
+        "name": person.name,
+        "deleted": False,
+        "real_name": person.real_name,
+        "tz": person.tz,
+        "tz_label": person.tz,
+        "tz_offset": int(offset.total_seconds()) if offset else 0,
+        "profile": profile,
+        "is_admin": person.is_admin,
+        "is_owner": person.is_owner,
+        "is_primary_owner": person.is_owner,
+        "is_restricted": False,
+        "is_ultra_restricted": False,
+        "is_bot": person.is_bot,
+        "is_app_user": False,
+        "updated": 0,
+    }
+    if with_locale:
+        user["locale"] = person.locale
+    return user
+
+
+_READ = ("users:read",)
+METHODS = (
+    Method(name="api.test", call=api_test),
+    Method(name="auth.test", call=auth_test, tier=SPECIAL),
+    Method(name="apps.connections.open", call=open_connection, tier=1, app_token=True),
+    Method(name="users.info", call=user_info, scopes=_READ, tier=4),
+    Method(name="users.list", call=user_list, scopes=_READ, tier=2),
+    Method(name="users.lookupByEmail", call=user_by_email, scopes=("users:read.email",), tier=3),
+    Method(name="usergroups.users.list", call=group_members, scopes=("usergroups:read",), tier=2),
+    Method(name="bots.info", call=bot_info, scopes=_READ, tier=3),
+    Method(name="team.info", call=team_info, scopes=("team:read",), tier=3),
+)

@@ -1,0 +1,137 @@
+"""What people do with messages: say, edit, delete, react, join. The page and the tests act through here."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from bot.playground.composer import compose, mentions, rich_text
+from bot.playground.methods.reactions import add_reaction, remove_reaction
+from bot.playground.posting import new_client_msg_id, post_ephemeral
+from bot.playground.refusal import PlaygroundError, Refused
+from bot.playground.slack import Slack
+from bot.playground.state import Change, Message, Room
+from bot.playground.workspace import Person
+
+
+class People:
+    def __init__(self, slack: Slack) -> None:
+        self._slack = slack
+
+    def person(self, user: str) -> Person:
+        """By id or name.
+
+        Raises:
+            PlaygroundError: nobody is called that.
+        """
+        person = self._slack.workspace.person(user)
+        if person is None or person.is_bot:
+            raise PlaygroundError(f"there is nobody called {user!r} in this workspace")
+        return person
+
+    def room(self, person: Person, channel: str) -> Room:
+        """A room that the person is in; "dm" is the one with the bot.
+
+        Raises:
+            PlaygroundError: there is no such room for them.
+        """
+        if channel in ("dm", self._slack.workspace.bot_user_id):
+            return self._slack.state.direct(person.id)
+        room = self._slack.state.room(channel)
+        if room is None or (person.id not in room.members and room.is_private):
+            raise PlaygroundError(f"{person.name} sees no channel {channel!r}")
+        if person.id not in room.members:
+            raise PlaygroundError(f"{person.name} has not joined #{room.name}")
+        return room
+
+    def say(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
+        person = self.person(user)
+        room = self.room(person, channel)
+        if not text.strip():
+            raise PlaygroundError("there is nothing to send")
+        composed = self._compose(text)
+        message: Message = {
+            "client_msg_id": new_client_msg_id(),
+            "type": "message",
+            "user": person.id,
+            "ts": self._slack.state.next_ts(),
+            "text": composed,
+            "team": self._slack.workspace.team_id,
+            "blocks": [rich_text(composed)],
+        }
+        if thread_ts:
+            message["thread_ts"] = thread_ts
+        try:
+            self._slack.state.add(room, message)
+        except Refused as refusal:
+            raise PlaygroundError(f"there is no thread {thread_ts} in this channel") from refusal
+        self._slack.events.message_posted(room, message)
+        self._offer_invitation(person, room, composed, thread_ts)
+        return str(message["ts"])
+
+    def edit(self, user: str, channel: str, ts: str, text: str) -> None:
+        person, room, message = self._own(user, channel, ts)
+        previous = deepcopy(message)
+        message["text"] = self._compose(text)
+        message["blocks"] = [rich_text(message["text"])]
+        message["edited"] = {"user": person.id, "ts": self._slack.state.next_ts()}
+        self._slack.state.changed(room, message)
+        self._slack.events.message_changed(room, message, previous)
+
+    def delete(self, user: str, channel: str, ts: str) -> None:
+        _, room, message = self._own(user, channel, ts)
+        self._slack.state.remove(room, message)
+        self._slack.events.message_deleted(room, message)
+
+    def react(self, user: str, channel: str, ts: str, name: str, *, remove: bool = False) -> None:
+        person = self.person(user)
+        room = self.room(person, channel)
+        change = remove_reaction if remove else add_reaction
+        try:
+            change(self._slack, room, self._slack.message(room, ts), user=person.id, name=name)
+        except Refused as refusal:
+            raise PlaygroundError(f"that reaction is not possible: {refusal.code}") from refusal
+
+    def join(self, user: str, channel: str, *, inviter: str | None = None) -> None:
+        """Puts a person, or the bot, into a channel."""
+        room = self._slack.state.room(channel)
+        member = self._slack.workspace.person(user)
+        if room is None or member is None:
+            raise PlaygroundError(f"no such channel or person: {channel!r}, {user!r}")
+        if member.id in room.members:
+            raise PlaygroundError(f"{member.name} is in #{room.name} already")
+        room.members.add(member.id)
+        notice: Message = {
+            "type": "message",
+            "subtype": "channel_join",
+            "user": member.id,
+            "ts": self._slack.state.next_ts(),
+            "text": f"<@{member.id}> has joined the channel",
+        }
+        if inviter:
+            notice["inviter"] = inviter
+        self._slack.state.add(room, notice)
+        self._slack.state.announce(Change(kind="room", channel=room.id))
+        self._slack.events.message_posted(room, notice)
+        self._slack.events.joined(room, member.id, inviter=inviter)
+
+    def _compose(self, text: str) -> str:
+        channels = {room.name: room.id for room in self._slack.state.rooms.values() if not room.is_im}
+        return compose(text, self._slack.workspace, channels)
+
+    def _own(self, user: str, channel: str, ts: str) -> tuple[Person, Room, Message]:
+        person = self.person(user)
+        room = self.room(person, channel)
+        message = room.messages.get(ts)
+        if message is None or message.get("user") != person.id:
+            raise PlaygroundError(f"{person.name} has written no message {ts} here")
+        return person, room, message
+
+    def _offer_invitation(self, person: Person, room: Room, text: str, thread_ts: str | None) -> None:
+        """Slack tells the writer when they mentioned an app that is not in the channel."""
+        bot = self._slack.workspace.bot
+        if bot.id in room.members or not mentions(text, bot.id):
+            return
+        words = f"You mentioned <@{bot.id}>, but they're not in this channel. Type `/invite @{bot.name}` to add them."
+        body: dict[str, Any] = {"text": words}
+        post_ephemeral(self._slack, room, person.id, body, thread_ts=thread_ts, system=True)

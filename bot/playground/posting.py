@@ -1,0 +1,138 @@
+"""How the app's messages come about, whether by the Web API, a response_url or the answer to a command."""
+
+from __future__ import annotations
+
+import secrets
+from copy import deepcopy
+from typing import Any
+
+from bot.playground.arguments import Arguments
+from bot.playground.block_kit import MARKDOWN_CHARACTERS, check_message_blocks, texts
+from bot.playground.refusal import Refused, invalid
+from bot.playground.slack import Slack
+from bot.playground.state import Message, Room
+from bot.playground.surfaces import name_blocks
+
+TEXT_CHARACTERS = 40_000
+"""Slack documents that it cuts a posted text here, and refuses an update; the playground refuses both."""
+
+
+def content(args: Arguments, *, required: bool = True) -> dict[str, Any]:
+    """The `text`, `blocks` and `attachments` of a message, checked.
+
+    Raises:
+        Refused: `no_text`, `msg_too_long`, `markdown_text_conflict`, or what `check_message_blocks` says.
+    """
+    blocks = args.structure("blocks", refusal="invalid_blocks_format")
+    attachments = args.structure("attachments")
+    markdown = args.text("markdown_text")
+    text = args.text("text")
+    if markdown:
+        if text or blocks:
+            raise Refused("markdown_text_conflict")
+        if len(markdown) > MARKDOWN_CHARACTERS:
+            raise Refused("msg_too_long")
+        text, blocks = markdown, [{"type": "markdown", "text": markdown}]
+    if blocks is not None:
+        check_message_blocks(blocks)
+    if required and not text.strip() and not blocks and not attachments:
+        raise Refused("no_text")
+    if len(text) > TEXT_CHARACTERS:
+        raise Refused("msg_too_long")
+    given: dict[str, Any] = {}
+    if text or (blocks and "text" in args):
+        given["text"] = text
+    if blocks is not None:
+        given["blocks"] = deepcopy(blocks)
+        name_blocks(given["blocks"])
+    if attachments:
+        given["attachments"] = attachments
+    return given
+
+
+def metadata(args: Arguments) -> dict[str, Any] | None:
+    """Raises:
+    Refused: `invalid_metadata_format` or `invalid_metadata_schema`.
+    """
+    value = args.structure("metadata", refusal="invalid_metadata_format")
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise Refused("invalid_metadata_format")
+    if not isinstance(value.get("event_type"), str) or not isinstance(value.get("event_payload"), dict):
+        raise invalid("invalid_metadata_schema", "[ERROR] event_type and event_payload are required")
+    return deepcopy(value)
+
+
+def post(
+    slack: Slack,
+    room: Room,
+    body: dict[str, Any],
+    *,
+    thread_ts: str | None = None,
+    with_metadata: dict[str, Any] | None = None,
+) -> Message:
+    """Posts as the bot, and lets the app hear its own message, as Slack does."""
+    message = bot_message(slack, body)
+    if thread_ts:
+        message["thread_ts"] = thread_ts
+    if with_metadata:
+        message["metadata"] = with_metadata
+    slack.state.add(room, message)
+    slack.events.message_posted(room, message)
+    return message
+
+
+def post_ephemeral(
+    slack: Slack,
+    room: Room,
+    user: str,
+    body: dict[str, Any],
+    *,
+    thread_ts: str | None = None,
+    system: bool = False,
+) -> Message:
+    """Shows a message to one person. `system`: it comes from Slack itself, not from the app."""
+    message = bot_message(slack, body)
+    if system:
+        message = {name: message[name] for name in ("type", "ts", "text")}
+        message |= {"user": "USLACKBOT", "username": "Slackbot"}
+    message |= {"channel": room.id, "to": user, "is_ephemeral": True}
+    if thread_ts:
+        message["thread_ts"] = thread_ts
+    slack.state.add_ephemeral(message)
+    return message
+
+
+def bot_message(slack: Slack, body: dict[str, Any]) -> Message:
+    workspace = slack.workspace
+    return {
+        "type": "message",
+        "user": workspace.bot_user_id,
+        "ts": slack.state.next_ts(),
+        "bot_id": workspace.bot_id,
+        "app_id": workspace.app_id,
+        "team": workspace.team_id,
+        "text": fallback_text(body),
+        "bot_profile": {
+            "id": workspace.bot_id,
+            "app_id": workspace.app_id,
+            "name": workspace.bot_name,
+            "icons": {},
+            "deleted": False,
+            "updated": 0,
+            "team_id": workspace.team_id,
+        },
+        **{name: value for name, value in body.items() if name != "text"},
+    }
+
+
+def fallback_text(body: dict[str, Any]) -> str:
+    """The text given, else one made of the blocks, as Slack makes it for notifications."""
+    text = body.get("text")
+    return text or " ".join(texts(body.get("blocks", [])))[:3000]
+
+
+def new_client_msg_id() -> str:
+    digits = secrets.token_hex(16)
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

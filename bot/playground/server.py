@@ -1,0 +1,277 @@
+"""The playground: a Slack workspace with one app in it, on this machine, for the browser and for tests.
+
+playground = Playground(sample_workspace())
+await playground.start()
+client = AsyncWebClient(token=playground.workspace.bot_token, base_url=playground.api_url)
+ts = await playground.say("alice", "#general", "@footnote How many days of holiday do I get?")
+answer = await playground.wait_for(lambda: playground.messages("#general", ts)[1:])
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Collection
+from copy import deepcopy
+from typing import Any, TypeVar
+
+from aiohttp import web
+
+from bot.playground.delivery import Attempt, Delivery, Transport
+from bot.playground.events import SUBSCRIPTIONS, Events
+from bot.playground.faults import Faults
+from bot.playground.http_events import HttpEvents
+from bot.playground.interactions import Interactions
+from bot.playground.limits import Clock, Limits
+from bot.playground.page import Page
+from bot.playground.people import People
+from bot.playground.refusal import PlaygroundError
+from bot.playground.response_urls import ResponseUrls
+from bot.playground.slack import Slack
+from bot.playground.sockets import Sockets
+from bot.playground.state import Change, Message, Room, State, Status
+from bot.playground.surfaces import Surfaces, View
+from bot.playground.web_api import Call, WebApi
+from bot.playground.workspace import Workspace
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Pages = Callable[[str], Awaitable[str | None]]
+"""A page's path -> its Markdown, or None when there is no such page."""
+
+
+def _system_clock() -> float:
+    return time.time()
+
+
+class Playground:
+    """A local Slack. People are named by id or name, channels by id, name or "dm" (the DM with the bot).
+
+    `events_url`: where events are POSTed, signed; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
+    cited pages under `/kb/`. `subscriptions`: the events that the app is subscribed to.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        events_url: str | None = None,
+        clock: Clock = _system_clock,
+        limits: Limits | None = None,
+        subscriptions: Collection[str] = SUBSCRIPTIONS,
+        pages: Pages | None = None,
+    ) -> None:
+        self.workspace = workspace
+        self.limits = limits or Limits()
+        self.faults = Faults()
+        self._host, self._port = host, port
+        self._state = State(workspace, clock=clock, limits=self.limits)
+        self._sockets = Sockets(app_id=workspace.app_id, limits=self.limits)
+        self._http = _http_events(events_url, workspace, clock, self.limits)
+        transport: Transport = self._http or self._sockets
+        self._delivery = Delivery(transport, self.limits)
+        self._slack = Slack(
+            state=self._state,
+            surfaces=Surfaces(self._state),
+            events=Events(self._state, self._delivery, subscriptions),
+            sockets=self._sockets,
+            origin=lambda: self.url.rstrip("/"),
+        )
+        self._api = WebApi(self._slack, self.faults)
+        self._response_urls = ResponseUrls(self._slack)
+        self._people = People(self._slack)
+        self._interactions = Interactions(self._slack, self._people, self._delivery, self._response_urls)
+        self._page = Page(self._slack, self._people, self._interactions, pages)
+        self._runner: web.AppRunner | None = None
+        self._changed = asyncio.Event()
+        self._state.listen(self._note_change)
+
+    async def start(self) -> None:
+        """Listens; with port 0 on a free one.
+
+        Raises:
+            OSError: the port is taken.
+        """
+        if self._http is not None:
+            await self._http.open()
+        self._runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=1.0)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, self._host, self._port)
+        await site.start()
+        self._port = self._runner.addresses[0][1]
+        logger.info("playground.started", extra={"url": self.url})
+
+    async def stop(self) -> None:
+        await self._delivery.close()
+        await self._sockets.close()
+        await self._page.close()
+        if self._runner is not None:
+            await self._runner.cleanup()
+        if self._http is not None:
+            await self._http.close()
+
+    async def __aenter__(self) -> Playground:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    @property
+    def url(self) -> str:
+        """The web page."""
+        return f"http://{self._host}:{self._port}/"
+
+    @property
+    def api_url(self) -> str:
+        """`base_url` of a Slack client."""
+        return f"{self.url}api/"
+
+    @property
+    def calls(self) -> list[Call]:
+        """The app's Web API calls, oldest first."""
+        return self._api.calls
+
+    @property
+    def deliveries(self) -> list[Attempt]:
+        """Every try to bring the app an event, a command or an interaction, oldest first."""
+        return self._delivery.attempts
+
+    @property
+    def connected(self) -> int:
+        """Sockets of the app that take events."""
+        return self._sockets.count
+
+    async def say(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
+        """Types a message and sends it; returns its ts. "@footnote" becomes a mention, as in Slack's composer."""
+        return self._people.say(user, channel, text, thread_ts)
+
+    async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
+        self._people.edit(user, channel, ts, text)
+
+    async def delete(self, user: str, channel: str, ts: str) -> None:
+        self._people.delete(user, channel, ts)
+
+    async def react(self, user: str, channel: str, ts: str, name: str, *, remove: bool = False) -> None:
+        self._people.react(user, channel, ts, name, remove=remove)
+
+    async def join(self, user: str, channel: str, *, inviter: str | None = None) -> None:
+        """`user` may be the bot."""
+        self._people.join(user, channel, inviter=inviter)
+
+    async def command(self, user: str, channel: str, name: str, text: str = "") -> None:
+        """Runs a slash command; returns when the app has acknowledged it, or has failed to."""
+        await self._interactions.command(user, channel, name, text)
+
+    async def click(
+        self, user: str, channel: str, message_ts: str, action_id: str, value: str | None = None
+    ) -> bool:
+        """Presses a control of a message; `value` chooses among feedback buttons. Whether the app acknowledged."""
+        return await self._interactions.click(user, channel, message_ts, action_id, value)
+
+    async def click_view(self, user: str, view_id: str, action_id: str, value: str | None = None) -> bool:
+        return await self._interactions.click_view(user, view_id, action_id, value)
+
+    async def submit_view(
+        self, user: str, view_id: str, values: dict[str, dict[str, Any]] | None = None
+    ) -> dict[str, str]:
+        """Sends a modal's form (block_id -> action_id -> value); returns the app's errors by block_id."""
+        return await self._interactions.submit_view(user, view_id, values)
+
+    async def close_view(self, user: str, view_id: str) -> None:
+        await self._interactions.close_view(user, view_id)
+
+    async def open_home(self, user: str, tab: str = "home") -> None:
+        self._interactions.open_home(user, tab)
+
+    def dm(self, user: str) -> str:
+        """The id of the person's DM with the bot."""
+        return self._state.direct(self._people.person(user).id).id
+
+    def messages(self, channel: str, thread_ts: str | None = None) -> list[Message]:
+        """Without `thread_ts` the messages of the channel outside threads; with it that thread, root first.
+
+        Copies of Slack's message dicts, oldest first.
+        """
+        room = self._room(channel)
+        return deepcopy(room.thread(thread_ts) if thread_ts else room.top_level())
+
+    def ephemerals(self, user: str, channel: str | None = None) -> list[Message]:
+        """What only this person was shown, oldest first; `channel` narrows it."""
+        person = self._people.person(user)
+        room = self._room(channel) if channel else None
+        return [
+            deepcopy(message)
+            for message in self._state.ephemerals
+            if message["to"] == person.id and (room is None or message["channel"] == room.id)
+        ]
+
+    def status(self, channel: str, thread_ts: str) -> Status | None:
+        """What the app says that it is doing in a thread, while it is shown."""
+        room = self._room(channel)
+        shown = (
+            one for one in self._state.statuses() if (one.channel, one.thread_ts) == (room.id, thread_ts)
+        )
+        return next(shown, None)
+
+    def modal(self, user: str) -> View | None:
+        """The person's topmost modal."""
+        stack = self._slack.surfaces.modals.get(self._people.person(user).id)
+        return deepcopy(stack[-1]) if stack else None
+
+    def home(self, user: str) -> View | None:
+        """The person's App Home, once the app has published it."""
+        return deepcopy(self._slack.surfaces.homes.get(self._people.person(user).id))
+
+    async def wait_for(self, predicate: Callable[[], T], timeout: float = 10.0) -> T:
+        """Waits until `predicate` is true (tried at each change, and a few times a second); returns its value.
+
+        Raises:
+            TimeoutError: `timeout` seconds passed.
+        """
+        deadline = asyncio.get_running_loop().time() + timeout
+        while not (value := predicate()):
+            left = deadline - asyncio.get_running_loop().time()
+            if left <= 0:
+                raise TimeoutError(f"not so within {timeout} s")
+            self._changed.clear()
+            try:
+                await asyncio.wait_for(self._changed.wait(), min(left, 0.1))
+            except TimeoutError:
+                continue
+        return value
+
+    async def refresh_sockets(self) -> None:
+        """Asks the app to connect anew, as Slack does every few hours."""
+        await self._sockets.refresh()
+
+    async def drop_sockets(self) -> None:
+        """Cuts the app's sockets without a word."""
+        await self._sockets.drop()
+
+    def _room(self, channel: str) -> Room:
+        room = self._state.room(channel)
+        if room is None:
+            raise PlaygroundError(f"there is no channel {channel!r}")
+        return room
+
+    def _note_change(self, _change: Change) -> None:
+        self._changed.set()
+
+    def _application(self) -> web.Application:
+        app = web.Application(client_max_size=4 * 1024 * 1024)
+        app.router.add_route("*", "/api/{method}", self._api.handle)
+        app.router.add_get("/link/", self._sockets.handle)
+        app.router.add_post("/actions/{token}", self._response_urls.handle)
+        self._page.add_routes(app)
+        return app
+
+
+def _http_events(url: str | None, workspace: Workspace, clock: Clock, limits: Limits) -> HttpEvents | None:
+    if url is None:
+        return None
+    return HttpEvents(url, signing_secret=workspace.signing_secret, clock=clock, limits=limits)

@@ -1,0 +1,257 @@
+"""Everything that the workspace holds: rooms with their messages, ephemeral messages, statuses.
+
+A message is the dict that Slack would show. Whoever changes something here announces it as a `Change`: the browser
+page and `wait_for` listen. What the app gets to hear is another matter (`events.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from bot.playground.limits import Clock, Limits
+from bot.playground.refusal import Refused
+from bot.playground.workspace import Channel, Workspace
+
+Message = dict[str, Any]
+ChangeKind = Literal[
+    "message",
+    "message_deleted",
+    "ephemeral",
+    "ephemeral_deleted",
+    "status",
+    "suggestions",
+    "view",
+    "view_closed",
+    "home",
+    "room",
+    "notice",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """`user`: the only person who may see it; None: everyone in `channel`."""
+
+    kind: ChangeKind
+    channel: str | None = None
+    user: str | None = None
+    body: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(kw_only=True, slots=True)
+class Room:
+    """A channel or a DM, with its messages by ts."""
+
+    id: str
+    name: str
+    is_private: bool
+    is_im: bool
+    topic: str
+    members: set[str]
+    messages: dict[str, Message] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> Literal["channel", "group", "im"]:
+        """Slack's `channel_type`."""
+        if self.is_im:
+            return "im"
+        return "group" if self.is_private else "channel"
+
+    def ordered(self) -> list[Message]:
+        return sorted(self.messages.values(), key=lambda message: float(message["ts"]))
+
+    def thread(self, thread_ts: str) -> list[Message]:
+        """The thread's first message and its replies, oldest first."""
+        return [one for one in self.ordered() if thread_ts in (one["ts"], one.get("thread_ts"))]
+
+    def top_level(self) -> list[Message]:
+        return [one for one in self.ordered() if one.get("thread_ts", one["ts"]) == one["ts"]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Status:
+    """What assistant.threads.setStatus shows in a thread until `until` (seconds since 1970)."""
+
+    channel: str
+    thread_ts: str
+    text: str
+    loading_messages: tuple[str, ...] = ()
+    until: float
+
+
+class State:
+    """The workspace as it is now."""
+
+    def __init__(self, workspace: Workspace, *, clock: Clock, limits: Limits) -> None:
+        self.workspace = workspace
+        self.limits = limits
+        self.now = clock
+        self.rooms = {channel.id: _room(channel) for channel in workspace.channels}
+        self.ephemerals: list[Message] = []
+        self.suggestions: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self._statuses: dict[tuple[str, str], Status] = {}
+        self._last_micros = 0
+        self._listeners: list[Callable[[Change], None]] = []
+
+    def listen(self, listener: Callable[[Change], None]) -> Callable[[], None]:
+        """Calls `listener` at each change; returns what ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def announce(self, change: Change) -> None:
+        for listener in tuple(self._listeners):
+            listener(change)
+
+    def next_ts(self) -> str:
+        """A timestamp later than every one before it, with six decimals."""
+        self._last_micros = max(self._last_micros + 1, int(self.now() * 1_000_000))
+        return f"{self._last_micros // 1_000_000}.{self._last_micros % 1_000_000:06d}"
+
+    def room(self, name_or_id: str) -> Room | None:
+        found = self.rooms.get(name_or_id)
+        name = name_or_id.removeprefix("#")
+        return found or next((one for one in self.rooms.values() if one.name == name and not one.is_im), None)
+
+    def direct(self, user: str) -> Room:
+        """The DM of a person with the bot, opened when there is none yet."""
+        room_id = f"D0{user.removeprefix('U0')}"
+        if room_id not in self.rooms:
+            members = {user, self.workspace.bot_user_id}
+            self.rooms[room_id] = Room(
+                id=room_id, name=user, is_private=True, is_im=True, topic="", members=members
+            )
+            self.announce(Change(kind="room", channel=room_id, user=user))
+        return self.rooms[room_id]
+
+    def add(self, room: Room, message: Message) -> None:
+        """Puts a new message in its place and keeps the count of its thread.
+
+        Raises:
+            Refused: `cannot_reply_to_message`, when its thread does not exist.
+        """
+        thread_ts = message.get("thread_ts")
+        if thread_ts and thread_ts != message["ts"]:
+            root = room.messages.get(thread_ts)
+            if root is None or root.get("thread_ts", thread_ts) != thread_ts:
+                raise Refused("cannot_reply_to_message")
+            message["parent_user_id"] = root.get("user")
+            room.messages[message["ts"]] = message
+            self._count_replies(room, root)
+            if message.get("bot_id"):
+                self.set_status(room, thread_ts, "")
+        else:
+            message.pop("thread_ts", None)
+            room.messages[message["ts"]] = message
+        self.changed(room, message)
+
+    def changed(self, room: Room, message: Message) -> None:
+        self.announce(Change(kind="message", channel=room.id, body=deepcopy(message)))
+
+    def remove(self, room: Room, message: Message) -> None:
+        """Deletes a message. One that has replies leaves a tombstone, as in Slack."""
+        if message.get("reply_count"):
+            kept = {name: message[name] for name in _THREAD_FIELDS if name in message}
+            tombstone = {
+                "type": "message",
+                "subtype": "tombstone",
+                "text": "This message was deleted.",
+                "user": "USLACKBOT",
+                "hidden": True,
+                "ts": message["ts"],
+                **kept,
+            }
+            room.messages[message["ts"]] = tombstone
+            self.changed(room, tombstone)
+            return
+        del room.messages[message["ts"]]
+        self.announce(Change(kind="message_deleted", channel=room.id, body={"ts": message["ts"]}))
+        root = room.messages.get(message.get("thread_ts", ""))
+        if root is not None:
+            self._count_replies(room, root)
+
+    def _count_replies(self, room: Room, root: Message) -> None:
+        replies = [one for one in room.thread(root["ts"]) if one["ts"] != root["ts"]]
+        for name in _THREAD_FIELDS:
+            root.pop(name, None)
+        if replies:
+            users = list(dict.fromkeys(one.get("user", "") for one in replies))
+            root.update(
+                thread_ts=root["ts"],
+                reply_count=len(replies),
+                reply_users=users,
+                reply_users_count=len(users),
+                latest_reply=replies[-1]["ts"],
+                is_locked=False,
+                subscribed=True,
+            )
+        self.changed(room, root)
+
+    def add_ephemeral(self, message: Message) -> None:
+        """`message` carries `channel` and `to`, the only person who sees it."""
+        self.ephemerals.append(message)
+        self.announce(
+            Change(kind="ephemeral", channel=message["channel"], user=message["to"], body=deepcopy(message))
+        )
+
+    def remove_ephemeral(self, message: Message) -> None:
+        self.ephemerals.remove(message)
+        body = {"ts": message["ts"]}
+        self.announce(
+            Change(kind="ephemeral_deleted", channel=message["channel"], user=message["to"], body=body)
+        )
+
+    def set_status(self, room: Room, thread_ts: str, text: str, loading_messages: Iterable[str] = ()) -> None:
+        """An empty text clears the status."""
+        key = (room.id, thread_ts)
+        if not text and key not in self._statuses:
+            return
+        status = Status(
+            channel=room.id,
+            thread_ts=thread_ts,
+            text=text,
+            loading_messages=tuple(loading_messages),
+            until=self.now() + self.limits.status_s,
+        )
+        if text:
+            self._statuses[key] = status
+        else:
+            del self._statuses[key]
+        self.announce(Change(kind="status", channel=room.id, body=status_body(status)))
+
+    def statuses(self) -> list[Status]:
+        """Those that are still shown."""
+        return [one for one in self._statuses.values() if one.until > self.now()]
+
+
+def status_body(status: Status) -> dict[str, Any]:
+    return {
+        "thread_ts": status.thread_ts,
+        "text": status.text,
+        "loading_messages": list(status.loading_messages),
+        "until": status.until,
+    }
+
+
+_THREAD_FIELDS = (
+    "thread_ts",
+    "reply_count",
+    "reply_users",
+    "reply_users_count",
+    "latest_reply",
+    "is_locked",
+    "subscribed",
+)
+
+
+def _room(channel: Channel) -> Room:
+    return Room(
+        id=channel.id,
+        name=channel.name,
+        is_private=channel.is_private,
+        is_im=channel.is_im,
+        topic=channel.topic,
+        members=set(channel.members),
+    )

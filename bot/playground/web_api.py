@@ -1,0 +1,138 @@
+"""The Web API: token, rate limit, ordered fault, method, answer. Every call is recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from bot.playground.arguments import Arguments, read_arguments
+from bot.playground.faults import Fault, Faults
+from bot.playground.limits import RateLimiter
+from bot.playground.methods import METHODS
+from bot.playground.methods.method import Method
+from bot.playground.refusal import Refused
+from bot.playground.slack import Slack
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """A call of the app. `response` is what it was sent, or None when the connection was cut."""
+
+    method: str
+    arguments: Mapping[str, Any]
+    status: int
+    response: Mapping[str, Any] | None
+    at: float
+
+    @property
+    def ok(self) -> bool:
+        return self.response is not None and bool(self.response.get("ok"))
+
+
+class WebApi:
+    """Answers `/api/{method}`."""
+
+    def __init__(self, slack: Slack, faults: Faults) -> None:
+        self._slack = slack
+        self._faults = faults
+        self._limiter = RateLimiter(slack.state.limits, slack.state.now)
+        self.calls: list[Call] = []
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        name = request.match_info["method"]
+        fault = self._faults.take(name)
+        if fault is not None and fault.delay:
+            await asyncio.sleep(fault.delay)
+        args, answer, status, headers = Arguments({}), dict[str, Any](), 200, dict[str, str]()
+        try:
+            args, token = await read_arguments(request)
+            if fault is None or fault.after or not fault.answers:
+                answer, status, headers = self._answer(name, args, _bearer(request) or token)
+        except Refused as refusal:
+            answer = {"ok": False, "error": refusal.code}
+        if fault is not None and fault.answers:
+            return self._spoil(request, fault, name, args)
+        self._record(name, args, status, answer)
+        return web.json_response(answer, status=status, headers=headers)
+
+    def _answer(
+        self, name: str, args: Arguments, token: str | None
+    ) -> tuple[dict[str, Any], int, dict[str, str]]:
+        try:
+            method = _method(name)
+            self._check_token(method, token)
+            wait = self._limiter.seconds_to_wait(name, method.tier, args.text("channel") or None)
+            if wait:
+                return {"ok": False, "error": "ratelimited"}, 429, {"Retry-After": str(wait)}
+            answer = {"ok": True, **method.call(self._slack, args)}
+        except Refused as refusal:
+            logger.debug("playground.api.refused", extra={"method": name, "error": refusal.code})
+            answer = {"ok": False, "error": refusal.code, **refusal.details}
+        headers = {}
+        if token == self._slack.workspace.bot_token:
+            headers["x-oauth-scopes"] = ",".join(self._slack.workspace.scopes)
+        return answer, 200, headers
+
+    def _check_token(self, method: Method, token: str | None) -> None:
+        workspace = self._slack.workspace
+        if method.name == "api.test":
+            return
+        if not token:
+            raise Refused("not_authed")
+        if token not in (workspace.bot_token, workspace.app_token):
+            raise Refused("invalid_auth")
+        if method.app_token is not (token == workspace.app_token):
+            raise Refused("not_allowed_token_type")
+        if method.scopes and not set(method.scopes) & set(workspace.scopes):
+            provided = ",".join(workspace.scopes)
+            raise Refused("missing_scope", needed=method.scopes[0], provided=provided)
+
+    def _spoil(self, request: web.Request, fault: Fault, name: str, args: Arguments) -> web.StreamResponse:
+        if fault.drop:
+            self._record(name, args, 0, None)
+            if request.transport is not None:
+                request.transport.abort()
+            return web.Response(status=500)
+        if fault.retry_after is not None:
+            answer = {"ok": False, "error": fault.error or "ratelimited"}
+            self._record(name, args, fault.status or 429, answer)
+            headers = {"Retry-After": str(fault.retry_after)}
+            return web.json_response(answer, status=fault.status or 429, headers=headers)
+        if fault.error is not None:
+            answer = {"ok": False, "error": fault.error}
+            self._record(name, args, fault.status or 200, answer)
+            return web.json_response(answer, status=fault.status or 200)
+        status = fault.status or 500
+        self._record(name, args, status, {"ok": False, "error": f"http_{status}"})
+        return web.Response(status=status, text="upstream connect error")
+
+    def _record(self, name: str, args: Arguments, status: int, answer: dict[str, Any] | None) -> None:
+        self.calls.append(
+            Call(
+                method=name,
+                arguments=deepcopy(dict(args)),
+                status=status,
+                response=deepcopy(answer),
+                at=self._slack.state.now(),
+            )
+        )
+
+
+def _method(name: str) -> Method:
+    method = METHODS.get(name)
+    if method is None:
+        raise Refused("unknown_method", req_method=name)
+    return method
+
+
+def _bearer(request: web.Request) -> str | None:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None

@@ -1,0 +1,161 @@
+"""Who and what is in the playground's Slack workspace: people, channels, the app and its tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BOT_SCOPES = (
+    "app_mentions:read",
+    "assistant:write",
+    "channels:history",
+    "channels:read",
+    "chat:write",
+    "commands",
+    "groups:history",
+    "groups:read",
+    "im:history",
+    "im:read",
+    "im:write",
+    "mpim:history",
+    "reactions:read",
+    "reactions:write",
+    "team:read",
+    "usergroups:read",
+    "users:read",
+    "users:read.email",
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Person:
+    """Somebody with an account. `name` is what follows the @; `tz` is an IANA name, `locale` like "nl-NL"."""
+
+    id: str
+    name: str
+    real_name: str
+    is_admin: bool = False
+    is_owner: bool = False
+    tz: str = "Europe/Amsterdam"
+    locale: str = "en-GB"
+    is_bot: bool = False
+
+    @property
+    def email(self) -> str:
+        return f"{self.name}@havik.example"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Channel:
+    """A channel as it is at start. `members` are user ids."""
+
+    id: str
+    name: str
+    is_private: bool = False
+    is_im: bool = False
+    members: tuple[str, ...] = ()
+    topic: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SlashCommand:
+    """A command that the app registered, with the hint that the composer shows."""
+
+    name: str
+    hint: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UserGroup:
+    id: str
+    handle: str
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Workspace:
+    """A workspace with one installed app. The tokens are the playground's own and open nothing else."""
+
+    team_id: str = "T0HAVIK"
+    name: str = "Havik"
+    domain: str = "havik"
+    people: tuple[Person, ...] = ()
+    channels: tuple[Channel, ...] = ()
+    user_groups: tuple[UserGroup, ...] = ()
+    bot_user_id: str = "U0FOOTNOTE"
+    bot_id: str = "B0FOOTNOTE"
+    bot_name: str = "footnote"
+    app_id: str = "A0FOOTNOTE"
+    bot_token: str = "xoxb-playground"
+    app_token: str = "xapp-playground"
+    signing_secret: str = "playground-signing-secret"
+    scopes: tuple[str, ...] = BOT_SCOPES
+    commands: tuple[SlashCommand, ...] = (
+        SlashCommand(
+            name="/kb", hint="reindex | status | stats | help", description="Ask about or refresh the pages"
+        ),
+    )
+
+    @property
+    def bot(self) -> Person:
+        return Person(
+            id=self.bot_user_id, name=self.bot_name, real_name=self.bot_name.capitalize(), is_bot=True
+        )
+
+    def everyone(self) -> tuple[Person, ...]:
+        """The people and the bot."""
+        return (*self.people, self.bot)
+
+    def person(self, user: str) -> Person | None:
+        """By id, or by name with or without the @."""
+        wanted = user.removeprefix("@").lower()
+        return next((one for one in self.everyone() if user == one.id or wanted == one.name.lower()), None)
+
+
+def sample_workspace() -> Workspace:
+    """Havik, the fictional company of the sample pages: six people, five channels, one of them closed to the bot."""
+    people = (
+        Person(id="U0ALICE", name="alice", real_name="Alice Anderson"),
+        Person(id="U0BRAM", name="bram", real_name="Bram de Vries", locale="nl-NL"),
+        Person(id="U0CHIDI", name="chidi", real_name="Chidi Okafor", tz="Africa/Lagos"),
+        Person(id="U0DANA", name="dana", real_name="Dana Levi", is_admin=True),
+        Person(
+            id="U0EMMA", name="emma", real_name="Emma Janssen", is_admin=True, is_owner=True, locale="nl-NL"
+        ),
+        Person(id="U0FARID", name="farid", real_name="Farid Haddad", tz="America/Toronto", locale="en-CA"),
+    )
+    everyone = tuple(person.id for person in people)
+    bot = Workspace().bot_user_id
+    return Workspace(
+        people=people,
+        channels=(
+            Channel(id="C0GENERAL", name="general", members=(*everyone, bot), topic="For everybody at Havik"),
+            Channel(
+                id="C0GARDEN", name="garden-shop", members=(*everyone, bot), topic="Mulch, soil and orders"
+            ),
+            Channel(
+                id="C0STUDY",
+                name="study-group",
+                members=("U0ALICE", "U0CHIDI", "U0DANA", bot),
+                topic="Fourteen days to the exam",
+            ),
+            Channel(
+                id="G0PEOPLE",
+                name="people-leads",
+                is_private=True,
+                members=("U0ALICE", "U0DANA", "U0EMMA", bot),
+                topic="Leave, pay and other private matters",
+            ),
+            Channel(
+                id="G0BOARD",
+                name="board",
+                is_private=True,
+                members=("U0DANA", "U0EMMA"),
+                topic="Footnote is not invited here",
+            ),
+            Channel(
+                id="C0RANDOM", name="random", members=everyone, topic="Footnote has not joined this one yet"
+            ),
+        ),
+        user_groups=(UserGroup(id="S0ADMINS", handle="kb-admins", members=("U0DANA", "U0EMMA")),),
+    )

@@ -1,0 +1,107 @@
+"""The playground on a free port, and real Bolt apps that talk to it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+from aiohttp import web
+from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.playground import Limits, Playground, sample_workspace
+
+
+class FakeClock:
+    """Stands still until it is moved."""
+
+    def __init__(self, now: float = 1_790_000_000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def move(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def limits() -> Limits:
+    """Tests override this fixture, or build their own playground, to meet a limit."""
+    return Limits(rate_limited=False, ack_timeout_s=0.3, retry_delays_s=(0.0, 0.02, 0.02))
+
+
+@pytest.fixture
+async def playground(clock: FakeClock, limits: Limits) -> AsyncIterator[Playground]:
+    async with Playground(sample_workspace(), clock=clock, limits=limits) as running:
+        yield running
+
+
+@pytest.fixture
+def client(playground: Playground) -> AsyncWebClient:
+    return AsyncWebClient(token=playground.workspace.bot_token, base_url=playground.api_url)
+
+
+def bolt_app(playground: Playground) -> AsyncApp:
+    workspace = playground.workspace
+    client = AsyncWebClient(token=workspace.bot_token, base_url=playground.api_url)
+    return AsyncApp(signing_secret=workspace.signing_secret, client=client)
+
+
+@asynccontextmanager
+async def connected(app: AsyncApp, playground: Playground) -> AsyncIterator[AsyncSocketModeHandler]:
+    """The app on one more socket of the playground."""
+    handler = AsyncSocketModeHandler(app, playground.workspace.app_token, ping_interval=0.2)
+    before = playground.connected
+    await handler.connect_async()
+    await playground.wait_for(lambda: playground.connected > before)
+    try:
+        yield handler
+    finally:
+        await handler.close_async()
+
+
+@asynccontextmanager
+async def over_http(
+    build: Callable[[Playground], AsyncApp], *, clock: Callable[[], float], limits: Limits
+) -> AsyncIterator[Playground]:
+    """A playground that posts its events to the app's own aiohttp server."""
+    target: list[Callable[[web.Request], Awaitable[web.StreamResponse]]] = []
+
+    async def forward(request: web.Request) -> web.StreamResponse:
+        return await target[0](request)
+
+    server = web.Application()
+    server.router.add_post("/slack/events", forward)
+    runner = web.AppRunner(server)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    url = f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events"
+    try:
+        async with Playground(sample_workspace(), events_url=url, clock=clock, limits=limits) as running:
+            app = build(running)
+            target.append(app.server(port=0, path="/slack/events").handle_post_requests)
+            yield running
+    finally:
+        await runner.cleanup()
+
+
+Connect = Callable[[AsyncApp, Playground], AbstractAsyncContextManager[AsyncSocketModeHandler]]
+
+
+@pytest.fixture
+def connect() -> Connect:
+    return connected
+
+
+@pytest.fixture
+def new_app(playground: Playground) -> Callable[[], AsyncApp]:
+    return lambda: bolt_app(playground)
