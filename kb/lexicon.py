@@ -1,0 +1,207 @@
+"""What Footnote knows about a language: its reference words, openers, small talk, sequences and patterns.
+
+All of it is data in `kb/languages/*.toml`; a language without a file gets an empty lexicon, and whatever does not
+depend on words still works for it. `en.toml` explains the fields.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+
+_WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*")
+
+Words = Annotated[frozenset[str], BeforeValidator(lambda text: frozenset(text.split()))]
+OrderedWords = Annotated[tuple[str, ...], BeforeValidator(lambda text: tuple(text.split()))]
+Patterns = Annotated[
+    tuple[re.Pattern[str], ...],
+    BeforeValidator(lambda texts: tuple(re.compile(text, re.IGNORECASE) for text in texts)),
+]
+NONE: frozenset[str] = frozenset()
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class WordClasses(_Part):
+    articles: Words = NONE
+    definite: Words = NONE
+    possessives: Words = NONE
+    question: Words = NONE
+    auxiliaries: Words = NONE
+    prepositions: Words = NONE
+    function: Words = NONE
+    common: Words = NONE
+    """Frequent content words, known to the spelling corrector."""
+    lookalikes: Words = NONE
+    """Real words that are one slip away from a function word: never corrected."""
+
+
+class ReferenceWords(_Part):
+    """Words that point back into the thread."""
+
+    things: Words = NONE
+    people: Words = NONE
+    plural: Words = NONE
+    possessive: Words = NONE
+    relative: Words = NONE
+    """Also relative pronouns or conjunctions: not a reference after a content word and before a clause."""
+    ambiguous: Words = NONE
+    """Also articles, possessives or adverbs: a reference only where no content word follows."""
+    places: Words = NONE
+    more: Words = NONE
+    local: tuple[str, ...] = ()
+    """Phrases whose reference word points at nothing in the thread: "this week"."""
+    expletive: Patterns = ()
+
+
+class Ellipsis(_Part):
+    openers: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    """Whole questions that ask for more of the same."""
+    shifts: tuple[str, ...] = ()
+    """Beginnings that leave the topic."""
+    unclear: Words = NONE
+    """Single words that say too little to be searched alone."""
+
+
+class SmallTalk(_Part):
+    greeting: tuple[str, ...] = ()
+    thanks: tuple[str, ...] = ()
+    goodbye: tuple[str, ...] = ()
+    who_are_you: tuple[str, ...] = ()
+    padding: Words = NONE
+    remarks: tuple[str, ...] = ()
+    """What people say in a thread without asking anything."""
+    asking: tuple[str, ...] = ()
+    """Beginnings of a request."""
+
+
+class SequenceWords(_Part):
+    units: Words = NONE
+    next: tuple[str, ...] = ()
+    previous: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    ones: Words = NONE
+    numbers: OrderedWords = ()
+    ordinals: OrderedWords = ()
+    weekdays: OrderedWords = ()
+    months: OrderedWords = ()
+
+
+class RewritingPatterns(_Part):
+    """Templates with {attribute}, {focus}, {question} and {action}; an empty one is not used."""
+
+    attribute: str = ""
+    attribute_plural: str = ""
+    about: str = ""
+    more_about: str = ""
+    action: str = ""
+    possessive: str = ""
+    plural_endings: tuple[str, ...] = ()
+    singular_endings: tuple[str, ...] = ()
+    do_it: tuple[str, ...] = ()
+    """What stands for an action: "do that"."""
+    dangling: tuple[str, ...] = ()
+    """An "it" that stands for an action which can be added at the end: "how long does it take (to ...)"."""
+    agreement: tuple[tuple[str, str], ...] = ()
+    """Pattern with {focus} and its replacement, applied when a plural took the place of a singular."""
+    owning: Words = NONE
+    """Verbs whose object is the topic: in "do you sell laptops" it is the laptops."""
+    subjects: Patterns = ()
+
+
+class Lexicon(_Part):
+    language: str
+    name: str = ""
+    words: WordClasses = WordClasses()
+    reference: ReferenceWords = ReferenceWords()
+    ellipsis: Ellipsis = Ellipsis()
+    small_talk: SmallTalk = SmallTalk()
+    sequence: SequenceWords = SequenceWords()
+    rewriting: RewritingPatterns = RewritingPatterns()
+
+    @model_validator(mode="after")
+    def _longest_phrases_first(self) -> Lexicon:
+        for part, names in ((self.ellipsis, ("openers", "shifts")), (self.sequence, ("next", "previous"))):
+            for name in names:
+                ordered = tuple(sorted(getattr(part, name), key=len, reverse=True))
+                object.__setattr__(part, name, ordered)
+        return self
+
+    @cached_property
+    def references(self) -> frozenset[str]:
+        return self.reference.things | self.reference.people
+
+    @cached_property
+    def function_words(self) -> frozenset[str]:
+        """Words that carry no topic."""
+        words, reference = self.words, self.reference
+        classes = (words.articles, words.possessives, words.question, words.auxiliaries, words.prepositions)
+        return words.function.union(*classes, self.references, reference.more, reference.places)
+
+    @cached_property
+    def known_words(self) -> frozenset[str]:
+        """Every word that the language file holds: right as it is written."""
+        return self.spelling_targets | self.words.lookalikes
+
+    @cached_property
+    def spelling_targets(self) -> frozenset[str]:
+        """The words that a slip may be corrected to."""
+        talk, ellipsis, sequence = self.small_talk, self.ellipsis, self.sequence
+        phrases = (
+            *(talk.greeting + talk.thanks + talk.goodbye + talk.who_are_you + talk.remarks + talk.asking),
+            *(ellipsis.openers + ellipsis.more + ellipsis.shifts),
+            *(sequence.next + sequence.previous + sequence.first + sequence.last),
+            *(sequence.numbers + sequence.ordinals + sequence.weekdays + sequence.months),
+        )
+        from_phrases = {word for phrase in phrases for word in words_of(phrase)}
+        singles = self.words.common | talk.padding | ellipsis.unclear
+        return self.function_words | from_phrases | singles | self.sequence.units
+
+    def is_content(self, word: str) -> bool:
+        return word.casefold() not in self.function_words
+
+    def content_of(self, text: str) -> list[str]:
+        """The content words of a text, lower case, in order."""
+        return [word for word in words_of(text) if word not in self.function_words]
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, lower case, with straight apostrophes."""
+    return [match.group().replace("’", "'").casefold() for match in _WORD.finditer(text)]
+
+
+def spans_of(text: str) -> list[re.Match[str]]:
+    """The words of a text where they stand."""
+    return list(_WORD.finditer(text))
+
+
+def starts_with_phrase(words: list[str], phrases: tuple[str, ...]) -> int:
+    """How many words the longest phrase takes that `words` begin with; 0 for none."""
+    return max(
+        (len(parts) for phrase in phrases if words[: len(parts := words_of(phrase))] == parts), default=0
+    )
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """The lexicon of an ISO 639-1 language; an empty one where there is no file for it."""
+    if language not in languages():
+        return Lexicon(language=language)
+    text = files("kb").joinpath("languages", f"{language}.toml").read_text(encoding="utf-8")
+    return Lexicon.model_validate({"language": language, **tomllib.loads(text)})
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The languages that have a file, sorted."""
+    names = (entry.name for entry in files("kb").joinpath("languages").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))

@@ -1,0 +1,109 @@
+"""What kind of message a text is, before anything is searched: small talk, something to answer, or nothing but "it"."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from kb.lexicon import Lexicon, languages, lexicon, starts_with_phrase, words_of
+
+Talk = Literal["greeting", "thanks", "who_are_you", "goodbye"]
+
+LONGEST_TALK = 10
+"""Words. Nobody greets at greater length; a longer message says something."""
+
+_CHATTER = re.compile(r"<[@#!][^>]*>|<?https?://\S+|:[a-z0-9_+\-]+:|[@#]\S+")
+_ASKS = re.compile(r"[?？¿؟]")
+
+
+def small_talk(text: str, language: str) -> Talk | None:
+    """The kind of small talk that a whole message is; None as soon as it says anything else."""
+    words = words_of(_CHATTER.sub(" ", text))
+    if not words or len(words) > LONGEST_TALK:
+        return None
+    candidates = dict.fromkeys((language, "en"))
+    for known in map(lexicon, candidates):
+        kind = _talk(words, known)
+        if kind is not None:
+            return kind
+    return None
+
+
+def asks_something(text: str) -> bool:
+    """Whether a reply in a thread, without a mention, wants an answer from the knowledge base."""
+    plain = _CHATTER.sub(" ", text)
+    words = words_of(plain)
+    if not words or any(_only(words, known) for known in map(lexicon, languages())):
+        return False
+    if _ASKS.search(plain):
+        return True
+    return any(_asks_in(words, known) for known in map(lexicon, languages()))
+
+
+def is_empty_reference(text: str, language: str | None = None) -> bool:
+    """Whether a question has nothing but words that point back ("what about it?"): without a thread it says nothing."""
+    words = words_of(_CHATTER.sub(" ", text))
+    known_languages = languages() if language not in languages() else (language,)
+    return any(_points_only(words, known) for known in map(lexicon, known_languages) if words)
+
+
+def _points_only(words: list[str], known: Lexicon) -> bool:
+    if " ".join(words) in known.ellipsis.more:
+        return True
+    pointing = known.references | known.reference.more
+    opened = starts_with_phrase(words, known.ellipsis.openers)
+    return not any(known.is_content(word) for word in words) and (
+        opened > 0 or any(word in pointing for word in words)
+    )
+
+
+def _talk(words: list[str], known: Lexicon) -> Talk | None:
+    """Strips phrases of small talk from the left until nothing is left; the most telling kind wins."""
+    talk = known.small_talk
+    kinds: tuple[tuple[Talk, tuple[str, ...]], ...] = (
+        ("who_are_you", talk.who_are_you),
+        ("thanks", talk.thanks),
+        ("goodbye", talk.goodbye),
+        ("greeting", talk.greeting),
+    )
+    found: list[Talk] = []
+    while words:
+        taken, kind = max(
+            ((starts_with_phrase(words, phrases), kind) for kind, phrases in kinds), key=lambda one: one[0]
+        )
+        if not taken and starts_with_phrase(words, talk.remarks):
+            taken = starts_with_phrase(words, talk.remarks)
+        elif taken:
+            found.append(kind)
+        elif words[0] in talk.padding and found:
+            taken = 1
+        else:
+            return None
+        words = words[taken:]
+    return next((kind for kind, _ in kinds if kind in found), None)
+
+
+def _only(words: list[str], known: Lexicon) -> bool:
+    """Small talk or a remark ("ok", "will do", "I agree with Bob"), whatever follows the remark."""
+    if _talk(words, known) not in (None, "who_are_you"):
+        return True
+    taken = starts_with_phrase(words, known.small_talk.remarks)
+    return bool(taken) and not _asks_in(words[taken:], known)
+
+
+def _asks_in(words: list[str], known: Lexicon) -> bool:
+    if not words:
+        return False
+    if " ".join(words) in known.small_talk.who_are_you or " ".join(words) in known.ellipsis.more:
+        return True
+    taken = starts_with_phrase(words, known.ellipsis.openers)
+    rest = words[taken:]
+    if starts_with_phrase(rest, known.small_talk.asking) or (rest and rest[0] in known.words.question):
+        return True
+    return bool(taken) and _is_ellipsis(rest, known)
+
+
+def _is_ellipsis(rest: list[str], known: Lexicon) -> bool:
+    """ "and the price": an opener and a bare thing. "and we went home" has a person who acts."""
+    acting = ("i", "we", "ik", "wij", "ich", "wir", "je", "nous", "yo", "nosotros")
+    return 0 < len(rest) <= 4 and not any(word in acting or word in known.words.auxiliaries for word in rest)

@@ -1,0 +1,139 @@
+"""From a follow-up to a question that can be searched: the port, and the choice between model and rules.
+
+    no history, or rewriting switched off      -> the user's words, no cost
+    rules say that the question stands alone   -> the user's words, no model call
+    a model is there                           -> its rewrite; late, invalid or unsure: the rules' rewrite
+    else                                       -> the rules' rewrite
+
+Rewriting never stands in the way of an answer: whatever goes wrong here is counted, logged without text, and the
+rules' rewrite or the question itself is searched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal, Protocol
+
+from kb.errors import ModelRefusedError, ModelReplyError, UnavailableError
+from kb.models import Rewrite, Turn
+from kb.rewriting.heuristic import HeuristicRewriter
+from kb.rewriting.model import ModelRewriter, RewriteModel, UnusableRewriteError
+from kb.rewriting.spelling import Vocabulary
+from kb.rewriting.validation import validate
+from kb.settings import Settings
+
+__all__ = [
+    "HeuristicRewriter",
+    "ModelRewriter",
+    "NoRewriter",
+    "RewriteChoice",
+    "RewriteModel",
+    "RewriteOutcome",
+    "Rewriter",
+    "choose_rewriter",
+    "validate",
+]
+
+logger = logging.getLogger(__name__)
+
+RewriteOutcome = Literal["unchanged", "heuristic", "model", "fallback"]
+OnRewrite = Callable[[RewriteOutcome, str, float], None]
+"""Called once a rewrite with its outcome, the reason of a fallback ("" for none) and its milliseconds."""
+
+
+class Rewriter(Protocol):
+    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
+        """What to search for, given the thread's turns (oldest first). `language` is the question's ISO 639-1 code."""
+
+
+class NoRewriter:
+    """Rewriting switched off: the user's words, whatever the thread."""
+
+    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:  # noqa: ARG002
+        return Rewrite(query=question)
+
+
+class RewriteChoice:
+    """The rules decide whether a rewrite is needed; the model writes it where there is one. Never raises."""
+
+    def __init__(
+        self,
+        heuristic: HeuristicRewriter,
+        model: ModelRewriter | None = None,
+        *,
+        deadline_s: float = 1.0,
+        on_rewrite: OnRewrite | None = None,
+    ) -> None:
+        self._heuristic = heuristic
+        self._model = model
+        self._deadline_s = deadline_s
+        self._on_rewrite = on_rewrite
+
+    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
+        started = time.perf_counter()
+        outcome, reason = "unchanged", ""
+        try:
+            rewrite = self._heuristic.rewrite_now(question, turns, language=language)
+            outcome = "heuristic" if rewrite.needs_rewrite else "unchanged"
+            if self._model is not None and _worth_a_model(rewrite, turns):
+                rewrite, reason = await self._by_model(self._model, question, turns, language, rewrite)
+                outcome = "fallback" if reason else "model"
+        except Exception as error:  # requirement C6: an error in rewriting never changes the answer
+            rewrite, outcome, reason = Rewrite(query=question), "fallback", type(error).__name__
+            logger.exception("rewrite.failed")
+        self._record(outcome, reason, (time.perf_counter() - started) * 1000)  # type: ignore[arg-type]
+        logger.debug("rewrite.text", extra={"original": question, "rewritten": rewrite.query})
+        return rewrite
+
+    async def _by_model(
+        self, model: ModelRewriter, question: str, turns: Sequence[Turn], language: str, ruled: Rewrite
+    ) -> tuple[Rewrite, str]:
+        """The model's rewrite and "", or the rules' and the reason why the model's is not used."""
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                written = await model.rewrite(question, turns, language=language)
+        except TimeoutError:
+            return ruled, "late"
+        except UnusableRewriteError as error:
+            return ruled, error.reason
+        except (UnavailableError, ModelRefusedError, ModelReplyError) as error:
+            return ruled, type(error).__name__
+        return (written if written.topics else replace(written, topics=ruled.topics)), ""
+
+    def _record(self, outcome: RewriteOutcome, reason: str, milliseconds: float) -> None:
+        level = logging.WARNING if reason else logging.INFO
+        fields = {"outcome": outcome, "reason": reason, "ms": round(milliseconds, 1)}
+        logger.log(level, "rewrite.done", extra=fields)
+        if self._on_rewrite is None:
+            return
+        try:
+            self._on_rewrite(outcome, reason, milliseconds)
+        except Exception:  # requirement C6: nor does an error in a metric
+            logger.exception("rewrite.metric_failed")
+
+
+def choose_rewriter(
+    settings: Settings,
+    *,
+    client: RewriteModel | None = None,
+    vocabulary: Vocabulary | None = None,
+    on_rewrite: OnRewrite | None = None,
+) -> Rewriter:
+    """The rewriter that the settings ask for. Without a client, "model" is served by the rules."""
+    if settings.rewrite.mode == "off":
+        return NoRewriter()
+    heuristic = HeuristicRewriter(vocabulary, window=settings.rewrite.window)
+    wanted = client is not None and settings.rewrite.mode in ("auto", "model")
+    model = ModelRewriter(client, settings) if wanted and client is not None else None
+    return RewriteChoice(
+        heuristic, model, deadline_s=settings.model.rewrite_deadline_s, on_rewrite=on_rewrite
+    )
+
+
+def _worth_a_model(ruled: Rewrite, turns: Sequence[Turn]) -> bool:
+    """Only a question that leans on its thread, or whose spelling the rules had to mend, is worth a call."""
+    return bool(turns) and (ruled.needs_rewrite or (ruled.is_follow_up and ruled.confidence < 1.0))

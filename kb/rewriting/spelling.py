@@ -1,0 +1,111 @@
+"""Corrects slips of the keyboard before a question is read: "tel me mroe about teh ADM".
+
+Only words that nobody knows are touched: not in the language file, not in the thread, not in the index. The nearest
+word of the language file or of the thread wins; words of the index come last, because there are most of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from kb.lexicon import Lexicon, spans_of
+
+Vocabulary = Callable[[str], int]
+"""Document frequency of a lower-case word in the index; 0 for an unknown one."""
+
+SHORTEST = 3
+"""Letters. Below this almost every word is one slip from another."""
+LONG = 6
+"""Letters from which a content word may be corrected against the index without the thread's support."""
+
+
+def correct(text: str, lexicon: Lexicon, *, thread: Iterable[str], vocabulary: Vocabulary | None) -> str:
+    """The text with unknown words replaced by the known word that they are one slip away from."""
+    thread_words = frozenset(thread)
+    corrected, end = [], 0
+    for span in spans_of(text):
+        word = span.group()
+        better = _better(word, lexicon, thread_words, vocabulary)
+        corrected += [text[end : span.start()], better or word]
+        end = span.end()
+    return "".join([*corrected, text[end:]])
+
+
+def _better(word: str, lexicon: Lexicon, thread: frozenset[str], vocabulary: Vocabulary | None) -> str | None:
+    lower = word.casefold()
+    if (
+        len(lower) < SHORTEST
+        or not lower.isalpha()
+        or word[1:].lower() != word[1:]
+        or not lexicon.words.function
+    ):
+        return None
+    if lower in lexicon.known_words or lower in thread or (vocabulary is not None and vocabulary(lower) > 0):
+        return None
+    best = _nearest(lower, lexicon.spelling_targets, thread, likely=lexicon.references)
+    if best is None and vocabulary is not None and len(lower) >= LONG and word.islower():
+        best = _most_frequent(lower, vocabulary)
+    if best is None:
+        return None
+    return best.capitalize() if word[0].isupper() else best
+
+
+def _nearest(
+    word: str, language: frozenset[str], thread: frozenset[str], *, likely: frozenset[str]
+) -> str | None:
+    """The known word with the likeliest slip; of equals a reference word, which follow-ups are full of."""
+    best: tuple[int, int, bool, str] | None = None
+    for rank, words in enumerate((language, thread)):
+        for known in words:
+            cost = slip(word, known)
+            allowed = 2 if len(word) <= 4 and rank == 0 else 3
+            if cost is None or cost > allowed or (rank == 1 and len(known) <= 4):
+                continue
+            candidate = (cost, rank, known not in likely, known)
+            best = candidate if best is None or candidate < best else best
+    return best[-1] if best is not None else None
+
+
+def slip(word: str, known: str) -> int | None:
+    """How unlikely the one slip from `known` to `word` is: 0 cut off, 1 swapped or doubled, 2 missed, 3 wrong or added.
+
+    None: not one slip apart, or apart in the first letter, where people seldom slip.
+    """
+    if word[0] != known[0] or abs(len(word) - len(known)) > 1 or word == known:
+        return None
+    if len(known) == len(word) + 1:
+        if known.startswith(word):
+            return 0
+        return 2 if _drops_to(known, word) else None
+    if len(word) == len(known) + 1:
+        return 3 if _drops_to(word, known) else None
+    differing = [at for at in range(len(word)) if word[at] != known[at]]
+    if len(differing) == 1:
+        return 3 if len(word) > SHORTEST else None
+    first, last = differing[0], differing[-1]
+    swapped = (
+        len(differing) == 2
+        and last == first + 1
+        and word[first] == known[last]
+        and word[last] == known[first]
+    )
+    return 1 if swapped else None
+
+
+def _drops_to(longer: str, shorter: str) -> bool:
+    return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+
+
+def _most_frequent(word: str, vocabulary: Vocabulary) -> str | None:
+    """The word of the index one slip away that most pages use."""
+    letters = "abcdefghijklmnopqrstuvwxyz" + "".join(sorted({c for c in word if not c.isascii()}))
+    splits = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
+    edits = {
+        *(left + right[1:] for left, right in splits if right),
+        *(left + right[1] + right[0] + right[2:] for left, right in splits if len(right) > 1),
+        *(left + letter + right[1:] for left, right in splits if right for letter in letters),
+        *(left + letter + right for left, right in splits for letter in letters),
+    }
+    counted = [(vocabulary(edit), edit) for edit in edits]
+    frequency, best = max(counted)
+    return best if frequency > 0 else None

@@ -1,0 +1,54 @@
+"""What a rewrite must be to be searched for: one line, no prompt text, about as long as a question, in its language."""
+
+from __future__ import annotations
+
+import re
+
+from kb.language import detect
+from kb.lexicon import words_of
+
+LONGEST_GROWTH = 3
+"""Times the original (requirement B7)."""
+FLOOR = 120
+"""Characters that any question may grow to: a one-word question needs its subject named."""
+FEWEST_WORDS = 3
+LEAK_WORDS = 8
+"""Words in a row that a rewrite shares with the instructions but not with the thread: copied from the prompt."""
+
+_LEAKS = re.compile(
+    r"</?(?:thread|turn|question|answer|history|topics)\b|needs_rewrite|is_follow_up|standalone (?:question|query)"
+    r"|rewritten (?:question|query)|system prompt|as an ai\b|\bhere is the\b",
+    re.IGNORECASE,
+)
+_SPACELESS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def validate(
+    original: str, rewritten: str, *, language: str | None = None, prompt: str = "", thread: str = ""
+) -> str | None:
+    """Why a rewrite may not be used, as a short code for logs and counters; None when it may.
+
+    `prompt` are the instructions that a model was given and `thread` the history: text of the first alone is a leak.
+    """
+    text = rewritten.strip()
+    if not text:
+        return "empty"
+    if "\n" in text:
+        return "several_lines"
+    if len(text) > max(LONGEST_GROWTH * len(original), FLOOR):
+        return "too_long"
+    if len(words_of(text)) < FEWEST_WORDS and not (_SPACELESS.search(text) and len(text) > FEWEST_WORDS):
+        return "too_short"
+    if (_LEAKS.search(text) and not _LEAKS.search(original)) or _copies(text, prompt, f"{original} {thread}"):
+        return "prompt_leak"
+    if language is not None and detect(text, default=language, hint=language) != language:
+        return "language_changed"
+    return None
+
+
+def _copies(text: str, prompt: str, fair: str) -> bool:
+    if not prompt:
+        return False
+    words, source, allowed = words_of(text), " ".join(words_of(prompt)), " ".join(words_of(fair))
+    runs = (" ".join(words[at : at + LEAK_WORDS]) for at in range(len(words) - LEAK_WORDS + 1))
+    return any(run in source and run not in allowed for run in runs)

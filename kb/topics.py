@@ -1,0 +1,152 @@
+"""What a text is about: the key topics of an answer, and the subject of a question.
+
+Key topics are what an answer sets apart: headings, numbered items (Day 6, Phase C), bold terms. They come from the
+whole answer, and the last one matters most: it is what a reader saw last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from kb.lexicon import Lexicon, spans_of, words_of
+
+MOST = 5
+"""Topics kept of an answer (requirement C3)."""
+LONGEST_TOPIC = 60
+"""Characters. A longer bold run is a sentence with emphasis, not a term."""
+LONGEST_SUBJECT = 9
+"""Words. A longer subject says more about one question than about the thread."""
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<topic>.+?)[ \t#]*$", re.MULTILINE)
+_BOLD = re.compile(r"(\*\*|__)(?P<topic>(?=\S).+?(?<=\S))\1")
+_NUMBERED = re.compile(r"(?<!\w)(?P<topic>[^\W\d_]{2,} (?:\d{1,4}|[A-Z]|[IVX]{1,5}))(?!\w)")
+_NAME = re.compile(r"(?<!\w)[^\W\d_a-zß-ÿ][\w&'’.-]*(?:[ ][^\W\d_a-zß-ÿ][\w&'’.-]*)*")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Subject:
+    """What a question is about, in its own words: a thing ("the study plan"), or something done ("return my order")."""
+
+    text: str
+    kind: Literal["thing", "action"] = "thing"
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset(words_of(self.text))
+
+
+def key_topics(answer: str, lexicon: Lexicon | None = None) -> tuple[str, ...]:
+    """The topics of a whole answer in Markdown: at most five, in order, no duplicates, the last the weightiest."""
+    text = _LINK.sub(r"\1", _FENCE.sub(" ", answer))
+    numbered = (match for match in _NUMBERED.finditer(text) if _is_numbered(match["topic"], lexicon))
+    marked = sorted(
+        [*_HEADING.finditer(text), *_BOLD.finditer(text), *numbered], key=lambda found: found.start()
+    )
+    return _last_distinct(_clean(match["topic"]) for match in marked)
+
+
+def names_in(text: str, lexicon: Lexicon) -> list[str]:
+    """Names as they are written, in order. A capital at the start of a sentence makes no name by itself."""
+    found = []
+    for match in _NAME.finditer(_LINK.sub(r"\1", text)):
+        words = match.group().rstrip(".'’-").split()
+        while words and not lexicon.is_content(words[0]):
+            words = words[1:]
+        opening = not text[: match.start()].rstrip() or text[: match.start()].rstrip()[-1] in ".!?:\n\"'*#-"
+        if not words or (opening and len(words) == 1 and words[0][1:].islower()):
+            continue
+        found.append(" ".join(words))
+    return found
+
+
+def subject_of(question: str, lexicon: Lexicon) -> Subject | None:
+    """The subject of a question that stands alone; None where it names none."""
+    text = " ".join(question.split()).strip(" .?!¿¡")
+    for pattern in lexicon.rewriting.subjects:
+        match = pattern.match(text)
+        if match:
+            subject = _as_subject(match, lexicon)
+            if subject is not None:
+                return subject
+    return _longest_content(text, lexicon)
+
+
+def _as_subject(match: re.Match[str], lexicon: Lexicon) -> Subject | None:
+    groups = match.groupdict()
+    action = groups.get("vp")
+    if action:
+        verb, _, object_ = action.partition(" ")
+        if object_ and verb.casefold() in lexicon.rewriting.owning:
+            return _thing(object_, lexicon)
+        return Subject(text=action.strip(), kind="action") if _usable(action, lexicon) else None
+    return _thing(groups.get("np") or "", lexicon)
+
+
+def _thing(text: str, lexicon: Lexicon) -> Subject | None:
+    spans = spans_of(text)
+    while spans and spans[-1].group().casefold() in lexicon.words.prepositions | lexicon.words.auxiliaries:
+        spans = spans[:-1]
+    if not spans:
+        return None
+    trimmed = text[spans[0].start() : spans[-1].end()]
+    return Subject(text=trimmed) if _usable(trimmed, lexicon) else None
+
+
+def _usable(text: str, lexicon: Lexicon) -> bool:
+    words = words_of(text)
+    return (
+        0 < len(words) <= LONGEST_SUBJECT
+        and any(lexicon.is_content(word) for word in words)
+        and not any(
+            word in lexicon.references - lexicon.reference.ambiguous - lexicon.reference.relative
+            for word in words
+        )
+    )
+
+
+def _longest_content(text: str, lexicon: Lexicon) -> Subject | None:
+    """Names where the question has any, else its longest run of content words (prepositions inside a run count)."""
+    names = names_in(text, lexicon)
+    if names:
+        return Subject(text=names[-1])
+    runs: list[list[re.Match[str]]] = [[]]
+    for span in spans_of(text):
+        if lexicon.is_content(span.group()):
+            runs[-1].append(span)
+        elif runs[-1]:
+            runs.append([])
+    longest = max(runs, key=len)
+    if not longest:
+        return None
+    return Subject(text=text[longest[0].start() : longest[-1].end()])
+
+
+def _is_numbered(topic: str, lexicon: Lexicon | None) -> bool:
+    """ "Day 6" counts, "until 31" does not: known units always, other words when they have a capital."""
+    word, _, number = topic.partition(" ")
+    if lexicon is not None and word.casefold() in lexicon.sequence.units:
+        return True
+    return word[0].isupper() and not (lexicon is not None and not lexicon.is_content(word)) and number != "I"
+
+
+def _clean(topic: str) -> str:
+    return " ".join(re.sub(r"[*_`]+", "", topic).split()).strip(" :;,.–-")
+
+
+def _last_distinct(topics: Iterable[str]) -> tuple[str, ...]:
+    kept: list[str] = []
+    for topic in topics:
+        if not topic or len(topic) > LONGEST_TOPIC:
+            continue
+        same = topic.casefold()
+        if any(same == other.casefold() for other in kept):
+            kept = [other for other in kept if other.casefold() != same]
+        elif kept and re.search(rf"(?<!\w){re.escape(same)}(?!\w)", kept[-1].casefold()):
+            continue
+        kept.append(topic)
+    return tuple(kept[-MOST:])
