@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from kb.wording import word_set
+
 UnitKind = Literal["sentence", "item", "row", "fence", "heading", "quote"]
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -26,21 +28,17 @@ _MASKED = re.compile(r"`+[^`\n]+`+|\[[^\]\n]*\]\([^)\s]*\)|<[^>\s]+>|https?://\S
 _STOP = re.compile(r"(?:[.!?…؟۔।]+[\"'”’»)\]*_`]*(?=\s|$))|[。！？]+[」』”）]*|(?: {2,}|\\)(?=\n)")
 
 
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-_NEVER_LAST = _words(
+_NEVER_LAST = word_set(
     "mr mrs ms dr prof st vs e.g i.e approx dept est cf viz "
     "bijv bv dhr mevr mw drs ir ing d.w.z dwz o.a m.b.t mbt i.v.m t.a.v a.u.b excl incl resp evt m.u.v t/m "
     "z.b d.h u.a bzw ca evtl ggf inkl exkl vgl hr fr i.d.r s.o s.u mind zzgl abzgl bspw sog"
 )
-_BEFORE_NUMBER = _words("no nr nrs art fig sec vol ch p pp par blz abs kap min max tel str")
+_BEFORE_NUMBER = word_set("no nr nrs art fig sec vol ch p pp par blz abs kap min max tel str")
 """Abbreviations before a number; words of their own before anything else ("No. That is not allowed.")."""
-_NAMED_BY_LETTER = _words(
+_NAMED_BY_LETTER = word_set(
     "phase plan option vitamin appendix annex type class fase bijlage klasse anhang klasse"
 )
-_MONTHS = _words(
+_MONTHS = word_set(
     "januar februar märz april mai juni juli august september oktober november dezember "
     "jan feb mär apr jun jul aug sep okt nov dez"
 )

@@ -1,0 +1,166 @@
+"""The answer in a language model's words: the evidence goes in as citable passages, sentences with citations come out.
+
+Claude cites by itself (`search_result` blocks); other endpoints get numbered passages and are asked for [n] markers.
+What comes out is a draft: whether the passages support it is `kb.citations`' to say.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from kb.answer import Draft, DraftSentence
+from kb.citation_marks import Marked, SplitPassage, from_citations, from_markers
+from kb.confidence import Evidence
+from kb.llm import CitablePassage, LanguageModel, Spoken
+from kb.models import Chunk, Turn
+from kb.sentences import split_units
+from kb.settings import ModelSettings
+
+logger = logging.getLogger(__name__)
+
+DECLINE = "NOT_IN_PASSAGES"
+"""What the model says when the passages do not answer: no word of any language."""
+EARLIER_TURNS = 4
+EARLIER_CHARACTERS = 6000
+"""About 1,500 tokens of what was said before; whole turns, the newest first."""
+
+Form = Literal["text", "list", "steps", "table"]
+
+_LANGUAGES = {"en": "English", "nl": "Dutch", "de": "German", "fr": "French", "es": "Spanish"}
+_KEEP_FORM: dict[Form, str] = {
+    "text": "",
+    "list": "- Your previous answer was a bulleted list. If this question asks for the same kind of thing, answer with a list.",
+    "steps": "- Your previous answer was a numbered list. If this question asks for the same kind of thing, number it as before.",
+    "table": "- Your previous answer was a table. If this question asks for the same kind of thing, answer with a table.",
+}
+
+
+class ModelAnswerer:
+    """A `Drafter`."""
+
+    def __init__(self, model: LanguageModel, settings: ModelSettings, *, max_sentences: int = 4) -> None:
+        self._model = model
+        self._settings = settings
+        self._max_sentences = max_sentences
+
+    async def draft(
+        self, question: str, query: str, evidence: Evidence, turns: Sequence[Turn], *, language: str
+    ) -> Draft:
+        """Answers the user's own words. `query` goes along where it says what they refer to.
+
+        Raises:
+            ModelUnavailableError, ModelRefusedError, ModelReplyError: as `LanguageModel` does.
+        """
+        chunks = [hit.chunk for hit in evidence.hits]
+        system = self._system(language, previous_form(turns))
+        asked = _asked(question, query)
+        earlier = earlier_turns(turns)
+        if self._model.native_citations:
+            marked = await self._cited(system, chunks, asked, earlier)
+        else:
+            marked = await self._marked(system, chunks, asked, earlier)
+        return as_draft(marked)
+
+    async def _cited(
+        self, system: str, chunks: Sequence[Chunk], asked: str, earlier: Sequence[Spoken]
+    ) -> Marked:
+        passages = [SplitPassage.of(chunk.text) for chunk in chunks]
+        blocks = await self._model.complete_cited(
+            system,
+            [
+                CitablePassage(
+                    source=chunk.url, title=_title(chunk), blocks=tuple(unit.text for unit in passage.units)
+                )
+                for chunk, passage in zip(chunks, passages, strict=True)
+            ],
+            asked,
+            earlier=earlier,
+            max_tokens=self._settings.max_answer_tokens,
+            deadline_s=self._settings.answer_deadline_s,
+        )
+        return from_citations(blocks, passages)
+
+    async def _marked(
+        self, system: str, chunks: Sequence[Chunk], asked: str, earlier: Sequence[Spoken]
+    ) -> Marked:
+        numbered = [f"[{n}] {_title(chunk)}\n{chunk.text}" for n, chunk in enumerate(chunks, 1)]
+        text = await self._model.complete_text(
+            f"{system}\n{prompt('answer_markers.md')}",
+            "\n\n".join(["Passages:", *numbered, asked]),
+            earlier=earlier,
+            max_tokens=self._settings.max_answer_tokens,
+            deadline_s=self._settings.answer_deadline_s,
+        )
+        return from_markers(text, len(chunks))
+
+    def _system(self, language: str, form: Form) -> str:
+        return prompt("answer.md").format(
+            decline=DECLINE,
+            language=_LANGUAGES.get(language, "the language of the question"),
+            sentences=self._max_sentences,
+            form=_KEEP_FORM[form],
+        )
+
+
+@cache
+def prompt(name: str) -> str:
+    return resources.files("kb.prompts").joinpath(name).read_text(encoding="utf-8")
+
+
+def as_draft(marked: Marked) -> Draft:
+    """The draft, or a declined one where the model said nothing but that the passages do not answer."""
+    said = [sentence for sentence in marked.sentences if not _declines(sentence)]
+    declined = len(said) < len(marked.sentences) and not any(sentence.hits for sentence in said)
+    if marked.dropped:
+        logger.info("answer.markers_dropped", extra={"dropped": marked.dropped})
+    return Draft(sentences=() if declined else tuple(said), declined=declined, dropped_markers=marked.dropped)
+
+
+def earlier_turns(turns: Sequence[Turn]) -> list[Spoken]:
+    """What was said before, oldest first. Plain text: the API refuses citations in replayed turns."""
+    chosen: list[Turn] = []
+    left = EARLIER_CHARACTERS
+    for turn in reversed(turns[-EARLIER_TURNS:]):
+        left -= len(turn.question) + len(turn.answer)
+        if left < 0:
+            break
+        if turn.question.strip() and turn.answer.strip():
+            chosen.append(turn)
+    return [
+        spoken
+        for turn in reversed(chosen)
+        for spoken in (Spoken(role="user", text=turn.question), Spoken(role="assistant", text=turn.answer))
+    ]
+
+
+def previous_form(turns: Sequence[Turn]) -> Form:
+    """The form of the last answer: most of its units decide."""
+    if not turns:
+        return "text"
+    units = split_units(turns[-1].answer)
+    rows = sum(unit.kind == "row" for unit in units)
+    items = [unit.text.lstrip() for unit in units if unit.kind == "item"]
+    if rows >= 2:
+        return "table"
+    if len(items) < 2:
+        return "text"
+    return "steps" if sum(item[0].isdigit() for item in items) * 2 > len(items) else "list"
+
+
+def _asked(question: str, query: str) -> str:
+    if query.strip().casefold() == question.strip().casefold():
+        return f"Question: {question}"
+    return f"Question: {question}\n(In this thread it was understood as: {query})"
+
+
+def _title(chunk: Chunk) -> str:
+    return " › ".join((chunk.page.title, *chunk.section))
+
+
+def _declines(sentence: DraftSentence) -> bool:
+    return DECLINE in re.sub(r"[\\*_`]", "_", sentence.text).replace("__", "_").upper()

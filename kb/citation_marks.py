@@ -1,0 +1,136 @@
+"""From a model's reply to sentences that know their passages: native citations, or [n] markers. Bounds are checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kb.answer import DraftSentence
+from kb.llm_stream import TextBlock
+from kb.sentences import TextUnit, split_units
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
+_MARKER = re.compile(r"[ \t]*(?:\[|【)(\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*)(?:\]|】)(?![(\[:])")
+_ADJACENT = re.compile(r"\](?=\[\d)")
+ELLIPSIS = " … "
+"""Between the parts of a quote that stand apart on the page."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Marked:
+    """`dropped`: citations that point at nothing."""
+
+    sentences: tuple[DraftSentence, ...]
+    dropped: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SplitPassage:
+    """A passage and the units that it was shown to the model in: a citation is of whole units."""
+
+    text: str
+    units: tuple[TextUnit, ...]
+
+    @classmethod
+    def of(cls, text: str) -> SplitPassage:
+        return cls(text=text, units=tuple(split_units(text)))
+
+    def quote(self, cited: Sequence[int]) -> str:
+        """The page's own words for these units; where units lie between them, an ellipsis does."""
+        runs: list[list[int]] = []
+        for at in sorted(set(cited)):
+            if runs and at == runs[-1][-1] + 1:
+                runs[-1].append(at)
+            else:
+                runs.append([at])
+        return ELLIPSIS.join(self.text[self.units[run[0]].start : self.units[run[-1]].end] for run in runs)
+
+
+def from_citations(blocks: Sequence[TextBlock], passages: Sequence[SplitPassage]) -> Marked:
+    """Sentences of a natively cited reply. A citation counts for every sentence that its text block has words in."""
+    text, spans, dropped = "", [], 0
+    for block in blocks:
+        start, text = len(text), text + block.text
+        valid = [one for one in block.citations if _in_bounds(one.passage, one.first, one.end, passages)]
+        dropped += len(block.citations) - len(valid) + block.unusable
+        spans += [(start, len(text), one.passage, range(one.first, one.end)) for one in valid]
+    sentences = []
+    for unit in split_units(text):
+        cited: dict[int, list[int]] = {}
+        for start, end, passage, indices in spans:
+            if re.search(r"\w", text[max(start, unit.start) : min(end, unit.end)]):
+                cited.setdefault(passage, []).extend(indices)
+        sentences.append(
+            DraftSentence(
+                text=_one_line(unit),
+                hits=tuple(cited),
+                quotes=tuple(passages[at].quote(indices) for at, indices in cited.items()),
+            )
+        )
+    return Marked(sentences=tuple(sentences), dropped=dropped)
+
+
+def from_markers(text: str, passages: int) -> Marked:
+    """Sentences of a reply with [1], [1, 2], [1-3] or [1][2] after what they support; 1 is the first passage."""
+    bare, marks = _take_markers(text)
+    units = split_units(bare)
+    hits: list[dict[int, None]] = [{} for _ in units]
+    dropped = 0
+    for position, number in marks:
+        owner = _owner(units, bare, position)
+        if 1 <= number <= passages and owner is not None:
+            hits[owner][number - 1] = None
+        else:
+            dropped += 1
+    return Marked(
+        sentences=tuple(
+            DraftSentence(text=_one_line(unit), hits=tuple(own), quotes=("",) * len(own))
+            for unit, own in zip(units, hits, strict=True)
+        ),
+        dropped=dropped,
+    )
+
+
+def _in_bounds(passage: int, first: int, end: int, passages: Sequence[SplitPassage]) -> bool:
+    return 0 <= passage < len(passages) and 0 <= first < end <= len(passages[passage].units)
+
+
+def _take_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text without markers, and each marker's place in it and number."""
+    text = _ADJACENT.sub("] ", text)
+    code = [match.span() for match in _CODE.finditer(text)]
+    bare, at, marks = "", 0, []
+    for match in _MARKER.finditer(text):
+        if any(start < match.end() and match.start() < end for start, end in code):
+            continue
+        bare += text[at : match.start()]
+        at = match.end()
+        if not bare or bare.endswith("\n"):
+            at += len(text[at:]) - len(text[at:].lstrip(" \t"))
+        marks += [(len(bare), number) for number in _numbers(match.group(1))]
+    return bare + text[at:], marks
+
+
+def _numbers(listed: str) -> list[int]:
+    numbers: list[int] = []
+    for part in re.split(r"\s*[,;]\s*", listed.replace("^", "")):
+        first, *rest = (int(figure) for figure in re.split(r"\s*[–-]\s*", part))
+        last = rest[-1] if rest else first
+        numbers.extend(range(first, last + 1) if first <= last <= first + 20 else (first, last))
+    return numbers
+
+
+def _owner(units: Sequence[TextUnit], bare: str, position: int) -> int | None:
+    """The unit before the marker on its line, else the one that starts after it."""
+    line_start = bare.rfind("\n", 0, position) + 1
+    if bare[line_start:position].strip():
+        before = [at for at, unit in enumerate(units) if unit.start < position]
+        return before[-1] if before else None
+    after = [at for at, unit in enumerate(units) if unit.end > position]
+    return after[0] if after and bare[position:].strip() else (len(units) - 1 if units else None)
+
+
+def _one_line(unit: TextUnit) -> str:
+    """Soft line breaks within a sentence are white space; within blocks they have a meaning."""
+    return " ".join(unit.text.split()) if unit.kind == "sentence" else unit.text

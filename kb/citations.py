@@ -1,0 +1,70 @@
+"""Checks each sentence of a draft against the passages that it cites, and drops what they do not support.
+
+Hard facts first (numbers, dates, names, yes and no, quoted words: `kb.facts`, `kb.polarity`), then whether sentence
+and passage speak of the same at all: shared words, and the embedder's or cross-encoder's word where there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from kb.answer import DraftSentence
+from kb.models import Chunk
+from kb.support import Claim, Passage, Removed
+from kb.wording import plain
+
+Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verified:
+    """`kept`: each with at least one hit (but for lead-ins) and a literal quote for every hit."""
+
+    kept: tuple[DraftSentence, ...]
+    removed: tuple[Removed, ...]
+    cited: int
+    """Sentences that came with a citation."""
+
+    @property
+    def supported(self) -> int:
+        return sum(bool(sentence.hits) for sentence in self.kept)
+
+
+async def verify(
+    sentences: Sequence[DraftSentence], evidence: Sequence[Chunk], *, similarity: Similarity | None
+) -> Verified:
+    """Keeps what the cited passages support. `similarity`: sentence and passage sentence -> -1..1, all pairs at once.
+
+    A sentence without a citation is attached to the one passage that fully supports it. One that states nothing
+    ("Here is the plan:") stays while something kept follows it.
+    """
+    passages = [Passage(chunk) for chunk in evidence]
+    claims = [Claim(sentence, passages) for sentence in sentences]
+    await _compare(claims, similarity)
+    verdicts = [claim.verdict() for claim in claims]
+    _drop_idle_lead_ins(claims, verdicts)
+    return Verified(
+        kept=tuple(verdict for verdict in verdicts if isinstance(verdict, DraftSentence)),
+        removed=tuple(verdict for verdict in verdicts if isinstance(verdict, Removed)),
+        cited=sum(bool(sentence.hits) for sentence in sentences),
+    )
+
+
+async def _compare(claims: Sequence[Claim], similarity: Similarity | None) -> None:
+    pairs = [(claim, support, unit) for claim in claims for support, unit in claim.questions()]
+    if similarity is None or not pairs:
+        return
+    answers = await similarity([(claim.words, plain(unit.text)) for claim, _, unit in pairs])
+    for (_, support, unit), answer in zip(pairs, answers, strict=True):
+        support.similar[unit] = answer
+
+
+def _drop_idle_lead_ins(claims: Sequence[Claim], verdicts: list[DraftSentence | Removed]) -> None:
+    """From the end: a lead-in stays if the next sentence stays and, for a heading, is not of its own kind."""
+    followed = False
+    for at in range(len(claims) - 1, -1, -1):
+        verdict = verdicts[at]
+        if claims[at].leads_in and isinstance(verdict, DraftSentence) and not followed:
+            verdicts[at] = Removed(text=verdict.text, reason="lead-in")
+        followed = isinstance(verdicts[at], DraftSentence)

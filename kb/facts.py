@@ -1,0 +1,294 @@
+"""The hard facts that a sentence states: quantities with their units, dates, times, weekdays and names.
+
+A fact has to be in the passage in some form of it: 1.000 or 1,000, "two weeks" or "2 weken", 31 March or 2026-03-31.
+English, Dutch and German; digits and ISO dates in any language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from kb.fact_words import MONTHS, NUMBER_WORDS, SCALES, UNITS, WEEKDAYS
+from kb.wording import STOP_WORDS, language_of, plain, stem, tokens
+
+CLOCK = "clock"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quantity:
+    """`readings`: what the figure can mean; 1.500 is 1500 or 1.5. `unit` is canonical, None where none is known."""
+
+    readings: frozenset[float]
+    unit: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Day:
+    """A calendar date as far as it is said. None: not said."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Facts:
+    quantities: tuple[Quantity, ...]
+    days: tuple[tuple[Day, ...], ...]
+    """Each with its possible readings: 3/4/2026 is two dates."""
+    weekdays: frozenset[int]
+    names: tuple[str, ...]
+    units: frozenset[str]
+    stems: frozenset[str]
+
+    @property
+    def none(self) -> bool:
+        return not (self.quantities or self.days or self.weekdays or self.names)
+
+
+def read_facts(text: str) -> Facts:
+    words = plain(text)
+    days, rest = _take_days(words)
+    return Facts(
+        quantities=tuple(_quantities(rest)),
+        days=tuple(days),
+        weekdays=frozenset(
+            WEEKDAYS[word] for token in tokens(words) if (word := token.casefold()) in WEEKDAYS
+        ),
+        names=tuple(_names(words)),
+        units=frozenset(unit for token in tokens(words) if (unit := UNITS.get(token.casefold()))),
+        stems=frozenset(stem(part) for token in tokens(words) for part in (token, *token.split("-"))),
+    )
+
+
+def missing_facts(said: Facts, known: Facts, *, same_language: bool = True) -> list[str]:
+    """What `said` states that `known` does not hold, as kinds: "number", "date", "weekday", "name".
+
+    Names are compared only within one language: across two they are spelled differently.
+    """
+    missing = []
+    if not all(_has_quantity(quantity, known) for quantity in said.quantities):
+        missing.append("number")
+    if not all(_has_day(readings, known) for readings in said.days):
+        missing.append("date")
+    if not said.weekdays <= known.weekdays:
+        missing.append("weekday")
+    if same_language and not all(_has_name(name, known.stems) for name in said.names):
+        missing.append("name")
+    return missing
+
+
+_MONTH = "(" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
+_ISO_DAY = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
+_DAY_MONTH = re.compile(
+    r"\b(\d{1,2})(?:st|nd|rd|th|e|\.)?\s+(?:of\s+)?" + _MONTH + r"(?:,?\s+(\d{4})\b)?", re.IGNORECASE
+)
+_MONTH_DAY = re.compile(
+    r"\b" + _MONTH + r"\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\s*[.,:]\d)(?:,?\s+(\d{4})\b)?", re.IGNORECASE
+)
+_MONTH_YEAR = re.compile(r"\b" + _MONTH + r"\s+(\d{4})\b", re.IGNORECASE)
+_NUMERIC_DAY = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})\b")
+_MONTH_ALONE = re.compile(
+    r"\b(" + "|".join(word for word in MONTHS if len(word) > 3) + r"|May|mei|Mai|mai)\b", re.IGNORECASE
+)
+_ALSO_WORDS = frozenset({"may", "march", "august"})
+"""English months that are words of their own in lower case."""
+
+_CLOCK = re.compile(
+    r"\b(\d{1,2}):(\d{2})\s*([ap]\.?m\b\.?)?|\b(\d{1,2})\.(\d{2})\s*(?:uur|uhr)\b|\b(\d{1,2})\s*([ap]\.?m\b\.?)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"(?<![\w.,/])(?P<currency>[€$£]\s*)?(?P<figure>\d{1,3}(?:[   ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,']\d+)*)(?P<attached>%|°C|[^\W\d_]+)?"
+)
+_CURRENCY = {"€": "eur", "$": "usd", "£": "gbp"}
+_ORDINAL = frozenset({"st", "nd", "rd", "th", "e", "de", "ste"})
+_UNIT_REACH = 3
+"""Words between a number and its unit: "5 full working days"."""
+
+
+def _take_days(text: str) -> tuple[list[tuple[Day, ...]], str]:
+    """The dates, and the text without them: their figures are no quantities."""
+    days: list[tuple[Day, ...]] = []
+
+    def take(pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Day, ...]], text: str) -> str:
+        def keep(match: re.Match[str]) -> str:
+            readings = read(match)
+            if readings:
+                days.append(readings)
+            return " | " if readings else match.group()
+
+        return pattern.sub(keep, text)
+
+    text = take(_ISO_DAY, lambda m: (Day(year=int(m[1]), month=int(m[2]), day=int(m[3])),), text)
+    text = take(_DAY_MONTH, lambda m: (Day(year=_int(m[3]), month=_month(m[2]), day=int(m[1])),), text)
+    text = take(_MONTH_DAY, lambda m: (Day(year=_int(m[3]), month=_month(m[1]), day=int(m[2])),), text)
+    text = take(_MONTH_YEAR, lambda m: (Day(year=int(m[2]), month=_month(m[1])),), text)
+    text = take(_NUMERIC_DAY, _numeric_day, text)
+    text = take(_MONTH_ALONE, _month_alone, text)
+    return days, text
+
+
+def _int(figures: str | None) -> int | None:
+    return int(figures) if figures else None
+
+
+def _month(word: str) -> int:
+    return MONTHS[word.casefold()]
+
+
+def _month_alone(match: re.Match[str]) -> tuple[Day, ...]:
+    word = match.group()
+    if word.casefold() in _ALSO_WORDS and (word.islower() or not match.string[: match.start()].strip()):
+        return ()
+    return (Day(month=_month(word)),)
+
+
+def _numeric_day(match: re.Match[str]) -> tuple[Day, ...]:
+    first, second = int(match[1]), int(match[3])
+    year = int(match[4]) + (2000 if len(match[4]) == 2 else 0)
+    readings = ((first, second), (second, first))
+    return tuple(
+        Day(year=year, month=month, day=day) for day, month in readings if 1 <= month <= 12 and 1 <= day <= 31
+    )
+
+
+def _quantities(text: str) -> Iterator[Quantity]:
+    text, clocks = _take_clocks(text)
+    yield from clocks
+    for match in _NUMBER.finditer(text):
+        figure, attached = match["figure"], (match["attached"] or "").casefold()
+        if re.match(r"[-_]?[^\W\d_]|[.]\d", text[match.end() :]) and attached:
+            continue  # part of a longer code such as 3f-a1
+        readings = _readings(figure)
+        if not readings:
+            continue
+        following = text[match.end() :]
+        scale = SCALES.get(attached) or SCALES.get(_first_word(following), 1.0)
+        unit = UNITS.get(attached) if attached and attached not in _ORDINAL else None
+        if match["currency"]:
+            unit = _CURRENCY[match["currency"].strip()]
+        yield Quantity(
+            readings=frozenset(reading * scale for reading in readings), unit=unit or _unit_after(following)
+        )
+    for match in re.finditer(r"[^\W\d_]+(?:-[^\W\d_]+)?", text):
+        value = NUMBER_WORDS.get(match.group().casefold())
+        if value is not None:
+            following = text[match.end() :]
+            scale = SCALES.get(_first_word(following), 1.0)
+            yield Quantity(readings=frozenset({value * scale}), unit=_unit_after(following))
+
+
+def _take_clocks(text: str) -> tuple[str, list[Quantity]]:
+    found: list[Quantity] = []
+
+    def keep(match: re.Match[str]) -> str:
+        hour, minute = int(match[1] or match[4] or match[6]), int(match[2] or match[5] or 0)
+        half = (match[3] or match[7] or "").casefold()[:1]
+        hour = hour % 12 + (12 if half == "p" else 0) if half else hour
+        found.append(Quantity(readings=frozenset({hour + minute / 60}), unit=CLOCK))
+        return " | "
+
+    return _CLOCK.sub(keep, text), found
+
+
+def _readings(figure: str) -> frozenset[float]:
+    """1.500 -> {1500, 1.5}; 1.234,56 -> {1234.56}; 1.2.3 -> {}: a version, not a number."""
+    bare = re.sub(r"[  ' ]", "", figure)
+    if bare.isdigit():
+        return frozenset({float(bare)})
+    marks = re.findall(r"[.,]", bare)
+    readings = set()
+    if len(set(marks)) == 1 and re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", bare):
+        readings.add(float(re.sub(r"[.,]", "", bare)))
+    if len(marks) == 1:
+        readings.add(float(bare.replace(",", ".")))
+    elif len(set(marks)) == 2 and marks.count(marks[-1]) == 1:
+        whole, _, fraction = bare.rpartition(marks[-1])
+        readings.add(float(re.sub(r"[.,]", "", whole) + "." + fraction))
+    return frozenset(readings)
+
+
+def _first_word(text: str) -> str:
+    match = re.match(r"\s*([^\W\d_]+)", text)
+    return match.group(1).casefold() if match else ""
+
+
+def _unit_after(text: str) -> str | None:
+    for piece in re.findall(r"[^\W\d_]+|[%€$£]|[|;:.!?()]|,", text)[:_UNIT_REACH]:
+        if piece in "|;:.!?(),":
+            return None
+        if unit := UNITS.get(piece.casefold()):
+            return unit
+    return None
+
+
+_NAME = re.compile(r"(?P<before>^|[:.!?|(\"“„«/–—-]\s*|\s)(?P<name>[^\W_][\w'&-]*(?:\.\d+)*)", re.MULTILINE)
+
+
+def _names(text: str) -> Iterator[str]:
+    """Words that are names by their spelling: a capital within the sentence, several capitals, a code with digits."""
+    german = language_of(text) == "de"
+    for match in _NAME.finditer(text):
+        word = match["name"].rstrip("-'.").removesuffix("'s")
+        folded = word.casefold()
+        if len(word) < 2 or folded in STOP_WORDS or folded in MONTHS or folded in WEEKDAYS or folded in UNITS:
+            continue
+        if _is_code(word):
+            yield word
+        elif word[0].isupper() and match["before"].isspace() and not german:
+            yield word  # German gives every noun a capital: no sign of a name there
+
+
+def _is_code(word: str) -> bool:
+    letters = [letter for letter in word if letter.isalpha()]
+    if not letters:
+        return word.count(".") >= 2
+    if word[0].isalpha() and any(letter.isdigit() for letter in word):
+        return True
+    return sum(letter.isupper() for letter in word) >= 2 and "-" not in word
+
+
+def _has_quantity(quantity: Quantity, known: Facts) -> bool:
+    for other in known.quantities:
+        if quantity.readings & other.readings and _units_agree(quantity.unit, other.unit):
+            return True
+    if quantity.readings == {1.0}:  # "a week" is one week
+        return quantity.unit is None or quantity.unit in known.units
+    years = {float(day.year) for readings in known.days for day in readings if day.year}
+    return quantity.unit is None and bool(quantity.readings & years)
+
+
+def _units_agree(one: str | None, other: str | None) -> bool:
+    return one is None or other is None or one == other or {one, other} == {CLOCK, "hour"}
+
+
+def _has_day(readings: tuple[Day, ...], known: Facts) -> bool:
+    years = {reading for quantity in known.quantities for reading in quantity.readings}
+    return any(
+        _same_day(said, other, years) for said in readings for others in known.days for other in others
+    )
+
+
+def _same_day(said: Day, other: Day, years: set[float]) -> bool:
+    if said.month != other.month or (said.day is not None and said.day != other.day):
+        return False
+    if said.year is None or said.year == other.year:
+        return True
+    return other.year is None and float(said.year) in years
+
+
+def _has_name(name: str, stems: frozenset[str]) -> bool:
+    parts = [stem(part) for part in re.split(r"[-&/]", name) if part]
+    return stem(name) in stems or all(any(_akin(part, other) for other in stems) for part in parts)
+
+
+def _akin(one: str, other: str) -> bool:
+    """Canada and Canadian, not Austria and Australia: all but one letter of the shorter agree. Codes: to the letter."""
+    if one == other or any(letter.isdigit() for letter in one):
+        return one == other
+    shorter = min(len(one), len(other))
+    common = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    return common >= max(4, shorter - 1)

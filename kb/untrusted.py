@@ -1,0 +1,41 @@
+"""A model's words made harmless: no link that no source has, nobody pinged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kb.models import Chunk
+
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)")
+_SLACK_LINK = re.compile(r"[<＜](https?://[^>|＞\s]+)(?:\|([^>＞]*))?[>＞]")
+_SLACK_CALL = re.compile(r"[<＜]\s*([!@#＠！＃])\s*([^>＞|]*)(?:\|([^>＞]*))?[>＞]")
+_CALL_ALL = re.compile(r"[@＠](?=(?:channel|here|everyone|group)\b)", re.IGNORECASE)
+_BARE_URL = re.compile(r"(?:https?://|www\.)[^\s<>()\[\]|\"'`]+", re.IGNORECASE)
+
+
+def harmless(text: str, sources: Sequence[Chunk]) -> str:
+    """The text with foreign links reduced to their labels and Slack's control sequences to plain words."""
+    known = _known(sources)
+    text = _LINK.sub(lambda m: m.group() if _is_known(m[2], known) else m[1], text)
+    text = _SLACK_LINK.sub(lambda m: m.group() if _is_known(m[1], known) else (m[2] or ""), text)
+    text = _SLACK_CALL.sub(lambda m: m[3] or m[2].partition("^")[0], text)
+    return _CALL_ALL.sub("", text)
+
+
+def has_foreign_link(text: str, sources: Sequence[Chunk]) -> bool:
+    """Whether a bare address is left that no source has."""
+    known = _known(sources)
+    return not all(_is_known(match.group().rstrip(".,;:!?"), known) for match in _BARE_URL.finditer(text))
+
+
+def _known(sources: Sequence[Chunk]) -> list[str]:
+    return [part for chunk in sources for part in (chunk.url, chunk.page.url, chunk.text)]
+
+
+def _is_known(url: str, known: Sequence[str]) -> bool:
+    """Whole, not as the beginning of another: https://a.b is not known because https://a.b.c is."""
+    if not url:
+        return False
+    pattern = re.compile(re.escape(url.rstrip("/")) + r"/?(?![\w/.?#&=%-]*\w)")
+    return any(pattern.search(text) for text in known)
