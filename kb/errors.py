@@ -7,7 +7,8 @@
     │   ├── IndexUnavailableError
     │   ├── StoreUnavailableError      Redis/Valkey
     │   ├── ModelUnavailableError      the language model: down, overloaded, too slow, cut off
-    │   └── EmbedderUnavailableError
+    │   ├── EmbedderUnavailableError
+    │   └── RerankerUnavailableError   never fatal: the fused order stands
     ├── ModelRefusedError      the model declined to answer (stop_reason "refusal")
     ├── ModelReplyError        the model answered, but not in a form that we can use
     └── IndexMismatchError     the index was built by another embedder or chunker: reindex
@@ -46,6 +47,10 @@ class ModelUnavailableError(UnavailableError):
 
 class EmbedderUnavailableError(UnavailableError):
     """The embedding model cannot be loaded."""
+
+
+class RerankerUnavailableError(UnavailableError):
+    """The cross-encoder is off, cannot be loaded, or failed."""
 
 
 class ModelRefusedError(FootnoteError):

@@ -1,0 +1,93 @@
+"""Anchors: pages that a thread rests on and that gain in its next search. Pure; every decision has its reason.
+
+A follow-up stays with the pages cited right before. A question that returns to an earlier topic of the thread gets
+that topic's pages. Anything else is a shift and gets none, so that the thread's past does not hold it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from kb.lexicon import languages, lexicon, words_of
+from kb.models import Hit, Rewrite, Turn
+
+RETURN_OVERLAP = 0.6
+"""Share of a question's content words that an earlier turn must hold to be taken as its topic: most, not half."""
+STEM = 5
+"""Words that share this many letters count as one ("holiday", "holidays"): rough, but the same in every language."""
+
+
+def anchor_pages(turns: Sequence[Turn], rewrite: Rewrite) -> tuple[tuple[str, ...], str]:
+    """The ids of the pages that should gain, in the order in which they were cited, and why."""
+    if not turns:
+        return (), "the thread has no earlier question"
+    answered = [turn for turn in turns if _cited(turn)]
+    if not answered:
+        return (), "no earlier answer cited a page"
+    if rewrite.is_follow_up:
+        return _cited(answered[-1]), "follow-up: the pages cited by the last answer"
+    earlier = _returned_to(answered, rewrite)
+    if earlier is not None:
+        return _cited(earlier), f"return to the topic of question {turns.index(earlier) + 1} of the thread"
+    return (), "a new topic: no anchors"
+
+
+def boost(hits: Sequence[Hit], pages: Collection[str], amount: float) -> list[Hit]:
+    """Adds `amount` to the fused score of passages of `pages`, as `scores.anchor`, and orders anew.
+
+    Without pages, or without an amount, the very same hits in the same order.
+    """
+    if not pages or amount == 0:
+        return list(hits)
+    return _ordered(
+        replace(hit, scores=replace(hit.scores, anchor=amount, final=hit.scores.fused + amount))
+        if hit.chunk.page.id in pages
+        else hit
+        for hit in hits
+    )
+
+
+def boost_final(hits: Sequence[Hit], pages: Collection[str], amount: float) -> list[Hit]:
+    """Lets anchors count again in the order that a cross-encoder made, which knows nothing of the thread.
+
+    Hits without a cross-encoder score are left alone: `boost` is still in their final score.
+    """
+    if not pages or amount == 0:
+        return list(hits)
+    return _ordered(
+        replace(hit, scores=replace(hit.scores, anchor=amount, final=hit.scores.final + amount))
+        if hit.chunk.page.id in pages and hit.scores.rerank is not None
+        else hit
+        for hit in hits
+    )
+
+
+def _ordered(hits: Iterable[Hit]) -> list[Hit]:
+    """Best first; equal ones keep their order."""
+    return sorted(hits, key=lambda hit: -hit.scores.final)
+
+
+def _cited(turn: Turn) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.page_id for one in turn.retrieved if one.cited))
+
+
+def _returned_to(turns: Sequence[Turn], rewrite: Rewrite) -> Turn | None:
+    """The turn that shares most words with the question, the latest of equal ones; None where none shares enough."""
+    wanted = _stems(rewrite.query)
+    if not wanted:
+        return None
+    best, best_overlap = None, RETURN_OVERLAP
+    for turn in turns:
+        titles = [one.title for one in turn.retrieved if one.cited]
+        known = _stems(" ".join([turn.question, turn.rewritten or "", *turn.topics, *titles]))
+        overlap = len(wanted & known) / len(wanted)
+        if overlap >= best_overlap:
+            best, best_overlap = turn, overlap
+    return best
+
+
+def _stems(text: str) -> set[str]:
+    """The beginnings of the words that carry a topic in every language that we know the function words of."""
+    known = [lexicon(language) for language in languages()]
+    return {word[:STEM] for word in words_of(text) if all(one.is_content(word) for one in known)}

@@ -1,0 +1,173 @@
+"""Hybrid search: every wording of a question by meaning and by words, one engine call, scores fused per passage.
+
+The engine returns both scores of every candidate for every wording, so that fusion compares like with like. The
+fusions are pure functions.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.index.port import Candidate, QueryVectors, VectorIndex
+from kb.lexical import LexicalEncoder
+from kb.models import Audience, Hit, Scores
+from kb.settings import SearchSettings
+
+LANGUAGES_KEPT_S = 60.0
+"""Seconds for which the index's languages are believed: a reindex that adds one shows after that."""
+MAX_LANGUAGES = 12
+"""Languages by which a question is stemmed; more cost time and find nothing."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WeightedQuery:
+    """One wording of the question and its share in the fused score."""
+
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchResult:
+    """Hits by `final` (equal to `fused` at this stage), best first."""
+
+    hits: list[Hit]
+    embed_ms: float
+    search_ms: float
+
+
+class QueryEmbedder(Protocol):
+    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+class Search:
+    """`monotonic` gives seconds."""
+
+    def __init__(
+        self,
+        index: VectorIndex,
+        embedder: QueryEmbedder,
+        lexical: LexicalEncoder,
+        settings: SearchSettings,
+        *,
+        monotonic: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._lexical = lexical
+        self._settings = settings
+        self._monotonic = monotonic
+        self._languages: tuple[str, ...] = ()
+        self._languages_at: float | None = None
+
+    async def search(
+        self,
+        queries: Sequence[WeightedQuery],
+        *,
+        audience: Audience,
+        language: str,
+        anchor_pages: Sequence[str] = (),
+    ) -> SearchResult:
+        """Searches for all wordings at once. `language` is the question's (ISO 639-1).
+
+        Raises:
+            IndexUnavailableError, EmbedderUnavailableError: an outage, never an empty result.
+        """
+        queries = merged(queries)
+        started = self._monotonic()
+        dense = await self._embedder.embed_queries([query.text for query in queries])
+        embedded = self._monotonic()
+        languages = await self._languages_of(language)
+        candidates = await self._index.search(
+            [
+                QueryVectors(dense=vector.tolist(), lexical=self._lexical.query(query.text, languages))
+                for query, vector in zip(queries, dense, strict=True)
+            ],
+            audience=audience,
+            limit=self._settings.leg_limit,
+            anchor_pages=anchor_pages,
+        )
+        hits = fuse(candidates, [query.weight for query in queries], self._settings)
+        done = self._monotonic()
+        return SearchResult(
+            hits=hits, embed_ms=(embedded - started) * 1000, search_ms=(done - embedded) * 1000
+        )
+
+    async def _languages_of(self, question: str) -> list[str]:
+        now = self._monotonic()
+        if self._languages_at is None or now - self._languages_at > LANGUAGES_KEPT_S:
+            self._languages = tuple(await self._index.languages())[:MAX_LANGUAGES]
+            self._languages_at = now if self._languages else None
+        return [question, *(one for one in self._languages if one != question)]
+
+
+def merged(queries: Sequence[WeightedQuery]) -> list[WeightedQuery]:
+    """Equal wordings become one with their weights added; wordings without weight are dropped."""
+    weights: dict[str, float] = {}
+    for query in queries:
+        weights[query.text] = weights.get(query.text, 0.0) + query.weight
+    return [WeightedQuery(text=text, weight=weight) for text, weight in weights.items() if weight > 0]
+
+
+def fuse(candidates: Sequence[Candidate], weights: Sequence[float], settings: SearchSettings) -> list[Hit]:
+    """Candidates as hits, best first, equal ones by chunk id so that the order is always the same.
+
+    `weights` has one number a query; `fused` is 0..1.
+    """
+    if not candidates:
+        return []
+    shares = np.asarray(weights, dtype=float) / sum(weights)
+    dense = np.array([candidate.dense for candidate in candidates], dtype=float)
+    lexical = np.array([candidate.lexical for candidate in candidates], dtype=float)
+    if settings.fusion == "rrf":
+        fused = by_rank(dense, lexical, dense_weight=settings.dense_weight, k=settings.rrf_k)
+    else:
+        fused = by_score(dense, lexical, dense_weight=settings.dense_weight)
+    columns = zip(candidates, dense @ shares, lexical @ shares, fused @ shares, strict=True)
+    hits = [
+        Hit(
+            chunk=candidate.chunk,
+            scores=Scores(
+                dense=float(of_dense), lexical=float(of_lexical), fused=float(of_both), final=float(of_both)
+            ),
+        )
+        for candidate, of_dense, of_lexical, of_both in columns
+    ]
+    return sorted(hits, key=lambda hit: (-hit.scores.final, hit.chunk.id))
+
+
+def by_score(
+    dense: NDArray[np.float64], lexical: NDArray[np.float64], *, dense_weight: float
+) -> NDArray[np.float64]:
+    """Cosine and BM25 blended, 0..1. All arrays have the shape (candidates, queries).
+
+    A cosine below 0 counts as 0. BM25 has no upper end: it is divided by the best of its query.
+    """
+    best = lexical.max(axis=0)
+    relative = np.divide(lexical, best, out=np.zeros_like(lexical), where=best > 0)
+    fused: NDArray[np.float64] = dense_weight * np.clip(dense, 0.0, 1.0) + (1 - dense_weight) * relative
+    return fused
+
+
+def by_rank(
+    dense: NDArray[np.float64], lexical: NDArray[np.float64], *, dense_weight: float, k: int
+) -> NDArray[np.float64]:
+    """Weighted reciprocal rank fusion (Cormack et al. 2009), scaled so that first in both is 1. Shapes as `by_score`.
+
+    A passage without a term of the query has no lexical rank. Equal scores share the better rank.
+    """
+    of_dense = (k + 1) / (k + _ranks(dense))
+    of_lexical = np.where(lexical > 0, (k + 1) / (k + _ranks(lexical)), 0.0)
+    return dense_weight * of_dense + (1 - dense_weight) * of_lexical
+
+
+def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 for the best of each column."""
+    better: NDArray[np.int64] = (scores[:, None, :] < scores[None, :, :]).sum(axis=1)
+    return 1.0 + better
