@@ -32,6 +32,8 @@ class SyncReport(BaseModel):
     removed: list[str] = Field(default_factory=list)
     unchanged: int = 0
     failed: list[FailedPage] = Field(default_factory=list)
+    warned: list[FailedPage] = Field(default_factory=list)
+    """Pages that were indexed although a field of their front matter (a date, a language) could not be read."""
     chunks: int = 0
     seconds: float = 0.0
 

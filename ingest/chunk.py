@@ -1,0 +1,184 @@
+"""Sections to chunks: pure, with ids that stay the same while the text does.
+
+A chunk never spans two sections, so its heading path and its link are exact. Blocks are kept whole while they fit; what
+does not fit is cut where a reader would: between list items, table rows (each piece repeats the header), lines of code,
+paragraphs, sentences, and only then between words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
+from uuid import UUID, uuid5
+
+from ingest.parsers.page import Block, ParsedPage, Section
+from kb.models import Chunk, Page
+
+CHUNKER = "sections-1"
+"""Raise it whenever parsing or chunking gives other chunks for the same page: the index is then rebuilt."""
+MAX_TOKENS = 256
+"""What all-MiniLM-L6-v2 was trained to read; title and heading path count."""
+
+CountTokens = Callable[[str], int]
+"""The embedder's own count for one text, special tokens included."""
+
+_NAMESPACE = UUID("6f0f6a52-6e9c-5d0e-9f4b-0c6a3a3b7f21")
+_CUTS = (
+    re.compile(r"(?<=\n)\s*\n+"),
+    re.compile(r"(?<=\n)"),
+    re.compile(r"(?<=[.!?…])(?<![ (]\w\.)\s+|(?<=[。！？।])"),
+    re.compile(r"(?<=\s)(?=\S)"),
+)
+"""From the best place to cut a text to the worst; each leaves every character on one side or the other."""
+
+
+def chunker_name(max_tokens: int) -> str:
+    """What the index remembers: another name means that its chunks are of another make."""
+    return f"{CHUNKER}/{max_tokens}"
+
+
+def chunk_page(
+    page: Page, parsed: ParsedPage, *, count_tokens: CountTokens, max_tokens: int = MAX_TOKENS
+) -> list[Chunk]:
+    """The page's chunks in reading order; `count_tokens(chunk.embedded_text) <= max_tokens` for each.
+
+    Args:
+        page: its title must leave room for text, see `fitting_title`.
+        max_tokens: at least 32.
+    """
+    chunks: list[Chunk] = []
+    seen: dict[str, int] = {}
+    measure = _Measure(count_tokens)
+    for section in parsed.sections:
+        path, blocks = _fitting(section, page.title, measure, max_tokens)
+        url = f"{page.url}#{section.anchor}" if section.anchor else page.url
+        for text in _texts(blocks, (page.title, *path), measure, max_tokens):
+            key = "\x1f".join((page.id, *path, blake2b(text.encode(), digest_size=16).hexdigest()))
+            seen[key] = seen.get(key, 0) + 1
+            chunk_id = str(uuid5(_NAMESPACE, f"{key}\x1f{seen[key]}"))
+            chunks.append(
+                Chunk(id=chunk_id, page=page, position=len(chunks), text=text, section=path, url=url)
+            )
+    return chunks
+
+
+def fitting_title(title: str, *, count_tokens: CountTokens, max_tokens: int = MAX_TOKENS) -> str:
+    """The title, shortened to a quarter of a chunk: every chunk of the page carries it."""
+    return _shortened(title, lambda text: count_tokens(text) <= max_tokens // 4)
+
+
+class _Measure:
+    """Token counts that add up: without the special tokens that the counter puts around each text."""
+
+    def __init__(self, count_tokens: CountTokens) -> None:
+        self._count = count_tokens
+        self._special = count_tokens("")
+
+    def whole(self, text: str) -> int:
+        return self._count(text)
+
+    def part(self, text: str) -> int:
+        return self._count(text) - self._special
+
+
+def _fitting(
+    section: Section, title: str, measure: _Measure, max_tokens: int
+) -> tuple[tuple[str, ...], Sequence[Block]]:
+    """The heading path in at most half a chunk. Where it had to be shortened, its words go into the text."""
+
+    def fits(path: tuple[str, ...]) -> bool:
+        return measure.whole(_prefix((title, *path))) <= max_tokens // 2
+
+    if fits(section.path):
+        return section.path, section.blocks
+    inner = section.path[-1]
+    label = _shortened(inner, lambda text: fits((text,)))
+    words = Block(kind="prose", parts=(" › ".join(section.path),))
+    return (label,), (words, *section.blocks)
+
+
+def _shortened(text: str, fits: Callable[[str], bool]) -> str:
+    if fits(text):
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits(f"{text[:middle].rstrip()}…"):
+            low = middle
+        else:
+            high = middle - 1
+    return f"{text[:low].rstrip()}…"
+
+
+def _prefix(headings: Sequence[str]) -> str:
+    return " › ".join(headings) + "\n"
+
+
+def _texts(blocks: Sequence[Block], headings: Sequence[str], measure: _Measure, max_tokens: int) -> list[str]:
+    """The texts of a section's chunks.
+
+    Counts of parts add up exactly for most tokenizers, not for all; so the whole is counted too and, if need be, cut finer.
+    """
+    prefix = _prefix(headings)
+    room = max_tokens - measure.whole(prefix)
+    while True:
+        pieces = [piece for block in blocks for piece in _pieces(block, room, measure)]
+        texts = [text.strip("\n").rstrip() for text in _packed(pieces, "\n\n", room, measure)]
+        excess = max((measure.whole(prefix + text) for text in texts), default=0) - max_tokens
+        if excess <= 0 or room <= 1:
+            return [text for text in texts if text.strip()]
+        room = max(1, room - excess)
+
+
+def _pieces(block: Block, room: int, measure: _Measure) -> Iterator[str]:
+    """A block as texts of at most `room` tokens, each of which stands alone."""
+    if measure.part(block.text) <= room:
+        yield block.text
+        return
+    if block.lead and measure.part(block.lead) > room // 3:  # too long to be repeated: it goes first, once
+        yield from _cut(block.lead, room, measure)
+        block = Block(kind=block.kind, parts=block.parts, tail=block.tail)
+    inner = max(1, room - measure.part(block.lead) - measure.part(block.tail))
+    parts = [piece for part in block.parts for piece in _cut(part, inner, measure)]
+    for text in _packed(parts, "\n", inner, measure):
+        yield block.joined((text.rstrip() if block.kind != "code" else text,))
+
+
+def _cut(text: str, room: int, measure: _Measure) -> list[str]:
+    """The text itself, or cut at the best places that make every piece fit."""
+    if measure.part(text) <= room or len(text) < 2:
+        return [text]
+    for cut in _CUTS:
+        units = [unit for unit in _units(text, cut) if unit]
+        if len(units) > 1:
+            fitting = [piece for unit in units for piece in _cut(unit, room, measure)]
+            return _packed(fitting, "", room, measure)
+    middle = len(text) // 2
+    return [*_cut(text[:middle], room, measure), *_cut(text[middle:], room, measure)]
+
+
+def _units(text: str, cut: re.Pattern[str]) -> Iterator[str]:
+    """The text in units that, joined, are the text again: white space at a cut stays with what comes before."""
+    start = 0
+    for found in cut.finditer(text):
+        yield text[start : found.end()]
+        start = found.end()
+    yield text[start:]
+
+
+def _packed(pieces: Iterable[str], joint: str, room: int, measure: _Measure) -> list[str]:
+    """Neighbours joined while they fit."""
+    packed: list[str] = []
+    held: list[str] = []
+    filled = 0
+    for piece in pieces:
+        size = measure.part(piece)
+        if held and filled + size > room:
+            packed.append(joint.join(held))
+            held, filled = [], 0
+        held.append(piece)
+        filled += size
+    if held:
+        packed.append(joint.join(held))
+    return packed

@@ -1,0 +1,93 @@
+"""Reindexing on request, one at a time. Implements `kb.jobs.Reindexer` over `Sync`, within one process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import datetime
+
+from ingest.sync import Sync
+from kb.errors import FootnoteError
+from kb.jobs import ReindexProgress, ReindexRequest
+
+logger = logging.getLogger(__name__)
+
+
+class ReindexJobs:
+    """Runs each reindex as a task of its own, so that it goes on when nobody listens any more."""
+
+    def __init__(self, sync: Sync, *, clock: Callable[[], datetime]) -> None:
+        self._sync = sync
+        self._clock = clock
+        self._run: _Run | None = None
+
+    async def reindex(self, request: ReindexRequest) -> AsyncIterator[ReindexProgress]:
+        """Starts a reindex, or joins the one under way whatever it was asked for, and yields its progress.
+
+        A listener that is slower than the work gets the latest step, not every one; the last is never missed.
+        """
+        joined = self._run is not None and not self._run.is_over
+        if self._run is None or self._run.is_over:
+            self._run = _Run(self._sync, request, self._clock)
+        async for progress in self._run.follow():
+            yield replace(progress, joined=joined)
+
+    def sources(self) -> list[str]:
+        return self._sync.source_names
+
+    async def close(self) -> None:
+        """Stops a reindex under way. What it has not done is found by the next one."""
+        if self._run is not None:
+            await self._run.cancel()
+
+
+class _Run:
+    """One reindex: its task, its latest progress and those who wait for the next."""
+
+    def __init__(self, sync: Sync, request: ReindexRequest, clock: Callable[[], datetime]) -> None:
+        self._latest = ReindexProgress(phase="queued", started_at=clock())
+        self._changed = asyncio.Event()
+        self._task = asyncio.create_task(self._work(sync, request), name="reindex")
+
+    @property
+    def is_over(self) -> bool:
+        return self._latest.phase in ("done", "failed")
+
+    async def follow(self) -> AsyncIterator[ReindexProgress]:
+        while True:
+            latest, changed = self._latest, self._changed
+            yield latest
+            if latest.phase in ("done", "failed"):
+                return
+            if latest is self._latest:
+                await changed.wait()
+
+    async def cancel(self) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _work(self, sync: Sync, request: ReindexRequest) -> None:
+        logger.info("reindex.started", extra={"source": request.source, "full": request.full})
+        try:
+            report = await sync.run(full=request.full, source=request.source, on_progress=self._tell)
+        except asyncio.CancelledError:
+            self._tell(replace(self._latest, phase="failed", seconds_left=None, error="it was stopped"))
+            raise
+        except FootnoteError as error:
+            logger.warning("reindex.failed", extra={"error": str(error)})
+            self._tell(replace(self._latest, phase="failed", seconds_left=None, error=str(error)))
+        except (
+            Exception
+        ):  # the edge of a task that nobody awaits: without this its listeners would wait for ever
+            logger.exception("reindex.crashed")
+            self._tell(replace(self._latest, phase="failed", seconds_left=None, error="a fault; see the log"))
+        else:
+            logger.info("reindex.done", extra={"chunks": report.chunks, "seconds": report.seconds})
+            self._tell(replace(self._latest, phase="done", seconds_left=0.0, report=report))
+
+    def _tell(self, progress: ReindexProgress) -> None:
+        self._latest = progress
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()

@@ -1,0 +1,233 @@
+"""One page, top to bottom: parse, chunk, embed, index.
+
+Pages are prepared one by one and embedded many at a time: short texts padded to the length of long ones are most of
+what an embedder wastes, so a batch is sorted by length, over the bounds of pages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from posixpath import join, normpath
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.chunk import MAX_TOKENS, chunk_page, chunker_name, fitting_title
+from ingest.errors import PageError
+from ingest.front_matter import FrontMatter
+from ingest.parsers.markdown import SUFFIXES, parse_markdown
+from ingest.parsers.page import ParsedPage
+from ingest.sources.port import RawPage, Source, fingerprint
+from kb.index.port import IndexedChunk, IndexManifest, IndexWriter, SparseVector
+from kb.models import EVERYONE, Chunk, Page, PageDates
+
+logger = logging.getLogger(__name__)
+
+_CALL = 64
+"""Texts handed to the embedder at a time: between two calls a waiting question gets its turn."""
+_SAMPLE = 4000
+"""Characters that tell a page's language."""
+
+
+class Embedder(Protocol):
+    """What ingestion needs of `kb.embed.Embedder`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def max_tokens(self) -> int: ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens that the model would see, special ones included."""
+
+    async def embed_documents(self, texts: list[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), dimension)."""
+
+
+class Lexical(Protocol):
+    """What ingestion needs of `kb.lexical.LexicalEncoder`."""
+
+    def document(self, text: str, language: str) -> SparseVector: ...
+
+
+class DetectLanguage(Protocol):
+    """What ingestion needs of `kb.language.detect`."""
+
+    def __call__(self, text: str, *, default: str = "en") -> str: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PreparedPage:
+    """A page ready to be embedded. `notes`: fields of its front matter that could not be read."""
+
+    page: Page
+    chunks: tuple[Chunk, ...]
+    notes: tuple[str, ...] = ()
+
+
+class PagePipeline:
+    def __init__(self, *, embedder: Embedder, lexical: Lexical, detect_language: DetectLanguage) -> None:
+        self._embedder = embedder
+        self._lexical = lexical
+        self._detect_language = detect_language
+        self._max_tokens = min(MAX_TOKENS, embedder.max_tokens)
+
+    @property
+    def manifest(self) -> IndexManifest:
+        """What an index filled by this pipeline is made with."""
+        return IndexManifest(
+            embedder=self._embedder.name,
+            dimension=self._embedder.dimension,
+            chunker=chunker_name(self._max_tokens),
+        )
+
+    async def prepare(self, raw: RawPage, source: Source, known: Collection[str]) -> PreparedPage:
+        """Parses and chunks a page, off the event loop. `known`: the paths that the source lists.
+
+        Raises:
+            PageError: the page cannot be indexed, with a reason that a person understands.
+        """
+        return await asyncio.to_thread(self._prepare, raw, source, known)
+
+    def _prepare(self, raw: RawPage, source: Source, known: Collection[str]) -> PreparedPage:
+        try:
+            parsed = parse_markdown(raw.content, path=raw.path)
+            page = self._page(raw, parsed, source, known)
+            chunks = chunk_page(
+                page, parsed, count_tokens=self._embedder.count_tokens, max_tokens=self._max_tokens
+            )
+        except PageError:
+            raise
+        except (
+            Exception
+        ) as error:  # one page that breaks the parser must not keep the others out of the index
+            logger.exception("page.parser_failed", extra={"source": source.name, "path": raw.path})
+            raise PageError("it broke the parser; the log says where") from error
+        return PreparedPage(page=page, chunks=tuple(chunks), notes=parsed.front.notes)
+
+    def _page(self, raw: RawPage, parsed: ParsedPage, source: Source, known: Collection[str]) -> Page:
+        front = parsed.front
+        return Page(
+            id=page_id(source.name, raw.path),
+            source=source.name,
+            path=raw.path,
+            title=fitting_title(
+                parsed.title, count_tokens=self._embedder.count_tokens, max_tokens=self._max_tokens
+            ),
+            url=raw.url,
+            language=front.language or self._detect_language(_sample(parsed)),
+            revision=index_revision(raw.revision, source),
+            owner=front.owner,
+            audience=_narrowed(source.audience, front.audience),
+            dates=_dates(front, raw),
+            superseded_by=front.superseded_by and _successor(front.superseded_by, raw.path, source, known),
+        )
+
+    async def embed(self, pages: Sequence[PreparedPage]) -> list[list[IndexedChunk]]:
+        """The pages' chunks with their vectors, in the pages' order."""
+        chunks = [chunk for page in pages for chunk in page.chunks]
+        texts = [chunk.embedded_text for chunk in chunks]
+        vectors = await self._dense(texts)
+        sparse = await asyncio.to_thread(self._sparse, chunks, texts)
+        indexed = iter(
+            [
+                IndexedChunk(chunk=chunk, dense=dense.tolist(), lexical=lexical)
+                for chunk, dense, lexical in zip(chunks, vectors, sparse, strict=True)
+            ]
+        )
+        return [[next(indexed) for _ in page.chunks] for page in pages]
+
+    async def _dense(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Shape (len(texts), dimension), in the order of `texts`."""
+        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+        vectors = np.empty((len(texts), self._embedder.dimension), dtype=np.float32)
+        for start in range(0, len(order), _CALL):
+            some = order[start : start + _CALL]
+            vectors[some] = await self._embedder.embed_documents([texts[index] for index in some])
+        return vectors
+
+    def _sparse(self, chunks: Sequence[Chunk], texts: Sequence[str]) -> list[SparseVector]:
+        return [
+            self._lexical.document(text, chunk.page.language)
+            for chunk, text in zip(chunks, texts, strict=True)
+        ]
+
+    async def index(self, pages: Sequence[PreparedPage], writer: IndexWriter) -> None:
+        """Embeds pages and puts each in the place of what the index held of it."""
+        if not pages:
+            return
+        for page, chunks in zip(pages, await self.embed(pages), strict=True):
+            await writer.replace_page(page.page.id, chunks)
+
+
+def page_id(source: str, path: str) -> str:
+    """Stable over edits, and says by itself which source and which path it is: no state beside the index is needed."""
+    return f"{source}:{path}"
+
+
+def source_and_path(page: str) -> tuple[str, str]:
+    """The two parts of a page id."""
+    source, _, path = page.partition(":")
+    return source, path
+
+
+def index_revision(revision: str, source: Source) -> str:
+    """The revision under which a page is indexed. Its end tells who could read the source at that time."""
+    return f"{revision}.{access_mark(source)}"
+
+
+def access_mark(source: Source) -> str:
+    return "open" if EVERYONE in source.audience else fingerprint(mark.encode() for mark in source.audience)
+
+
+def _narrowed(source: tuple[str, ...], page: tuple[str, ...] | None) -> tuple[str, ...]:
+    """A page may narrow its source's audience, never widen it."""
+    if page is None:
+        return source
+    if EVERYONE in source:
+        return page
+    both = tuple(mark for mark in page if mark in source)
+    if not both:
+        raise PageError(
+            f"its audience ({', '.join(page)}) has no channel in common with its source's ({', '.join(source)})",
+            withdraw=True,
+        )
+    return both
+
+
+def _dates(front: FrontMatter, raw: RawPage) -> PageDates:
+    """An explicit "updated" beats the last commit, which may be a mere move; a plain `date` is the last resort."""
+    return replace(front.dates, edited=front.dates.edited or raw.edited or front.written)
+
+
+def _successor(written: str, path: str, source: Source, known: Collection[str]) -> str:
+    """The address of the page that the author names by path; anything else (a URL, a title) stays as written."""
+    if urlsplit(written).scheme:
+        return written
+    target = unquote(urlsplit(written).path)
+    folder = path.rpartition("/")[0]
+    for base in (folder, ""):
+        found = normpath(join(base, target.lstrip("/")))
+        for candidate in (found, *(f"{found}{suffix}" for suffix in SUFFIXES)):
+            if candidate in known:
+                return source.url_of(candidate)
+    return written
+
+
+def _sample(parsed: ParsedPage) -> str:
+    return "\n".join(_prose(parsed))[:_SAMPLE]
+
+
+def _prose(parsed: ParsedPage) -> Iterator[str]:
+    yield parsed.title
+    for section in parsed.sections:
+        for block in section.blocks:
+            if block.kind != "code":
+                yield block.text

@@ -1,0 +1,283 @@
+"""One sweep over the sources: discover, compare, process, delete.
+
+The index itself is the only record of what has been done: it holds every page's revision. So a sweep that was killed
+at any moment needs no repair; the next one finds what is missing. Three rules keep text from being lost:
+
+- A page that cannot be read keeps its earlier text, unless its author limited its readers or emptied it.
+- Only what a source was seen not to list is deleted. A source that fails, or suddenly lists nothing, deletes nothing.
+- An index of another make (embedder, dimension, chunker) is rebuilt beside the live one and swapped in when whole.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from ingest.errors import PageError, SourceUnavailableError, SyncRefusedError
+from ingest.pipeline import (
+    DetectLanguage,
+    Embedder,
+    Lexical,
+    PagePipeline,
+    PreparedPage,
+    access_mark,
+    index_revision,
+    page_id,
+    source_and_path,
+)
+from ingest.progress import OnProgress, Pace
+from ingest.sources.port import PageRef, Source
+from ingest.tally import Tally
+from kb.index.port import IndexWriter, VectorIndex
+from kb.jobs import SyncReport
+from kb.models import EVERYONE
+
+logger = logging.getLogger(__name__)
+
+Clock = Callable[[], datetime]
+
+GROUP = 128
+"""Chunks embedded together: enough to sort by length, 0.2 MB of vectors, about two seconds on two cores."""
+MASS_LOSS = 0.2
+"""Share of the live index's pages that a rebuild may lose to read failures before it is refused."""
+FEW_PAGES = 3
+"""A source that had no more pages than this may become empty without being thought broken."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listing:
+    """What a source listed and what the live index holds of it: page path -> revision, both."""
+
+    source: Source
+    refs: Mapping[str, PageRef]
+    indexed: Mapping[str, str]
+
+    @property
+    def vanished(self) -> list[str]:
+        """Indexed paths that are gone for sure: not those under a folder that could not be listed."""
+        unlisted = tuple(path for path in self.refs if path.endswith("/"))
+        return [path for path in self.indexed if path not in self.refs and not path.startswith(unlisted)]
+
+    @property
+    def exposed(self) -> list[str]:
+        """Indexed paths that were put in under an audience wider than, or other than, the source's present one."""
+        if EVERYONE in self.source.audience:
+            return []
+        mark = access_mark(self.source)
+        return [path for path, revision in self.indexed.items() if revision.rpartition(".")[2] != mark]
+
+    def is_unchanged(self, ref: PageRef) -> bool:
+        return ref.revision is not None and self.indexed.get(ref.path) == index_revision(
+            ref.revision, self.source
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Work:
+    """A page to be indexed."""
+
+    listing: Listing
+    ref: PageRef
+
+
+class Sync:
+    """Keeps an index equal to its sources. Its runs must not overlap: `ingest.jobs.ReindexJobs` sees to that."""
+
+    def __init__(
+        self,
+        *,
+        index: VectorIndex,
+        embedder: Embedder,
+        lexical: Lexical,
+        detect_language: DetectLanguage,
+        sources: Sequence[Source],
+        clock: Clock,
+    ) -> None:
+        self._index = index
+        self._pipeline = PagePipeline(embedder=embedder, lexical=lexical, detect_language=detect_language)
+        self._sources = {source.name: source for source in sources}
+        self._clock = clock
+
+    @property
+    def source_names(self) -> list[str]:
+        return list(self._sources)
+
+    async def run(
+        self, *, full: bool = False, source: str | None = None, on_progress: OnProgress | None = None
+    ) -> SyncReport:
+        """Sweeps once over all sources, or over one, and returns the diff that it made.
+
+        `full` reads every page anew: over all sources it builds a new index beside the live one; over one source it
+        replaces that source's pages in place. An index of another make is rebuilt from all sources, asked or not.
+
+        Raises:
+            SyncRefusedError: the result would damage the index, or no source could be listed. The live index stays.
+            UnavailableError: the index or the embedder does not answer. The next run makes the index whole.
+        """
+        tally = Tally(clock=self._clock)
+        pace = Pace(clock=self._clock, listen=on_progress)
+        pace.says("reading")
+        made_with = await self._index.manifest()
+        if made_with is None:
+            await self._start_empty()
+        elif made_with != self._pipeline.manifest:
+            logger.info(
+                "sync.rebuild_needed", extra={"was": str(made_with), "now": str(self._pipeline.manifest)}
+            )
+            return await self._rebuild(tally, pace)
+        if full and source is None and made_with is not None:
+            return await self._rebuild(tally, pace)
+        return await self._update(self._chosen(source), tally, pace, anew=full)
+
+    async def _start_empty(self) -> None:
+        """An index that holds nothing is filled page by page, so that a killed first run is not lost."""
+        rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
+        await rebuild.swap()
+
+    async def _update(self, sources: Iterable[Source], tally: Tally, pace: Pace, *, anew: bool) -> SyncReport:
+        listings = await self._listings(sources, tally)
+        for listing in listings:
+            await self._remove(listing, listing.vanished, tally)
+            await self._index.delete_pages(_ids(listing, listing.exposed))
+        work = [
+            Work(listing=listing, ref=ref)
+            for listing in listings
+            for ref in listing.refs.values()
+            if anew or not listing.is_unchanged(ref)
+        ]
+        tally.unchanged += sum(len(listing.refs) for listing in listings) - len(work)
+        await self._process(work, self._index, tally, pace)
+        return tally.report()
+
+    async def _rebuild(self, tally: Tally, pace: Pace) -> SyncReport:
+        """Builds a new generation from every source; anything that looks wrong leaves the live one in place."""
+        listings = await self._listings(self._sources.values(), tally)
+        if tally.failed:
+            raise SyncRefusedError(f"the index is not rebuilt without all sources: {tally.failed[0].reason}")
+        work = [Work(listing=listing, ref=ref) for listing in listings for ref in listing.refs.values()]
+        for listing in listings:
+            await self._index.delete_pages(_ids(listing, listing.exposed))
+        rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
+        try:
+            await self._process(work, rebuild, tally, pace)
+            self._refuse_mass_loss(tally, sum(len(listing.indexed) for listing in listings))
+            pace.says("swapping")
+            await rebuild.swap()
+        except BaseException:  # a cancelled rebuild must not stay behind either
+            await rebuild.discard()
+            raise
+        for listing in listings:
+            tally.removed += listing.vanished
+        return tally.report()
+
+    def _refuse_mass_loss(self, tally: Tally, live: int) -> None:
+        if tally.lost > max(FEW_PAGES, MASS_LOSS * live):
+            raise SyncRefusedError(
+                f"{tally.lost} of {live} indexed pages could not be read: the index stays as it was. "
+                f"First: {tally.failed[0].path}: {tally.failed[0].reason}"
+            )
+
+    def _chosen(self, source: str | None) -> list[Source]:
+        if source is None:
+            return list(self._sources.values())
+        if source not in self._sources:
+            raise SyncRefusedError(
+                f"there is no source {source!r}; known: {', '.join(self._sources) or 'none'}"
+            )
+        return [self._sources[source]]
+
+    async def _listings(self, sources: Iterable[Source], tally: Tally) -> list[Listing]:
+        """What each source lists. One that cannot be trusted is tallied as failed; when none can, the sync ends."""
+        revisions = await self._index.revisions()
+        listings = []
+        for source in sources:
+            try:
+                listings.append(await self._listing(source, revisions))
+            except SourceUnavailableError as error:
+                logger.warning("source.unavailable", extra={"source": source.name, "error": str(error)})
+                tally.fail(source.name, str(error))
+        if tally.failed and not listings:
+            raise SyncRefusedError("; ".join(failure.reason for failure in tally.failed))
+        return listings
+
+    async def _listing(self, source: Source, revisions: Mapping[str, str]) -> Listing:
+        refs = {ref.path: ref async for ref in source.discover()}
+        indexed = {
+            path: revision
+            for name, path, revision in (
+                (*source_and_path(page), revision) for page, revision in revisions.items()
+            )
+            if name == source.name
+        }
+        if not refs and len(indexed) > FEW_PAGES:
+            raise SourceUnavailableError(
+                f"source {source.name!r} lists no page, but {len(indexed)} of its pages are indexed: nothing is removed"
+            )
+        return Listing(source=source, refs=refs, indexed=indexed)
+
+    async def _process(self, work: Sequence[Work], writer: IndexWriter, tally: Tally, pace: Pace) -> None:
+        pace.starts([item.ref.size for item in work])
+        group: list[PreparedPage] = []
+        sizes: list[int] = []
+        async for size, page in self._prepared(work, writer, tally):
+            sizes.append(size)
+            if page is not None:
+                group.append(page)
+            if sum(len(member.chunks) for member in group) >= GROUP or not group:
+                await self._pipeline.index(group, writer)
+                pace.finished(sizes)
+                group, sizes = [], []
+        await self._pipeline.index(group, writer)
+        pace.finished(sizes)
+
+    async def _prepared(
+        self, work: Sequence[Work], writer: IndexWriter, tally: Tally
+    ) -> AsyncIterator[tuple[int, PreparedPage | None]]:
+        """Each page's size with the page itself, or None where it failed and is tallied."""
+        for item in work:
+            listing, ref = item.listing, item.ref
+            try:
+                raw = await listing.source.fetch(ref)
+                page = await self._pipeline.prepare(raw, listing.source, listing.refs)
+            except PageError as error:
+                await self._failed(item, error, writer, tally)
+                yield ref.size, None
+            else:
+                before = listing.indexed.get(ref.path)
+                tally.indexed(page, before=before)
+                if (
+                    writer is not self._index
+                    and before != page.page.revision
+                    and EVERYONE not in page.page.audience
+                ):
+                    await self._index.delete_pages(
+                        [page.page.id]
+                    )  # limited by its author: not public until the swap
+                yield ref.size, page
+
+    async def _failed(self, item: Work, error: PageError, writer: IndexWriter, tally: Tally) -> None:
+        """A page that has to go goes at once, from the live index too."""
+        path = item.ref.path
+        was_indexed = path in item.listing.indexed
+        gone = error.withdraw or path in item.listing.exposed
+        if was_indexed and gone:
+            await self._index.delete_pages(_ids(item.listing, [path]))
+        elif writer is not self._index:
+            tally.lost += sum(_is_at_or_under(other, path) for other in item.listing.indexed)
+        kept = was_indexed and not gone and writer is self._index
+        tally.fail(path, f"{error.reason} (its earlier text stays in the index)" if kept else error.reason)
+        logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})
+
+    async def _remove(self, listing: Listing, paths: list[str], tally: Tally) -> None:
+        await self._index.delete_pages(_ids(listing, paths))
+        tally.removed += paths
+
+
+def _is_at_or_under(path: str, ref_path: str) -> bool:
+    return path == ref_path or (ref_path.endswith("/") and path.startswith(ref_path))
+
+
+def _ids(listing: Listing, paths: Iterable[str]) -> list[str]:
+    return [page_id(listing.source.name, path) for path in paths]
