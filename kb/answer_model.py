@@ -163,4 +163,4 @@ def _title(chunk: Chunk) -> str:
 
 
 def _declines(sentence: DraftSentence) -> bool:
-    return DECLINE in re.sub(r"[\\*_`]", "_", sentence.text).replace("__", "_").upper()
+    return DECLINE in re.sub(r"[\\*`]", "", sentence.text)

@@ -61,10 +61,15 @@ async def _compare(claims: Sequence[Claim], similarity: Similarity | None) -> No
 
 
 def _drop_idle_lead_ins(claims: Sequence[Claim], verdicts: list[DraftSentence | Removed]) -> None:
-    """From the end: a lead-in stays if the next sentence stays and, for a heading, is not of its own kind."""
-    followed = False
+    """A lead-in stays if something that it leads in stays; what stands under the next heading is not its own."""
+    led_in = False
     for at in range(len(claims) - 1, -1, -1):
-        verdict = verdicts[at]
-        if claims[at].leads_in and isinstance(verdict, DraftSentence) and not followed:
+        claim, verdict = claims[at], verdicts[at]
+        if isinstance(verdict, Removed):
+            continue
+        if not claim.leads_in:
+            led_in = True
+        elif not led_in:
             verdicts[at] = Removed(text=verdict.text, reason="lead-in")
-        followed = isinstance(verdicts[at], DraftSentence)
+        elif claim.is_heading:
+            led_in = False

@@ -18,6 +18,8 @@ from kb.untrusted import harmless, has_foreign_link
 from kb.wording import content_stems, language_of, plain
 
 Reason = Literal[
+    "number", "date", "weekday", "name", "negation", "quote", "link", "meaning", "uncited", "lead-in"
+]
 
 ENOUGH_WORDS = 0.75
 """Share of the sentence's meaning words in the passage that needs no second opinion."""
