@@ -17,7 +17,7 @@
 --     holders         hash    thread -> worker#fence
 --     unfinished      zset    id -> when it was accepted
 --     dead            zset    id -> when it was given up
---     bell            list    a token for each thread that became ready: idle workers block on it
+--     bell            list    a token for each change of `ready`: idle workers block on it
 
 local prefix = KEYS[1] .. ':'
 local READY, LEASES, HOLDERS = prefix .. 'ready', prefix .. 'leases', prefix .. 'holders'
@@ -32,9 +32,10 @@ local function claim_key(id) return prefix .. 'claim:' .. id end
 local function question_key(id) return prefix .. 'question:' .. id end
 local function thread_key(thread) return prefix .. 'thread:' .. thread end
 
+-- Rings for a later time as well: who listens has to learn for how long.
 local function ready(thread, at)
     redis.call('ZADD', READY, at, thread)
-    if at <= now and redis.call('LLEN', BELL) < BELL_LIMIT then redis.call('LPUSH', BELL, '1') end
+    if redis.call('LLEN', BELL) < BELL_LIMIT then redis.call('LPUSH', BELL, '1') end
 end
 
 local function held_by(thread, holder)

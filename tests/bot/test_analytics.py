@@ -1,0 +1,207 @@
+"""Figures that count once, votes that move, texts that expire."""
+
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from bot.analytics import KEEP, REMEMBERED_TIMES, Analytics, Stats, percentile
+from kb.errors import StoreUnavailableError
+from kb.models import Answer, Chunk, Citation, Page, PageDates, Rewrite, Trace
+from kb.valkey import connect_redis
+from tests.fakes.redis_server import RedisServer, binaries
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    binary = binaries()["valkey"]
+    assert binary is not None
+    server = RedisServer(binary, tmp_path_factory.mktemp("valkey"))
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+async def redis(server: RedisServer) -> AsyncIterator[Redis]:
+    async with connect_redis(server.socket) as client:
+        yield client
+
+
+@pytest.fixture
+def namespace() -> str:
+    return f"test-{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def analytics(redis: Redis, namespace: str) -> Analytics:
+    return Analytics(redis, namespace)
+
+
+def an_answer(
+    *, rewritten: str | None = None, rewrite_ms: float = 0.0, total_ms: float = 100.0, **changes: Any
+) -> Answer:
+    page = Page(
+        id="leave",
+        source="handbook",
+        path="leave.md",
+        title="Leave",
+        url="https://kb/leave",
+        dates=PageDates(edited=date(2026, 1, 1)),
+    )
+    chunk = Chunk(id="leave#0", page=page, position=0, text="25 days.", url="https://kb/leave#annual")
+    rewrite = Rewrite(
+        query=rewritten or "How much leave?",
+        needs_rewrite=rewritten is not None,
+        is_follow_up=rewritten is not None,
+    )
+    fields: dict[str, Any] = {
+        "question": "How much leave?",
+        "outcome": "answered",
+        "mode": "extractive",
+        "language": "en",
+        "citations": (Citation(n=1, chunk=chunk, quote="25 days.", score=0.8, freshness="current"),),
+        "notes": ("extractive mode",),
+        "confidence": 0.7,
+        "trace": Trace(rewrite=rewrite),
+        "timings_ms": {"rewrite": rewrite_ms, "total": total_ms},
+    }
+    return Answer(**fields | changes)
+
+
+async def test_nothing_was_asked_yet(analytics: Analytics) -> None:
+    assert await analytics.stats() == Stats(
+        questions=0,
+        rewritten=0,
+        mean_rewrite_ms=None,
+        positive=0,
+        negative=0,
+        declined=0,
+        unavailable=0,
+        p50_ms=None,
+        p95_ms=None,
+    )
+    assert (await analytics.stats()).satisfaction is None
+    assert (await analytics.stats()).rewrite_rate == 0
+
+
+async def test_the_figures_of_a_few_questions(analytics: Analytics) -> None:
+    await analytics.record("q1", an_answer(total_ms=100))
+    await analytics.record(
+        "q2", an_answer(rewritten="How much leave in 2026?", rewrite_ms=10.5, total_ms=300)
+    )
+    await analytics.record(
+        "q3", an_answer(rewritten="When does leave expire?", rewrite_ms=20.5, total_ms=200)
+    )
+    await analytics.record("q4", an_answer(outcome="declined", total_ms=50))
+    await analytics.record("q5", an_answer(outcome="unavailable", total_ms=1000))
+    await analytics.feedback("q1", "U1", "good")
+    await analytics.feedback("q1", "U2", "bad")
+    await analytics.feedback("q2", "U1", "good")
+    stats = await analytics.stats()
+    assert stats == Stats(
+        questions=5,
+        rewritten=2,
+        mean_rewrite_ms=15.5,
+        positive=2,
+        negative=1,
+        declined=1,
+        unavailable=1,
+        p50_ms=200,
+        p95_ms=1000,
+    )
+    assert stats.rewrite_rate == 0.4
+    assert stats.satisfaction == pytest.approx(2 / 3)
+
+
+async def test_a_question_answered_twice_counts_once_and_as_its_last_answer(analytics: Analytics) -> None:
+    await analytics.record("q1", an_answer(outcome="unavailable", rewritten="a", rewrite_ms=5))
+    await analytics.record("q1", an_answer(outcome="answered"))
+    stats = await analytics.stats()
+    assert (stats.questions, stats.unavailable, stats.rewritten, stats.mean_rewrite_ms) == (1, 0, 0, None)
+
+
+async def test_a_user_has_one_vote_on_an_answer_and_may_change_it(analytics: Analytics) -> None:
+    votes = [await analytics.feedback("q1", "U1", vote) for vote in ("good", "good", "bad", "bad")]
+    assert votes == [True, False, True, False]
+    stats = await analytics.stats()
+    assert (stats.positive, stats.negative) == (0, 1)
+
+
+async def test_a_vote_is_kept_with_the_question_the_rewrite_and_the_sources(analytics: Analytics) -> None:
+    await analytics.record("q1", an_answer(rewritten="How much leave in 2026?"))
+    await analytics.feedback("q1", "U1", "bad")
+    await analytics.feedback("q0", "U1", "good")
+    latest, earlier = await analytics.feedbacks()
+    assert (latest.question_id, latest.record) == ("q0", None)
+    assert (earlier.question_id, earlier.votes) == ("q1", {"U1": "bad"})
+    assert earlier.record is not None
+    assert (earlier.record.question, earlier.record.rewritten) == (
+        "How much leave?",
+        "How much leave in 2026?",
+    )
+    assert [(used.title, used.url, used.score) for used in earlier.record.sources] == [
+        ("Leave", "https://kb/leave#annual", 0.8)
+    ]
+
+
+async def test_what_people_wrote_expires(analytics: Analytics, redis: Redis, namespace: str) -> None:
+    await analytics.record("q1", an_answer())
+    await analytics.feedback("q1", "U1", "good")
+    await analytics.save_trace("q1", {"query": "How much leave?"})
+    seconds = KEEP.total_seconds()
+    for kind in ("answer", "votes", "trace"):
+        assert seconds - 60 < await redis.ttl(f"{{{namespace}}}:analytics:{kind}:q1") <= seconds
+    for kind in ("counts", "times", "voted"):
+        kept = await redis.dump(f"{{{namespace}}}:analytics:{kind}")
+        assert kept is not None
+        assert b"leave" not in kept
+
+
+async def test_a_deleted_message_takes_its_texts_with_it(analytics: Analytics) -> None:
+    await analytics.record("q1", an_answer())
+    await analytics.save_trace("q1", {"query": "How much leave?"})
+    await analytics.feedback("q1", "U1", "good")
+    await analytics.forget("q1")
+    [feedback] = await analytics.feedbacks()
+    assert feedback.record is None
+    assert await analytics.load_trace("q1") is None
+    assert (await analytics.stats()).questions == 1
+
+
+async def test_a_trace_comes_back_as_it_was_until_it_expires(
+    analytics: Analytics, redis: Redis, namespace: str
+) -> None:
+    payload = {"query": "Wat is “houtmulch”?", "scores": [0.25, None], "anchors": {}}
+    await analytics.save_trace("q1", payload, timedelta(minutes=5))
+    assert await analytics.load_trace("q1") == payload
+    assert 0 < await redis.ttl(f"{{{namespace}}}:analytics:trace:q1") <= 300
+    assert await analytics.load_trace("q2") is None
+
+
+async def test_the_list_of_times_is_bounded_and_keeps_the_latest(
+    analytics: Analytics, redis: Redis, namespace: str
+) -> None:
+    await redis.rpush(f"{{{namespace}}}:analytics:times", *[9999.0] * (REMEMBERED_TIMES + 50))
+    for number in range(3):
+        await analytics.record(f"q{number}", an_answer(total_ms=1.0))
+    times = await redis.lrange(f"{{{namespace}}}:analytics:times", 0, -1)
+    assert len(times) == REMEMBERED_TIMES
+    assert [float(time) for time in times[:4]] == [1.0, 1.0, 1.0, 9999.0]
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.5, 10.0), (0.95, 19.0), (1.0, 20.0), (0.0, 1.0)])
+def test_a_percentile_is_the_nearest_rank(share: float, expected: float) -> None:
+    assert percentile([float(n) for n in range(1, 21)], share) == expected
+
+
+async def test_an_outage_is_told_as_one(tmp_path: Path) -> None:
+    async with connect_redis(str(tmp_path / "nobody.sock")) as redis:
+        analytics = Analytics(redis, "test")
+        for call in (analytics.stats(), analytics.record("q1", an_answer()), analytics.load_trace("q1")):
+            with pytest.raises(StoreUnavailableError):
+                await call
