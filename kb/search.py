@@ -169,5 +169,5 @@ def by_rank(
 
 def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """1 for the best of each column."""
-    better: NDArray[np.int64] = (scores[:, None, :] < scores[None, :, :]).sum(axis=1)
-    return 1.0 + better
+    better = np.sum(scores[:, None, :] < scores[None, :, :], axis=1, dtype=np.float64)
+    return np.add(better, 1.0)
