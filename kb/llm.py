@@ -108,8 +108,8 @@ class LanguageModel:
     ) -> dict[str, Any]:
         """Asks the small model for one JSON object of this schema.
 
-        Claude is held to the schema by structured output; other endpoints are asked for it in the prompt. Either
-        way the caller validates: a constraint like a maximum length is not enforced by the API.
+        `schema` may be pydantic's. Claude is held to it by structured output, but for limits such as a maximum
+        length; other endpoints are asked for it in the prompt. Either way the caller validates.
 
         Raises:
             ModelUnavailableError, ModelRefusedError, ModelReplyError: see the module.
@@ -205,7 +205,7 @@ class LanguageModel:
         if effort is not None:
             config["effort"] = effort
         if schema is not None:
-            config["format"] = {"type": "json_schema", "schema": dict(schema)}
+            config["format"] = {"type": "json_schema", "schema": anthropic.transform_schema(dict(schema))}
         return config or None
 
     async def _complete(self, *, model: str, **request: Any) -> Reply:

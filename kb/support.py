@@ -220,11 +220,14 @@ class Claim:
         return language_of(self.words)
 
     @cached_property
+    def is_heading(self) -> bool:
+        return all(unit.kind == "heading" for unit in split_units(self.sentence.text))
+
+    @cached_property
     def leads_in(self) -> bool:
         """Whether it states nothing by itself: a heading, "Yes.", "Here is the plan:"."""
-        text = self.sentence.text.rstrip("*_ ")
-        heading = all(unit.kind == "heading" for unit in split_units(self.sentence.text))
-        return heading or (not self.stems and self.facts.none) or (text.endswith(":") and self.facts.none)
+        announces = not self.stems or self.sentence.text.rstrip("*_ ").endswith(":")
+        return self.is_heading or (announces and self.facts.none)
 
     def questions(self) -> Iterable[tuple[Support, TextUnit]]:
         """What only a model of meaning can say: the pairs worth asking about."""
