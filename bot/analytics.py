@@ -126,6 +126,21 @@ class Analytics:
         keys = [self._counts, self._about(question_id), self._votes(question_id), f"{self._root}:voted"]
         return bool(await self._call("vote", keys, question_id, user, vote, _milliseconds(self._keep)))
 
+    async def explain(self, question_id: str, user: str, *, reason: str, comment: str | None) -> None:
+        """Stores what a user found wrong with an answer, in the place of what they said before."""
+        said = json.dumps({"reason": reason, "comment": comment}, ensure_ascii=False)
+        with _translated():
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.hset(self._reasons(question_id), user, said)
+                pipe.pexpire(self._reasons(question_id), self._keep)
+                await pipe.execute()
+
+    async def explanations(self, question_id: str) -> dict[str, dict[str, str | None]]:
+        """User id -> {"reason", "comment"}."""
+        with _translated():
+            stored: dict[Any, Any] = await self._redis.hgetall(self._reasons(question_id))
+        return {_text(user): json.loads(said) for user, said in stored.items()}
+
     async def feedbacks(self, limit: int = 100) -> list[Feedback]:
         """Answers with votes, the last voted on first."""
         with _translated():
@@ -156,7 +171,9 @@ class Analytics:
     async def forget(self, question_id: str) -> None:
         """Removes what was written: the message is deleted. Counts and votes stay, they hold no text."""
         with _translated():
-            await self._redis.delete(self._about(question_id), self._trace(question_id))
+            await self._redis.delete(
+                self._about(question_id), self._trace(question_id), self._reasons(question_id)
+            )
 
     async def stats(self) -> Stats:
         with _translated():
@@ -188,6 +205,9 @@ class Analytics:
 
     def _votes(self, question_id: str) -> str:
         return f"{self._root}:votes:{question_id}"
+
+    def _reasons(self, question_id: str) -> str:
+        return f"{self._root}:reasons:{question_id}"
 
     def _trace(self, question_id: str) -> str:
         return f"{self._root}:trace:{question_id}"

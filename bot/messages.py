@@ -34,14 +34,18 @@ class Messages:
     )
     greeting: str = "Hello! Ask me a question, and I'll look it up in the knowledge base."
     thanks: str = "You're welcome!"
-    who_are_you: str = "I'm Footnote. I answer questions from the knowledge base and cite the page behind each sentence."
+    who_are_you: str = (
+        "I'm Footnote. I answer questions from the knowledge base and cite the page behind each sentence."
+    )
     goodbye: str = "Goodbye!"
     help: str = (
         "Ask me a question in one sentence, for example: _How many days of holiday do I get?_ "
         "I answer from the knowledge base and cite the pages. In this thread you can go on without mentioning me."
     )
     failed: str = "Sorry, something went wrong while I was answering. It has been logged as {question_id}; please ask again."
-    not_in_channel: str = "I can't post in {channel}, because I'm not in it. Invite me there and ask again, please."
+    not_in_channel: str = (
+        "I can't post in {channel}, because I'm not in it. Invite me there and ask again, please."
+    )
     shortened: str = "This is shortened. Ask for the rest, or open the sources."
 
     review_overdue: str = "*{title}* was due for review on {date} ({ago})."
@@ -94,6 +98,7 @@ class Messages:
     why_confidence: str = "confidence {percent}"
     why_passages: str = "Passages found"
     why_scores: str = "meaning {dense} · words {lexical} · together {fused} · thread {anchor} · reread {rerank} · final {final}"
+    why_freshness: str = "Freshness of the cited pages"
     why_removed: str = "Sentences removed because no page supports them"
     why_notes: str = "Notes"
     why_timings: str = "Timings"
@@ -113,16 +118,18 @@ class Messages:
     unknown_source: str = "There is no source `{source}`. There are: {sources}."
     no_sources: str = "No sources are configured."
     everything: str = "all sources"
-    reindex_started: str = "Reindexing {what}; you can follow it in the message below."
-    reindex_by_dm: str = "Reindexing {what}. I'm not in this channel, so I'll show the progress in a direct message."
-    reindex_joined: str = "A reindex is already under way; this follows that one."
+    reindex_started: str = "Reindexing {what}; a message shows how far it is."
+    progress_by_dm: str = "I'm not in this channel, so I show the progress in a direct message."
+    reindex_joined: str = "A reindex is already under way; I follow that one."
     reindexing: str = "Reindexing {what} {bar} {percent} · {done} of {total} pages"
     reindex_queued: str = "Reindexing {what}: waiting to start"
     reindex_reading: str = "Reindexing {what}: reading the pages"
     reindex_swapping: str = "Reindexing {what}: switching to the new index"
     about_left: str = "about {time} left"
     reindex_done: str = "Done in {time}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged, {failed} failed"
-    reindex_failed: str = "Sorry, reindexing {what} failed. The index is as it was before. The reason is in Footnote's log."
+    reindex_failed: str = (
+        "Sorry, reindexing {what} failed. The index is as it was before. The reason is in Footnote's log."
+    )
     command_failed: str = "Sorry, that did not work. It has been logged."
     status_pages: str = "Pages in the index: {pages} ({passages} passages)"
     status_index_down: str = "The index does not answer"
@@ -136,10 +143,13 @@ class Messages:
     status_no_event: str = "No event from Slack yet"
     status_last_sync: str = "Last reindex: {ago}"
     stats_questions: str = "Questions: {number}"
-    stats_rewritten: str = "Rewritten: {number} ({percent}), {mean} ms on average"
+    stats_rewritten: str = "Rewritten: {number} ({percent})"
+    stats_rewrite_time: str = "Mean time of a rewrite: {ms} ms"
+    stats_declined: str = "Not found in the knowledge base: {number}"
+    stats_unavailable: str = "Not answered because something was down: {number}"
+    stats_time: str = "Time to an answer: {p50} ms for half of them, {p95} ms for 95%"
     stats_feedback: str = "Feedback: {up} helpful, {down} not helpful"
     stats_satisfaction: str = "Satisfaction: {percent}"
-    stats_outcome: str = "{outcome}: {number}"
     just_now: str = "just now"
 
     home_title: str = "Footnote answers from your own pages"
@@ -181,7 +191,9 @@ class Messages:
         if days < 45:
             return self.ago.format(time=self._count(self.day, days))
         months = round(days / 30.44)
-        counted = self._count(self.month, months) if months < 24 else self._count(self.year, round(days / 365.25))
+        counted = (
+            self._count(self.month, months) if months < 24 else self._count(self.year, round(days / 365.25))
+        )
         return self.ago.format(time=counted)
 
     def lasting(self, seconds: float) -> str:

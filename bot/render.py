@@ -13,7 +13,7 @@ from datetime import date
 from bot.layout import Block, blocks_of, context, section, shorten
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import Piece, as_mrkdwn, escape, link, link_target, to_pieces
-from kb.models import Answer, AnswerWarning, Citation, Note, Page, Sentence, is_block
+from kb.models import Answer, AnswerWarning, Citation, NearestPage, Note, Page, Sentence, is_block
 
 ANSWER_CHARACTERS = 8500
 WARNING_CHARACTERS = 1200
@@ -66,6 +66,13 @@ def plain(text: str) -> Rendered:
     return Rendered(text=text)
 
 
+def spoken(answer: Answer) -> str:
+    """What the answer says, as Markdown with its marks, for a terminal or an API: nothing is linked or escaped."""
+    if _has_own_words(answer):
+        return answer.marked_text
+    return _said(answer, messages_in(answer.language), lambda page: f"{page.title} ({page.url})")
+
+
 def titled_link(page_title: str, url: str) -> str:
     """A page's title as a link, or as text where its address cannot be linked."""
     title = shorten(" ".join(page_title.split()), TITLE_CHARACTERS)
@@ -82,21 +89,25 @@ def _interpreted(answer: Answer, words: Messages) -> str:
 
 def _body(answer: Answer, words: Messages) -> tuple[list[Block], str, bool]:
     """The answer's blocks, its plain text, and whether it had to be shortened."""
-    if answer.outcome == "answered" or (answer.sentences and answer.outcome in {"unclear", "chat"}):
+    if _has_own_words(answer):
         cited = {one.n: one for one in answer.citations}
         pieces = to_pieces(_marked(answer.sentences, known=frozenset(cited)))
         links = {n: _mark(citation) for n, citation in cited.items()}
         numbers = {n: f"[{n}]" for n in cited}
         blocks, shortened = blocks_of([_with_marks(one, links) for one in pieces], budget=ANSWER_CHARACTERS)
         return blocks, "\n".join(as_mrkdwn(_with_marks(one, numbers)) for one in pieces), shortened
-    said = _said(answer, words)
+    said = _said(answer, words, lambda page: titled_link(page.title, page.url))
     return [section(said)], said, False
 
 
-def _said(answer: Answer, words: Messages) -> str:
+def _has_own_words(answer: Answer) -> bool:
+    return answer.outcome == "answered" or bool(answer.sentences and answer.outcome in {"unclear", "chat"})
+
+
+def _said(answer: Answer, words: Messages, shown: Callable[[NearestPage], str]) -> str:
     match answer.outcome:
         case "declined":
-            pages = ", ".join(titled_link(page.title, page.url) for page in answer.nearest)
+            pages = ", ".join(shown(page) for page in answer.nearest)
             if not pages:
                 return f"{words.declined} {words.ask_better_alone}"
             return "\n".join([words.declined, words.nearest.format(pages=pages), words.ask_better])
@@ -213,20 +224,22 @@ def _source(citation: Citation, words: Messages) -> str:
     return " · ".join([f"[{citation.n}]  {place}", *(one for one in told if one)])
 
 
-def _notes(notes: Sequence[Note], words: Messages, *, shortened: bool) -> str:
-    wordings: dict[Note, str] = {
+def note_wording(note: str, words: Messages) -> str:
+    """A note in the reader's language; one that we have no words for as it stands."""
+    wordings = {
         "extractive mode": words.note_extractive,
         "model unavailable": words.note_model_unavailable,
         "model refused": words.note_model_refused,
         "reranker unavailable": words.note_reranker,
         "history unavailable": words.note_history,
     }
-    told = [
-        note
-        for note in notes
-        if note != "extractive mode" or not {"model unavailable", "model refused"} & set(notes)
-    ]
-    return " ".join([words.shortened] * shortened + [wordings[note] for note in told])
+    return wordings.get(note, escape(note))
+
+
+def _notes(notes: Sequence[Note], words: Messages, *, shortened: bool) -> str:
+    implied = {"model unavailable", "model refused"} & set(notes)  # each says that these are quotes
+    told = [note_wording(note, words) for note in notes if note != "extractive mode" or not implied]
+    return " ".join([words.shortened, *told] if shortened else told)
 
 
 def _lines(lines: Sequence[str], make: Callable[[str], Block], *, budget: int) -> list[Block]:

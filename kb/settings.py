@@ -150,6 +150,8 @@ class SlackSettings(Section):
     api_url: str = "https://slack.com/api/"
     port: Annotated[int, Field(ge=0, le=65535)] = 3000
     """Where HTTP events are listened for."""
+    host: str = "127.0.0.1"
+    """The address to listen on. A container needs 0.0.0.0; everything else a proxy that ends TLS in front."""
     command: Annotated[str, Field(pattern=r"^/[a-z0-9_-]{1,31}$")] = "/kb"
     admins: tuple[str, ...] = ()
     """User ids (U0123) that may reindex, besides the workspace's owners and admins."""

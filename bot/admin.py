@@ -1,0 +1,209 @@
+"""The slash command: who may do what, and the answers to `reindex`, `status`, `stats`, `sources` and `help`.
+
+The command is acknowledged before any of this runs; everything is said through its response URL, which works in
+channels that the bot is not in, or in the message that shows a reindex's progress.
+"""
+
+from __future__ import annotations
+
+import difflib
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import aiohttp
+from slack_sdk.errors import SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.events import SlashCommand
+from bot.figures import StatsReader, stats_lines
+from bot.messages import Messages, messages_in
+from bot.mrkdwn import escape
+from bot.people import People
+from bot.progress import ProgressMessage
+from kb.errors import StoreUnavailableError
+from kb.jobs import Reindexer, ReindexProgress, ReindexRequest
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BotStatus:
+    """How Footnote is doing. None: cannot be told, because what would tell it does not answer (or never happened yet)."""
+
+    pages: int | None
+    passages: int | None
+    waiting: int | None
+    model: str | None
+    """The answering model's name; None in extractive mode."""
+    reranker: bool
+    last_event: datetime | None
+    last_sync: datetime | None = None
+
+
+class StatusReader(Protocol):
+    async def status(self) -> BotStatus: ...
+
+
+class Desk:
+    """Serves the slash command. `posting` must not retry lost connections."""
+
+    def __init__(
+        self,
+        *,
+        posting: AsyncWebClient,
+        people: People,
+        reindexer: Reindexer,
+        figures: StatsReader,
+        status: StatusReader,
+        command: str,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._posting = posting
+        self._people = people
+        self._reindexer = reindexer
+        self._figures = figures
+        self._status = status
+        self._command = command
+        self._clock = clock
+        self._progress = ProgressMessage(client=posting, clock=clock)
+
+    async def serve(self, command: SlashCommand) -> None:
+        """Does what the command asks. Whatever goes wrong is logged and told in one polite sentence."""
+        person = await self._people.person(command.user_id)
+        words = messages_in(person.locale)
+        word, *arguments = command.text.split() or ["help"]
+        logger.info("command.received", extra={"user": command.user_id, "admin": person.is_admin})
+        try:
+            if word == "help":
+                await self._whisper(command, words.usage.format(command=self._command))
+            elif not person.is_admin:
+                await self._whisper(command, words.not_admin)
+            else:
+                await self._serve_admin(command, word, arguments, words)
+        except Exception:  # the process edge of a command: the admin gets one sentence, the log the rest
+            logger.exception("command.broke", extra={"user": command.user_id})
+            await self._whisper(command, words.command_failed)
+
+    async def _serve_admin(
+        self, command: SlashCommand, word: str, arguments: Sequence[str], words: Messages
+    ) -> None:
+        match word:
+            case "reindex":
+                await self._reindex(command, arguments, words)
+            case "status":
+                await self._whisper(
+                    command, "\n".join(status_lines(await self._status.status(), words, self._clock()))
+                )
+            case "stats":
+                await self._whisper(command, await self._stats(words))
+            case "sources":
+                await self._whisper(command, self._sources(words))
+            case _:
+                usage = words.usage.format(command=self._command)
+                await self._whisper(command, f"{words.unknown_command.format(word=escape(word))}\n{usage}")
+
+    async def _reindex(self, command: SlashCommand, arguments: Sequence[str], words: Messages) -> None:
+        names = [argument for argument in arguments if not argument.startswith("-")]
+        unknown = [one for one in arguments if one.startswith("-") and one != "--full"]
+        known = self._reindexer.sources()
+        if unknown or len(names) > 1:
+            await self._whisper(command, words.usage.format(command=self._command))
+            return
+        if names and names[0] not in known:
+            await self._whisper(command, _unknown_source(names[0], known, words))
+            return
+        what = escape(names[0]) if names else words.everything
+        request = ReindexRequest(
+            requested_by=command.user_id, source=names[0] if names else None, full="--full" in arguments
+        )
+        await self._follow(command, request, what, words)
+
+    async def _follow(
+        self, command: SlashCommand, request: ReindexRequest, what: str, words: Messages
+    ) -> None:
+        """Starts (or joins) a reindex and keeps one message up to date until it ends."""
+        steps = self._reindexer.reindex(request)
+        first = await anext(steps)
+        channel, ts = await self._progress.begin(
+            channel=command.channel_id, user=command.user_id, text=words.reindex_queued.format(what=what)
+        )
+        told = [words.reindex_joined if first.joined else words.reindex_started.format(what=what)]
+        if channel != command.channel_id:
+            told.append(words.progress_by_dm)
+        await self._whisper(command, " ".join(told))
+        last = await self._progress.follow(
+            _with_first(first, steps), channel=channel, ts=ts, what=what, words=words
+        )
+        if last is not None and last.phase == "failed":
+            logger.error("reindex.failed", extra={"requested_by": command.user_id, "cause": last.error})
+
+    async def _stats(self, words: Messages) -> str:
+        try:
+            return "\n".join(stats_lines(await self._figures.stats(), words))
+        except StoreUnavailableError:
+            return words.status_store_down
+
+    def _sources(self, words: Messages) -> str:
+        known = self._reindexer.sources()
+        return "\n".join(f"• {escape(name)}" for name in known) if known else words.no_sources
+
+    async def _whisper(self, command: SlashCommand, text: str) -> None:
+        """An answer that only the sender sees."""
+        try:
+            if command.response_url:
+                reply = await AsyncWebhookClient(command.response_url).send(
+                    text=text, response_type="ephemeral"
+                )
+                if reply.status_code == 200:
+                    return
+            await self._posting.chat_postEphemeral(
+                channel=command.channel_id, user=command.user_id, text=text
+            )
+        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+            logger.warning("command.not_told", extra={"cause": type(error).__name__})
+
+
+async def _with_first(
+    first: ReindexProgress, rest: AsyncIterator[ReindexProgress]
+) -> AsyncIterator[ReindexProgress]:
+    yield first
+    async for step in rest:
+        yield step
+
+
+def status_lines(status: BotStatus, words: Messages, now: datetime) -> list[str]:
+    def ago(then: datetime) -> str:
+        return words.ago.format(time=words.lasting((now - then).total_seconds()))
+
+    lines = [
+        words.status_index_down
+        if status.pages is None or status.passages is None
+        else words.status_pages.format(
+            pages=words.number(status.pages), passages=words.number(status.passages)
+        ),
+        words.status_store_down
+        if status.waiting is None
+        else words.status_waiting.format(number=words.number(status.waiting)),
+        words.status_model.format(model=escape(status.model)) if status.model else words.status_extractive,
+        words.status_reranker_on if status.reranker else words.status_reranker_off,
+        words.status_last_event.format(ago=ago(status.last_event))
+        if status.last_event
+        else words.status_no_event,
+    ]
+    if status.last_sync is not None:
+        lines.append(words.status_last_sync.format(ago=ago(status.last_sync)))
+    return [f"• {line}" for line in lines]
+
+
+def _unknown_source(name: str, known: Sequence[str], words: Messages) -> str:
+    if not known:
+        return words.no_sources
+    nearest = difflib.get_close_matches(name, known, n=len(known), cutoff=0.6)
+    ordered = [*nearest, *(one for one in known if one not in nearest)]
+    return words.unknown_source.format(
+        source=escape(name), sources=", ".join(f"`{escape(one)}`" for one in ordered)
+    )

@@ -1,0 +1,209 @@
+"""The Bolt app: its middleware and its listeners, listed. What each does is in the modules named beside it.
+
+An event is acknowledged only after its listener returned (`process_before_response`), which for a question means: it is
+durably queued. A listener that raises answers 500, or nothing over Socket Mode, and Slack sends the event again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import aiohttp
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.context.ack.async_ack import AsyncAck
+from slack_sdk.errors import SlackClientError
+from slack_sdk.http_retry.builtin_async_handlers import (
+    AsyncConnectionErrorRetryHandler,
+    AsyncRateLimitErrorRetryHandler,
+    AsyncServerErrorRetryHandler,
+)
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.admin import Desk
+from bot.background import Background
+from bot.events import ButtonPress, HomeOpened, SlashCommand, ViewSubmission
+from bot.feedback import CALLBACK, FeedbackDesk
+from bot.home import Home
+from bot.listeners import Listeners
+from bot.people import People
+from bot.render import HELPFUL, NOT_HELPFUL, WHY
+from bot.why import WhyView
+from kb.errors import UnavailableError
+from kb.settings import SlackSettings
+
+logger = logging.getLogger(__name__)
+
+RATE_LIMIT_WAITS = 3
+"""How often a call waits for Slack's Retry-After before the queue takes over."""
+
+
+class SlackUnavailableError(UnavailableError):
+    """Slack does not say who we are, so no event can be judged."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SlackClients:
+    """One Web API client for each manner of failing.
+
+    `reading` retries whatever may pass. `posting` waits out rate limits, which mean that nothing was done, and retries
+    nothing else: a lost connection may hide a posted message. `quick` waits for nothing, for use before an ack.
+    """
+
+    reading: AsyncWebClient
+    posting: AsyncWebClient
+    quick: AsyncWebClient
+
+
+def slack_clients(settings: SlackSettings, session: aiohttp.ClientSession) -> SlackClients:
+    """The clients share one session, so that a call need not open a connection first."""
+    token = settings.bot_token.get_secret_value() if settings.bot_token else None
+
+    def client(*handlers: Any) -> AsyncWebClient:
+        return AsyncWebClient(
+            token=token, base_url=settings.api_url, session=session, retry_handlers=list(handlers)
+        )
+
+    rate_limits = AsyncRateLimitErrorRetryHandler(max_retry_count=RATE_LIMIT_WAITS)
+    return SlackClients(
+        reading=client(rate_limits, AsyncConnectionErrorRetryHandler(), AsyncServerErrorRetryHandler()),
+        posting=client(rate_limits),
+        quick=client(AsyncConnectionErrorRetryHandler()),
+    )
+
+
+@dataclass(kw_only=True, slots=True)
+class Activity:
+    """What came in, for `status` and `doctor`: a bot that Slack has forgotten looks well from within."""
+
+    clock: Callable[[], datetime]
+    last_event: datetime | None = field(default=None)
+    events: int = 0
+    failures: int = 0
+
+    def event(self) -> None:
+        self.last_event = self.clock()
+        self.events += 1
+
+    def failure(self) -> None:
+        self.failures += 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rooms:
+    """Who serves what."""
+
+    listeners: Listeners
+    desk: Desk
+    feedback: FeedbackDesk
+    why: WhyView
+    home: Home
+
+
+def build_app(
+    *,
+    settings: SlackSettings,
+    client: AsyncWebClient,
+    people: People,
+    rooms: Rooms,
+    background: Background,
+    activity: Activity,
+) -> AsyncApp:
+    """The app with everything that it listens to. Events over HTTP are verified where there is a signing secret."""
+    secret = settings.signing_secret.get_secret_value() if settings.signing_secret else None
+    framework = logging.getLogger("bot.bolt")
+    framework.setLevel(logging.ERROR)  # Bolt warns about tokens in the environment, which we read ourselves
+    app = AsyncApp(
+        name="footnote",
+        logger=framework,
+        client=client,
+        signing_secret=secret or "",
+        request_verification_enabled=secret is not None,
+        authorize=_authorize(people, client.token or ""),
+        process_before_response=True,
+    )
+    framework.setLevel(logging.WARNING)
+    app.use(_noting(activity))
+    app.error(_failing(activity))
+    _listen(app, settings, rooms, background)
+    return app
+
+
+def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Background) -> None:
+    """Each event type has one listener: Bolt runs the first that matches, and no second."""
+
+    async def on_mention(event: dict[str, Any]) -> None:
+        await rooms.listeners.mentioned(event)
+
+    async def on_message(event: dict[str, Any]) -> None:
+        await rooms.listeners.message(event)
+
+    async def on_home(event: dict[str, Any]) -> None:
+        background.start(rooms.home.opened(HomeOpened.model_validate(event)), name="home")
+
+    async def on_vote(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.feedback.pressed(ButtonPress.model_validate(body)), name="feedback")
+
+    async def on_why(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.why.open(ButtonPress.model_validate(body)), name="why")
+
+    async def on_reason(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.feedback.explained(ViewSubmission.model_validate(body)), name="reason")
+
+    async def on_command(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.desk.serve(SlashCommand.model_validate(body)), name="command")
+
+    app.event("app_mention")(on_mention)
+    app.event("message")(on_message)
+    app.event("app_home_opened")(on_home)
+    app.action(HELPFUL)(on_vote)
+    app.action(NOT_HELPFUL)(on_vote)
+    app.action(WHY)(on_why)
+    app.view(CALLBACK)(on_reason)
+    app.command(settings.command)(on_command)
+
+
+def _authorize(people: People, token: str) -> Callable[..., Awaitable[AuthorizeResult]]:
+    async def authorize() -> AuthorizeResult:
+        # Bolt acknowledges an event when it gets one of slack_sdk's errors here, and the question would be lost.
+        try:
+            me = await people.me()
+        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+            raise SlackUnavailableError("auth.test failed") from error
+        return AuthorizeResult(
+            enterprise_id=me.enterprise_id,
+            team_id=me.team_id,
+            bot_user_id=me.user_id,
+            bot_id=me.bot_id,
+            bot_token=token,
+        )
+
+    return authorize
+
+
+def _noting(activity: Activity) -> Callable[..., Awaitable[None]]:
+    async def note_event(next: Callable[[], Awaitable[Any]]) -> None:
+        activity.event()
+        await next()
+
+    return note_event
+
+
+def _failing(activity: Activity) -> Callable[..., Awaitable[None]]:
+    async def on_failure(error: Exception) -> None:
+        """Leaves the status at 500: the event is not acknowledged."""
+        activity.failure()
+        if isinstance(error, UnavailableError):
+            logger.error("event.not_accepted", extra={"cause": repr(error)})
+        else:
+            logger.error("event.broke", exc_info=error)
+
+    return on_failure

@@ -1,0 +1,196 @@
+"""The Slack edge as one thing: built, connected by Socket Mode or signed HTTP, and stopped without losing work.
+
+async with open_edge(settings=..., queue=..., ...) as edge:
+    await edge.connect()
+    await queue.run(edge.worker, workers=settings.workers, on_giving_up=edge.worker.on_giving_up)
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Protocol
+
+import aiohttp
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+
+from bot.admin import Desk, StatusReader
+from bot.app import Activity, Rooms, build_app, slack_clients
+from bot.background import Background
+from bot.channels import ChannelDirectory
+from bot.feedback import FeedbackDesk, Votes
+from bot.figures import StatsReader
+from bot.home import Home
+from bot.listeners import Listeners, Queue, Records
+from bot.people import People
+from bot.question import Answerer, Figures, QuestionWorker
+from bot.reply import Replies
+from bot.threads import Threads
+from bot.why import Traces, WhyView
+from kb.conversation import ConversationStore
+from kb.errors import SettingsError
+from kb.jobs import Reindexer
+from kb.settings import SlackSettings
+
+logger = logging.getLogger(__name__)
+
+PATH = "/slack/events"
+GRACE_S = 10.0
+"""How long work that is under way may take to end when the bot is stopped."""
+
+
+class Analytics(Figures, Traces, Votes, StatsReader, Records, Protocol):
+    """bot.analytics.Analytics, as the whole edge uses it."""
+
+
+class Edge:
+    """See the module. `worker` is the queue's handler; `activity` tells when Slack was last heard."""
+
+    def __init__(
+        self,
+        *,
+        app: AsyncApp,
+        worker: QuestionWorker,
+        people: People,
+        activity: Activity,
+        background: Background,
+        settings: SlackSettings,
+    ) -> None:
+        self.app = app
+        self.worker = worker
+        self.people = people
+        self.activity = activity
+        self._background = background
+        self._settings = settings
+        self._socket: AsyncSocketModeHandler | None = None
+        self._server: web.AppRunner | None = None
+
+    async def connect(self) -> str:
+        """Connects, by Socket Mode where there is an app token, else over HTTP. Returns how, for people to read.
+
+        Raises:
+            SettingsError: neither is configured.
+            slack_sdk.errors.SlackClientError, aiohttp.ClientError: Slack refuses the token or is not reachable.
+        """
+        me = await self.people.me()
+        if self._settings.app_token is not None:
+            self._socket = AsyncSocketModeHandler(self.app, self._settings.app_token.get_secret_value())
+            await self._socket.connect_async()  # type: ignore[no-untyped-call]
+            logger.info("slack.connected", extra={"how": "socket", "bot": me.user_id})
+            return "Socket Mode"
+        if self._settings.signing_secret is not None:
+            port = await self._serve_http()
+            logger.info("slack.connected", extra={"how": "http", "port": port, "bot": me.user_id})
+            return f"HTTP on port {port}, path {PATH}"
+        raise SettingsError(
+            "Slack cannot reach Footnote: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP"
+        )
+
+    @property
+    def port(self) -> int | None:
+        """Where HTTP events are listened for."""
+        return self._server.addresses[0][1] if self._server is not None and self._server.addresses else None
+
+    async def close(self) -> None:
+        """Takes nothing new, then lets what is under way end."""
+        if self._socket is not None:
+            await self._socket.close_async()  # type: ignore[no-untyped-call]
+        if self._server is not None:
+            await self._server.cleanup()
+        self._socket = self._server = None
+        await self._background.drain(grace_s=GRACE_S)
+
+    async def _serve_http(self) -> int:
+        server = web.Application()
+        server.router.add_post(PATH, self._receive)
+        self._server = web.AppRunner(server, access_log=None)
+        await self._server.setup()
+        await web.TCPSite(self._server, self._settings.host, self._settings.port).start()
+        return int(self._server.addresses[0][1])
+
+    async def _receive(self, request: web.Request) -> web.StreamResponse:
+        # Bolt answers 500 to a timestamp that is no number, and to a body that is no JSON: both are the sender's fault.
+        if not request.headers.get("X-Slack-Request-Timestamp", "").isdecimal():
+            return web.Response(status=401)
+        try:
+            bolt_request = await to_bolt_request(request)
+        except ValueError:
+            return web.Response(status=400)
+        return await to_aiohttp_response(await self.app.async_dispatch(bolt_request))
+
+
+@asynccontextmanager
+async def open_edge(
+    *,
+    settings: SlackSettings,
+    queue: Queue,
+    conversations: ConversationStore,
+    pipeline: Answerer,
+    reindexer: Reindexer,
+    analytics: Analytics,
+    status: StatusReader,
+    clock: Callable[[], datetime],
+) -> AsyncIterator[Edge]:
+    """Builds the edge and closes it again. It hears nothing before `connect`."""
+    if settings.bot_token is None:
+        raise SettingsError("Footnote cannot speak in Slack: set SLACK_BOT_TOKEN")
+    async with aiohttp.ClientSession() as session:
+        clients = slack_clients(settings, session)
+        background, activity = Background(), Activity(clock=clock)
+        people = People(clients.quick, clock=clock, admins=settings.admins)
+        threads = Threads(clients.reading, people)
+        rooms = Rooms(
+            listeners=Listeners(
+                queue=queue,
+                conversations=conversations,
+                records=analytics,
+                threads=Threads(clients.quick, people),
+                people=people,
+                clock=clock,
+            ),
+            desk=Desk(
+                posting=clients.posting,
+                people=people,
+                reindexer=reindexer,
+                figures=analytics,
+                status=status,
+                command=settings.command,
+                clock=clock,
+            ),
+            feedback=FeedbackDesk(client=clients.posting, votes=analytics, people=people),
+            why=WhyView(client=clients.posting, traces=analytics, people=people),
+            home=Home(client=clients.posting, people=people, figures=analytics, command=settings.command),
+        )
+        edge = Edge(
+            app=build_app(
+                settings=settings,
+                client=clients.reading,
+                people=people,
+                rooms=rooms,
+                background=background,
+                activity=activity,
+            ),
+            worker=QuestionWorker(
+                pipeline=pipeline,
+                conversations=conversations,
+                channels=ChannelDirectory(clients.reading, clock=clock),
+                people=people,
+                threads=threads,
+                replies=Replies(posting=clients.posting, threads=threads, people=people),
+                figures=analytics,
+                clock=clock,
+            ),
+            people=people,
+            activity=activity,
+            background=background,
+            settings=settings,
+        )
+        try:
+            yield edge
+        finally:
+            await edge.close()

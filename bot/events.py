@@ -1,0 +1,208 @@
+"""The Slack payloads that we read, and only what we read of them. Everything else in them is ignored."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+ANSWER_EVENT = "footnote_answer"
+"""The metadata event type of our replies."""
+
+READ_SUBTYPES = frozenset({None, "thread_broadcast", "file_share"})
+"""Messages that a person wrote. Every other subtype is an edit, a deletion, a bot's, or Slack talking about itself."""
+
+
+class Payload(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Edit(Payload):
+    ts: str
+
+
+class AnswerMark(Payload):
+    """What our replies carry in their metadata, so that they are recognised and a thread can be read back.
+
+    `answer` is Markdown without marks; `cited` the passages behind it. Both are what the thread's history needs.
+    """
+
+    question_id: str
+    question_ts: str
+    state: Literal["searching", "answered", "failed"] = "answered"
+    answer: str | None = None
+    rewritten: str | None = None
+    outcome: str | None = None
+    cited: tuple[CitedPassage, ...] = ()
+
+
+class CitedPassage(Payload):
+    page_id: str
+    chunk_id: str
+    title: str
+
+
+class Metadata(Payload):
+    event_type: str
+    event_payload: dict[str, Any] = Field(default_factory=dict)
+
+
+class Message(Payload):
+    """A message as events and threads show it."""
+
+    ts: str
+    text: str = Field(default="", repr=False)
+    user: str | None = None
+    bot_id: str | None = None
+    subtype: str | None = None
+    thread_ts: str | None = None
+    edited: Edit | None = None
+    metadata: Metadata | None = None
+
+    @property
+    def thread(self) -> str:
+        return self.thread_ts or self.ts
+
+    @property
+    def by_a_person(self) -> bool:
+        return bool(self.user) and self.bot_id is None and self.user != "USLACKBOT"
+
+
+class ActionContext(Payload):
+    action_token: str | None = Field(default=None, repr=False)
+
+
+class MessageEvent(Payload):
+    """`app_mention` and `message` events. A mention names no channel type; an edit or deletion has no text of its own."""
+
+    type: str
+    channel: str
+    channel_type: str = ""
+    ts: str
+    subtype: str | None = None
+    message: Message | None = None
+    previous_message: Message | None = None
+    deleted_ts: str | None = None
+    parent_user_id: str | None = None
+    assistant_thread: ActionContext = ActionContext()
+    action_token: str | None = Field(default=None, repr=False)
+
+    @property
+    def is_direct(self) -> bool:
+        return self.channel_type == "im"
+
+    @property
+    def token(self) -> str | None:
+        return self.action_token or self.assistant_thread.action_token
+
+
+class Named(Payload):
+    id: str
+
+
+class Container(Payload):
+    message_ts: str | None = None
+    thread_ts: str | None = None
+    channel_id: str | None = None
+
+
+class PressedMessage(Payload):
+    ts: str
+    thread_ts: str | None = None
+
+
+class Action(Payload):
+    action_id: str
+    value: str = ""
+
+
+class ButtonPress(Payload):
+    """A `block_actions` payload of one of our buttons."""
+
+    user: Named
+    trigger_id: str = Field(default="", repr=False)
+    channel: Named | None = None
+    container: Container = Container()
+    message: PressedMessage | None = None
+    actions: tuple[Action, ...] = Field(min_length=1)
+
+    @property
+    def channel_id(self) -> str | None:
+        return self.channel.id if self.channel else self.container.channel_id
+
+    @property
+    def thread_ts(self) -> str | None:
+        if self.message is not None:
+            return self.message.thread_ts or self.message.ts
+        return self.container.thread_ts or self.container.message_ts
+
+
+class Chosen(Payload):
+    value: str
+
+
+class Entered(Payload):
+    """One input of a submitted view."""
+
+    value: str | None = Field(default=None, repr=False)
+    selected_option: Chosen | None = None
+
+    @property
+    def entry(self) -> str | None:
+        return self.selected_option.value if self.selected_option else self.value
+
+
+class ViewState(Payload):
+    values: dict[str, dict[str, Entered]] = Field(default_factory=dict)
+
+
+class SubmittedView(Payload):
+    callback_id: str
+    private_metadata: str = ""
+    state: ViewState = ViewState()
+
+    def entry(self, block_id: str) -> str | None:
+        return next((one.entry for one in self.state.values.get(block_id, {}).values()), None)
+
+
+class ViewSubmission(Payload):
+    user: Named
+    view: SubmittedView
+
+
+class SlashCommand(Payload):
+    command: str
+    text: str = ""
+    user_id: str
+    channel_id: str
+    channel_name: str = ""
+    response_url: str = Field(default="", repr=False)
+
+
+class HomeOpened(Payload):
+    user: str
+    tab: str = "home"
+
+
+AnswerMark.model_rebuild()
+
+
+def answer_mark(metadata: Metadata | None) -> AnswerMark | None:
+    """Our mark on a message, or None where there is none that we can read."""
+    if metadata is None or metadata.event_type != ANSWER_EVENT:
+        return None
+    payload = dict(metadata.event_payload)
+    if isinstance(payload.get("cited"), str):
+        payload["cited"] = json.loads(payload["cited"])
+    if "question_id" not in payload or "question_ts" not in payload:
+        return None
+    return AnswerMark.model_validate(payload)
+
+
+def as_metadata(mark: AnswerMark) -> dict[str, Any]:
+    """Metadata values must be flat: Slack takes strings, numbers and booleans reliably, so the list travels as JSON."""
+    payload: dict[str, Any] = mark.model_dump(exclude_none=True, exclude={"cited"})
+    if mark.cited:
+        payload["cited"] = json.dumps([one.model_dump() for one in mark.cited], ensure_ascii=False)
+    return {"event_type": ANSWER_EVENT, "event_payload": payload}

@@ -1,0 +1,59 @@
+"""The figures of `/kb stats` and of an admin's App Home, in words."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from bot.messages import Messages
+
+
+class Stats(Protocol):
+    """bot.analytics.Stats, as it is shown. Times in milliseconds; None: nothing to measure yet."""
+
+    @property
+    def questions(self) -> int: ...
+    @property
+    def rewritten(self) -> int: ...
+    @property
+    def rewrite_rate(self) -> float: ...
+    @property
+    def mean_rewrite_ms(self) -> float | None: ...
+    @property
+    def positive(self) -> int: ...
+    @property
+    def negative(self) -> int: ...
+    @property
+    def satisfaction(self) -> float | None: ...
+    @property
+    def declined(self) -> int: ...
+    @property
+    def unavailable(self) -> int: ...
+    @property
+    def p50_ms(self) -> float | None: ...
+    @property
+    def p95_ms(self) -> float | None: ...
+
+
+class StatsReader(Protocol):
+    """bot.analytics.Analytics, as figures are read from it. Raises `StoreUnavailableError`."""
+
+    async def stats(self) -> Stats: ...
+
+
+def stats_lines(stats: Stats, words: Messages) -> list[str]:
+    lines = [
+        words.stats_questions.format(number=words.number(stats.questions)),
+        words.stats_declined.format(number=words.number(stats.declined)),
+        words.stats_unavailable.format(number=words.number(stats.unavailable)),
+        words.stats_rewritten.format(
+            number=words.number(stats.rewritten), percent=words.percent(stats.rewrite_rate)
+        ),
+        words.stats_feedback.format(up=words.number(stats.positive), down=words.number(stats.negative)),
+    ]
+    if stats.mean_rewrite_ms is not None:
+        lines.append(words.stats_rewrite_time.format(ms=round(stats.mean_rewrite_ms)))
+    if stats.satisfaction is not None:
+        lines.append(words.stats_satisfaction.format(percent=words.percent(stats.satisfaction)))
+    if stats.p50_ms is not None and stats.p95_ms is not None:
+        lines.append(words.stats_time.format(p50=round(stats.p50_ms), p95=round(stats.p95_ms)))
+    return [f"• {line}" for line in lines]

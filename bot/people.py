@@ -1,0 +1,90 @@
+"""Who people are in this workspace, and who we are. Cached: a name is looked up once in a few minutes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import aiohttp
+from slack_sdk.errors import SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+logger = logging.getLogger(__name__)
+
+KEEP = timedelta(minutes=5)
+"""How long somebody who is no admin any more may still act as one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Person:
+    """`locale` like "nl-NL"."""
+
+    id: str
+    name: str
+    is_admin: bool = False
+    locale: str = "en-US"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Me:
+    """The bot's own identity, as auth.test tells it."""
+
+    user_id: str
+    bot_id: str | None
+    team_id: str
+    enterprise_id: str | None = None
+
+    def wrote(self, *, user: str | None, bot_id: str | None) -> bool:
+        return user == self.user_id or (bot_id is not None and bot_id == self.bot_id)
+
+
+class People:
+    """`admins` are the ids of people who are admins for us whatever Slack says."""
+
+    def __init__(
+        self, client: AsyncWebClient, *, clock: Callable[[], datetime], admins: Iterable[str] = ()
+    ) -> None:
+        self._client = client
+        self._clock = clock
+        self._admins = frozenset(admins)
+        self._known: dict[str, tuple[datetime, Person]] = {}
+        self._me: Me | None = None
+
+    async def me(self) -> Me:
+        """Raises slack_sdk's errors when Slack cannot be asked; asked once."""
+        if self._me is None:
+            told = await self._client.auth_test()
+            self._me = Me(
+                user_id=told["user_id"],
+                bot_id=told.get("bot_id"),
+                team_id=told["team_id"],
+                enterprise_id=told.get("enterprise_id"),
+            )
+        return self._me
+
+    async def person(self, user_id: str) -> Person:
+        """Somebody whom Slack does not tell about is called by the id and is no admin, unless listed as one."""
+        now = self._clock()
+        known = self._known.get(user_id)
+        if known is not None and now - known[0] < KEEP:
+            return known[1]
+        try:
+            response = await self._client.users_info(user=user_id, include_locale=True)
+        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+            logger.warning("person.unknown", extra={"user": user_id, "cause": type(error).__name__})
+            return Person(id=user_id, name=user_id, is_admin=user_id in self._admins)
+        person = self._parsed(user_id, response["user"])
+        self._known[user_id] = (now, person)
+        return person
+
+    async def names(self, user_ids: Iterable[str]) -> dict[str, str]:
+        return {user_id: (await self.person(user_id)).name for user_id in user_ids}
+
+    def _parsed(self, user_id: str, told: dict[str, Any]) -> Person:
+        profile = told.get("profile") or {}
+        name = profile.get("display_name") or told.get("real_name") or told.get("name") or user_id
+        admin = bool(told.get("is_admin") or told.get("is_owner")) or user_id in self._admins
+        return Person(id=user_id, name=str(name), is_admin=admin, locale=str(told.get("locale") or "en-US"))

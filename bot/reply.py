@@ -1,0 +1,151 @@
+"""Our replies in Slack: found again, begun at once, delivered exactly once.
+
+A post is never repeated blindly. Slack either refuses it (then we may post something else) or its fate is unknown; then
+`DeliveryUncertainError` lets the queue start over, and the next attempt looks into the thread first.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.claims import QueuedQuestion
+from bot.events import AnswerMark, answer_mark, as_metadata
+from bot.people import People
+from bot.render import Rendered
+from bot.threads import Threads
+from kb.errors import FootnoteError
+
+logger = logging.getLogger(__name__)
+
+BLOCKS_REFUSED = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
+METADATA_REFUSED = frozenset({"metadata_too_large", "invalid_metadata_format", "invalid_metadata_schema"})
+UPDATE_REFUSED = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
+UNCERTAIN = frozenset(
+    {"fatal_error", "internal_error", "request_timeout", "service_unavailable", "ratelimited"}
+)
+"""After these Slack may have done the work, or not; "ratelimited" has not, but waiting longer is the queue's business."""
+
+
+class DeliveryUncertainError(FootnoteError):
+    """Slack did not say whether it took the message."""
+
+
+class DeliveryRefusedError(FootnoteError):
+    """Slack refused the message for good. `code` is Slack's error code."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"Slack refused the message: {code}")
+        self.code = code
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Posted:
+    """A message of ours in the thread."""
+
+    ts: str
+    mark: AnswerMark
+    text: str
+
+
+class Replies:
+    """`posting` must not retry lost connections; see `bot.app.slack_clients`."""
+
+    def __init__(self, *, posting: AsyncWebClient, threads: Threads, people: People) -> None:
+        self._posting = posting
+        self._threads = threads
+        self._people = people
+        self._status_known = True
+
+    async def find(self, question: QueuedQuestion) -> Posted | None:
+        """Our reply to this message, whatever its state; an answer before a placeholder."""
+        me = await self._people.me()
+        found = [
+            Posted(ts=message.ts, mark=mark, text=message.text)
+            for message in await self._threads.messages(question.channel, question.thread_ts)
+            if me.wrote(user=message.user, bot_id=message.bot_id)
+            and (mark := answer_mark(message.metadata)) is not None
+            and mark.question_ts == question.ts
+        ]
+        return min(found, key=lambda posted: posted.mark.state != "answered", default=None)
+
+    async def show_searching(self, question: QueuedQuestion, text: str) -> str | None:
+        """Says that we are at it: Slack's own status, else a placeholder message, whose ts is returned."""
+        if self._status_known:
+            try:
+                await self._posting.assistant_threads_setStatus(
+                    channel_id=question.channel, thread_ts=question.thread_ts, status=text
+                )
+            except SlackApiError as error:
+                code = _code(error)
+                logger.info("status.refused", extra={"question_id": question.id, "code": code})
+                self._status_known = code not in {"unknown_method", "missing_scope", "not_allowed_token_type"}
+            else:
+                return None
+        return await self.deliver(question, Rendered(text=text), AnswerMark(
+            question_id=question.id, question_ts=question.ts, state="searching"
+        ))  # fmt: skip
+
+    async def deliver(
+        self, question: QueuedQuestion, rendered: Rendered, mark: AnswerMark, *, instead_of: str | None = None
+    ) -> str:
+        """Posts into the question's thread, or puts the message in the place of `instead_of`. Returns its ts.
+
+        Raises:
+            DeliveryUncertainError: the message may be there or not: look before trying again.
+            DeliveryRefusedError: it is not there and will not be.
+        """
+        message: dict[str, Any] = {
+            "text": rendered.text,
+            "blocks": list(rendered.blocks),
+            "metadata": as_metadata(mark),
+        }
+        for _ in range(4):
+            try:
+                return await self._send(question, message, instead_of)
+            except SlackApiError as error:
+                code = _code(error)
+                logger.warning("reply.refused", extra={"question_id": question.id, "code": code})
+                if code in BLOCKS_REFUSED and message["blocks"]:
+                    message |= {"blocks": []}
+                elif code in METADATA_REFUSED and (mark.answer or mark.cited):
+                    mark = mark.model_copy(update={"answer": None, "cited": ()})
+                    message |= {"metadata": as_metadata(mark)}
+                elif code in UPDATE_REFUSED and instead_of is not None:
+                    instead_of = None
+                elif code in UNCERTAIN:
+                    raise DeliveryUncertainError(code) from error
+                else:
+                    raise DeliveryRefusedError(code) from error
+            except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError) as error:
+                raise DeliveryUncertainError(type(error).__name__) from error
+        raise DeliveryRefusedError("every form of the message")
+
+    async def tell_directly(self, user: str, text: str) -> None:
+        """A direct message, for what cannot be said in the channel."""
+        await self._posting.chat_postMessage(channel=user, text=text, unfurl_links=False, unfurl_media=False)
+
+    async def _send(self, question: QueuedQuestion, message: dict[str, Any], instead_of: str | None) -> str:
+        if instead_of is not None:
+            await self._posting.chat_update(channel=question.channel, ts=instead_of, **message)
+            return instead_of
+        response = await self._posting.chat_postMessage(
+            channel=question.channel,
+            thread_ts=question.thread_ts,
+            unfurl_links=False,
+            unfurl_media=False,
+            **message,
+        )
+        return str(response["ts"])
+
+
+def _code(error: SlackApiError) -> str:
+    """Slack's error code; "internal_error" where the reply was not Slack's JSON."""
+    response = error.response
+    code = response.get("error") if hasattr(response, "get") else None
+    return str(code) if code else "internal_error"

@@ -1,0 +1,216 @@
+""" "Why this answer?": what is kept of how an answer came about, and the modal that shows it.
+
+Only passages that the asker's channel may read were ever found, so none has to be taken out here; but a trace opens
+only in the channel that it belongs to.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.events import ButtonPress
+from bot.layout import Block, context, section, shorten
+from bot.messages import Messages, messages_in
+from bot.mrkdwn import escape
+from bot.people import People
+from bot.render import note_wording, titled_link
+from kb.errors import StoreUnavailableError
+from kb.models import Answer, Hit
+
+logger = logging.getLogger(__name__)
+
+SHOWN_PASSAGES = 10
+SHOWN_CHARACTERS = 400
+
+
+class Passage(BaseModel):
+    """One passage that was found, with its score at each stage; None where a stage did not run."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    section: str
+    url: str
+    cited_as: int | None
+    dense: float | None
+    lexical: float | None
+    fused: float
+    anchor: float
+    rerank: float | None
+    final: float
+
+
+class Why(BaseModel):
+    """A trace as it is stored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    channel: str
+    language: str
+    question: str = Field(repr=False)
+    rewritten: str | None = Field(default=None, repr=False)
+    method: str
+    reasoning: str = Field(default="", repr=False)
+    topics: tuple[str, ...] = ()
+    is_follow_up: bool
+    anchors: tuple[str, ...] = ()
+    anchor_reason: str = ""
+    outcome: str
+    confidence: float
+    passages: tuple[Passage, ...] = ()
+    freshness: tuple[str, ...] = ()
+    removed: tuple[str, ...] = Field(default=(), repr=False)
+    notes: tuple[str, ...] = ()
+    timings_ms: dict[str, float] = Field(default_factory=dict)
+
+
+class Traces(Protocol):
+    """bot.analytics.Analytics, as this view uses it. Raises `StoreUnavailableError`."""
+
+    async def load_trace(self, question_id: str) -> Any | None: ...
+
+
+class WhyView:
+    def __init__(self, *, client: AsyncWebClient, traces: Traces, people: People) -> None:
+        self._client = client
+        self._traces = traces
+        self._people = people
+
+    async def open(self, press: ButtonPress) -> None:
+        """Opens the modal. Slack allows three seconds from the press, so nothing slow happens before."""
+        why = await self._load(press)
+        if why is None:
+            words = messages_in((await self._people.person(press.user.id)).locale)
+            view = modal(words, [section(words.why_gone)])
+        else:
+            view = modal(messages_in(why.language), why_blocks(why))
+        await self._client.views_open(trigger_id=press.trigger_id, view=view)
+
+    async def _load(self, press: ButtonPress) -> Why | None:
+        question_id = press.actions[0].value
+        try:
+            payload = await self._traces.load_trace(question_id)
+            why = None if payload is None else Why.model_validate(payload)
+        except StoreUnavailableError:
+            logger.warning("why.store_unavailable", extra={"question_id": question_id})
+            return None
+        except ValidationError as error:  # stored by another version; its text would quote the question
+            logger.warning(
+                "why.unreadable", extra={"question_id": question_id, "problems": error.error_count()}
+            )
+            return None
+        return why if why is not None and why.channel == press.channel_id else None
+
+
+def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
+    """The JSON data that is stored for an answer."""
+    rewrite = answer.trace.rewrite
+    cited = {citation.chunk.id: citation.n for citation in answer.citations}
+    titles = {hit.chunk.page.id: hit.chunk.page.title for hit in answer.trace.hits}
+    why = Why(
+        channel=channel,
+        language=answer.language,
+        question=answer.question,
+        rewritten=answer.rewritten,
+        method=rewrite.method,
+        reasoning=rewrite.reasoning,
+        topics=rewrite.topics,
+        is_follow_up=rewrite.is_follow_up,
+        anchors=tuple(titles[page] for page in answer.trace.anchors if page in titles),
+        anchor_reason=answer.trace.anchor_reason,
+        outcome=answer.outcome,
+        confidence=answer.confidence,
+        passages=tuple(_passage(hit, cited) for hit in answer.trace.hits[:SHOWN_PASSAGES]),
+        freshness=tuple(
+            dict.fromkeys(f"{one.chunk.page.title}: {one.freshness}" for one in answer.citations)
+        ),
+        removed=answer.trace.removed_sentences,
+        notes=answer.notes,
+        timings_ms=dict(answer.timings_ms),
+    )
+    return why.model_dump(mode="json")
+
+
+def modal(words: Messages, blocks: list[Block]) -> dict[str, Any]:
+    return {
+        "type": "modal",
+        "title": {"type": "plain_text", "text": words.why},
+        "close": {"type": "plain_text", "text": words.close},
+        "blocks": blocks,
+    }
+
+
+def why_blocks(why: Why) -> list[Block]:
+    words = messages_in(why.language)
+    facts = [
+        _fact(words.why_question, why.question),
+        _fact(words.why_searched, why.rewritten or words.why_unchanged),
+        _fact(words.why_method, f"{why.method}: {why.reasoning}" if why.reasoning else why.method),
+        _fact(words.why_topics, ", ".join(why.topics) or words.none),
+        _fact(words.why_follow_up, words.yes if why.is_follow_up else words.no),
+        _fact(words.why_anchors, ", ".join(why.anchors) or words.none, why.anchor_reason),
+        _fact(
+            words.why_decision,
+            f"{why.outcome}, {words.why_confidence.format(percent=words.percent(why.confidence))}",
+        ),
+    ]
+    blocks = [section("\n".join(facts))]
+    if why.passages:
+        blocks.append(section(f"*{words.why_passages}*"))
+        blocks.extend(section(_told(passage, words)) for passage in why.passages)
+    for title, lines in (
+        (words.why_freshness, why.freshness),
+        (words.why_removed, why.removed),
+        (words.why_notes, tuple(note_wording(note, words) for note in why.notes)),
+    ):
+        if lines:
+            told = "\n".join(f"• {escape(shorten(line, SHOWN_CHARACTERS))}" for line in lines[:6])
+            blocks.append(section(f"*{title}*\n{told}"))
+    return [*blocks, context(_timings(why.timings_ms, words))] if why.timings_ms else blocks
+
+
+def _passage(hit: Hit, cited: Mapping[str, int]) -> Passage:
+    chunk, scores = hit.chunk, hit.scores
+    return Passage(
+        title=chunk.page.title,
+        section=chunk.section_label,
+        url=chunk.url,
+        cited_as=cited.get(chunk.id),
+        dense=scores.dense,
+        lexical=scores.lexical,
+        fused=scores.fused,
+        anchor=scores.anchor,
+        rerank=scores.rerank,
+        final=scores.final,
+    )
+
+
+def _fact(name: str, value: str, reason: str = "") -> str:
+    told = f"*{name}:* {escape(shorten(' '.join(value.split()), SHOWN_CHARACTERS))}"
+    return f"{told} ({escape(shorten(reason, SHOWN_CHARACTERS))})" if reason else told
+
+
+def _told(passage: Passage, words: Messages) -> str:
+    place = titled_link(passage.title, passage.url)
+    if passage.section:
+        place += f" › {escape(shorten(passage.section, 100))}"
+    mark = f"[{passage.cited_as}]  " if passage.cited_as is not None else ""
+    stages = {
+        name: "–" if score is None else f"{score:.2f}"
+        for name, score in passage.model_dump(
+            include={"dense", "lexical", "fused", "anchor", "rerank", "final"}
+        ).items()
+    }
+    return f"{mark}{place}\n{words.why_scores.format(**stages)}"
+
+
+def _timings(timings_ms: Mapping[str, float], words: Messages) -> str:
+    stages = " · ".join(
+        f"{escape(stage)} {milliseconds:.0f} ms" for stage, milliseconds in timings_ms.items()
+    )
+    return shorten(f"{words.why_timings}: {stages}", 1000)
