@@ -107,6 +107,8 @@ class Events:
         self._send(kind, room, event)
 
     def _message(self, room: Room, event: dict[str, Any], *, ts: str) -> None:
+        for name in ("metadata", "stream_touched"):
+            event.pop(name, None)
         event |= {"channel": room.id, "event_ts": ts, "channel_type": room.kind}
         self._send(_SCOPE_OF_KIND[room.kind], room, event)
 

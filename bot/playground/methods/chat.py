@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.playground.arguments import Arguments
 from bot.playground.methods.method import SPECIAL, Method
+from bot.playground.methods.streams import is_streaming
 from bot.playground.posting import content, fallback_text, metadata, post, post_ephemeral
 from bot.playground.refusal import Refused
 from bot.playground.slack import Slack
@@ -32,7 +33,7 @@ def post_ephemeral_message(slack: Slack, args: Arguments) -> dict[str, Any]:
 def update(slack: Slack, args: Arguments) -> dict[str, Any]:
     room = slack.joined_room(args.required("channel"))
     message = _own(slack, room, args.required("ts"), refusal="cant_update_message")
-    if message.get("streaming_state") == "in_progress":
+    if is_streaming(slack, message):
         raise Refused("streaming_state_conflict")
     body = content(args)
     previous = deepcopy(message)

@@ -63,15 +63,20 @@ def stop(slack: Slack, args: Arguments) -> dict[str, Any]:
     return {"channel": room.id, "ts": message["ts"], "message": deepcopy(message)}
 
 
+def is_streaming(slack: Slack, message: Message) -> bool:
+    """Whether the message still takes text; a stream that nothing was added to for a while has ended by itself."""
+    idle = slack.state.now() - message.get("stream_touched", slack.state.now())
+    if message.get("streaming_state") == "in_progress" and idle > slack.state.limits.stream_idle_s:
+        message["streaming_state"] = "completed"
+    return message.get("streaming_state") == "in_progress"
+
+
 def _streaming(slack: Slack, args: Arguments) -> tuple[Room, Message]:
     room = slack.joined_room(args.required("channel"))
     message = slack.message(room, args.required("ts"))
     if message.get("bot_id") != slack.workspace.bot_id:
         raise Refused("message_not_owned_by_app")
-    idle = slack.state.now() - message.get("stream_touched", slack.state.now())
-    if message.get("streaming_state") == "in_progress" and idle > slack.state.limits.stream_idle_s:
-        message["streaming_state"] = "completed"
-    if message.get("streaming_state") != "in_progress":
+    if not is_streaming(slack, message):
         raise Refused("message_not_in_streaming_state")
     return room, message
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import Limits, Playground, sample_workspace
+
+AppOf = Callable[[Playground], AsyncApp]
 
 
 class FakeClock:
@@ -70,35 +73,55 @@ async def connected(app: AsyncApp, playground: Playground) -> AsyncIterator[Asyn
 
 @asynccontextmanager
 async def over_http(
-    build: Callable[[Playground], AsyncApp], *, clock: Callable[[], float], limits: Limits
+    app_of: AppOf, *, clock: Callable[[], float], limits: Limits
 ) -> AsyncIterator[Playground]:
     """A playground that posts its events to the app's own aiohttp server."""
-    target: list[Callable[[web.Request], Awaitable[web.StreamResponse]]] = []
+    apps: list[AsyncApp] = []
 
-    async def forward(request: web.Request) -> web.StreamResponse:
-        return await target[0](request)
+    async def receive(request: web.Request) -> web.Response:
+        reply = await apps[0].async_dispatch(await to_bolt_request(request))
+        return await to_aiohttp_response(reply)
 
     server = web.Application()
-    server.router.add_post("/slack/events", forward)
+    server.router.add_post("/slack/events", receive)
     runner = web.AppRunner(server)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
     url = f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events"
     try:
         async with Playground(sample_workspace(), events_url=url, clock=clock, limits=limits) as running:
-            app = build(running)
-            target.append(app.server(port=0, path="/slack/events").handle_post_requests)
+            apps.append(app_of(running))
             yield running
     finally:
         await runner.cleanup()
 
 
-Connect = Callable[[AsyncApp, Playground], AbstractAsyncContextManager[AsyncSocketModeHandler]]
+@asynccontextmanager
+async def over_sockets(
+    app_of: AppOf, *, clock: Callable[[], float], limits: Limits
+) -> AsyncIterator[Playground]:
+    async with Playground(sample_workspace(), clock=clock, limits=limits) as running:
+        async with connected(app_of(running), running):
+            yield running
 
 
 @pytest.fixture
-def connect() -> Connect:
+def bolt() -> Callable[..., AbstractAsyncContextManager[Playground]]:
+    """`bolt("socket mode" | "signed http", register, clock=, limits=)`: a playground with a Bolt app connected."""
+
+    def start(way: str, register: Callable[[AsyncApp], None], *, clock: Callable[[], float], limits: Limits):
+        def app_of(playground: Playground) -> AsyncApp:
+            app = bolt_app(playground)
+            register(app)
+            return app
+
+        return (over_http if way == "signed http" else over_sockets)(app_of, clock=clock, limits=limits)
+
+    return start
+
+
+@pytest.fixture
+def connect() -> Callable[[AsyncApp, Playground], AbstractAsyncContextManager[AsyncSocketModeHandler]]:
     return connected
 
 

@@ -1,0 +1,72 @@
+"""Streamed messages."""
+
+from __future__ import annotations
+
+import pytest
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.playground import Playground
+
+
+async def refusal(call) -> str:
+    with pytest.raises(SlackApiError) as caught:
+        await call
+    return caught.value.response["error"]
+
+
+@pytest.fixture
+async def stream(playground: Playground, client: AsyncWebClient) -> dict[str, str]:
+    root = await playground.say("alice", "#general", "question")
+    started = await client.chat_startStream(
+        channel="C0GENERAL", thread_ts=root, recipient_team_id="T0HAVIK", recipient_user_id="U0ALICE"
+    )
+    return {"channel": "C0GENERAL", "ts": started["ts"]}
+
+
+async def test_a_stream_grows_and_ends(stream, client: AsyncWebClient, playground: Playground) -> None:
+    task = {"type": "task_update", "id": "1", "title": "Search", "status": "in_progress"}
+    await client.chat_appendStream(**stream, chunks=[task])
+    await client.chat_appendStream(**stream, chunks=[task | {"status": "complete"}])
+    await client.chat_appendStream(**stream, markdown_text="Twenty-five ")
+    await client.chat_appendStream(**stream, markdown_text="days.")
+    await client.chat_stopStream(**stream, blocks=[{"type": "divider"}])
+    root = playground.messages("#general")[0]["ts"]
+    message = playground.messages("#general", root)[-1]
+    assert message["text"] == "Twenty-five days."
+    assert [block["type"] for block in message["blocks"]] == ["task_card", "markdown", "divider"]
+    assert message["blocks"][0]["status"] == "complete"
+    assert (
+        await refusal(client.chat_appendStream(**stream, markdown_text="x"))
+        == "message_not_in_streaming_state"
+    )
+    assert await refusal(client.chat_stopStream(**stream)) == "message_not_in_streaming_state"
+
+
+async def test_a_stalled_stream_ends_and_can_be_updated_instead(
+    stream, client: AsyncWebClient, clock
+) -> None:
+    update = client.chat_update(**stream, text="x")
+    assert await refusal(update) == "streaming_state_conflict"
+    clock.move(301)
+    assert (
+        await refusal(client.chat_appendStream(**stream, markdown_text="x"))
+        == "message_not_in_streaming_state"
+    )
+    await client.chat_update(**stream, text="the rest")
+
+
+async def test_a_stream_in_a_channel_needs_its_recipient_and_a_thread(
+    client: AsyncWebClient, playground: Playground
+) -> None:
+    root = await playground.say("alice", "#general", "question")
+    call = client.chat_startStream(channel="C0GENERAL", thread_ts=root)
+    assert await refusal(call) == "missing_recipient_team_id"
+    call = client.chat_startStream(channel="C0GENERAL", thread_ts="")
+    assert await refusal(call) == "invalid_arguments"
+
+
+async def test_what_a_stream_may_not_carry_is_refused(stream, client: AsyncWebClient) -> None:
+    assert await refusal(client.chat_appendStream(**stream, markdown_text="x" * 12_001)) == "msg_too_long"
+    assert await refusal(client.chat_appendStream(**stream, markdown_text="")) == "no_text"
+    assert await refusal(client.chat_stopStream(**stream, blocks=[{"type": "blink"}])) == "invalid_blocks"
