@@ -1,0 +1,75 @@
+"""Builders for answers: say what matters to the test, the rest is a plain page of the handbook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from kb.models import Answer, Chunk, Citation, Hit, Page, PageDates, Rewrite, Scores, Sentence, Trace
+
+REVIEWED = PageDates(reviewed=date(2024, 5, 3))
+
+
+def a_page(**given: Any) -> Page:
+    title = given.setdefault("title", "Leave policy")
+    slug = "".join(letter if letter.isalnum() else "-" for letter in title.lower())[:40]
+    values: dict[str, Any] = {
+        "id": f"page-{slug}",
+        "source": "handbook",
+        "path": f"{slug}.md",
+        "url": f"https://kb.example/{slug}",
+        "dates": REVIEWED,
+    }
+    return Page(**(values | given))
+
+
+def a_chunk(page: Page | None = None, **given: Any) -> Chunk:
+    page = page or a_page()
+    values: dict[str, Any] = {
+        "id": f"{page.id}-1",
+        "page": page,
+        "position": 0,
+        "text": "Full-time employees get 25 days of paid holiday a year.",
+        "section": ("Annual leave",),
+        "url": f"{page.url}#annual-leave",
+    }
+    return Chunk(**(values | given))
+
+
+def a_citation(n: int = 1, page: Page | None = None, **given: Any) -> Citation:
+    chunk = given.pop("chunk", None) or a_chunk(page, id=f"chunk-{n}")
+    values: dict[str, Any] = {
+        "n": n,
+        "chunk": chunk,
+        "quote": chunk.text,
+        "score": 0.92,
+        "freshness": "current",
+    }
+    return Citation(**(values | given))
+
+
+def an_answer(*sentences: str | Sentence, **given: Any) -> Answer:
+    """Sentences given as text cite source 1."""
+    citations: Sequence[Citation] = given.setdefault("citations", (a_citation(),))
+    said = sentences or ("Full-time employees get 25 days of paid holiday a year.",)
+    rewrite = given.pop("rewrite", None) or Rewrite(
+        query=given.get("question", "How many days of holiday do I get?")
+    )
+    hits = tuple(
+        Hit(chunk=one.chunk, scores=Scores(dense=0.7, lexical=4.2, fused=0.8, rerank=None, final=0.8))
+        for one in citations
+    )
+    values: dict[str, Any] = {
+        "question": "How many days of holiday do I get?",
+        "outcome": "answered",
+        "mode": "model",
+        "language": "en",
+        "sentences": tuple(
+            Sentence(text=one, citations=(1,)) if isinstance(one, str) else one for one in said
+        ),
+        "confidence": 0.8,
+        "trace": Trace(rewrite=rewrite, hits=hits, decision="answered"),
+        "timings_ms": {"search": 3.0, "total": 12.0},
+    }
+    return Answer(**(values | given))
