@@ -17,6 +17,7 @@ from kb.errors import StoreUnavailableError
 from kb.valkey import connect_redis
 from tests.fakes.questions import a_question
 from tests.fakes.redis_server import Proxy, RedisServer, binaries
+from tests.fakes.waiting import until
 
 FOR_EVER = 60.0
 """A lease, in seconds, during which no look-out happens: what the test sees came by itself."""
@@ -86,15 +87,6 @@ async def running(queue: QuestionQueue, desk: Desk, **options: Any) -> AsyncIter
     finally:
         task.cancel()
         await asyncio.wait({task})
-
-
-async def until(condition: Any, seconds: float = 20) -> None:
-    async with asyncio.timeout(seconds):
-        while True:
-            outcome = condition()
-            if await outcome if asyncio.iscoroutine(outcome) else outcome:
-                return
-            await asyncio.sleep(0.005)
 
 
 async def all_finished(queue: QuestionQueue) -> bool:

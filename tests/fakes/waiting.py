@@ -1,0 +1,21 @@
+"""Waiting for what another task or process brings about."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable
+
+
+async def until(condition: Callable[[], object | Awaitable[object]], *, seconds: float = 20) -> None:
+    """Returns once the condition, which may be async, holds.
+
+    Raises:
+        TimeoutError: it still does not after `seconds`.
+    """
+    async with asyncio.timeout(seconds):
+        while True:
+            outcome = condition()
+            if await outcome if inspect.isawaitable(outcome) else outcome:
+                return
+            await asyncio.sleep(0.005)
