@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
-_WORD = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*")
+_WORD = re.compile(r"(?:[cdjlmnst]|qu)(?=['’][^\W_]{2,})|[^\W_]+(?:['’.\-][^\W_]+)*", re.IGNORECASE)
+"""A French elision (l', d', qu') is a word of its own."""
 
 Words = Annotated[frozenset[str], BeforeValidator(lambda text: frozenset(text.split()))]
 OrderedWords = Annotated[tuple[str, ...], BeforeValidator(lambda text: tuple(text.split()))]
@@ -35,6 +37,8 @@ class WordClasses(_Part):
     possessives: Words = NONE
     question: Words = NONE
     auxiliaries: Words = NONE
+    copulas: Words = NONE
+    """Forms of "to be" and "to mean"."""
     prepositions: Words = NONE
     function: Words = NONE
     common: Words = NONE
@@ -54,6 +58,10 @@ class ReferenceWords(_Part):
     """Also relative pronouns or conjunctions: not a reference after a content word and before a clause."""
     ambiguous: Words = NONE
     """Also articles, possessives or adverbs: a reference only where no content word follows."""
+    nouns: Words = NONE
+    """Nouns that mean what is being read: "the article"."""
+    determiners: Words = NONE
+    """Reference words that may have their noun behind them: "this policy"."""
     places: Words = NONE
     more: Words = NONE
     local: tuple[str, ...] = ()
@@ -137,6 +145,16 @@ class Lexicon(_Part):
         return self
 
     @cached_property
+    def local_phrases(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<!\w)(?:{any_of(self.reference.local)})(?!\w)", re.IGNORECASE)
+
+    @cached_property
+    def spelling_by_letter(self) -> dict[str, frozenset[str]]:
+        """The words that a slip may be corrected to, by their first letter."""
+        letters = {word[0] for word in self.spelling_targets}
+        return {letter: frozenset(w for w in self.spelling_targets if w[0] == letter) for letter in letters}
+
+    @cached_property
     def references(self) -> frozenset[str]:
         return self.reference.things | self.reference.people
 
@@ -186,9 +204,17 @@ def spans_of(text: str) -> list[re.Match[str]]:
 
 def starts_with_phrase(words: list[str], phrases: tuple[str, ...]) -> int:
     """How many words the longest phrase takes that `words` begin with; 0 for none."""
-    return max(
-        (len(parts) for phrase in phrases if words[: len(parts := words_of(phrase))] == parts), default=0
-    )
+    return max((len(parts) for parts in _split(phrases) if words[: len(parts)] == parts), default=0)
+
+
+@cache
+def _split(phrases: tuple[str, ...]) -> list[list[str]]:
+    return [words_of(phrase) for phrase in phrases]
+
+
+def any_of(phrases: Iterable[str]) -> str:
+    """A regular expression for any of the phrases, the longest first; for none it never matches."""
+    return "|".join(sorted((re.escape(phrase) for phrase in phrases), key=len, reverse=True)) or r"(?!)"
 
 
 @cache

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
-from kb.lexicon import Lexicon, words_of
+from kb.lexicon import Lexicon, any_of, words_of
+from kb.lexicon import lexicon as lexicon_of
 
 Kind = Literal["number", "letter", "roman", "weekday", "month", "quarter", "version", "ordinal", "year"]
 
@@ -64,23 +66,18 @@ def items_in(text: str, lexicon: Lexicon) -> list[Item]:
 
 def step_in(question: str, lexicon: Lexicon) -> Step | None:
     """The step that a question asks for ("the one before", "how about next", "the second one"), or None."""
-    words = lexicon.sequence
-    unit = rf"(?P<unit>{_any([*words.units, *words.ones], plural=True)})"
-    count = rf"(?:(?P<count>\d{{1,2}}|{_any(words.numbers)}) )?"
-    end = r"(?=\s*(?:$|[?.!,]))"
-    for phrases, sign in ((words.next, 1), (words.previous, -1)):
-        move = _any(phrases)
-        for pattern in (
-            rf"(?:(?:the|a|an|de|het|een|der|die|das|den|dem|ein|eine|einen|le|la|el|los?|un|une|una) )?{count}{unit} (?:{move}){end}",
-            rf"(?:(?:the|a|de|het|der|die|das|den|dem) )?(?:{move}) {unit}",
-            rf"(?:(?:the|de|het|der|die|das) )?(?:{move}){end}",
-        ):
-            match = re.search(rf"(?<!\w){pattern}(?!\w)", question, re.IGNORECASE)
-            if match and _is_step(match, question, lexicon):
-                groups = match.groupdict()
-                by = _count(groups.get("count"), lexicon) * sign
-                return Step(by=by, unit=_unit(groups.get("unit"), lexicon), at=match.span())
-    return _absolute(question, lexicon)
+    patterns = _patterns(lexicon.language)
+    for pattern, sign in patterns.moves:
+        match = pattern.search(question)
+        if match and _is_step(match, question, lexicon):
+            groups = match.groupdict()
+            by = _count(groups.get("count"), lexicon) * sign
+            return Step(by=by, unit=_unit(groups.get("unit"), lexicon), at=match.span())
+    for pattern, place in patterns.places:
+        match = pattern.search(question)
+        if match:
+            return Step(to=place, unit=_unit(match["unit"], lexicon), at=match.span())
+    return None
 
 
 def resolve(step: Step, item: Item, lexicon: Lexicon, *, known: list[Item] | None = None) -> Item | None:
@@ -151,27 +148,18 @@ def _numeral(number: str) -> tuple[Kind | None, int]:
 
 def _named(text: str, lexicon: Lexicon) -> list[Item]:
     """Weekdays, months, and a unit with an ordinal."""
-    sequence = lexicon.sequence
+    patterns = _patterns(lexicon.language)
     items = []
-    kinds: tuple[tuple[Kind, tuple[str, ...]], ...] = (
-        ("weekday", sequence.weekdays),
-        ("month", sequence.months),
-    )
-    for kind, names in kinds:
-        for match in re.finditer(rf"(?<!\w)(?:{_any(names)})(?!\w)", text, re.IGNORECASE) if names else ():
+    for kind, names, pattern in patterns.named:
+        for match in pattern.finditer(text):
             if kind == "month" and match.group().islower() and lexicon.language == "en":
                 continue  # "may" and "march" are words of their own
             place = names.index(match.group().casefold()) + 1
             items.append(Item(text=match.group(), kind=kind, unit=kind, place=place, at=match.span()))
-    if sequence.ordinals:
-        pattern = rf"(?<!\w)({_any(sequence.ordinals)}) ({_any(sequence.units)})(?!\w)"
-        for match in re.finditer(pattern, text, re.IGNORECASE):
-            place = sequence.ordinals.index(match[1].casefold()) + 1
-            items.append(
-                Item(
-                    text=match.group(), kind="ordinal", unit=match[2].casefold(), place=place, at=match.span()
-                )
-            )
+    for match in patterns.ordinal.finditer(text):
+        place = lexicon.sequence.ordinals.index(match[1].casefold()) + 1
+        unit = match[2].casefold()
+        items.append(Item(text=match.group(), kind="ordinal", unit=unit, place=place, at=match.span()))
     return items
 
 
@@ -188,20 +176,47 @@ def _is_step(match: re.Match[str], question: str, lexicon: Lexicon) -> bool:
     return all(not lexicon.is_content(word) for word in rest[:1]) or match.groupdict().get("unit") is not None
 
 
-def _absolute(question: str, lexicon: Lexicon) -> Step | None:
-    """ "the second one", "the last step", "the first"."""
-    sequence = lexicon.sequence
-    unit = rf"(?: (?P<unit>{_any([*sequence.units, *sequence.ones])}))"
-    places = [
-        *((word, number) for number, word in enumerate(sequence.ordinals, 1)),
-        *((word, -1) for word in sequence.last),
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Patterns:
+    """A language's regular expressions, compiled once. `moves` come with their sign, `places` with their number."""
+
+    moves: tuple[tuple[re.Pattern[str], int], ...]
+    places: tuple[tuple[re.Pattern[str], int], ...]
+    named: tuple[tuple[Kind, tuple[str, ...], re.Pattern[str]], ...]
+    ordinal: re.Pattern[str]
+
+
+@cache
+def _patterns(language: str) -> _Patterns:
+    known = lexicon_of(language)
+    words = known.sequence
+    article = rf"(?:(?:{any_of(known.words.articles)}) )?"
+    unit = rf"(?P<unit>(?:{any_of([*words.units, *words.ones])})(?:s|en|e|n)?)"
+    count = rf"(?:(?P<count>\d{{1,2}}|{any_of(words.numbers)}) )?"
+    end = r"(?=\s*(?:$|[?.!,]))"
+    moves = []
+    for phrases, sign in ((words.next, 1), (words.previous, -1)):
+        move = rf"(?:{any_of(phrases)})"
+        shapes = (f"{article}{count}{unit} {move}{end}", f"{article}{move} {unit}", f"{article}{move}{end}")
+        moves += [(_compiled(rf"{shape}(?!\w)"), sign) for shape in shapes]
+    placed = [
+        *((word, at) for at, word in enumerate(words.ordinals, 1)),
+        *((word, -1) for word in words.last),
     ]
-    for word, place in places:
-        pattern = rf"(?<!\w){re.escape(word)}(?:{unit}(?!\w)|(?=\s*(?:$|[?.!,])))"
-        match = re.search(pattern, question, re.IGNORECASE)
-        if match:
-            return Step(to=place, unit=_unit(match["unit"], lexicon), at=match.span())
-    return None
+    tail = rf"(?: {unit}(?!\w)|{end})"
+    return _Patterns(
+        moves=tuple(moves),
+        places=tuple((_compiled(rf"{article}{re.escape(word)}{tail}"), at) for word, at in placed),
+        named=(
+            ("weekday", words.weekdays, _compiled(rf"(?:{any_of(words.weekdays)})(?!\w)")),
+            ("month", words.months, _compiled(rf"(?:{any_of(words.months)})(?!\w)")),
+        ),
+        ordinal=_compiled(rf"({any_of(words.ordinals)}) ({any_of(words.units)})(?!\w)"),
+    )
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){pattern}", re.IGNORECASE)
 
 
 def _unit(word: str | None, lexicon: Lexicon) -> str:
@@ -227,12 +242,6 @@ def _count(word: str | None, lexicon: Lexicon) -> int:
     if word.isdigit():
         return int(word)
     return lexicon.sequence.numbers.index(word.casefold()) + 1
-
-
-def _any(phrases: object, *, plural: bool = False) -> str:
-    ordered = sorted((re.escape(phrase) for phrase in phrases), key=len, reverse=True)  # type: ignore[attr-defined]
-    joined = "|".join(ordered) or r"(?!)"
-    return rf"(?:{joined})(?:s|en|e|n)?" if plural else joined
 
 
 def _render(item: Item, place: int, lexicon: Lexicon) -> str:

@@ -20,12 +20,18 @@ LONGEST_TOPIC = 60
 LONGEST_SUBJECT = 9
 """Words. A longer subject says more about one question than about the thread."""
 
+LEAST_RUN = 2
+"""Words. One content word somewhere in a question is as often its verb as its subject."""
+
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<topic>.+?)[ \t#]*$", re.MULTILINE)
 _BOLD = re.compile(r"(\*\*|__)(?P<topic>(?=\S).+?(?<=\S))\1")
 _NUMBERED = re.compile(r"(?<!\w)(?P<topic>[^\W\d_]{2,} (?:\d{1,4}|[A-Z]|[IVX]{1,5}))(?!\w)")
 _NAME = re.compile(r"(?<!\w)[^\W\d_a-zß-ÿ][\w&'’.-]*(?:[ ][^\W\d_a-zß-ÿ][\w&'’.-]*)*")
+
+
+_POSSESSIVE = re.compile(r"['’]s?$")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +60,7 @@ def names_in(text: str, lexicon: Lexicon) -> list[str]:
     """Names as they are written, in order. A capital at the start of a sentence makes no name by itself."""
     found = []
     for match in _NAME.finditer(_LINK.sub(r"\1", text)):
-        words = match.group().rstrip(".'’-").split()
+        words = _POSSESSIVE.sub("", match.group().rstrip(".'’-")).split()
         while words and not lexicon.is_content(words[0]):
             words = words[1:]
         opening = not text[: match.start()].rstrip() or text[: match.start()].rstrip()[-1] in ".!?:\n\"'*#-"
@@ -89,8 +95,11 @@ def _as_subject(match: re.Match[str], lexicon: Lexicon) -> Subject | None:
 
 def _thing(text: str, lexicon: Lexicon) -> Subject | None:
     spans = spans_of(text)
-    while spans and spans[-1].group().casefold() in lexicon.words.prepositions | lexicon.words.auxiliaries:
+    kept = lexicon.words.articles | lexicon.words.possessives
+    while spans and not lexicon.is_content(spans[-1].group()) and not spans[-1].group().isupper():
         spans = spans[:-1]
+    while spans and not lexicon.is_content(spans[0].group()) and spans[0].group().casefold() not in kept:
+        spans = spans[1:]
     if not spans:
         return None
     trimmed = text[spans[0].start() : spans[-1].end()]
@@ -121,7 +130,7 @@ def _longest_content(text: str, lexicon: Lexicon) -> Subject | None:
         elif runs[-1]:
             runs.append([])
     longest = max(runs, key=len)
-    if not longest:
+    if len(longest) < LEAST_RUN:
         return None
     return Subject(text=text[longest[0].start() : longest[-1].end()])
 

@@ -147,17 +147,12 @@ def _with_reference(reading: Reading, subject: Subject, lexicon: Lexicon) -> str
         if not lexicon.rewriting.possessive:
             return ""
         text = lexicon.rewriting.possessive.format(focus=text)
-    elif word in lexicon.reference.things and followed and _determines(word, after, subject, lexicon):
+        return reading.text[:at] + text + reading.text[end:]
+    if followed and word in lexicon.reference.determiners:
         if after[0] not in subject.words:
             return ""
         end += re.match(r"\W*\w+", reading.text[end:]).end()  # type: ignore[union-attr]
     return _agreeing(reading.text[:at] + text + reading.text[end:], text, word, lexicon)
-
-
-def _determines(word: str, after: list[str], subject: Subject, lexicon: Lexicon) -> bool:
-    """Whether a demonstrative belongs to the noun behind it: "this policy", but not "does this cost"."""
-    personal = lexicon.reference.people | {"it", "ça", "es", "het", "lo"}
-    return word not in personal and (after[0] in subject.words or word in lexicon.reference.plural)
 
 
 def _agreeing(text: str, subject: str, word: str, lexicon: Lexicon) -> str:

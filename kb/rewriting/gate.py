@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from kb.lexicon import Lexicon, spans_of, starts_with_phrase, words_of
 
@@ -67,7 +67,7 @@ def _pointers(text: str, lexicon: Lexicon, *, start: int) -> tuple[int, ...]:
     lower = text.casefold().replace("’", "'")
     if any(pattern.search(lower) for pattern in lexicon.reference.expletive):
         return ()
-    covered = [match.span() for phrase in lexicon.reference.local for match in _whole(phrase, lower)]
+    covered = [match.span() for match in lexicon.local_phrases.finditer(lower)]
     spans = spans_of(text)
     words = [span.group().replace("’", "'").casefold() for span in spans]
     found = []
@@ -81,10 +81,6 @@ def _pointers(text: str, lexicon: Lexicon, *, start: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _whole(phrase: str, text: str) -> list[re.Match[str]]:
-    return list(re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text))
-
-
 def _points_inside(at: int, words: list[str], spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
     """Whether the word at `at` is no reference, or refers to something that the question itself names."""
     word = words[at]
@@ -92,9 +88,17 @@ def _points_inside(at: int, words: list[str], spans: list[re.Match[str]], lexico
     after = words[at + 1 :]
     if word in lexicon.reference.relative and before and lexicon.is_content(before) and len(after) > 1:
         return True
+    if word in lexicon.reference.determiners and _describes_itself(spans[at + 1 :], lexicon):
+        return True
     if word in lexicon.reference.ambiguous and after and lexicon.is_content(after[0]):
         return not _ends_like_a_verb(at, words, lexicon)
     return _has_antecedent(at, words, spans, lexicon)
+
+
+def _describes_itself(following: list[re.Match[str]], lexicon: Lexicon) -> bool:
+    """ "This Deep Impact mission" says which; "this service" leaves it to the thread."""
+    run = list(takewhile(lambda span: lexicon.is_content(span.group()), following))
+    return len(run) > 1 and any(span.group()[0].isupper() for span in run) and lexicon.language != "de"
 
 
 def _ends_like_a_verb(at: int, words: list[str], lexicon: Lexicon) -> bool:
@@ -108,9 +112,17 @@ def _has_antecedent(at: int, words: list[str], spans: list[re.Match[str]], lexic
     """An earlier clause of three content words, or a name earlier in the question, is what the word refers to."""
     clause = any("," in spans[i].string[spans[i].end() : spans[i + 1].start()] for i in range(at))
     content = [i for i in range(at) if lexicon.is_content(words[i])]
+    if words[at] in lexicon.reference.possessive and _has_own_subject(words[:at], lexicon):
+        return True
     if clause and len(content) >= SHORT:
         return True
     return any(i > 0 and spans[i].group()[0].isupper() for i in content)
+
+
+def _has_own_subject(before: list[str], lexicon: Lexicon) -> bool:
+    """ "Did burlesque stay true to its origin": a noun right behind the first auxiliary."""
+    at = next((i for i, word in enumerate(before) if word in lexicon.words.auxiliaries), None)
+    return at is not None and at + 2 < len(before) and lexicon.is_content(before[at + 1])
 
 
 def _ellipsis_signals(opener: str, rest: str, lexicon: Lexicon) -> list[str]:
@@ -125,8 +137,11 @@ def _ellipsis_signals(opener: str, rest: str, lexicon: Lexicon) -> list[str]:
 
 def _addition_signals(text: str, lexicon: Lexicon) -> list[str]:
     words = words_of(text)
-    added = [word for word in words if word in lexicon.reference.more]
-    return [f"addition {added[0]!r}"] if added else []
+    added = [at for at, word in enumerate(words) if word in lexicon.reference.more]
+    content = [word for word in words if lexicon.is_content(word)]
+    if not added or (len(content) > SHORT and added[0] >= SHORT):
+        return []  # "can I use my certificate in other states" names what it is about
+    return [f"addition {words[added[0]]!r}"]
 
 
 def _subject_signals(text: str, lexicon: Lexicon, thread_words: frozenset[str]) -> list[str]:
@@ -139,9 +154,10 @@ def _subject_signals(text: str, lexicon: Lexicon, thread_words: frozenset[str]) 
         return ["short"] if len(words) <= 2 and text.isascii() else []
     verb = any(word in lexicon.words.auxiliaries for word in words)
     asked = starts_with_phrase(words, lexicon.small_talk.asking)
-    if len(words) <= SHORT and not verb and not asked:
+    complete = words[0] in lexicon.words.question and len(content) > 1  # "what causes wildfires"
+    if len(words) <= SHORT and not verb and not asked and not complete:
         return ["short"]
-    return _bare_noun_signals(text, content, lexicon, thread_words)
+    return _bare_noun_signals(text, content, lexicon, thread_words) or _thin_signals(text, content, lexicon)
 
 
 def _bare_noun_signals(
@@ -149,11 +165,51 @@ def _bare_noun_signals(
 ) -> list[str]:
     """ "What is the price?": a definite noun with nothing that says of what, or one that the thread introduced."""
     spans = spans_of(text)
-    for article, noun in pairwise(spans):
+    for at, (article, noun) in enumerate(pairwise(spans)):
         word = noun.group().casefold()
         if article.group().casefold() not in lexicon.words.definite or not lexicon.is_content(word):
             continue
-        named = noun.group()[0].isupper() and lexicon.language != "de"
-        if not named and (len(content) == 1 or word in thread_words):
+        if _is_qualified(spans[at + 1 :], lexicon, predicated=not _asks_what_it_is(spans, lexicon)):
+            continue
+        if len(content) == 1 or word in thread_words or word in lexicon.reference.nouns:
             return [f"definite noun {word!r}"]
     return []
+
+
+def _asks_what_it_is(spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
+    """ "How large was the fourteenth army" ends in a noun, "was the tour successful" in what is said of it."""
+    words = [span.group().casefold() for span in spans[:3]]
+    return words[0] in lexicon.words.question and any(word in lexicon.words.copulas for word in words[1:])
+
+
+def _is_qualified(noun: list[re.Match[str]], lexicon: Lexicon, *, predicated: bool) -> bool:
+    """A name, or a noun with a second one or a phrase behind it: "the query API", "the price of delivery"."""
+    named = lexicon.language != "de" and any(span.group()[0].isupper() for span in noun[:2])
+    behind = [span.group().casefold() for span in noun[1:3]]
+    compound = bool(behind) and lexicon.is_content(behind[0]) and not behind[0].endswith("ed")
+    phrase = len(behind) == 2 and behind[0] in lexicon.words.prepositions and lexicon.is_content(behind[1])
+    return named or phrase or (compound and (len(noun) > 2 or not predicated))
+
+
+def _thin_signals(text: str, content: list[str], lexicon: Lexicon) -> list[str]:
+    """ "How do I apply?", "what happened in 1987": one word of content is too little, unless it is what is asked for.
+
+    "What is TOGAF?" and "who is Ada?" ask for the word itself, and a name says which one is meant.
+    """
+    words = [word for word in content if not word.isdigit()]
+    named = any(span.group()[0].isupper() for span in spans_of(text)[1:]) and lexicon.language != "de"
+    if len(words) > 1 or named or (words and _asks_for(words[0], text, lexicon)):
+        return []
+    return [f"little said {' '.join(words)!r}"]
+
+
+def _asks_for(word: str, text: str, lexicon: Lexicon) -> bool:
+    """A definition: a question word, a form of "to be", and the word at the end."""
+    words = words_of(text)
+    return (
+        words[-1] == word
+        and len(words) <= SHORT + 1
+        and words[0] in lexicon.words.question
+        and len(words) > 2
+        and (words[1] in lexicon.words.copulas)
+    )

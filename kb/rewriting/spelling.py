@@ -42,7 +42,9 @@ def _better(word: str, lexicon: Lexicon, thread: frozenset[str], vocabulary: Voc
         return None
     if lower in lexicon.known_words or lower in thread or (vocabulary is not None and vocabulary(lower) > 0):
         return None
-    best = _nearest(lower, lexicon.spelling_targets, thread, likely=lexicon.references)
+    best = _nearest(
+        lower, lexicon.spelling_by_letter.get(lower[0], frozenset()), thread, likely=lexicon.references
+    )
     if best is None and vocabulary is not None and len(lower) >= LONG and word.islower():
         best = _most_frequent(lower, vocabulary)
     if best is None:
