@@ -1,0 +1,27 @@
+"""Builders of pages, passages and evidence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kb.confidence import Evidence
+from kb.models import Chunk, Hit, Page, Scores
+
+
+def a_passage(text: str, *, title: str = "Leave policy", section: tuple[str, ...] = (), **page: Any) -> Chunk:
+    """A passage of a page of its own; `page` changes the page's fields."""
+    path = title.lower().replace(" ", "-") + ".md"
+    fields: dict[str, Any] = {
+        "id": f"handbook:{path}",
+        "source": "handbook",
+        "path": path,
+        "title": title,
+        "url": f"https://handbook.example/{path}",
+    }
+    made = Page(**fields | page)
+    return Chunk(id=f"{made.id}#0", page=made, position=0, text=text, section=section, url=made.url)
+
+
+def evidence_of(*chunks: Chunk) -> Evidence:
+    hits = tuple(Hit(chunk=chunk, scores=Scores(dense=0.8, final=0.8)) for chunk in chunks)
+    return Evidence(hits=hits, relevance=(0.9,) * len(hits))
