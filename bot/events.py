@@ -89,6 +89,12 @@ class MessageEvent(Payload):
     action_token: str | None = Field(default=None, repr=False)
 
     @property
+    def is_deletion(self) -> bool:
+        """A deleted message that has replies stays in its thread as a "tombstone", which Slack calls a change."""
+        tombstone = self.message is not None and self.message.subtype == "tombstone"
+        return self.subtype == "message_deleted" or (self.subtype == "message_changed" and tombstone)
+
+    @property
     def is_direct(self) -> bool:
         return self.channel_type == "im"
 

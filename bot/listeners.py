@@ -62,10 +62,10 @@ class Listeners:
     async def message(self, event: dict[str, Any]) -> None:
         """`message` in a channel, a direct message or a group: written, edited or deleted."""
         told = MessageEvent.model_validate(event)
-        if told.subtype == "message_changed":
-            await self._edited(told)
-        elif told.subtype == "message_deleted":
+        if told.is_deletion:
             await self._deleted(told)
+        elif told.subtype == "message_changed":
+            await self._edited(told)
         elif told.subtype in READ_SUBTYPES:
             message = Message.model_validate(event)
             if message.by_a_person and await self._is_for_us(told, message):

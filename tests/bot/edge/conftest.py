@@ -1,0 +1,49 @@
+"""An office for each test, with a Valkey that they share."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from redis.asyncio import Redis
+
+from bot.playground import Limits
+from kb.valkey import connect_redis
+from tests.fakes.office import Office, open_office
+from tests.fakes.redis_server import RedisServer, binaries
+
+
+@pytest.fixture(scope="session")
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    binary = binaries()["valkey"]
+    assert binary is not None
+    server = RedisServer(binary, tmp_path_factory.mktemp("edge-valkey"))
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def limits() -> Limits:
+    return Limits(rate_limited=False, ack_timeout_s=1.0, retry_delays_s=(0.0, 0.05, 0.05))
+
+
+@pytest.fixture
+async def redis(valkey: RedisServer) -> AsyncIterator[Redis]:
+    async with connect_redis(valkey.socket) as client:
+        yield client
+
+
+@pytest.fixture
+async def office(redis: Redis, limits: Limits) -> AsyncIterator[Office]:
+    async with open_office(redis, limits) as running:
+        yield running
+
+
+@pytest.fixture(params=["socket", "http"])
+async def either_office(
+    request: pytest.FixtureRequest, redis: Redis, limits: Limits
+) -> AsyncIterator[Office]:
+    """The same office over Socket Mode and over signed HTTP."""
+    async with open_office(redis, limits, request.param) as running:
+        yield running

@@ -1,0 +1,243 @@
+"""The whole edge at work: real Bolt over Socket Mode or HTTP, a real queue in Valkey, the playground as Slack.
+
+Only the knowledge behind it is a stand-in, at the seam that `bot.question.Answerer` names.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import uuid
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+from redis.asyncio import Redis
+
+from bot.admin import BotStatus
+from bot.analytics import Analytics
+from bot.edge import PATH, Edge, open_edge
+from bot.playground import Limits, Playground, sample_workspace
+from bot.queue import QuestionQueue
+from kb.conversation import RedisConversations
+from kb.errors import StoreUnavailableError
+from kb.jobs import ReindexProgress, ReindexRequest
+from kb.models import Answer, Question, Retrieved, Turn
+from kb.settings import SlackSettings
+from tests.fakes.answers import an_answer
+
+NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
+
+
+def clock() -> datetime:
+    return NOW
+
+
+class Knowledge:
+    """Answers in the pipeline's place: with `answers` by question, else with one sentence that repeats the question."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Question, list[Turn]]] = []
+        self.answers: dict[str, Answer] = {}
+        self.error: Exception | None = None
+        self.hold: asyncio.Event | None = None
+
+    async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer:
+        self.asked.append((question, list(turns)))
+        if self.hold is not None:
+            await self.hold.wait()
+        if self.error is not None:
+            raise self.error
+        return self.answers.get(question.text) or an_answer(f"About: {question.text}", question=question.text)
+
+    def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
+        return Turn(
+            question=answer.question,
+            answer=answer.text,
+            rewritten=answer.rewritten,
+            outcome=answer.outcome,
+            retrieved=tuple(
+                Retrieved(
+                    page_id=one.chunk.page.id, chunk_id=one.chunk.id, title=one.chunk.page.title, cited=True
+                )
+                for one in answer.citations
+            ),
+            asked_at=NOW,
+            question_ts=question_ts,
+        )
+
+
+class Reindexing:
+    """Gives out the steps that a test feeds it."""
+
+    def __init__(self) -> None:
+        self.requests: list[ReindexRequest] = []
+        self.steps: asyncio.Queue[ReindexProgress] = asyncio.Queue()
+
+    def sources(self) -> list[str]:
+        return ["handbook", "shop"]
+
+    async def reindex(self, request: ReindexRequest) -> AsyncIterator[ReindexProgress]:
+        self.requests.append(request)
+        while True:
+            step = await self.steps.get()
+            yield step
+            if step.phase in {"done", "failed"}:
+                return
+
+
+class Status:
+    async def status(self) -> BotStatus:
+        return BotStatus(
+            pages=30,
+            passages=412,
+            waiting=0,
+            model=None,
+            reranker=False,
+            last_event=NOW - timedelta(seconds=5),
+        )
+
+
+class FlakyQueue:
+    """The real queue, with a Redis that is away for the next `outages` acceptances."""
+
+    def __init__(self, queue: QuestionQueue) -> None:
+        self.queue = queue
+        self.outages = 0
+
+    async def accept(self, question: Any) -> bool:
+        if self.outages > 0:
+            self.outages -= 1
+            raise StoreUnavailableError("away")
+        return await self.queue.accept(question)
+
+    async def forget(self, identity: str) -> bool:
+        return await self.queue.forget(identity)
+
+    async def replace(self, identity: str, text: str) -> bool:
+        return await self.queue.replace(identity, text)
+
+
+@dataclass(kw_only=True)
+class Office:
+    """Everything that a test looks at or pulls at."""
+
+    slack: Playground
+    edge: Edge
+    knowledge: Knowledge
+    reindexing: Reindexing
+    queue: FlakyQueue
+    conversations: RedisConversations
+    analytics: Analytics
+    redis: Redis
+    now: Callable[[], datetime] = field(default=clock)
+    working: asyncio.Task[None] | None = None
+
+    async def ask(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
+        return await self.slack.say(user, channel, text, thread_ts)
+
+    def replies(self, channel: str, ts: str) -> list[dict[str, Any]]:
+        """The bot's messages in a thread."""
+        return [one for one in self.slack.messages(channel, ts) if one.get("bot_id")]
+
+    async def answers(self, channel: str, ts: str, count: int = 1) -> list[dict[str, Any]]:
+        """Waits until a thread has `count` replies and nothing is left to do, and returns them all."""
+        await self.slack.wait_for(lambda: len(self.replies(channel, ts)) >= count)
+        await self.idle()
+        return self.replies(channel, ts)
+
+    async def idle(self) -> None:
+        """Waits until no question is waiting or running."""
+        async with asyncio.timeout(20):
+            while True:
+                depth = await self.queue.queue.depth()
+                if depth.waiting + depth.running == 0:
+                    return
+                await asyncio.sleep(0.02)
+
+    async def settled(self) -> None:
+        """Waits until every event was taken and worked on: for tests in which nothing may happen."""
+        seen = -1
+        async with asyncio.timeout(20):
+            while seen != len(self.slack.deliveries):
+                seen = len(self.slack.deliveries)
+                await asyncio.sleep(0.3)
+        await self.idle()
+
+    def calls(self, method: str) -> list[Any]:
+        return [call for call in self.slack.calls if call.method == method]
+
+    def start_working(self) -> None:
+        self.working = asyncio.create_task(
+            self.queue.queue.run(
+                self.edge.worker, workers=2, on_giving_up=self.edge.worker.on_giving_up, drain_s=1.0
+            )
+        )
+
+    async def stop_working(self) -> None:
+        if self.working is not None:
+            self.working.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self.working
+        self.working = None
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@asynccontextmanager
+async def open_office(
+    redis: Redis, limits: Limits, how: Literal["socket", "http"] = "socket", *, working: bool = True
+) -> AsyncIterator[Office]:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}{PATH}" if how == "http" else None
+    namespace = f"test-{uuid.uuid4().hex[:8]}"
+    queue = FlakyQueue(QuestionQueue(redis, namespace=namespace, lease_s=5.0, retry_s=0.05))
+    analytics = Analytics(redis, namespace)
+    conversations = RedisConversations(redis, namespace=namespace, keep=timedelta(days=1))
+    knowledge, reindexing = Knowledge(), Reindexing()
+    async with Playground(sample_workspace(), events_url=url, limits=limits) as slack:
+        workspace = slack.workspace
+        settings = SlackSettings.model_validate(
+            {
+                "bot_token": workspace.bot_token,
+                "app_token": workspace.app_token if how == "socket" else None,
+                "signing_secret": workspace.signing_secret if how == "http" else None,
+                "api_url": slack.api_url,
+                "port": port,
+                "admins": ("U0CHIDI",),
+            }
+        )
+        async with open_edge(
+            settings=settings,
+            queue=queue,
+            conversations=conversations,
+            pipeline=knowledge,
+            reindexer=reindexing,
+            analytics=analytics,
+            status=Status(),
+            clock=clock,
+        ) as edge:
+            office = Office(
+                slack=slack,
+                edge=edge,
+                knowledge=knowledge,
+                reindexing=reindexing,
+                queue=queue,
+                conversations=conversations,
+                analytics=analytics,
+                redis=redis,
+            )
+            await edge.connect()
+            if working:
+                office.start_working()
+            try:
+                yield office
+            finally:
+                await office.stop_working()
