@@ -490,11 +490,21 @@ async def test_llmock_cannot_pass_a_broken_stream_off_as_an_answer(
 
     with pytest.raises(error):
         await ask_llmock(llmock_server)
-    assert "truncated_stream_accepted" not in llmock_server.findings()
+
+
+@pytest.mark.parametrize("kind", ["disconnect", "truncate"])
+async def test_llmock_sees_a_broken_stream_begun_again(llmock_server: LLMock, kind: str) -> None:
+    llmock_server.script(
+        {"type": "stream_fault", "kind": kind, "after_chunks": 3, "times": 2},
+        {"type": "reply", "text": "25 days.", "times": None},
+    )
+
+    assert await ask_llmock(llmock_server) == "25 days."
+    assert llmock_server.findings() == []
 
 
 async def test_llmock_stalls_and_is_left(llmock_server: LLMock) -> None:
-    llmock_server.script({"type": "stream_fault", "kind": "stall", "after_chunks": 2, "seconds": 30})
+    llmock_server.script({"type": "stream_fault", "kind": "stall", "after_chunks": 2, "stall_seconds": 30})
 
     with pytest.raises(ModelUnavailableError, match="did not finish"):
         await ask_llmock(llmock_server, deadline_s=1.0)
