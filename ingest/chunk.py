@@ -21,7 +21,7 @@ MAX_TOKENS = 256
 """What all-MiniLM-L6-v2 was trained to read; title and heading path count."""
 
 CountTokens = Callable[[str], int]
-"""The embedder's own count for one text, special tokens included."""
+"""The embedder's own count for one text. Whether special tokens count is up to it."""
 
 _NAMESPACE = UUID("6f0f6a52-6e9c-5d0e-9f4b-0c6a3a3b7f21")
 _CUTS = (

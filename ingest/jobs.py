@@ -67,13 +67,15 @@ class _Run:
     async def cancel(self) -> None:
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
+        if not self.is_over:  # stopped before its first step
+            self._stopped()
 
     async def _work(self, sync: Sync, request: ReindexRequest) -> None:
         logger.info("reindex.started", extra={"source": request.source, "full": request.full})
         try:
             report = await sync.run(full=request.full, source=request.source, on_progress=self._tell)
         except asyncio.CancelledError:
-            self._tell(replace(self._latest, phase="failed", seconds_left=None, error="it was stopped"))
+            self._stopped()
             raise
         except FootnoteError as error:
             logger.warning("reindex.failed", extra={"error": str(error)})
@@ -86,6 +88,9 @@ class _Run:
         else:
             logger.info("reindex.done", extra={"chunks": report.chunks, "seconds": report.seconds})
             self._tell(replace(self._latest, phase="done", seconds_left=0.0, report=report))
+
+    def _stopped(self) -> None:
+        self._tell(replace(self._latest, phase="failed", seconds_left=None, error="it was stopped"))
 
     def _tell(self, progress: ReindexProgress) -> None:
         self._latest = progress

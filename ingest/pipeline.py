@@ -1,7 +1,7 @@
 """One page, top to bottom: parse, chunk, embed, index.
 
 Pages are prepared one by one and embedded many at a time: short texts padded to the length of long ones are most of
-what an embedder wastes, so a batch is sorted by length, over the bounds of pages.
+what an embedder wastes, and it can only sort by length what it gets in one call.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ from kb.models import EVERYONE, Chunk, Page, PageDates
 
 logger = logging.getLogger(__name__)
 
-_CALL = 64
-"""Texts handed to the embedder at a time: between two calls a waiting question gets its turn."""
 _SAMPLE = 4000
 """Characters that tell a page's language."""
 
@@ -44,11 +42,13 @@ class Embedder(Protocol):
     @property
     def max_tokens(self) -> int: ...
 
-    def count_tokens(self, text: str) -> int:
-        """Tokens that the model would see, special ones included."""
+    async def ready(self) -> None: ...
 
-    async def embed_documents(self, texts: list[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape (len(texts), dimension)."""
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text, comparable with `max_tokens`."""
+
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape (len(texts), dimension). Sorts by length within the call."""
 
 
 class Lexical(Protocol):
@@ -77,7 +77,10 @@ class PagePipeline:
         self._embedder = embedder
         self._lexical = lexical
         self._detect_language = detect_language
-        self._max_tokens = min(MAX_TOKENS, embedder.max_tokens)
+
+    async def ready(self) -> None:
+        """Loads the embedder, which everything else here may block on otherwise."""
+        await self._embedder.ready()
 
     @property
     def manifest(self) -> IndexManifest:
@@ -87,6 +90,10 @@ class PagePipeline:
             dimension=self._embedder.dimension,
             chunker=chunker_name(self._max_tokens),
         )
+
+    @property
+    def _max_tokens(self) -> int:
+        return min(MAX_TOKENS, self._embedder.max_tokens)
 
     async def prepare(self, raw: RawPage, source: Source, known: Collection[str]) -> PreparedPage:
         """Parses and chunks a page, off the event loop. `known`: the paths that the source lists.
@@ -134,7 +141,7 @@ class PagePipeline:
         """The pages' chunks with their vectors, in the pages' order."""
         chunks = [chunk for page in pages for chunk in page.chunks]
         texts = [chunk.embedded_text for chunk in chunks]
-        vectors = await self._dense(texts)
+        vectors = await self._embedder.embed_documents(texts)
         sparse = await asyncio.to_thread(self._sparse, chunks, texts)
         indexed = iter(
             [
@@ -143,15 +150,6 @@ class PagePipeline:
             ]
         )
         return [[next(indexed) for _ in page.chunks] for page in pages]
-
-    async def _dense(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Shape (len(texts), dimension), in the order of `texts`."""
-        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
-        vectors = np.empty((len(texts), self._embedder.dimension), dtype=np.float32)
-        for start in range(0, len(order), _CALL):
-            some = order[start : start + _CALL]
-            vectors[some] = await self._embedder.embed_documents([texts[index] for index in some])
-        return vectors
 
     def _sparse(self, chunks: Sequence[Chunk], texts: Sequence[str]) -> list[SparseVector]:
         return [

@@ -119,6 +119,7 @@ class Sync:
         tally = Tally(clock=self._clock)
         pace = Pace(clock=self._clock, listen=on_progress)
         pace.says("reading")
+        await self._pipeline.ready()
         made_with = await self._index.manifest()
         if made_with is None:
             await self._start_empty()

@@ -7,19 +7,19 @@ title and body of an admonition. Code must be hidden before (see `shelter.py`).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-_COMMENT = re.compile(
-    r"<!--.*?-->|\{/\*.*?\*/\}|\{%-?\s*comment\s*-?%\}.*?\{%-?\s*endcomment\s*-?%\}", re.DOTALL
+_COMMENTS = (("<!--", "-->"), ("{/*", "*/}"))
+_STRAY_COMMENT = re.compile(r"<!--|-->")
+_LIQUID_COMMENT = re.compile(
+    r"\{%-?\s*comment\s*-?%\}(?:(?!\{%-?\s*comment\b).)*?\{%-?\s*endcomment\s*-?%\}", re.DOTALL
 )
-_UNCLOSED_COMMENT = re.compile(r"<!--|-->")
-_ERB_SIDE_CONTENT = re.compile(r"<%-?\s*content_for\b.*?\bdo\b.*?%>.*?<%-?\s*end\s*-?%>", re.DOTALL)
-_ERB = re.compile(r"<%(.*?)%>", re.DOTALL)
-_LIQUID = re.compile(r"\{%.*?%\}|\$?\{\{(.*?)\}\}", re.DOTALL)
+_ERB_SIDE_CONTENT = re.compile(r"<%-?\s*content_for\b[^%]*\bdo\b[^%]*%>(?:(?!<%-?\s*content_for\b).)*?<%-?\s*end\s*-?%>", re.DOTALL)  # fmt: skip
 _TITLE = re.compile(r"[\s=-]*(?:current_page\.data|page)\.title\b")
 _STRING = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
 _KRAMDOWN = re.compile(r"^[ \t]*\{:[^}\n]*\}[ \t]*\n?|\{:[^}\n]*\}", re.MULTILINE)
 _IMPORT = re.compile(
-    r"^import\s+(?:[^;'\"\n]|\n(?!\n))*?(?:from\s+)?(['\"])[^'\"\n]+\1;?[ \t]*$", re.MULTILINE
+    r"^import\s+(?:[^;'\"\n]|\n(?!\n)){0,300}?(?:from\s+)?(['\"])[^'\"\n]+\1;?[ \t]*$", re.MULTILINE
 )
 _EXPORT = re.compile(r"^export\s+(?:const|let|var|default|function|async)\b(?:[^\n]|\n(?!\n))*", re.MULTILINE)
 _JSX_SPACE = re.compile(r"\{\s*(['\"`])\s*\1\s*\}")
@@ -30,14 +30,30 @@ _ALERT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][ \t]*$", re.MULTILINE)
 
 def drop_dialects(text: str, *, title: str, mdx: bool) -> str:
     """The text with generator syntax gone. `title` stands where a template would have put the page's own."""
-    text = _UNCLOSED_COMMENT.sub("", _COMMENT.sub("", text))
+    for opening, closing in _COMMENTS:
+        text = _replaced(text, opening, closing, lambda _: "")
+    text = _LIQUID_COMMENT.sub("", _STRAY_COMMENT.sub("", text))
     text = _ERB_SIDE_CONTENT.sub("", text)
-    text = _ERB.sub(lambda found: _of_template(found[1], title), text)
-    text = _LIQUID.sub(lambda found: title if _TITLE.match(found[1] or "") else "", text)
+    text = _replaced(text, "<%", "%>", lambda code: _of_template(code, title))
+    text = _replaced(text, "{%", "%}", lambda _: "")
+    text = _replaced(text.replace("${{", "{{"), "{{", "}}", lambda code: title if _TITLE.match(code) else "")
     text = _IMPORT.sub("", text)
     if mdx:
         text = _JSX_SPACE.sub(" ", _EXPORT.sub("", text))
     return _admonitions(_KRAMDOWN.sub("", text))
+
+
+def _replaced(text: str, opening: str, closing: str, replace: Callable[[str], str]) -> str:
+    """Replaces every span between two marks. Not a pattern: those take quadratic time where the closing mark is missing."""
+    pieces: list[str] = []
+    position = 0
+    while (start := text.find(opening, position)) >= 0:
+        end = text.find(closing, start + len(opening))
+        if end < 0:
+            break
+        pieces += [text[position:start], replace(text[start + len(opening) : end])]
+        position = end + len(closing)
+    return "".join([*pieces, text[position:]])
 
 
 def _of_template(code: str, title: str) -> str:

@@ -13,17 +13,16 @@ from dataclasses import dataclass
 
 _VALUE = r"(?:\"[^\"]*\"|'[^']*'|\{[^{}]*\}|[^\s\"'=<>`{]+)"
 _TAG = re.compile(rf"<(/?)([A-Za-z][\w.-]*)((?:\s+[^\s\"'<>/={{]+(?:\s*=\s*{_VALUE})?)*)\s*(/?)>")
-_ATTRIBUTE = re.compile(rf"([^\s\"'<>/=]+)\s*=\s*({_VALUE})")
+_ATTRIBUTE = re.compile(rf"([^\s\"'<>/=]+)(?:\s*=\s*({_VALUE}))?")
 _DROPPED = re.compile(
-    r"<(script|style|svg|iframe|template|noscript)\b[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE
-)
-_HIDDEN = re.compile(
-    r"<(div|span|p|section)\b[^>]*(?:\shidden\b|display:\s*none|visibility:\s*hidden|font-size:\s*0)[^>]*>.*?</\1\s*>",
+    r"<(script|style|svg|iframe|template|noscript)\b[^<>]*>(?:(?!<\1\b).)*?</\1\s*>",
     re.DOTALL | re.IGNORECASE,
 )
-_TABLE = re.compile(r"<table\b[^>]*>((?:(?!<table\b).)*?)</table\s*>", re.DOTALL | re.IGNORECASE)
-_ROW = re.compile(r"<tr\b[^>]*>(.*?)(?=<tr\b|</tr|\Z)", re.DOTALL | re.IGNORECASE)
-_CELL = re.compile(r"<t[dh]\b[^>]*>(.*?)(?=<t[dh]\b|</t[dh]|\Z)", re.DOTALL | re.IGNORECASE)
+_HIDDEN_STYLE = re.compile(r"display:\s*none|visibility:\s*hidden|font-size:\s*0(?![.\d])")
+_HIDEABLE = frozenset(("div", "span", "section", "article", "aside"))
+_TABLE = re.compile(r"<table\b[^<>]*>((?:(?!<table\b).)*?)</table\s*>", re.DOTALL | re.IGNORECASE)
+_ROW = re.compile(r"<tr\b[^<>]*>(.*?)(?=<tr\b|</tr|\Z)", re.DOTALL | re.IGNORECASE)
+_CELL = re.compile(r"<t[dh]\b[^<>]*>(.*?)(?=<t[dh]\b|</t[dh]|\Z)", re.DOTALL | re.IGNORECASE)
 _ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;)(?:#\d{1,7}|#x[\da-fA-F]{1,6}|[A-Za-z]\w{1,30});")
 
 _WRAPPED = {
@@ -56,7 +55,7 @@ _KNOWN = _BLOCKS | set(_INLINE_NAMES.split()) | _WRAPPED.keys() | _HEADINGS.keys
 def html_to_markdown(text: str, *, mdx: bool) -> str:
     """Rewrites the HTML in a Markdown text whose code is hidden. `mdx`: every capitalised tag is a component."""
     if "<" in text:
-        text = _HIDDEN.sub("", _DROPPED.sub("", text))
+        text = _DROPPED.sub("", text)
         text = _TABLE.sub(lambda found: _table(found[1], mdx=mdx), text)
         text = _Rewriter(mdx=mdx).rewrite(text)
     return _ENTITY.sub(lambda found: html.unescape(found[0]).replace("\xa0", " "), text)
@@ -78,6 +77,8 @@ class _Rewriter:
         self._opened: list[_Opened] = []
         self._depth = 0
         self._lists = 0
+        self._hidden_at: int | None = None
+        self._hidden: list[str] = []
 
     def rewrite(self, text: str) -> str:
         position = 0
@@ -109,6 +110,7 @@ class _Rewriter:
 
     def _open(self, name: str, attributes: dict[str, str], *, in_row: bool) -> None:
         self._depth += name in _DEEP
+        self._hide(name, attributes)
         if name in _WRAPPED:
             self._await(name, lambda inner: f"{_WRAPPED[name]}{inner.strip()}{_WRAPPED[name]}")
         elif name == "a" and _is_link(attributes.get("href", "")):
@@ -132,6 +134,22 @@ class _Rewriter:
         elif name not in _KNOWN:
             self._component(attributes)
 
+    def _hide(self, name: str, attributes: dict[str, str]) -> None:
+        """Text that no reader sees must not be quoted, nor be read by a model as an order."""
+        if name not in _HIDEABLE:
+            return
+        if self._hidden or "hidden" in attributes or _HIDDEN_STYLE.search(attributes.get("style", "")):
+            self._hidden_at = len(self._out) if self._hidden_at is None else self._hidden_at
+            self._hidden.append(name)
+
+    def _reveal(self, name: str) -> None:
+        if self._hidden and self._hidden[-1] == name:
+            self._hidden.pop()
+            if not self._hidden and self._hidden_at is not None:
+                del self._out[self._hidden_at :]
+                self._opened = [element for element in self._opened if element.at <= self._hidden_at]
+                self._hidden_at = None
+
     def _component(self, attributes: dict[str, str]) -> None:
         label = attributes.get("label") or attributes.get("title")
         self._break()
@@ -140,6 +158,7 @@ class _Rewriter:
 
     def _close(self, name: str) -> None:
         self._depth = max(0, self._depth - (name in _DEEP))
+        self._reveal(name)
         if name in ("ul", "ol"):
             self._lists = max(0, self._lists - 1)
         if name in _BLOCKS or name not in _KNOWN:

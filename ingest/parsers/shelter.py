@@ -10,8 +10,8 @@ from markdown_it import MarkdownIt
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 _INLINE = re.compile(r"(?<!`)(`+)(?!`)((?:(?!\1)[^\n]|\n(?![ \t]*\n))+?)\1(?!`)")
-_PRE = re.compile(r"<pre\b[^>]*>(.*?)</pre\s*>", re.DOTALL | re.IGNORECASE)
-_RAW = re.compile(r"\{%-?\s*raw\s*-?%\}(.*?)\{%-?\s*endraw\s*-?%\}", re.DOTALL)
+_PRE = re.compile(r"<pre\b[^<>]*>((?:(?!<pre\b).)*?)</pre\s*>", re.DOTALL | re.IGNORECASE)
+_RAW = re.compile(r"\{%-?\s*raw\s*-?%\}((?:(?!\{%-?\s*raw\b).)*?)\{%-?\s*endraw\s*-?%\}", re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
 References = dict[str, dict[str, Any]]

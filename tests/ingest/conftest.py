@@ -1,0 +1,91 @@
+"""A folder of pages, an index and a sync over them, without a model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ingest.sources.folder import FolderSource
+from ingest.sync import Sync
+from kb.index.edge import EdgeIndex
+from kb.language import detect
+from kb.lexical import LexicalEncoder
+from kb.settings import SourceSettings
+from tests.fakes.embedder import HashEmbedder
+
+
+class Clock:
+    """Stands still unless a test moves it."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 8, 22, 12, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def moves(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+async def index(tmp_path: Path) -> AsyncIterator[EdgeIndex]:
+    index = EdgeIndex(tmp_path / "index")
+    yield index
+    await index.close()
+
+
+@pytest.fixture
+def embedder() -> HashEmbedder:
+    return HashEmbedder()
+
+
+@pytest.fixture
+def a_sync(index: EdgeIndex, embedder: HashEmbedder, clock: Clock, pages: Path) -> Callable[..., Sync]:
+    """Builds a sync over `pages`, or over the sources given by their settings."""
+
+    def build(*sources: SourceSettings, **changed: object) -> Sync:
+        settings = sources or (SourceSettings(name="handbook", path=pages, git_dates=False),)
+        parts = {
+            "index": index,
+            "embedder": embedder,
+            "lexical": LexicalEncoder(),
+            "detect_language": detect,
+            "sources": [FolderSource(source) for source in settings],
+            "clock": clock,
+        }
+        return Sync(**{**parts, **changed})  # type: ignore[arg-type]
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def handbooks() -> Path:
+    """The real handbooks that are not part of the project."""
+    root = Path(__file__).resolve().parents[2]
+    folder = Path(os.environ.get("FOOTNOTE_SHARED", root.parent / "shared")) / "data" / "kb"
+    if not folder.is_dir():
+        pytest.skip("the shared handbooks are not here; FOOTNOTE_SHARED names their folder")
+    return folder
+
+
+def write(folder: Path, path: str, text: str | bytes) -> Path:
+    file = folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    return file

@@ -1,0 +1,166 @@
+"""Front matter as people write it: right, sloppy, broken."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from ingest.errors import PageError
+from ingest.front_matter import FrontMatter, mentions_a_limit, split_front_matter
+
+
+def read(*lines: str) -> FrontMatter:
+    front, body = split_front_matter("\n".join(["---", *lines, "---", "Body.\n"]))
+    assert body == "Body.\n"
+    return front
+
+
+def test_every_known_field_is_read() -> None:
+    front = read(
+        "title: Leave policy",
+        "date: 2024-01-10",
+        "last_reviewed_on: 2026-04-22",
+        "review_in: 6 months",
+        "expires: 2027-01-01",
+        "owner_team: People",
+        "superseded_by: leave-2026.md",
+        "lang: nl",
+    )
+
+    assert (front.title, front.owner, front.superseded_by, front.language) == (
+        "Leave policy",
+        "People",
+        "leave-2026.md",
+        "nl",
+    )
+    assert front.written == date(2024, 1, 10)
+    assert front.dates.edited is None
+    assert front.dates.reviewed == date(2026, 4, 22)
+    assert front.dates.review_due == date(2026, 10, 22)
+    assert front.dates.expires == date(2027, 1, 1)
+    assert front.notes == ()
+
+
+def test_toml_front_matter_is_read_too() -> None:
+    front, body = split_front_matter(
+        '+++\ntitle = "Travel"\nlast_reviewed_on = 2026-01-31\nreview_in = "1 month"\n+++\nText\n'
+    )
+
+    assert (front.title, body) == ("Travel", "Text\n")
+    assert front.dates.review_due == date(2026, 2, 28)
+
+
+@pytest.mark.parametrize(
+    ("period", "due"),
+    [
+        ("6 months", date(2024, 8, 29)),
+        ("12 months", date(2025, 2, 28)),
+        ("1 year", date(2025, 2, 28)),
+        ("a year", date(2025, 2, 28)),
+        ("90 days", date(2024, 5, 29)),
+        ("2 weeks", date(2024, 3, 14)),
+        ("3 month", date(2024, 5, 29)),
+    ],
+)
+def test_a_review_falls_due_by_calendar_months(period: str, due: date) -> None:
+    assert read("last_reviewed_on: 2024-02-29", f"review_in: {period}").dates.review_due == due
+
+
+def test_an_explicit_review_date_beats_the_computed_one() -> None:
+    front = read("last_reviewed_on: 2026-01-01", "review_in: 1 year", "review_by: 2026-03-01")
+
+    assert front.dates.review_due == date(2026, 3, 1)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["2026-8-2", "2026/08/02", "2026-08-02T10:00:00Z", "2 August 2026", "Aug 2, 2026", "'2026-08-02'"],
+)
+def test_dates_are_read_in_every_unambiguous_form(written: str) -> None:
+    assert read(f"last_reviewed_on: {written}").dates.reviewed == date(2026, 8, 2)
+
+
+@pytest.mark.parametrize(
+    "written", ["10/11/2026", "2026-13-45", "soon", "yyyy-mm-dd", "2026-02-30", "August 2026"]
+)
+def test_a_date_that_cannot_be_read_is_a_note_and_the_rest_is_kept(written: str) -> None:
+    front = read("title: Leave", f"last_reviewed_on: {written}", "review_in: 6 months")
+
+    assert front.title == "Leave"
+    assert (front.dates.reviewed, front.dates.review_due) == (None, None)
+    assert front.notes == (f"last_reviewed_on {written!r} is no date like 2026-08-22",)
+
+
+@pytest.mark.parametrize("period", ["{period}", "often", "99999 years", "9999 years"])
+def test_a_period_that_cannot_be_read_is_a_note(period: str) -> None:
+    front = read("last_reviewed_on: 2026-01-01", f'review_in: "{period}"')
+
+    assert front.dates.review_due is None
+    assert front.dates.reviewed == date(2026, 1, 1)
+    assert front.notes == (f"review_in {period!r} is no period like '6 months'",)
+
+
+def test_broken_yaml_keeps_its_one_line_fields_and_is_noted() -> None:
+    front = read("title: Leave: the policy", "last_reviewed_on: 2026-04-22")
+
+    assert front.title == "Leave: the policy"
+    assert front.dates.reviewed == date(2026, 4, 22)
+    assert front.notes == ("its front matter is not valid YAML",)
+
+
+def test_norwegian_is_a_language_and_not_false() -> None:
+    assert read("lang: no").language == "no"
+    assert read("lang: zh-hans").language == "zh"
+
+
+def test_a_ruler_at_the_top_is_no_front_matter() -> None:
+    text = "---\nJust prose: with a colon.\nAnd more of it.\nAnd more.\n---\nThe end.\n"
+
+    front, body = split_front_matter(text)
+
+    assert (front, body) == (FrontMatter(), text)
+
+
+@pytest.mark.parametrize(
+    ("written", "marks"),
+    [
+        ('["#people-leads", C0123456]', ("#people-leads", "C0123456")),
+        ("people-leads", ("#people-leads",)),
+        ("'#A-Team, #b-team'", ("#a-team", "#b-team")),
+        ("everyone", None),
+        ('"*"', None),
+    ],
+)
+def test_an_audience_is_channels_or_everyone(written: str, marks: tuple[str, ...] | None) -> None:
+    assert read(f"audience: {written}").audience == marks
+    assert read(f"channels: {written}").audience == marks
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["audience:"],
+        ["audience: []"],
+        ["audience: {team: people}"],
+        ["audience: [[a]]"],
+        ["audience: All of the staff!"],
+        ["audience: [everyone, '#people']"],
+        ["audience: [#people-leads]"],
+        ["title: Broken: yaml", "channels: secret"],
+    ],
+)
+def test_an_audience_that_cannot_be_understood_fails_closed(lines: list[str]) -> None:
+    with pytest.raises(PageError) as caught:
+        read(*lines)
+
+    assert caught.value.withdraw
+
+
+def test_a_limit_is_noticed_in_bytes_that_are_no_text() -> None:
+    assert mentions_a_limit("---\ntitle: Gehälter\naudience: '#leads'\n---\n".encode("latin-1"))
+    assert not mentions_a_limit("---\ntitle: Gehälter\n---\n".encode("latin-1"))
+
+
+def test_deeply_nested_yaml_is_a_note_and_no_crash() -> None:
+    assert read("title: Fine", "x: " + "[" * 50_000).title == "Fine"
