@@ -8,10 +8,13 @@ model is configured and when the model is down.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kb.answer import Draft, DraftSentence
 from kb.confidence import Evidence
@@ -23,20 +26,31 @@ PASSAGES = 4
 PAGES = 2
 LIST_ITEMS = 14
 """A list up to this long is quoted whole: half of a procedure is worse than none."""
-TABLE_ROWS = 12
-KEEP_RATIO = 0.86
+TABLE_ROWS = 4
+"""A table up to this long is quoted whole; of a longer one the head and the rows that answer."""
+KEEP_RATIO = 0.88
 """Further sentences must score at least this share of the best one's score."""
 COVERAGE_WEIGHT = 0.35
-PASSAGE_WEIGHT = 0.25
+PASSAGE_WEIGHT = 0.5
+"""Of the passage's own rank among the evidence: the search has read the whole passage, not one sentence."""
 LEAD_BONUS = 0.04
 """The first sentence of a section usually states what the rest explains."""
+OVERVIEW_BONUS = 0.15
+"""For "what is", "tell me about": the first sentence of a section, most of all of the page."""
 QUANTITY_BONUS = 0.10
 """For "how many", "how long", "when": a sentence with a number in it."""
+REMEMBERED_VECTORS = 4096
+"""Vectors of sentences kept in memory: 6 MB, the most asked-about hundred pages or so."""
 
 _ASKS_FOR_QUANTITY = re.compile(
     r"\b(?:how (?:many|much|long|often|far|thick|big|old|soon)|when|price|costs?|deadline"
     r"|hoe ?veel|hoe (?:lang|dik|vaak|ver|groot|oud|snel)|wanneer|prijs|kosten?"
     r"|wie ?viele?|wie (?:lange|oft|weit|dick|gro(?:ß|ss)|alt)|wann|preis|kosten)\b",
+    re.IGNORECASE,
+)
+_ASKS_FOR_OVERVIEW = re.compile(
+    r"^\W*(?:(?:what|who) (?:is|are|was)|what's|tell me (?:more )?about|explain|describe"
+    r"|wat (?:is|zijn)|wie is|vertel|leg uit|was (?:ist|sind)|wer ist|erkläre?)\b",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.IGNORECASE)
@@ -54,27 +68,31 @@ class Quotable:
     order: int
     parts: tuple[TextUnit, ...]
     score: float = 0.0
+    part_scores: tuple[float, ...] = ()
 
     @property
     def text(self) -> str:
         return "\n".join(part.text for part in self.parts)
 
-    @property
-    def is_list(self) -> bool:
-        return any(part.kind == "item" for part in self.parts)
+
+class SentenceEmbedder(Protocol):
+    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
 
 class ExtractiveDrafter:
-    """Needs the embedder (`embed`: texts -> unit vectors, shape (n, d)) and the share of the question's words in a text."""
+    """`coverage`: question, text, language -> share of the question's content words in the text, 0..1."""
 
     def __init__(
         self,
         *,
-        embed: Callable[[Sequence[str]], Awaitable[np.ndarray]],
+        embedder: SentenceEmbedder,
         coverage: Callable[[str, str, str], float],
         max_sentences: int,
     ) -> None:
-        self._embed = embed
+        self._embedder = embedder
+        self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._coverage = coverage
         self._max_sentences = max_sentences
 
@@ -102,28 +120,63 @@ class ExtractiveDrafter:
     async def _score(
         self, quotables: Sequence[Quotable], query: str, evidence: Evidence, language: str
     ) -> list[Quotable]:
-        texts = [self._in_context(quotable, evidence) for quotable in quotables]
-        vectors = await self._embed([query, *texts])
-        cosines = vectors[1:] @ vectors[0]
-        wants_number = _ASKS_FOR_QUANTITY.search(query) is not None
-        return [
-            replace(
-                quotable,
-                score=float(cosine)
-                + COVERAGE_WEIGHT * self._coverage(query, text, language)
-                + PASSAGE_WEIGHT * evidence.relevance[quotable.passage]
-                + (LEAD_BONUS if quotable.order == 0 else 0.0)
-                + (QUANTITY_BONUS if wants_number and _NUMBER.search(quotable.text) else 0.0),
+        """A list or table is as good as its best item: the items are read one by one."""
+        texts = [self._in_context(one, part, evidence) for one in quotables for part in one.parts]
+        wanted = (await self._embedder.embed_queries([query]))[0]
+        cosines = iter(await self._vectors_of(texts) @ wanted)
+        read = iter(texts)
+        asks = _Asks(query)
+        scored = []
+        for one in quotables:
+            parts = tuple(
+                float(next(cosines)) + COVERAGE_WEIGHT * self._coverage(query, next(read), language)
+                for _ in one.parts
             )
-            for quotable, text, cosine in zip(quotables, texts, np.asarray(cosines), strict=True)
-        ]
+            score = max(parts) + asks.bonus(one, evidence) + PASSAGE_WEIGHT * _standing(one, evidence)
+            scored.append(replace(one, score=score, part_scores=parts))
+        return scored
+
+    async def _vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The texts' vectors, the ones of pages that were asked about lately from memory."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if missing:
+            self._vectors.update(zip(missing, await self._embedder.embed_documents(missing), strict=True))
+        found = np.stack([self._vectors[text] for text in texts])
+        for text in texts:
+            self._vectors.move_to_end(text)
+        while len(self._vectors) > REMEMBERED_VECTORS:
+            self._vectors.popitem(last=False)
+        return found
 
     @staticmethod
-    def _in_context(quotable: Quotable, evidence: Evidence) -> str:
+    def _in_context(one: Quotable, part: TextUnit, evidence: Evidence) -> str:
         """The piece behind the heading it stands under: "Carry-over: On 31 March of the following year."."""
-        chunk = evidence.hits[quotable.passage].chunk
+        chunk = evidence.hits[one.passage].chunk
         heading = chunk.section[-1] if chunk.section else chunk.page.title
-        return f"{heading}: {quotable.text}"
+        return f"{heading}: {part.text}"
+
+
+class _Asks:
+    """What kind of answer a question looks for."""
+
+    def __init__(self, query: str) -> None:
+        self._quantity = _ASKS_FOR_QUANTITY.search(query) is not None
+        self._overview = _ASKS_FOR_OVERVIEW.search(query) is not None
+
+    def bonus(self, one: Quotable, evidence: Evidence) -> float:
+        bonus = 0.0
+        if one.order == 0:
+            whole_page = not evidence.hits[one.passage].chunk.section
+            bonus += LEAD_BONUS + OVERVIEW_BONUS * self._overview * (1.0 if whole_page else 0.6)
+        if self._quantity and _NUMBER.search(one.text):
+            bonus += QUANTITY_BONUS
+        return bonus
+
+
+def _standing(one: Quotable, evidence: Evidence) -> float:
+    """The passage's final score as a share of the best one's."""
+    best = evidence.hits[0].scores.final
+    return evidence.hits[one.passage].scores.final / best if best > 0 else 0.0
 
 
 def quotables_of(passage: int, text: str) -> list[Quotable]:
@@ -176,15 +229,12 @@ def _continues(piece: Sequence[TextUnit], unit: TextUnit) -> bool:
 
 
 def _shortened(piece: Sequence[TextUnit]) -> list[tuple[TextUnit, ...]]:
-    """The piece whole, or, where a list or table is too long to quote whole, its items (with the head of the table)."""
+    """The piece whole, or, where a list is too long to quote whole, its items one by one."""
     items = [unit for unit in piece if unit.kind == "item"]
-    rows = [unit for unit in piece if unit.kind == "row"]
-    if len(items) > LIST_ITEMS:
-        intro = [unit for unit in piece if unit.kind != "item"]
-        return [tuple(intro), *[(item,) for item in items]] if intro else [(item,) for item in items]
-    if len(rows) > TABLE_ROWS:
-        return [(rows[0], row) for row in rows[1:]]
-    return [tuple(piece)]
+    if len(items) <= LIST_ITEMS:
+        return [tuple(piece)]
+    intro = tuple(unit for unit in piece if unit.kind != "item")
+    return [*([intro] if intro else []), *((item,) for item in items)]
 
 
 def _repeats(one: Quotable, kept: Sequence[Quotable]) -> bool:
@@ -199,5 +249,15 @@ def _words(text: str) -> set[str]:
 def _sentences(one: Quotable) -> list[DraftSentence]:
     """One sentence a unit, a table as one: its rows mean nothing alone."""
     if any(part.kind == "row" for part in one.parts):
-        return [DraftSentence(text=one.text, hits=(one.passage,), quotes=(one.text,))]
+        text = "\n".join(part.text for part in _telling_rows(one))
+        return [DraftSentence(text=text, hits=(one.passage,), quotes=(text,))]
     return [DraftSentence(text=part.text, hits=(one.passage,), quotes=(part.text,)) for part in one.parts]
+
+
+def _telling_rows(one: Quotable) -> list[TextUnit]:
+    """The whole of a short table; of a longer one its head and the rows that come near the best, in their order."""
+    if len(one.parts) <= TABLE_ROWS + 1:
+        return list(one.parts)
+    best = max(one.part_scores[1:])
+    rows = zip(one.parts[1:], one.part_scores[1:], strict=True)
+    return [one.parts[0], *(row for row, score in rows if score >= KEEP_RATIO * best)]

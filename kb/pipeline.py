@@ -6,14 +6,14 @@ rewrite -> search -> rerank -> decide -> answer -> verify -> freshness
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from kb import anchors as anchoring
-from kb.answer import Draft, DraftSentence, Drafter
-from kb.citations import Verified, verify
+from kb.answer import Draft, Drafter, DraftSentence
+from kb.citations import Similarity, Verified, verify
 from kb.confidence import Evidence, RelevanceModel, weigh
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock, FreshnessPolicy
@@ -44,6 +44,7 @@ from kb.stopwatch import Stopwatch
 
 logger = logging.getLogger(__name__)
 
+_NUMBERS = re.compile(r"\d[\d.]*")
 NEAREST_PAGES = 3
 """Pages that a declined answer offers."""
 
@@ -75,10 +76,6 @@ class Ranker(Protocol):
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]: ...
 
 
-class Similarity(Protocol):
-    async def __call__(self, pairs: list[tuple[str, str]]) -> list[float]: ...
-
-
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
     """Everything a question needs. `model` is None where no language model is configured."""
@@ -93,7 +90,7 @@ class Pipeline:
     freshness: FreshnessPolicy
     settings: Settings
     clock: Clock
-    relevance: RelevanceModel = RelevanceModel()
+    relevance: RelevanceModel = field(default_factory=RelevanceModel)
 
     async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer:
         """Answers one question of a thread whose earlier turns are `turns`, oldest first.
@@ -112,8 +109,8 @@ class Pipeline:
         anchors, anchor_reason = self._anchors(turns, rewrite)
         try:
             hits = await self._retrieve(question, rewrite, language, anchors, watch)
-        except UnavailableError as error:
-            logger.error("question.unavailable", extra={"question_id": question.id, "cause": repr(error)})
+        except UnavailableError:
+            logger.exception("question.unavailable", extra={"question_id": question.id})
             return reply.build("unavailable", rewrite=rewrite)
         evidence = self._weigh(rewrite, hits, language)
         reply.saw(hits, anchors, anchor_reason, self._notes())
@@ -166,7 +163,7 @@ class Pipeline:
             hits = await self.ranker.rerank(rewrite.query, hits)
         # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
         hits = anchoring.boost_final(hits, anchors, self.settings.anchors.boost)
-        return without_superseded(hits)
+        return without_superseded(hits, rewrite.query)
 
     def _queries(self, question: Question, rewrite: Rewrite) -> list[WeightedQuery]:
         if rewrite.query == question.text:
@@ -306,10 +303,19 @@ class _Reply:
         )
 
 
-def without_superseded(hits: Sequence[Hit]) -> list[Hit]:
-    """Drops passages of pages whose successor was found too: the newer page carries the answer."""
-    known = {name for hit in hits for name in (hit.chunk.page.path, hit.chunk.page.url, hit.chunk.page.title)}
-    return [hit for hit in hits if hit.chunk.page.superseded_by not in known]
+def without_superseded(hits: Sequence[Hit], query: str) -> list[Hit]:
+    """Drops passages of pages whose successor was found too: the newer page carries the answer.
+
+    Unless the question asks for the old one by what only its title says: "What was the rate in 2024?".
+    """
+    titles = {hit.chunk.page.title for hit in hits}
+    known = titles | {name for hit in hits for name in (hit.chunk.page.path, hit.chunk.page.url)}
+    asked = set(_NUMBERS.findall(query))
+    return [
+        hit
+        for hit in hits
+        if hit.chunk.page.superseded_by not in known or asked & set(_NUMBERS.findall(hit.chunk.page.title))
+    ]
 
 
 def nearest_pages(hits: Sequence[Hit]) -> tuple[NearestPage, ...]:

@@ -173,7 +173,11 @@ class Claim:
         pointed = zip(self.sentence.hits, self.sentence.quotes, strict=True)
         if any(_literal(quote) == said and self._passages[at].holds(quote) for at, quote in pointed if quote):
             return True
-        return any(said in self._passages[at].unit_literals for at in self.sentence.hits)
+        parts = {_literal(unit.text) for unit in split_units(self.sentence.text)}  # rows of a table, say
+        return any({said} <= held or (parts and parts <= held) for held in self._unit_literals())
+
+    def _unit_literals(self) -> Iterable[frozenset[str]]:
+        return (self._passages[at].unit_literals for at in self.sentence.hits)
 
     def _examine(self) -> None:
         groups = [self.sentence.hits] if self.sentence.hits else [(at,) for at in range(len(self._passages))]

@@ -76,7 +76,9 @@ async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamR
     try:
         return await handler(request)
     except ValidationError as error:
-        return web.json_response({"error": str(error.errors(include_url=False, include_input=False))}, status=400)
+        return web.json_response(
+            {"error": str(error.errors(include_url=False, include_input=False))}, status=400
+        )
     except FootnoteError as error:
         return web.json_response({"error": str(error)}, status=409)
     except (web.HTTPException, asyncio.CancelledError):

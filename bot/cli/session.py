@@ -102,7 +102,9 @@ async def _told(response: aiohttp.ClientResponse) -> dict[str, Any]:
     try:
         told: dict[str, Any] = json.loads(await response.text())
     except ValueError as error:
-        raise UnavailableError(f"the owner of the data folder answered with status {response.status}") from error
+        raise UnavailableError(
+            f"the owner of the data folder answered with status {response.status}"
+        ) from error
     if response.status != 200:
         raise OwnerError(str(told.get("error", f"status {response.status}")))
     return told

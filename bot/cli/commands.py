@@ -1,0 +1,206 @@
+"""The command line: what each command takes. What it does is in the module of its name, imported when it runs.
+
+Heavy imports stay out of here, so that `footnote --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kb.errors import FootnoteError
+from kb.settings import Settings, load_settings
+
+app = typer.Typer(
+    name="footnote",
+    help="Answers from your own pages, cited, in Slack and here.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", help="Data folder of the knowledge base.", envvar="FOOTNOTE_DATA", show_default=".footnote"
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", help="Settings file.", envvar="FOOTNOTE_CONFIG", show_default="footnote.toml"),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log at debug level: shows message texts.")]
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in any language.")],
+    thread: Annotated[str | None, typer.Option(help="Name of a conversation to continue.")] = None,
+    channel: Annotated[
+        str | None, typer.Option(help="Ask as if in this channel: its private pages may be read.")
+    ] = None,
+    why: Annotated[bool, typer.Option("--why", help="Show how the answer came about.")] = False,
+    json: Json = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Asks a question and prints the cited answer."""
+    from bot.cli import ask as command
+    from bot.cli.session import AskRequest
+
+    request = AskRequest(question=question, thread=thread, channel=channel)
+    _run(command.ask(_settings(data, config, verbose), request, as_json=json, why=why))
+
+
+@app.command()
+def ingest(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Folders or git checkouts with Markdown pages.")
+    ] = None,
+    sample: Annotated[bool, typer.Option("--sample", help="Index the sample handbook.")] = False,
+    json: Json = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Indexes folders of pages and remembers them; run again, it reads only what changed."""
+    from bot.cli import index_commands
+    from bot.cli.session import IngestRequest
+
+    if not paths and not sample:
+        raise typer.BadParameter("name a folder with pages, or --sample")
+    request = IngestRequest(paths=tuple(path.absolute() for path in paths or ()), sample=sample)
+    _run(index_commands.ingest(_settings(data, config, verbose), request, as_json=json))
+
+
+@app.command()
+def reindex(
+    source: Annotated[str | None, typer.Argument(help="One source; all without it.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Rebuild beside the live index, then swap.")] = False,
+    json: Json = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Reads the known sources again."""
+    from bot.cli import index_commands
+    from bot.cli.session import IngestRequest
+
+    request = IngestRequest(source=source, full=full)
+    _run(index_commands.ingest(_settings(data, config, verbose), request, as_json=json))
+
+
+@app.command()
+def status(
+    json: Json = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print nothing; exit 0 while a bot runs and is well.")
+    ] = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Shows the index, the sources and who is running."""
+    from bot.cli import index_commands
+
+    _run(index_commands.status(_settings(data, config, verbose), as_json=json, quiet=quiet))
+
+
+@app.command()
+def stats(json: Json = False, data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
+    """Shows how many questions were asked, rewritten, answered and liked."""
+    from bot.cli import index_commands
+
+    _run(index_commands.stats(_settings(data, config, verbose), as_json=json))
+
+
+@app.command()
+def serve(data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
+    """Runs the bot: Socket Mode with SLACK_APP_TOKEN, signed HTTP events with SLACK_SIGNING_SECRET."""
+    from bot.cli import serve as command
+
+    _run(command.serve(_settings(data, config, verbose)))
+
+
+@app.command()
+def playground(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Your own pages instead of the sample handbook.")
+    ] = None,
+    sample: Annotated[bool, typer.Option("--sample", help="The sample handbook (default).")] = False,
+    port: Annotated[
+        int, typer.Option(help="Port of the web page; 0 takes a free one.", min=0, max=65535)
+    ] = 8765,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Runs the bot in a local Slack workspace in the browser: no account, no server."""
+    from bot.cli import serve as command
+
+    if sample and folder is not None:
+        raise typer.BadParameter("give a folder or --sample, not both")
+    settings = _settings(data, config, verbose)
+    _run(command.playground(settings, folder, port=port, open_browser=browser, data_given=data is not None))
+
+
+@app.command(name="eval")
+def evaluate(
+    what: Annotated[
+        str, typer.Argument(help="questions: a file of question cases with their expected page.")
+    ],
+    file: Annotated[Path | None, typer.Argument(help="The cases; the sample handbook's without it.")] = None,
+    json: Json = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Measures the answers against cases with known pages; exits with 1 when one fails."""
+    from bot.cli import evaluate as command
+
+    if what != "questions":
+        raise typer.BadParameter(f"{what!r} is not known; there is: questions")
+    _run(command.questions(_settings(data, config, verbose), file, as_json=json))
+
+
+@app.command()
+def doctor(json: Json = False, data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
+    """Checks every setting, token scope, server and model, and says how to mend each."""
+    from bot.cli import doctor as command
+
+    _run(command.doctor(_settings(data, config, verbose), as_json=json))
+
+
+def main() -> None:
+    try:
+        app()
+    except FootnoteError as error:
+        typer.secho(f"footnote: {error}", err=True, fg="red")
+        sys.exit(1)
+
+
+def _settings(data: Path | None, config: Path | None, verbose: bool) -> Settings:
+    logging.basicConfig(
+        level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s"
+    )
+    for room in ("bot", "kb", "ingest"):
+        logging.getLogger(room).setLevel(logging.DEBUG if verbose else logging.WARNING)
+    return load_settings(file=config, data=data)
+
+
+def _run(command: Coroutine[Any, Any, int]) -> None:
+    try:
+        code = asyncio.run(command)
+    except KeyboardInterrupt:
+        code = 130
+    if code:
+        raise typer.Exit(code)

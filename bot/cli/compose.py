@@ -1,0 +1,182 @@
+"""The composition root: builds every part from the settings, and closes them in the reverse order.
+
+data folder -> store (Valkey or Redis) -> index (Edge or server) -> models -> pipeline -> sync
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from qdrant_client import AsyncQdrantClient
+from redis.asyncio import Redis
+
+from bot.analytics import Analytics
+from bot.cli.sources import SourceBook
+from ingest.jobs import ReindexJobs
+from ingest.sources.folder import FolderSource
+from ingest.sync import Sync
+from kb.answer_model import ModelAnswerer
+from kb.conversation import RedisConversations
+from kb.data_folder import DataFolder
+from kb.embed import Embedder
+from kb.extract import ExtractiveDrafter
+from kb.freshness import FreshnessPolicy
+from kb.index.edge import EdgeIndex
+from kb.index.port import VectorIndex
+from kb.index.server import ServerIndex
+from kb.language import detect
+from kb.lexical import LexicalEncoder
+from kb.llm import LanguageModel, connect_model
+from kb.pipeline import Pipeline
+from kb.rerank import Reranker
+from kb.rewrite import choose_rewriter
+from kb.search import Search
+from kb.settings import Settings
+from kb.similarity import EmbeddingSimilarity
+from kb.valkey import EmbeddedValkey, connect_redis
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runtime:
+    """Everything a running Footnote is made of."""
+
+    settings: Settings
+    folder: DataFolder
+    redis: Redis
+    conversations: RedisConversations
+    analytics: Analytics
+    index: VectorIndex
+    embedder: Embedder
+    ranker: Reranker
+    model: LanguageModel | None
+    pipeline: Pipeline
+    sources: SourceBook
+    reindexer: ReindexJobs
+
+    async def load_models(self) -> None:
+        """Loads embedder and reranker; a missing reranker is noted, a missing embedder raises."""
+        await asyncio.gather(self.embedder.ready(), self.ranker.ready())
+
+
+@asynccontextmanager
+async def open_runtime(settings: Settings, command: str, *, models: bool) -> AsyncIterator[Runtime]:
+    """Owns the data folder and everything in it while the block runs.
+
+    Raises:
+        DataFolderInUseError: another process owns the data folder.
+        UnavailableError: a configured server does not answer, or the embedder cannot be loaded.
+    """
+    async with AsyncExitStack() as stack:
+        folder = DataFolder(settings.data).own(command)
+        stack.callback(folder.release)
+        redis = await _store(settings, folder, stack)
+        index = await _index(settings, folder, stack)
+        embedder = Embedder(settings.embed)
+        stack.callback(embedder.close)
+        ranker = Reranker(settings.rerank)
+        stack.callback(ranker.close)
+        model = connect_model(settings.model)
+        if model is not None:
+            stack.push_async_callback(model.close)
+        lexical = LexicalEncoder()
+        sources = SourceBook(folder, settings)
+        reindexer = ReindexJobs(_sync(index, embedder, lexical, sources), clock=utc_now)
+        stack.push_async_callback(reindexer.close)
+        runtime = Runtime(
+            settings=settings,
+            folder=folder,
+            redis=redis,
+            conversations=RedisConversations(
+                redis,
+                namespace=settings.store.namespace,
+                keep=timedelta(days=settings.store.keep_threads_days),
+            ),
+            analytics=Analytics(redis, settings.store.namespace),
+            index=index,
+            embedder=embedder,
+            ranker=ranker,
+            model=model,
+            pipeline=_pipeline(settings, index, embedder, ranker, model, lexical, sources),
+            sources=sources,
+            reindexer=reindexer,
+        )
+        if models:
+            await runtime.load_models()
+        yield runtime
+
+
+async def _store(settings: Settings, folder: DataFolder, stack: AsyncExitStack) -> Redis:
+    if settings.store.redis_url is not None:
+        redis = connect_redis(settings.store.redis_url.get_secret_value())
+    else:
+        valkey = EmbeddedValkey(folder.valkey)
+        await valkey.start()
+        stack.push_async_callback(valkey.stop)
+        redis = connect_redis(valkey.url)
+    stack.push_async_callback(redis.aclose)
+    return redis
+
+
+async def _index(settings: Settings, folder: DataFolder, stack: AsyncExitStack) -> VectorIndex:
+    index: VectorIndex
+    if settings.index.qdrant_url is not None:
+        key = settings.index.qdrant_api_key
+        client = AsyncQdrantClient(
+            url=settings.index.qdrant_url,
+            api_key=key.get_secret_value() if key else None,
+            timeout=round(settings.index.timeout_s),
+        )
+        index = ServerIndex(client, settings.index.collection)
+    else:
+        index = EdgeIndex(folder.index)
+    stack.push_async_callback(index.close)
+    return index
+
+
+def _sync(index: VectorIndex, embedder: Embedder, lexical: LexicalEncoder, sources: SourceBook) -> Sync:
+    return Sync(
+        index=index,
+        embedder=embedder,
+        lexical=lexical,
+        detect_language=detect,
+        sources=lambda: [FolderSource(source) for source in sources.all()],
+        clock=utc_now,
+    )
+
+
+def _pipeline(
+    settings: Settings,
+    index: VectorIndex,
+    embedder: Embedder,
+    ranker: Reranker,
+    model: LanguageModel | None,
+    lexical: LexicalEncoder,
+    sources: SourceBook,
+) -> Pipeline:
+    max_sentences = settings.answer.max_sentences
+    return Pipeline(
+        rewriter=choose_rewriter(settings, client=model),
+        searcher=Search(index, embedder, lexical, settings.search),
+        ranker=ranker,
+        extractive=ExtractiveDrafter(
+            embedder=embedder, coverage=lexical.coverage, max_sentences=max_sentences
+        ),
+        model=ModelAnswerer(model, settings.model, max_sentences=max_sentences) if model else None,
+        similarity=EmbeddingSimilarity(embedder),
+        lexical=lexical,
+        freshness=FreshnessPolicy(
+            clock=utc_now,
+            max_age_days=settings.freshness.max_age_days,
+            max_age_by_source={one.name: one.max_age_days for one in sources.all() if one.max_age_days},
+        ),
+        settings=settings,
+        clock=utc_now,
+    )

@@ -1,0 +1,222 @@
+"""`footnote doctor`: checks every part that a setting names, and says how to mend what is broken.
+
+A check never stops the others. It works beside a running bot: what belongs to the owner of the data folder is asked of it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import aiohttp
+from rich.console import Console
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.cli.open import open_session
+from bot.scopes import missing_scopes
+from kb.data_folder import DataFolder
+from kb.embed import Embedder
+from kb.errors import FootnoteError
+from kb.llm import connect_model
+from kb.rerank import Reranker
+from kb.settings import Settings
+
+State = Literal["ok", "warning", "broken"]
+SLACK_TIMEOUT_S = 10
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Check:
+    """`told`: what was found. `mend`: what to do about it, empty where nothing is to be done."""
+
+    name: str
+    state: State
+    told: str
+    mend: str = ""
+
+
+async def doctor(settings: Settings, *, as_json: bool) -> int:
+    checks = await _all(settings)
+    if as_json:
+        json.dump([asdict(check) for check in checks], sys.stdout, ensure_ascii=False, indent=2)
+        sys.stdout.write("\n")
+    else:
+        _show(checks)
+    return 1 if any(check.state == "broken" for check in checks) else 0
+
+
+async def _all(settings: Settings) -> list[Check]:
+    parts: list[tuple[str, Callable[[Settings], Awaitable[list[Check]]]]] = [
+        ("data folder", _data_folder),
+        ("index and store", _knowledge),
+        ("embedder", _embedder),
+        ("reranker", _reranker),
+        ("model", _model),
+        ("slack", _slack),
+    ]
+    checks: list[Check] = []
+    for name, part in parts:
+        try:
+            checks += await part(settings)
+        except FootnoteError as error:  # its text says how to mend it
+            checks.append(Check(name=name, state="broken", told=str(error)))
+    return checks
+
+
+async def _data_folder(settings: Settings) -> list[Check]:
+    folder = DataFolder(settings.data)
+    owner = folder.owner()
+    if owner is not None:
+        return [
+            Check(
+                name="data folder",
+                state="ok",
+                told=f"{folder.path}, in use by `footnote {owner.command}` (pid {owner.pid})",
+            )
+        ]
+    with folder.own("doctor"):
+        return [Check(name="data folder", state="ok", told=f"{folder.path}, free")]
+
+
+async def _knowledge(settings: Settings) -> list[Check]:
+    async with open_session(settings, "doctor", models=False) as session:
+        status = await session.status()
+    where = settings.index.qdrant_url or "Qdrant Edge in the data folder"
+    store = "Redis" if settings.store.redis_url else "Valkey in the data folder"
+    if status["status"] != "ok":
+        mend = "start the server, or unset QDRANT_URL / REDIS_URL to use the embedded one"
+        return [Check(name="index and store", state="broken", told=str(status.get("error")), mend=mend)]
+    checks = [
+        Check(
+            name="index", state="ok", told=f"{where}: {status['pages']} pages, {status['passages']} passages"
+        ),
+        Check(name="store", state="ok", told=f"{store} answers"),
+    ]
+    if not status["pages"]:
+        mend = "run `footnote ingest FOLDER` or `footnote ingest --sample`"
+        checks.append(Check(name="pages", state="warning", told="nothing is indexed", mend=mend))
+    return checks
+
+
+async def _embedder(settings: Settings) -> list[Check]:
+    embedder = Embedder(settings.embed)
+    try:
+        await embedder.ready()
+        return [Check(name="embedder", state="ok", told=f"{embedder.name}, {embedder.dimension} dimensions")]
+    finally:
+        await embedder.close()
+
+
+async def _reranker(settings: Settings) -> list[Check]:
+    ranker = Reranker(settings.rerank)
+    try:
+        await ranker.ready()
+        if ranker.available:
+            return [Check(name="reranker", state="ok", told=settings.rerank.model)]
+        if not ranker.wanted:
+            return [Check(name="reranker", state="ok", told="off, as set")]
+        mend = (
+            "let this machine reach the model hub once, or set FOOTNOTE_RERANK__MODEL to a folder with a "
+            "cross-encoder, or to off"
+        )
+        return [Check(name="reranker", state="warning", told=ranker.reason, mend=mend)]
+    finally:
+        await ranker.close()
+
+
+async def _model(settings: Settings) -> list[Check]:
+    model = connect_model(settings.model)
+    if model is None:
+        mend = "for written answers set ANTHROPIC_API_KEY, or OLLAMA_BASE_URL for a local model"
+        return [Check(name="model", state="ok", told="none: answers are quotes from the pages", mend=mend)]
+    try:
+        names = await model.ping()
+        return [Check(name="model", state="ok", told=f"{', '.join(names)} at {model.host}")]
+    finally:
+        await model.close()
+
+
+async def _slack(settings: Settings) -> list[Check]:
+    slack = settings.slack
+    if slack.bot_token is None:
+        mend = 'set SLACK_BOT_TOKEN (xoxb-...); README, "Connect a real Slack", says where it is'
+        return [
+            Check(name="slack", state="warning", told="no bot token: only the playground works", mend=mend)
+        ]
+    checks = [await _bot_token(slack.bot_token.get_secret_value(), slack.api_url)]
+    if slack.app_token is not None:
+        checks.append(await _app_token(slack.app_token.get_secret_value(), slack.api_url))
+    elif slack.signing_secret is not None:
+        checks.append(Check(name="slack events", state="ok", told=f"signed HTTP events on port {slack.port}"))
+    else:
+        mend = "set SLACK_APP_TOKEN (xapp-..., Socket Mode) or SLACK_SIGNING_SECRET (HTTP events)"
+        checks.append(Check(name="slack events", state="broken", told="no way to receive events", mend=mend))
+    return checks
+
+
+async def _bot_token(token: str, api_url: str) -> Check:
+    client = AsyncWebClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    try:
+        told = await client.auth_test()
+    except SlackApiError as error:
+        mend = "install the app to the workspace again and copy the new bot token"
+        return Check(
+            name="slack bot token", state="broken", told=f"Slack says {error.response['error']}", mend=mend
+        )
+    except (aiohttp.ClientError, TimeoutError) as error:
+        mend = "check the network and proxy of this machine"
+        return Check(
+            name="slack bot token",
+            state="broken",
+            told=f"{api_url} cannot be reached ({type(error).__name__})",
+            mend=mend,
+        )
+    granted = (told.headers or {}).get("x-oauth-scopes", "")
+    if missing := missing_scopes(granted):
+        mend = (
+            "add them under OAuth & Permissions (or paste deploy/slack-manifest.yaml) and reinstall the app"
+        )
+        return Check(
+            name="slack bot token", state="broken", told=f"scopes missing: {', '.join(missing)}", mend=mend
+        )
+    return Check(
+        name="slack bot token", state="ok", told=f"{told['user']} in {told['team']}, all scopes granted"
+    )
+
+
+async def _app_token(token: str, api_url: str) -> Check:
+    client = AsyncWebClient(base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    try:
+        await client.apps_connections_open(app_token=token)
+    except SlackApiError as error:
+        mend = "turn Socket Mode on and make an app-level token with the scope connections:write"
+        return Check(
+            name="slack app token", state="broken", told=f"Slack says {error.response['error']}", mend=mend
+        )
+    except (aiohttp.ClientError, TimeoutError) as error:
+        mend = "check the network and proxy of this machine"
+        return Check(
+            name="slack app token",
+            state="broken",
+            told=f"{api_url} cannot be reached ({type(error).__name__})",
+            mend=mend,
+        )
+    return Check(name="slack app token", state="ok", told="Socket Mode opens")
+
+
+def _show(checks: list[Check]) -> None:
+    console = Console()
+    marks = {
+        "ok": "[green]ok     [/green]",
+        "warning": "[yellow]warning[/yellow]",
+        "broken": "[red]broken [/red]",
+    }
+    for check in checks:
+        console.print(f"{marks[check.state]} {check.name}: ", end="")
+        console.print(check.told, markup=False, highlight=False)
+        if check.mend:
+            console.print(f"        {check.mend}", markup=False, highlight=False, style="dim")

@@ -1,0 +1,42 @@
+"""`footnote eval`: measures the pipeline of this data folder."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+
+from bot.cli.compose import open_runtime
+from bot.cli.sources import sample_folder
+from kb.evaluation.questions import CaseResult, read_cases, run_cases
+from kb.settings import Settings
+
+
+async def questions(settings: Settings, file: Path | None, *, as_json: bool) -> int:
+    cases = read_cases(file or sample_folder().parent / "questions.json")
+    console = Console(stderr=True)
+    results: list[CaseResult] = []
+    async with open_runtime(settings, "eval", models=True) as runtime:
+        for case in track(cases, "Asking", console=console):
+            results += [result async for result in run_cases(runtime.pipeline, [case])]
+    failed = [result for result in results if result.problems]
+    if as_json:
+        json.dump(_told(results), sys.stdout, ensure_ascii=False, indent=2)
+        sys.stdout.write("\n")
+    else:
+        for result in failed:
+            console.print(f"{result.case.id}: {'; '.join(result.problems)}", markup=False, highlight=False)
+        Console().print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+def _told(results: list[CaseResult]) -> dict[str, object]:
+    return {
+        "passed": sum(not result.problems for result in results),
+        "failed": [
+            {"id": result.case.id, "problems": result.problems} for result in results if result.problems
+        ],
+    }

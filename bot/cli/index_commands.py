@@ -1,0 +1,121 @@
+"""`footnote ingest`, `reindex`, `status` and `stats`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from bot.cli.open import open_session
+from bot.cli.session import IngestRequest, Session
+from kb.data_folder import DataFolder
+from kb.jobs import SyncReport
+from kb.settings import Settings
+
+SOME_FAILED = 3
+LISTED = 20
+"""Paths of each kind that a person is shown; `--json` has them all."""
+
+
+async def ingest(settings: Settings, request: IngestRequest, *, as_json: bool) -> int:
+    async with open_session(settings, "ingest", models=True) as session:
+        report = await follow(session, request)
+    if report is None:
+        return 1
+    if as_json:
+        sys.stdout.write(report.model_dump_json(indent=2) + "\n")
+    else:
+        show_report(report)
+    return SOME_FAILED if report.failed else 0
+
+
+async def follow(session: Session, request: IngestRequest) -> SyncReport | None:
+    """Runs an ingest behind a progress bar (on stderr, so that `--json` stays clean). None when it failed."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("Reading pages", total=None)
+        async for step in session.ingest(request):
+            bar.update(
+                task,
+                description=_PHASES.get(step.phase, step.phase),
+                completed=step.done,
+                total=step.total or None,
+            )
+            if step.phase == "failed":
+                bar.console.print(f"[red]footnote: {step.error}[/red]", highlight=False, markup=True)
+            if step.phase == "done":
+                return step.report
+    return None
+
+
+def show_report(report: SyncReport) -> None:
+    console = Console()
+    counts = ", ".join(
+        f"{number} {kind}"
+        for kind, number in (
+            ("added", len(report.added)),
+            ("changed", len(report.changed)),
+            ("removed", len(report.removed)),
+            ("unchanged", report.unchanged),
+            ("failed", len(report.failed)),
+        )
+    )
+    console.print(f"{counts}; {report.chunks} passages in {report.seconds:.1f} s", highlight=False)
+    for failed in report.failed[:LISTED]:
+        console.print(f"  {failed.path}: {failed.reason}", highlight=False, markup=False, style="yellow")
+    if len(report.failed) > LISTED:
+        console.print(f"  and {len(report.failed) - LISTED} more; --json lists them all")
+
+
+async def status(settings: Settings, *, as_json: bool, quiet: bool) -> int:
+    owner = DataFolder(settings.data).owner()
+    if quiet:
+        return 0 if owner is not None and (await _status(settings))["status"] == "ok" else 1
+    told = await _status(settings)
+    if as_json:
+        _dump(told)
+    else:
+        _show_pairs(told)
+    return 0
+
+
+async def stats(settings: Settings, *, as_json: bool) -> int:
+    async with open_session(settings, "stats", models=False) as session:
+        told = await session.stats()
+    if as_json:
+        _dump(told)
+    else:
+        _show_pairs(told)
+    return 0
+
+
+async def _status(settings: Settings) -> dict[str, Any]:
+    async with open_session(settings, "status", models=False) as session:
+        return await session.status()
+
+
+def _dump(told: dict[str, Any]) -> None:
+    json.dump(told, sys.stdout, ensure_ascii=False, indent=2, default=str)
+    sys.stdout.write("\n")
+
+
+def _show_pairs(told: dict[str, Any]) -> None:
+    table = Table(box=None, show_header=False)
+    for name, value in told.items():
+        shown = ", ".join(str(one) for one in value) if isinstance(value, list) else str(value)
+        table.add_row(name.replace("_", " "), shown)
+    Console().print(table, highlight=False, markup=False)
+
+
+_PHASES = {
+    "queued": "Waiting",
+    "reading": "Reading pages",
+    "indexing": "Indexing pages",
+    "swapping": "Switching over",
+    "done": "Done",
+    "failed": "Failed",
+}

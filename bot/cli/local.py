@@ -1,0 +1,80 @@
+"""The session of the process that owns the data folder."""
+
+from __future__ import annotations
+
+import dataclasses
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any
+
+from bot.cli.compose import Runtime
+from bot.cli.session import AskReply, AskRequest, IngestRequest
+from bot.render import spoken
+from kb.api import answer_as_json, trace_as_json
+from kb.errors import UnavailableError
+from kb.jobs import ReindexProgress, ReindexRequest
+from kb.models import Audience, Question, ThreadKey
+
+TERMINAL = "terminal"
+"""Stands for the Slack team in the keys of conversations that are held in a terminal."""
+
+
+class LocalSession:
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def ask(self, request: AskRequest) -> AskReply:
+        runtime = self._runtime
+        key = ThreadKey(team=TERMINAL, channel=request.channel or TERMINAL, thread=request.thread or "")
+        turns = await runtime.conversations.load(key) if request.thread else []
+        question = Question(id=uuid.uuid4().hex, text=request.question, audience=audience_of(request.channel))
+        answer = await runtime.pipeline.answer(question, turns)
+        if request.thread:
+            await runtime.conversations.append(key, runtime.pipeline.turn(answer))
+        await runtime.analytics.record(question.id, answer)
+        return AskReply(answer=answer_as_json(answer, text=spoken(answer)), trace=trace_as_json(answer))
+
+    async def ingest(self, request: IngestRequest) -> AsyncIterator[ReindexProgress]:
+        runtime = self._runtime
+        named = [runtime.sources.add(path).name for path in request.paths]
+        if request.sample:
+            named.append(runtime.sources.add_sample().name)
+        source = request.source or (named[0] if len(named) == 1 else None)
+        wanted = ReindexRequest(requested_by=TERMINAL, source=source, full=request.full)
+        async for step in runtime.reindexer.reindex(wanted):
+            yield step
+
+    async def status(self) -> dict[str, Any]:
+        runtime = self._runtime
+        told: dict[str, Any] = {
+            "status": "ok",
+            "data": str(runtime.folder.path),
+            "running": owner.command if (owner := runtime.folder.owner()) else None,
+            "playground": owner.playground if owner else None,
+            "sources": [source.name for source in runtime.sources.all()],
+            "embedder": runtime.settings.embed.model,
+            "reranker": runtime.ranker.describe(),
+            "model": runtime.model.describe() if runtime.model else "extractive",
+        }
+        try:
+            counts = await runtime.index.counts()
+            told |= {"pages": counts.pages, "passages": counts.chunks}
+            await runtime.redis.ping()
+        except UnavailableError as error:
+            told |= {"status": "unavailable", "error": str(error)}
+        return told
+
+    async def stats(self) -> dict[str, Any]:
+        stats = await self._runtime.analytics.stats()
+        return {
+            **dataclasses.asdict(stats),
+            "rewrite_rate": stats.rewrite_rate,
+            "satisfaction": stats.satisfaction,
+        }
+
+
+def audience_of(channel: str | None) -> Audience:
+    """What a question asked "in" a channel may read: its id or its name, with or without the hash."""
+    if channel is None:
+        return Audience()
+    return Audience(channels=frozenset({channel, f"#{channel.removeprefix('#')}"}))

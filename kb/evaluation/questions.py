@@ -1,0 +1,88 @@
+"""Question cases with a known page: does the whole pipeline answer from it, decline what is not there, and warn?
+
+A case's `history` holds earlier questions of its thread. They are asked first, through the same pipeline, so that a
+follow-up stands on what Footnote itself answered before, not on a script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from kb.errors import SettingsError
+from kb.models import Answer, Audience, Question, Turn
+from kb.pipeline import Pipeline
+
+
+class QuestionCase(BaseModel):
+    """`must_contain`: lower-case strings, all of which the answer has to hold. `warning`: about `expect_page`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    question: str
+    language: str = "en"
+    channel: str | None = None
+    history: tuple[str, ...] = ()
+    expect: Literal["answered", "declined"]
+    expect_page: str | None = None
+    must_contain: tuple[str, ...] = ()
+    warning: Literal["outdated", "superseded"] | None = None
+
+
+class _CaseFile(BaseModel):
+    cases: tuple[QuestionCase, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseResult:
+    """`problems` is empty for a case that passed; each says what was expected and what came."""
+
+    case: QuestionCase
+    answer: Answer
+    problems: tuple[str, ...]
+
+
+def read_cases(file: Path) -> tuple[QuestionCase, ...]:
+    """Reads `{"cases": [...]}`.
+
+    Raises:
+        SettingsError: the file cannot be read or has another form.
+    """
+    try:
+        return _CaseFile.model_validate_json(file.read_bytes()).cases
+    except (OSError, ValidationError) as error:
+        raise SettingsError(f"{file} is not a file of question cases: {error}") from error
+
+
+async def run_cases(pipeline: Pipeline, cases: Sequence[QuestionCase]) -> AsyncIterator[CaseResult]:
+    for case in cases:
+        audience = Audience(channels=frozenset({case.channel} if case.channel else ()))
+        turns: list[Turn] = []
+        for at, earlier in enumerate(case.history):
+            asked = Question(id=f"{case.id}-{at}", text=earlier, audience=audience)
+            turns.append(pipeline.turn(await pipeline.answer(asked, turns)))
+        answer = await pipeline.answer(Question(id=case.id, text=case.question, audience=audience), turns)
+        yield CaseResult(case=case, answer=answer, problems=tuple(_problems(case, answer)))
+
+
+def _problems(case: QuestionCase, answer: Answer) -> list[str]:
+    if answer.outcome != case.expect:
+        return [f"expected {case.expect}, got {answer.outcome} (confidence {answer.confidence:.2f})"]
+    if case.expect == "declined":
+        return []
+    problems = []
+    said = answer.text.lower()
+    if missing := [part for part in case.must_contain if part not in said]:
+        problems.append(f"the answer lacks {missing}")
+    cited = {citation.chunk.page.path for citation in answer.citations}
+    if case.expect_page and case.expect_page not in cited:
+        problems.append(f"cites {sorted(cited)}, not {case.expect_page}")
+    warned = {warning.page.path: warning.kind for warning in answer.warnings}
+    if case.expect_page in cited and warned.get(case.expect_page or "") != case.warning:
+        problems.append(f"warning {warned.get(case.expect_page or '')}, expected {case.warning}")
+    return problems
