@@ -234,10 +234,11 @@ def _names(text: str) -> Iterator[str]:
     for match in _NAME.finditer(text):
         word = match["name"].rstrip("-'.").removesuffix("'s")
         folded = word.casefold()
-        if len(word) < 2 or folded in STOP_WORDS or folded in MONTHS or folded in WEEKDAYS or folded in UNITS:
+        if len(word) < 2 or folded in STOP_WORDS or folded in MONTHS or folded in WEEKDAYS:
             continue
         if _is_code(word):
-            yield word
+            if folded not in UNITS:
+                yield word
         elif word[0].isupper() and match["before"].isspace() and not german:
             yield word  # German gives every noun a capital: no sign of a name there
 

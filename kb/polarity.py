@@ -68,7 +68,7 @@ def contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
     agreeing = [_overlap(sentence, unit) for unit in units if agree(sentence, unit)]
     opposing = [_overlap(sentence, unit) for unit in units if not agree(sentence, unit)]
     best = max(agreeing, default=0.0)
-    if any(scope for scope in sentence.negated) and best == 0.0:
+    if best == 0.0 and (any(sentence.negated) or any(_opposed(sentence.words, unit.words) for unit in units)):
         return True
     return max(opposing, default=0.0) > best
 

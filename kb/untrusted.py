@@ -10,7 +10,7 @@ from kb.models import Chunk
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)")
 _SLACK_LINK = re.compile(r"[<＜](https?://[^>|＞\s]+)(?:\|([^>＞]*))?[>＞]")
 _SLACK_CALL = re.compile(r"[<＜]\s*([!@#＠！＃])\s*([^>＞|]*)(?:\|([^>＞]*))?[>＞]")
-_CALL_ALL = re.compile(r"[@＠](?=(?:channel|here|everyone|group)\b)", re.IGNORECASE)
+_CALL_ALL = re.compile(r"(?<!\w)[@＠](?=(?:channel|here|everyone|group)\b)", re.IGNORECASE)
 _BARE_URL = re.compile(r"(?:https?://|www\.)[^\s<>()\[\]|\"'`]+", re.IGNORECASE)
 
 

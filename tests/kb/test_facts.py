@@ -1,0 +1,110 @@
+"""Numbers, dates, names, yes and no: what of a sentence has to be in its passage."""
+
+from __future__ import annotations
+
+import pytest
+
+from kb.facts import missing_facts, read_facts
+from kb.polarity import contradicted, read_polarity
+
+
+def missing(said: str, known: str) -> list[str]:
+    return missing_facts(read_facts(said), read_facts(known))
+
+
+def denied(said: str, *units: str) -> bool:
+    return contradicted(read_polarity(said), [read_polarity(unit) for unit in units])
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("It costs 1,000 euro.", "De prijs is € 1.000."),
+        ("It costs 1 000 euro.", "It costs 1000 EUR."),
+        ("It takes two weeks.", "Levertijd: 2 weken."),
+        ("Vijfentwintig dagen.", "25 days"),
+        ("Fünfundzwanzig Tage.", "twenty-five days"),
+        ("It takes one week.", "It takes a week."),
+        ("You get 5 working days.", "five business days"),
+        ("Pay 12,5 %.", "Pay 12.5 percent."),
+        ("A fine of 2 million euro.", "A fine of €2,000,000."),
+        ("Carry over until 31 March.", "until 2026-03-31"),
+        ("Am 3. März 2026 geht es los.", "It starts on March 3, 2026."),
+        ("Since March 2026.", "Since 3 maart 2026."),
+        ("Due on 3/4/2026.", "Due on 4 March 2026."),
+        ("Open from 9 am to 5 pm.", "Open 9:00-17:00."),
+        ("Op maandag.", "On Mondays."),
+        ("We ship to Canada.", "Canadian customers get theirs too."),
+        ("Ask the People team.", "Owner: People team"),
+        ("**Carry Over:** it expires.", "What you carry over expires."),
+        ("3. Open the lid.", "Open the lid."),
+    ],
+)
+def test_other_forms_of_the_same_fact_are_the_same(said: str, known: str) -> None:
+    assert missing(said, known) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kind"),
+    [
+        ("You get 26 days.", "You get 25 days.", "number"),
+        ("You get 25 weeks.", "You get 25 days.", "number"),
+        ("It costs $20.", "It costs €20.", "number"),
+        ("It takes three weeks.", "It takes two weeks.", "number"),
+        ("It costs 1.5 euro.", "It costs 15 euro.", "number"),
+        ("Open until 6 pm.", "Open until 5 pm.", "number"),
+        ("Until 30 March.", "Until 31 March.", "date"),
+        ("Until 31 April.", "Until 31 March.", "date"),
+        ("Until 31 March 2027.", "Until 31 March 2026.", "date"),
+        ("Since 2025-01-02.", "Since 2025-01-03.", "date"),
+        ("In juni.", "In juli.", "date"),
+        ("Every Monday.", "Every Tuesday.", "weekday"),
+        ("We ship to Germany.", "We ship to Canada.", "name"),
+        ("We ship to Austria.", "We ship to Australia.", "name"),
+        ("Use the T480.", "Use the T490.", "name"),
+        ("Set FOO_BAR.", "Set the variable.", "name"),
+        ("You need version 1.2.3.", "You need version 1.2.4.", "name"),
+    ],
+)
+def test_a_changed_fact_is_missed(said: str, known: str, kind: str) -> None:
+    assert missing(said, known) == [kind]
+
+
+@pytest.mark.parametrize(
+    ("said", "unit"),
+    [
+        ("Employees get 25 days.", "Employees get 25 days, not counting bank holidays."),
+        ("Submit it by 31 March.", "Submit it no later than 31 March."),
+        ("No, you may not work abroad.", "You may not work abroad."),
+        ("Refunds are not possible.", "We can't give refunds, it is not possible."),
+        ("Gift cards are not only refundable.", "Gift cards are refundable."),
+        ("Restitutie is niet mogelijk.", "Restitutie is niet mogelijk voor cadeaubonnen."),
+        ("Das gilt nicht für Gutscheine.", "Für Gutscheine gilt das nicht."),
+    ],
+)
+def test_a_not_beside_the_point_contradicts_nothing(said: str, unit: str) -> None:
+    assert not denied(said, unit)
+
+
+@pytest.mark.parametrize(
+    ("said", "unit"),
+    [
+        ("You may work abroad.", "You may not work abroad."),
+        ("You may not work abroad.", "You may work abroad for 20 days."),
+        ("You can't carry days over.", "You can carry days over."),
+        ("Leave is paid.", "Leave is unpaid."),
+        ("Gift cards are refundable.", "Gift cards are non-refundable."),
+        ("Restitutie is mogelijk.", "Restitutie is niet mogelijk."),
+        ("Das gilt nicht für Gutscheine.", "Das gilt für Gutscheine."),
+        ("Dit is mogelijk.", "Dit is onmogelijk."),
+    ],
+)
+def test_yes_for_no_and_no_for_yes_are_noticed(said: str, unit: str) -> None:
+    assert denied(said, unit)
+
+
+def test_the_unit_that_speaks_most_of_the_same_decides() -> None:
+    units = ("Contractors do not get paid holiday.", "Employees get 25 days of paid holiday.")
+
+    assert not denied("Employees get 25 days of paid holiday.", *units)
+    assert denied("Employees do not get 25 days of paid holiday.", *units)
