@@ -151,7 +151,7 @@ async def test_a_lead_in_stays_only_while_something_follows_it() -> None:
     assert [one.text for one in (await check(lead_in, item)).kept] == [lead_in.text, item.text]
     alone = await check(lead_in, said("- Then enter it in Workday.", 0))
     assert alone.kept == ()
-    assert [one.reason for one in alone.removed] == ["name", "lead-in"]
+    assert [one.reason for one in alone.removed] == ["lead-in", "name"]
 
 
 async def test_a_heading_whose_section_is_removed_goes_too() -> None:
