@@ -91,6 +91,12 @@ class Edge:
             "Slack cannot reach Footnote: set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP"
         )
 
+    async def is_connected(self) -> bool:
+        """Whether Slack can reach us now, as far as we can tell from here."""
+        if self._socket is not None:
+            return bool(await self._socket.client.is_connected())
+        return self._server is not None
+
     @property
     def port(self) -> int | None:
         """Where HTTP events are listened for."""
@@ -142,7 +148,7 @@ async def open_edge(
     async with aiohttp.ClientSession() as session:
         clients = slack_clients(settings, session)
         background, activity = Background(), Activity(clock=clock)
-        people = People(clients.quick, clock=clock, admins=settings.admins)
+        people = People(clients.reading, clock=clock, admins=settings.admins)
         threads = Threads(clients.reading, people)
         rooms = Rooms(
             listeners=Listeners(
@@ -181,7 +187,7 @@ async def open_edge(
                 channels=ChannelDirectory(clients.reading, clock=clock),
                 people=people,
                 threads=threads,
-                replies=Replies(posting=clients.posting, threads=threads, people=people),
+                replies=Replies(posting=clients.posting, quick=clients.quick, threads=threads, people=people),
                 figures=analytics,
                 clock=clock,
             ),

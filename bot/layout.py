@@ -15,7 +15,7 @@ SECTION_CHARACTERS = 2900
 TABLE_ROWS, TABLE_COLUMNS, TABLE_CHARACTERS = 100, 20, 3000
 """Slack draws one table a message, of at most these rows and columns. Larger or further ones are preformatted text."""
 FENCE = "```"
-_UNITS = re.compile(r"<[^<>]*>|`[^`\n]*`|\s+|[^\s<`]+|.")
+_UNITS = re.compile(r"<[^<>]*>|`[^`\n]*`|\s+|&(?:amp|lt|gt);|[^\s<`&]+|.")
 
 
 def mrkdwn(text: str) -> dict[str, Any]:

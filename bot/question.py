@@ -19,11 +19,11 @@ import aiohttp
 from slack_sdk.errors import SlackClientError
 
 from bot.channels import ChannelDirectory
-from bot.claims import QueuedQuestion
+from bot.claims import QueuedQuestion, question_id
 from bot.events import AnswerMark, CitedPassage
 from bot.messages import messages_in
 from bot.people import People
-from bot.render import Rendered, plain, render
+from bot.render import plain, render
 from bot.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
 from bot.threads import Threads, order, turn_from_mark
 from bot.unwrap import people_in, plain_text
@@ -74,7 +74,13 @@ class QuestionWorker:
         """Answers a question. Raises only what another attempt may mend."""
         try:
             await self._answer_once(question, attempt)
-        except (DeliveryUncertainError, StoreUnavailableError):
+        except (
+            DeliveryUncertainError,
+            StoreUnavailableError,
+            SlackClientError,
+            aiohttp.ClientError,
+            TimeoutError,
+        ):
             raise
         except DeliveryRefusedError as error:
             await self._tell_why_not(question, error)
@@ -84,8 +90,11 @@ class QuestionWorker:
 
     async def on_giving_up(self, question: QueuedQuestion, error: Exception) -> None:
         """The queue will not try again: says so, unless the answer did get out."""
-        logger.error("question.given_up", extra={"question_id": question.id, "cause": type(error).__name__})
-        await self._apologise(question)
+        logger.error("question.unanswered", extra={"question_id": question.id, "cause": type(error).__name__})
+        try:
+            await self._apologise(question)
+        except (DeliveryUncertainError, SlackClientError, aiohttp.ClientError, TimeoutError):
+            logger.exception("question.apology_failed", extra={"question_id": question.id})
 
     async def _answer_once(self, question: QueuedQuestion, attempt: int) -> None:
         posted = await self.replies.find(question) if attempt > 1 or question.edited_ts else None
@@ -103,7 +112,7 @@ class QuestionWorker:
             answer = await self._think(question, text)
         finally:
             placeholder = await searching
-        rendered = render(answer, question_id=question.id, today=self.clock().date())
+        rendered = render(answer, question_id=_message_id(question), today=self.clock().date())
         turn = self.pipeline.turn(answer, question_ts=question.ts)
         await self.replies.deliver(question, rendered, _mark(question, turn), instead_of=placeholder)
         await self.conversations.append(_key(question), turn)
@@ -167,8 +176,10 @@ class QuestionWorker:
     async def _count(self, question: QueuedQuestion, answer: Answer) -> None:
         """Figures and the trace. Losing them is logged and changes nothing for the reader."""
         try:
-            await self.figures.record(question.id, answer)
-            await self.figures.save_trace(question.id, trace_payload(answer, channel=question.channel))
+            await self.figures.record(_message_id(question), answer)
+            await self.figures.save_trace(
+                _message_id(question), trace_payload(answer, channel=question.channel)
+            )
         except StoreUnavailableError:
             logger.warning("figures.lost", extra={"question_id": question.id})
 
@@ -187,20 +198,21 @@ class QuestionWorker:
 
     async def _apologise(self, question: QueuedQuestion) -> None:
         """One polite sentence in the place of the placeholder; nothing where an answer already stands."""
+        posted = await self.replies.find(question)
+        if posted is not None and posted.mark.state == "answered" and posted.mark.question_id == question.id:
+            return
+        words = messages_in(detect(plain_text(question.text)))
+        mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="failed")
+        rendered = plain(words.failed.format(question_id=question.id))
         try:
-            posted = await self.replies.find(question)
-            if (
-                posted is not None
-                and posted.mark.state == "answered"
-                and posted.mark.question_id == question.id
-            ):
-                return
-            words = messages_in(detect(plain_text(question.text)))
-            mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="failed")
-            rendered = Rendered(text=words.failed.format(question_id=question.id))
             await self.replies.deliver(question, rendered, mark, instead_of=posted.ts if posted else None)
-        except (SlackClientError, aiohttp.ClientError, DeliveryRefusedError, TimeoutError):
-            logger.exception("question.apology_failed", extra={"question_id": question.id})
+        except DeliveryRefusedError as error:
+            logger.error("question.undeliverable", extra={"question_id": question.id, "code": error.code})  # noqa: TRY400 - the code says it all
+
+
+def _message_id(question: QueuedQuestion) -> str:
+    """Votes, figures and the trace belong to the message, whatever version of it was answered."""
+    return question_id(question.team, question.channel, question.ts)
 
 
 def _key(question: QueuedQuestion) -> ThreadKey:

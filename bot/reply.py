@@ -6,6 +6,7 @@ A post is never repeated blindly. Slack either refuses it (then we may post some
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.claims import QueuedQuestion
 from bot.events import AnswerMark, answer_mark, as_metadata
 from bot.people import People
-from bot.render import Rendered
+from bot.render import Rendered, plain
 from bot.threads import Threads
 from kb.errors import FootnoteError
 
@@ -26,6 +27,9 @@ logger = logging.getLogger(__name__)
 BLOCKS_REFUSED = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
 METADATA_REFUSED = frozenset({"metadata_too_large", "invalid_metadata_format", "invalid_metadata_schema"})
 UPDATE_REFUSED = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
+STATUS_UNKNOWN = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type"})
+STATUS_S = 3.0
+"""Seconds. A status that comes later tells nobody anything."""
 UNCERTAIN = frozenset(
     {"fatal_error", "internal_error", "request_timeout", "service_unavailable", "ratelimited"}
 )
@@ -54,10 +58,13 @@ class Posted:
 
 
 class Replies:
-    """`posting` must not retry lost connections; see `bot.app.slack_clients`."""
+    """`posting` must not retry lost connections, `quick` must not wait; see `bot.app.slack_clients`."""
 
-    def __init__(self, *, posting: AsyncWebClient, threads: Threads, people: People) -> None:
+    def __init__(
+        self, *, posting: AsyncWebClient, quick: AsyncWebClient, threads: Threads, people: People
+    ) -> None:
         self._posting = posting
+        self._quick = quick
         self._threads = threads
         self._people = people
         self._status_known = True
@@ -76,20 +83,26 @@ class Replies:
 
     async def show_searching(self, question: QueuedQuestion, text: str) -> str | None:
         """Says that we are at it: Slack's own status, else a placeholder message, whose ts is returned."""
-        if self._status_known:
-            try:
-                await self._posting.assistant_threads_setStatus(
+        if self._status_known and await self._set_status(question, text):
+            return None
+        mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="searching")
+        return await self.deliver(question, plain(text), mark)
+
+    async def _set_status(self, question: QueuedQuestion, text: str) -> bool:
+        """False: this place has no status. A status that gets lost is no reason to wait, nor for a message."""
+        try:
+            async with asyncio.timeout(STATUS_S):
+                await self._quick.assistant_threads_setStatus(
                     channel_id=question.channel, thread_ts=question.thread_ts, status=text
                 )
-            except SlackApiError as error:
-                code = _code(error)
-                logger.info("status.refused", extra={"question_id": question.id, "code": code})
-                self._status_known = code not in {"unknown_method", "missing_scope", "not_allowed_token_type"}
-            else:
-                return None
-        return await self.deliver(question, Rendered(text=text), AnswerMark(
-            question_id=question.id, question_ts=question.ts, state="searching"
-        ))  # fmt: skip
+        except SlackApiError as error:
+            code = _code(error)
+            logger.info("status.refused", extra={"question_id": question.id, "code": code})
+            self._status_known = code not in STATUS_UNKNOWN
+            return code in UNCERTAIN
+        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+            logger.info("status.lost", extra={"question_id": question.id, "cause": type(error).__name__})
+        return True
 
     async def deliver(
         self, question: QueuedQuestion, rendered: Rendered, mark: AnswerMark, *, instead_of: str | None = None

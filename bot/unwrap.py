@@ -31,7 +31,9 @@ def addresses_others(text: str, user_id: str) -> bool:
 
 def without_mention(text: str, user_id: str) -> str:
     """The message without the mentions of `user_id`, and without the comma or colon that followed the first."""
-    spoken = re.sub(rf"[ \t]*<@{re.escape(user_id)}(?:\|[^<>]*)?>", " ", text)
+    mention = rf"<@{re.escape(user_id)}(?:\|[^<>]*)?>"
+    spoken = re.sub(rf"[\s,]*{mention}(?=\s*(?:[.?!]|$))", "", text)  # "how many days, @footnote?"
+    spoken = re.sub(rf"[ \t]*{mention}", " ", spoken)
     if text.lstrip().startswith(f"<@{user_id}"):
         spoken = _LEFT_BEHIND.sub("", spoken)
     return re.sub(r"[ \t]{2,}", " ", re.sub(r" +([,.;:!?])", r"\1", spoken)).strip()

@@ -276,3 +276,27 @@ def test_whatever_the_pages_hold_the_message_stays_within_slacks_limits(
     )
     sentences = [Sentence(text=line * 3, citations=(1 + at % sources,)) for at, line in enumerate(lines)]
     assert_slack_takes(rendered(an_answer(*sentences, citations=citations)))
+
+
+def test_a_whole_answer_looks_as_it_did(request: pytest.FixtureRequest) -> None:
+    """The snapshot holds a message with everything; after a wanted change, delete it and run this test twice."""
+    newer = a_page(title="Leave FAQ", dates=PageDates(edited=date(2026, 8, 12)))
+    message = rendered(
+        an_answer(
+            Sentence(text="Full-time employees get **25 days** of paid holiday a year.", citations=(1,)),
+            Sentence(text="- Unused days can be carried over until 31 March.", citations=(1, 2)),
+            Sentence(text="| Days | Notice |\n|---|---|\n| 1-5 | 2 weeks |", citations=(2,)),
+            citations=(a_citation(1, OVERDUE, freshness="outdated"), a_citation(2, newer, score=0.81)),
+            warnings=(OVERDUE_WARNING,),
+            notes=("extractive mode", "reranker unavailable"),
+            rewrite=Rewrite(query="How many holiday days, and when do they expire?", needs_rewrite=True),
+        )
+    )
+    snapshot = request.path.parent / "snapshots" / "answer.json"
+    told = {"text": message.text, "blocks": list(message.blocks)}
+    if not snapshot.exists():
+        snapshot.parent.mkdir(exist_ok=True)
+        snapshot.write_text(json.dumps(told, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        pytest.fail(f"{snapshot.name} was not there and is written now; look at it and run again")
+    assert told == json.loads(snapshot.read_text(encoding="utf-8"))
+    assert_slack_takes(message)

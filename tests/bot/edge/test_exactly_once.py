@@ -115,6 +115,23 @@ async def taken(office: Office):  # type: ignore[no-untyped-def]
     return lease.question
 
 
+async def test_a_lost_status_neither_delays_nor_doubles_the_answer(office: Office) -> None:
+    for fault in ({"drop": True}, {"error": "ratelimited"}, {"retry_after": 30}):
+        office.slack.faults.add("assistant.threads.setStatus", **fault)
+        ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
+        (answer,) = await office.answers("#general", ts)
+        assert answer["text"].startswith("About:")
+
+
+async def test_a_thread_that_cannot_be_looked_into_is_not_answered_blindly(office: Office) -> None:
+    office.slack.faults.add("chat.postMessage", drop=True, after=True)
+    office.slack.faults.add("conversations.replies", error="internal_error")
+    ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
+    await office.answers("#general", ts)
+    assert len(office.replies("#general", ts)) == 1
+    assert len(office.calls("chat.postMessage")) == 1
+
+
 async def test_a_rate_limit_is_waited_out_as_long_as_slack_says(office: Office) -> None:
     office.slack.faults.add("chat.postMessage", retry_after=1)
     ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")

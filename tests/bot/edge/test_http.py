@@ -84,8 +84,11 @@ async def test_without_any_way_to_hear_slack_the_start_says_what_to_set(redis: R
 
 async def test_activity_remembers_when_slack_was_heard_last(redis: Redis, limits: Limits) -> None:
     async with open_office(redis, limits) as office:
+        assert await office.edge.is_connected()
         assert office.edge.activity.last_event is None
         ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
         await office.answers("#general", ts)
         assert office.edge.activity.last_event == clock()
         assert office.edge.activity.events >= 2
+        await office.edge.close()
+        assert not await office.edge.is_connected()

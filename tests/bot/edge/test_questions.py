@@ -113,6 +113,9 @@ async def test_an_edited_question_gets_its_answer_updated(office: Office) -> Non
     assert after["ts"] == before["ts"]
     (turn,) = await office.conversations.load(ThreadKey(team="T0HAVIK", channel="C0GENERAL", thread=ts))
     assert turn.question == "How many days of leave?"
+    assert (await office.analytics.stats()).questions == 1
+    trace = await office.analytics.load_trace(f"T0HAVIK-C0GENERAL-{ts}")
+    assert trace["question"] == "How many days of leave?"
 
 
 async def test_a_question_edited_while_it_waits_is_answered_once_as_edited(

@@ -1,0 +1,162 @@
+"""The slash command."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from kb.errors import StoreUnavailableError
+from kb.jobs import FailedPage, ReindexProgress, SyncReport
+from tests.fakes.office import NOW, Office
+
+REPORT = SyncReport(
+    added=["a"] * 12,
+    changed=["c"] * 5,
+    removed=["r", "r"],
+    unchanged=271,
+    failed=[FailedPage(path="Travel.pdf", reason="encrypted")],
+    seconds=108,
+)
+
+
+def step(phase: Any, **given: Any) -> ReindexProgress:
+    return ReindexProgress(phase=phase, started_at=NOW, **given)
+
+
+async def whispered(office: Office, user: str, channel: str, count: int = 1) -> str:
+    await office.slack.wait_for(lambda: len(office.slack.ephemerals(user, channel)) >= count)
+    return str(office.slack.ephemerals(user, channel)[-1]["text"])
+
+
+def shown(office: Office, channel: str = "#general") -> list[str]:
+    return [message["text"] for message in office.slack.messages(channel) if message.get("bot_id")]
+
+
+@pytest.mark.parametrize("text", ["reindex", "status", "stats", "sources", "reindex handbook --full"])
+async def test_who_is_no_admin_is_refused_politely_and_alone(office: Office, text: str) -> None:
+    await office.slack.command("alice", "#general", "/kb", text)
+    assert (await whispered(office, "alice", "#general")).startswith("Sorry, only admins can do that.")
+    assert office.reindexing.requests == []
+    assert shown(office) == []
+
+
+async def test_everybody_gets_help_and_in_their_language(either_office: Office) -> None:
+    office = either_office
+    await office.slack.command("alice", "#general", "/kb", "help")
+    assert "`/kb reindex [source] [--full]`" in await whispered(office, "alice", "#general")
+    await office.slack.command("bram", "#general", "/kb", "")
+    assert "leest de pagina's opnieuw" in await whispered(office, "bram", "#general")
+
+
+async def test_somebody_whom_the_settings_name_is_an_admin(office: Office) -> None:
+    await office.slack.command("chidi", "#general", "/kb", "sources")
+    assert await whispered(office, "chidi", "#general") == "• handbook\n• shop"
+
+
+async def test_a_reindex_is_one_message_that_ends_in_the_diff(either_office: Office) -> None:
+    office = either_office
+    await office.slack.command("dana", "#general", "/kb", "reindex handbook --full")
+    office.reindexing.steps.put_nowait(step("indexing", done=180, total=290, seconds_left=40.0))
+    await office.slack.wait_for(lambda: any("62%" in text for text in shown(office)))
+    assert shown(office) == ["Reindexing handbook ▓▓▓▓▓▓░░░░ 62% · 180 of 290 pages · about 40 s left"]
+    office.reindexing.steps.put_nowait(step("done", report=REPORT))
+    await office.slack.wait_for(lambda: any("Done" in text for text in shown(office)))
+    assert shown(office) == [
+        "Done in 1 min 48 s: 12 added, 5 changed, 2 removed, 271 unchanged, 1 failed (Travel.pdf: encrypted)"
+    ]
+    (request,) = office.reindexing.requests
+    assert (request.requested_by, request.source, request.full) == ("U0DANA", "handbook", True)
+    assert (
+        await whispered(office, "dana", "#general") == "Reindexing handbook; a message shows how far it is."
+    )
+
+
+async def test_progress_is_shown_at_most_every_three_seconds_and_the_end_always(office: Office) -> None:
+    await office.slack.command("dana", "#general", "/kb", "reindex")
+    for done in range(100):
+        office.reindexing.steps.put_nowait(step("indexing", done=done, total=100))
+    office.reindexing.steps.put_nowait(step("done", report=REPORT))
+    await office.slack.wait_for(lambda: any("Done" in text for text in shown(office)))
+    assert len(office.calls("chat.update")) == 2  # the clock stands still: the first step, and the end
+
+
+async def test_a_second_request_joins_the_first_and_says_so(office: Office) -> None:
+    await office.slack.command("dana", "#general", "/kb", "reindex")
+    office.reindexing.steps.put_nowait(step("reading", joined=True))
+    assert (await whispered(office, "dana", "#general")).startswith("A reindex is already under way")
+    office.reindexing.steps.put_nowait(step("done", report=REPORT))
+    await office.slack.wait_for(lambda: any("Done" in text for text in shown(office)))
+
+
+async def test_a_failed_reindex_is_told_politely_and_without_its_reason(
+    office: Office, caplog: pytest.LogCaptureFixture
+) -> None:
+    await office.slack.command("emma", "#general", "/kb", "reindex shop")
+    office.reindexing.steps.put_nowait(step("failed", error="OSError: /srv/secret/path"))
+    await office.slack.wait_for(lambda: any("mislukt" in text for text in shown(office)))
+    assert "secret" not in " ".join(str(call.arguments) for call in office.slack.calls)
+    assert any(getattr(record, "cause", "") == "OSError: /srv/secret/path" for record in caplog.records)
+
+
+async def test_where_the_bot_is_not_in_the_channel_progress_comes_by_direct_message(office: Office) -> None:
+    (board,) = [one for one in office.slack.workspace.channels if one.name == "board"]
+    assert office.slack.workspace.bot_user_id not in board.members
+    (admin, *_) = [
+        one.name for one in office.slack.workspace.people if one.is_admin and one.id in board.members
+    ]
+    await office.slack.command(admin, "#board", "/kb", "reindex")
+    office.reindexing.steps.put_nowait(step("done", report=REPORT))
+    dm = office.slack.dm(admin)
+    await office.slack.wait_for(lambda: any("1 min 48 s" in text for text in shown(office, dm)))
+    assert (await whispered(office, admin, "#board")).endswith(("direct message.", "privébericht."))
+
+
+async def test_a_source_that_does_not_exist_is_answered_with_those_that_do(office: Office) -> None:
+    await office.slack.command("dana", "#general", "/kb", "reindex shopp")
+    assert await whispered(office, "dana", "#general") == (
+        "There is no source `shopp`. There are: `shop`, `handbook`."
+    )
+    await office.slack.command("dana", "#general", "/kb", "reindex --fast")
+    assert "`/kb status`" in await whispered(office, "dana", "#general", 2)
+    await office.slack.command("dana", "#general", "/kb", "<!channel>")
+    assert "`&lt;!channel&gt;`" in await whispered(office, "dana", "#general", 3)
+    assert office.reindexing.requests == []
+
+
+async def test_status_and_stats_are_told_in_words(office: Office) -> None:
+    await office.slack.command("dana", "#general", "/kb", "status")
+    assert await whispered(office, "dana", "#general") == (
+        "• Pages in the index: 30 (412 passages)\n• Questions waiting: 0\n"
+        "• No model: answers are quotes from the pages\n• The reranker is off\n• Last event from Slack: 5 s ago"
+    )
+    ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
+    await office.answers("#general", ts)
+    await office.slack.command("dana", "#general", "/kb", "stats")
+    assert (await whispered(office, "dana", "#general", 2)).startswith("• Questions: 1\n")
+
+
+async def test_a_command_that_breaks_is_one_polite_sentence(office: Office) -> None:
+    async def broken() -> None:
+        raise ValueError("secret detail")
+
+    office.analytics.stats = broken  # type: ignore[method-assign,assignment]
+    await office.slack.command("dana", "#general", "/kb", "stats")
+    assert await whispered(office, "dana", "#general") == "Sorry, that did not work. It has been logged."
+
+    async def away() -> None:
+        raise StoreUnavailableError("away")
+
+    office.analytics.stats = away  # type: ignore[method-assign,assignment]
+    await office.slack.command("dana", "#general", "/kb", "stats")
+    assert "does not answer" in await whispered(office, "dana", "#general", 2)
+
+
+async def test_a_reindex_without_its_own_time_is_timed_from_its_start(office: Office) -> None:
+    await office.slack.command("dana", "#general", "/kb", "reindex")
+    report = REPORT.model_copy(update={"seconds": 0.0})
+    office.reindexing.steps.put_nowait(
+        ReindexProgress(phase="done", started_at=NOW - timedelta(seconds=7), report=report)
+    )
+    await office.slack.wait_for(lambda: any("Done in 7 s" in text for text in shown(office)))
