@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from kb.lexicon import languages, lexicon, words_of
+from kb.lexicon import languages, lexicon, starts_with_phrase, words_of
 from kb.models import Hit, Rewrite, Turn
 
 RETURN_OVERLAP = 0.6
@@ -88,6 +88,11 @@ def _returned_to(turns: Sequence[Turn], rewrite: Rewrite) -> Turn | None:
 
 
 def _stems(text: str) -> set[str]:
-    """The beginnings of the words that carry a topic in every language that we know the function words of."""
+    """The beginnings of the words that carry a topic, in every language that we know the function words of."""
     known = [lexicon(language) for language in languages()]
-    return {word[:STEM] for word in words_of(text) if all(one.is_content(word) for one in known)}
+    words = words_of(text)
+    while opening := max(
+        starts_with_phrase(words, one.ellipsis.openers + one.ellipsis.shifts) for one in known
+    ):
+        words = words[opening:]  # "and", "back to": they say how a question relates, not what it is about
+    return {word[:STEM] for word in words if all(one.is_content(word) for one in known)}

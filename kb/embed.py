@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import copy
 import logging
-import os
 import threading
 import time
 from collections import OrderedDict
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 
 from kb.errors import EmbedderUnavailableError
 from kb.hub import fetched_files, local_files
+from kb.inference import prepare
 from kb.settings import EmbedSettings
 
 logger = logging.getLogger(__name__)
@@ -175,12 +175,9 @@ class _Loaded:
 def _load(settings: EmbedSettings) -> _Loaded:
     folder = _folder(settings.model)
     try:
-        import torch
+        prepare(settings.threads)
         from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging as transformers_logging
 
-        transformers_logging.disable_progress_bar()
-        torch.set_num_threads(settings.threads or len(os.sched_getaffinity(0)))
         model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
         raise EmbedderUnavailableError(

@@ -15,6 +15,7 @@ from typing import Any
 
 from kb.errors import RerankerUnavailableError
 from kb.hub import fetched_files, local_files
+from kb.inference import prepare
 from kb.models import Hit
 from kb.settings import RerankSettings
 
@@ -103,7 +104,7 @@ class Reranker:
             )
             return
         try:
-            self._model = _cross_encoder(folder)
+            self._model = _cross_encoder(folder, self._settings.threads)
         except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
             self._reason = f"the reranker in {folder} cannot be loaded: {error}"
 
@@ -150,13 +151,12 @@ def spread(values: Sequence[float]) -> list[float]:
     return [(value - low) / (high - low) if high > low else 1.0 for value in values]
 
 
-def _cross_encoder(folder: Path) -> Any:
+def _cross_encoder(folder: Path, threads: int) -> Any:
+    prepare(threads)
     from sentence_transformers import CrossEncoder
-    from transformers.utils import logging as transformers_logging
 
-    transformers_logging.disable_progress_bar()
     model = CrossEncoder(str(folder), device="cpu", local_files_only=True)
     if model.num_labels != 1:
         raise ValueError(f"it gives {model.num_labels} scores for a pair, not one")
-    model.max_length = min(model.max_length or MAX_TOKENS, MAX_TOKENS)
+    model.max_seq_length = min(model.max_seq_length or MAX_TOKENS, MAX_TOKENS)
     return model

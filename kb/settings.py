@@ -92,6 +92,8 @@ class RerankSettings(Section):
     weight: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Share of the cross-encoder in the final score; the rest is the fused score. Alone it is worse than blended."""
     hub_timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
+    threads: Annotated[int, Field(ge=0, le=128)] = 0
+    """0: as many as the process may use."""
 
 
 class SearchSettings(Section):

@@ -55,6 +55,11 @@ def test_one_shared_word_among_many_is_not_a_return() -> None:
     assert pages == ()
 
 
+def test_an_announced_shift_leaves_though_its_words_resemble_the_old_topic() -> None:
+    topic_a = a_turn("Tell me about Topic A", "sections-1-to-3")
+    assert anchor_pages([topic_a], Rewrite(query="Now tell me about Topic B"))[0] == ()
+
+
 def test_a_shift_has_no_anchors() -> None:
     pages, reason = anchor_pages([HOLIDAYS], Rewrite(query="Where is the office parking?"))
     assert pages == ()
