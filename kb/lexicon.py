@@ -17,6 +17,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 _WORD = re.compile(r"(?:[cdjlmnst]|qu)(?=['’][^\W_]{2,})|[^\W_]+(?:['’.\-][^\W_]+)*", re.IGNORECASE)
 """A French elision (l', d', qu') is a word of its own."""
+SPACELESS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+"""Scripts that put no space between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 
 Words = Annotated[frozenset[str], BeforeValidator(lambda text: frozenset(text.split()))]
 OrderedWords = Annotated[tuple[str, ...], BeforeValidator(lambda text: tuple(text.split()))]
@@ -63,6 +65,8 @@ class ReferenceWords(_Part):
     determiners: Words = NONE
     """Reference words that may have their noun behind them: "this policy"."""
     places: Words = NONE
+    places_before: Words = NONE
+    """Prepositions before places and things, seldom before a person."""
     more: Words = NONE
     local: tuple[str, ...] = ()
     """Phrases whose reference word points at nothing in the thread: "this week"."""
@@ -110,6 +114,8 @@ class RewritingPatterns(_Part):
     attribute: str = ""
     attribute_plural: str = ""
     about: str = ""
+    of: str = ""
+    """For "what are the benefits?", without its mark: "{question} of {focus}"."""
     more_about: str = ""
     action: str = ""
     possessive: str = ""
@@ -147,6 +153,13 @@ class Lexicon(_Part):
     @cached_property
     def local_phrases(self) -> re.Pattern[str]:
         return re.compile(rf"(?<!\w)(?:{any_of(self.reference.local)})(?!\w)", re.IGNORECASE)
+
+    @cached_property
+    def sequence_words(self) -> frozenset[str]:
+        """Words that a resolved step in a series replaces."""
+        words = self.sequence
+        phrases = words.next + words.previous + words.first + words.last + words.ordinals + words.numbers
+        return words.units | frozenset(word for phrase in phrases for word in words_of(phrase))
 
     @cached_property
     def spelling_by_letter(self) -> dict[str, frozenset[str]]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from kb.lexicon import Lexicon, languages, lexicon, starts_with_phrase, words_of
-
-Talk = Literal["greeting", "thanks", "who_are_you", "goodbye"]
+from kb.models import SmallTalk
 
 LONGEST_TALK = 10
 """Words. Nobody greets at greater length; a longer message says something."""
@@ -16,7 +14,7 @@ _CHATTER = re.compile(r"<[@#!][^>]*>|<?https?://\S+|:[a-z0-9_+\-]+:|[@#]\S+")
 _ASKS = re.compile(r"[?？¿؟]")
 
 
-def small_talk(text: str, language: str) -> Talk | None:
+def small_talk(text: str, language: str) -> SmallTalk | None:
     """The kind of small talk that a whole message is; None as soon as it says anything else."""
     words = words_of(_CHATTER.sub(" ", text))
     if not words or len(words) > LONGEST_TALK:
@@ -33,11 +31,13 @@ def asks_something(text: str) -> bool:
     """Whether a reply in a thread, without a mention, wants an answer from the knowledge base."""
     plain = _CHATTER.sub(" ", text)
     words = words_of(plain)
-    if not words or any(_only(words, known) for known in map(lexicon, languages())):
+    known_languages = [lexicon(language) for language in languages()]
+    if not words or any(_talk(words, known) not in (None, "who_are_you") for known in known_languages):
         return False
-    if _ASKS.search(plain):
+    if any(_asks_in(words, known) for known in known_languages):
         return True
-    return any(_asks_in(words, known) for known in map(lexicon, languages()))
+    remarked = max(_remarked(words, known) for known in known_languages)
+    return remarked < len(words) and _ASKS.search(plain) is not None
 
 
 def is_empty_reference(text: str, language: str | None = None) -> bool:
@@ -57,16 +57,16 @@ def _points_only(words: list[str], known: Lexicon) -> bool:
     )
 
 
-def _talk(words: list[str], known: Lexicon) -> Talk | None:
+def _talk(words: list[str], known: Lexicon) -> SmallTalk | None:
     """Strips phrases of small talk from the left until nothing is left; the most telling kind wins."""
     talk = known.small_talk
-    kinds: tuple[tuple[Talk, tuple[str, ...]], ...] = (
+    kinds: tuple[tuple[SmallTalk, tuple[str, ...]], ...] = (
         ("who_are_you", talk.who_are_you),
         ("thanks", talk.thanks),
         ("goodbye", talk.goodbye),
         ("greeting", talk.greeting),
     )
-    found: list[Talk] = []
+    found: list[SmallTalk] = []
     while words:
         taken, kind = max(
             ((starts_with_phrase(words, phrases), kind) for kind, phrases in kinds), key=lambda one: one[0]
@@ -83,19 +83,14 @@ def _talk(words: list[str], known: Lexicon) -> Talk | None:
     return next((kind for kind, _ in kinds if kind in found), None)
 
 
-def _only(words: list[str], known: Lexicon) -> bool:
-    """Small talk or a remark ("ok", "will do", "I agree with Bob"), whatever follows the remark."""
-    if _talk(words, known) not in (None, "who_are_you"):
-        return True
-    taken = starts_with_phrase(words, known.small_talk.remarks)
-    return bool(taken) and not _asks_in(words[taken:], known)
+def _remarked(words: list[str], known: Lexicon) -> int:
+    return starts_with_phrase(words, known.small_talk.remarks)
 
 
 def _asks_in(words: list[str], known: Lexicon) -> bool:
-    if not words:
-        return False
     if " ".join(words) in known.small_talk.who_are_you or " ".join(words) in known.ellipsis.more:
-        return True
+        return bool(words)
+    words = words[_remarked(words, known) :]
     taken = starts_with_phrase(words, known.ellipsis.openers)
     rest = words[taken:]
     if starts_with_phrase(rest, known.small_talk.asking) or (rest and rest[0] in known.words.question):

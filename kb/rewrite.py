@@ -75,7 +75,8 @@ class RewriteChoice:
 
     async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
         started = time.perf_counter()
-        outcome, reason = "unchanged", ""
+        outcome: RewriteOutcome = "unchanged"
+        rewrite, reason = Rewrite(query=question), ""
         try:
             rewrite = self._heuristic.rewrite_now(question, turns, language=language)
             outcome = "heuristic" if rewrite.needs_rewrite else "unchanged"
@@ -83,9 +84,9 @@ class RewriteChoice:
                 rewrite, reason = await self._by_model(self._model, question, turns, language, rewrite)
                 outcome = "fallback" if reason else "model"
         except Exception as error:  # requirement C6: an error in rewriting never changes the answer
-            rewrite, outcome, reason = Rewrite(query=question), "fallback", type(error).__name__
+            outcome, reason = "fallback", type(error).__name__
             logger.exception("rewrite.failed")
-        self._record(outcome, reason, (time.perf_counter() - started) * 1000)  # type: ignore[arg-type]
+        self._record(outcome, reason, (time.perf_counter() - started) * 1000)
         logger.debug("rewrite.text", extra={"original": question, "rewritten": rewrite.query})
         return rewrite
 

@@ -7,8 +7,10 @@ whole answer, and the last one matters most: it is what a reader saw last.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from kb.lexicon import Lexicon, spans_of, words_of
@@ -28,7 +30,7 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<topic>.+?)[ \t#]*$", re.MULTILINE)
 _BOLD = re.compile(r"(\*\*|__)(?P<topic>(?=\S).+?(?<=\S))\1")
 _NUMBERED = re.compile(r"(?<!\w)(?P<topic>[^\W\d_]{2,} (?:\d{1,4}|[A-Z]|[IVX]{1,5}))(?!\w)")
-_NAME = re.compile(r"(?<!\w)[^\W\d_a-zß-ÿ][\w&'’.-]*(?:[ ][^\W\d_a-zß-ÿ][\w&'’.-]*)*")
+_NAME = re.compile(r"(?<!\w)[^\W\d_a-zß-ÿ](?:[\w&'’-]|\.(?=\w))*(?:[ ][^\W\d_a-zß-ÿ](?:[\w&'’-]|\.(?=\w))*)*")
 
 
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -94,16 +96,35 @@ def _as_subject(match: re.Match[str], lexicon: Lexicon) -> Subject | None:
 
 
 def _thing(text: str, lexicon: Lexicon) -> Subject | None:
+    if not _usable(text, lexicon):
+        return None
     spans = spans_of(text)
     kept = lexicon.words.articles | lexicon.words.possessives
     while spans and not lexicon.is_content(spans[-1].group()) and not spans[-1].group().isupper():
         spans = spans[:-1]
     while spans and not lexicon.is_content(spans[0].group()) and spans[0].group().casefold() not in kept:
         spans = spans[1:]
-    if not spans:
-        return None
-    trimmed = text[spans[0].start() : spans[-1].end()]
-    return Subject(text=trimmed) if _usable(trimmed, lexicon) else None
+    spans = spans[: _name_length(spans, lexicon)]
+    return Subject(text=text[spans[0].start() : spans[-1].end()]) if spans else None
+
+
+def _name_length(spans: list[re.Match[str]], lexicon: Lexicon) -> int:
+    """A name at the start ends before its verb ("Ada first become interested"), not before its noun ("Ada award")."""
+    name = list(takewhile(lambda span: span.group()[0].isupper(), spans))
+    behind = [span.group().casefold() for span in spans[len(name) :]]
+    verbal = len(behind) > 1 and all(lexicon.is_content(word) for word in behind[:2])
+    return len(name) if name and verbal and lexicon.language != "de" else len(spans)
+
+
+def person_in(texts: Sequence[str], lexicon: Lexicon) -> str | None:
+    """The name that a text most often holds, a later one of equals. Behind a preposition of place it is no person's."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        for name in names_in(text, lexicon):
+            before = words_of(text[max(text.find(name) - 12, 0) : text.find(name)])[-1:]
+            if not before or before[0] not in lexicon.reference.places_before:
+                counts[name] += 1
+    return max(reversed(counts), key=lambda name: counts[name], default=None)
 
 
 def _usable(text: str, lexicon: Lexicon) -> bool:

@@ -21,10 +21,15 @@ def compose(reading: Reading, subject: Subject, lexicon: Lexicon, *, previous: s
     """The question with its subject named. `previous` is the thread's last question as it was understood."""
     if subject.words and subject.words <= set(words_of(reading.text)):
         return reading.text
+    like = swapped(reading, lexicon, previous)
+    if like:
+        return as_question(like, lexicon)
+    if not reading.pointers and not reading.opener and _names(reading.text, subject, lexicon):
+        return reading.text
     for attempt in (
-        swapped(reading, lexicon, previous),
         _asked_for_more(reading, subject, lexicon),
         _attribute(reading, subject, lexicon),
+        _complement(reading, subject, lexicon),
         _with_action(reading, subject, lexicon),
         _with_reference(reading, subject, lexicon),
         _bare(reading, subject, lexicon),
@@ -32,6 +37,11 @@ def compose(reading: Reading, subject: Subject, lexicon: Lexicon, *, previous: s
         if attempt:
             return as_question(attempt, lexicon)
     return as_question(appended(reading.text, subject), lexicon)
+
+
+def _names(text: str, subject: Subject, lexicon: Lexicon) -> bool:
+    """Whether a question has a content word of the subject: enough to find it by."""
+    return any(lexicon.is_content(word) for word in subject.words & set(words_of(text)))
 
 
 def appended(text: str, subject: Subject) -> str:
@@ -111,6 +121,24 @@ def _attribute(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
     return template.format(attribute=body, focus=subject.text) if template else ""
 
 
+def _complement(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
+    """ "What are the benefits?" -> "What are the benefits of VPC?"."""
+    body, mark = _mark(reading.text)
+    words = words_of(body)
+    ends_in_noun = (
+        len(words) > 2 and words[-2] in lexicon.words.definite and words[0] in lexicon.words.question
+    )
+    if (
+        reading.pointers
+        or reading.opener
+        or subject.kind == "action"
+        or not ends_in_noun
+        or not lexicon.rewriting.of
+    ):
+        return ""
+    return lexicon.rewriting.of.format(question=body, focus=subject.text) + mark
+
+
 def _with_action(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
     """ "How do I do that?" -> "How do I return my order?"; "how long does it take" -> "... to ship to Canada"."""
     if subject.kind != "action":
@@ -148,7 +176,7 @@ def _with_reference(reading: Reading, subject: Subject, lexicon: Lexicon) -> str
             return ""
         text = lexicon.rewriting.possessive.format(focus=text)
         return reading.text[:at] + text + reading.text[end:]
-    if followed and word in lexicon.reference.determiners:
+    if followed and word in lexicon.reference.determiners - lexicon.reference.ambiguous:
         if after[0] not in subject.words:
             return ""
         end += re.match(r"\W*\w+", reading.text[end:]).end()  # type: ignore[union-attr]

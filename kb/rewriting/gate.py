@@ -10,10 +10,13 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from kb.lexicon import Lexicon, spans_of, starts_with_phrase, words_of
+from kb.lexicon import SPACELESS, Lexicon, spans_of, starts_with_phrase, words_of
 
 SHORT = 3
 """Words. At this length a question without a verb has no room for its subject (requirement B1)."""
+
+SHORT_SPACELESS = 6
+"""Characters, in scripts that put no space between words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -151,13 +154,18 @@ def _subject_signals(text: str, lexicon: Lexicon, thread_words: frozenset[str]) 
     if not content or " ".join(words) in lexicon.ellipsis.more:
         return ["no subject"]
     if not lexicon.words.function:  # a language without a file: length is all there is
-        return ["short"] if len(words) <= 2 and text.isascii() else []
+        return ["short"] if _is_short(text, words) else []
     verb = any(word in lexicon.words.auxiliaries for word in words)
     asked = starts_with_phrase(words, lexicon.small_talk.asking)
     complete = words[0] in lexicon.words.question and len(content) > 1  # "what causes wildfires"
     if len(words) <= SHORT and not verb and not asked and not complete:
         return ["short"]
     return _bare_noun_signals(text, content, lexicon, thread_words) or _thin_signals(text, content, lexicon)
+
+
+def _is_short(text: str, words: list[str]) -> bool:
+    spaceless = SPACELESS.search(text) is not None
+    return len(text) <= SHORT_SPACELESS if spaceless else len(words) < SHORT
 
 
 def _bare_noun_signals(

@@ -18,7 +18,7 @@ from kb.rewriting.gate import Reading, read_question
 from kb.rewriting.spelling import Vocabulary, correct
 from kb.rewriting.validation import validate
 from kb.sequences import Item, Step, items_in, resolve, step_in
-from kb.topics import Subject, key_topics, names_in, subject_of
+from kb.topics import Subject, key_topics, names_in, person_in, subject_of
 
 WINDOW = 5
 """Turns that are read. Further back the subject has changed, or the turns between carry it."""
@@ -33,6 +33,7 @@ class ThreadState:
     answer: str = ""
     topics: tuple[str, ...] = ()
     words: frozenset[str] = frozenset()
+    questions: tuple[str, ...] = ()
 
 
 class HeuristicRewriter:
@@ -83,6 +84,7 @@ class HeuristicRewriter:
                 method="heuristic" if mended else "none", clarify=is_empty_reference(corrected, known.language),
             )  # fmt: skip
         query = compose(reading, subject, known, previous=state.previous)
+        query = as_question(query, known) if query != question else query
         return _rewritten(
             query, state, reasoning=f"{reasoning} -> {subject.text!r}", confidence=_confidence(reading)
         )
@@ -100,6 +102,7 @@ def thread_state(turns: Sequence[Turn], known: Lexicon) -> ThreadState:
             answer=turn.answer,
             topics=turn.topics or key_topics(turn.answer, known),
             words=frozenset(words),
+            questions=(*state.questions, understood),
         )
     return state
 
@@ -132,10 +135,10 @@ def _referent(reading: Reading, state: ThreadState, known: Lexicon) -> Subject |
     words = {words_of(reading.text[at:])[0] for at in reading.pointers}
     subject = state.subject
     person = bool(words) and words <= known.reference.people - known.reference.things - known.reference.plural
-    if person and (subject is None or not names_in(f"x {subject.text}", known)):
-        names = names_in(state.previous, known) or names_in(state.answer, known)
-        if names:
-            return Subject(text=names[-1])
+    if person and (subject is None or subject.text not in names_in(f"x {subject.text}", known)):
+        name = person_in([*state.questions, state.answer], known)
+        if name is not None:
+            return Subject(text=name)
     if subject is not None:
         return subject
     if state.topics:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kb.errors import ModelReplyError
 from kb.lexicon import Lexicon, lexicon, words_of
 from kb.models import Rewrite, Turn
+from kb.rewriting.spelling import correct
 from kb.rewriting.validation import validate
 from kb.settings import Settings
 from kb.topics import key_topics
@@ -24,6 +25,8 @@ LEAST_CONFIDENCE = 0.5
 """Below this the model's own doubt outweighs its rewrite."""
 LEAST_KEPT = 0.5
 """Share of the question's content words that a rewrite has to keep: history must not replace the question."""
+EXAMPLES = "\nExamples"
+"""Where the examples begin in the instructions."""
 STEM = 4
 """Letters by which two words count as forms of one: "expire", "expires"."""
 
@@ -176,7 +179,8 @@ def _usable(
         )  # fmt: skip
     if reply.confidence < LEAST_CONFIDENCE:
         raise UnusableRewriteError("unsure")
-    reason = validate(question, query, language=language, prompt=system, thread=context.text)
+    rules = system.partition(EXAMPLES)[0]  # a right rewrite may well read like one of the examples
+    reason = validate(question, query, language=language, prompt=rules, thread=context.text)
     reason = reason or _strays(question, query, context, lexicon(language))
     if reason is not None:
         raise UnusableRewriteError(reason)
@@ -193,24 +197,27 @@ def _usable(
 
 def _strays(question: str, query: str, context: ThreadContext, known: Lexicon) -> str | None:
     """A rewrite that lost the question, or that brings words and links from nowhere, obeyed somebody else."""
-    asked, kept = _stems(question, known), _stems(query, known)
-    common = {word[:STEM] for word in known.words.common}
-    own = {stem for stem in asked if stem not in common}
-    if own and sum(any(_alike(stem, other) for other in kept) for stem in own) < LEAST_KEPT * len(own):
-        return "question_lost"
     if "://" in query and "://" not in question:
         return "link_added"
+    mended = correct(question, known, thread=words_of(context.text), vocabulary=None)
+    asked, kept = _stems(mended, known), _stems(query, known)
+    common = {word[:STEM] for word in known.words.common}
+    own = asked - common - {word[:STEM] for word in known.sequence_words}
+    if own and sum(_is_in(stem, kept) for stem in own) < LEAST_KEPT * len(own):
+        return "question_lost"
+    if not own and asked & common and not kept & common:  # "cost" may become "price", but nothing else
+        return "question_lost"
     if not known.words.function:  # no word classes: a stray word cannot be told from a small one
         return None
     source = asked | _stems(context.text, known) | common
-    fresh = [stem for stem in kept if not any(_alike(stem, other) for other in source)]
-    return "ungrounded" if len(fresh) > max(2, len(kept) // 2) else None
+    fresh = [stem for stem in kept if not _is_in(stem, source)]
+    return "ungrounded" if len(fresh) > len(kept) / 2 else None
 
 
 def _stems(text: str, known: Lexicon) -> set[str]:
     return {word[:STEM] for word in known.content_of(text)}
 
 
-def _alike(stem: str, other: str) -> bool:
-    """The same beginning, or the same letters in another order: a corrected slip of the keyboard."""
-    return stem == other or sorted(stem) == sorted(other) or stem[:3] == other[:3]
+def _is_in(stem: str, stems: set[str]) -> bool:
+    """The same beginning: three letters will do, inflection changes the fourth in short words."""
+    return any(stem == other or stem[:3] == other[:3] for other in stems)

@@ -15,6 +15,8 @@ Vocabulary = Callable[[str], int]
 
 SHORTEST = 3
 """Letters. Below this almost every word is one slip from another."""
+WRONG = 3
+"""The cost of a wrong or an added letter: as often another word as a slip."""
 LONG = 6
 """Letters from which a content word may be corrected against the index without the thread's support."""
 
@@ -43,7 +45,10 @@ def _better(word: str, lexicon: Lexicon, thread: frozenset[str], vocabulary: Voc
     if lower in lexicon.known_words or lower in thread or (vocabulary is not None and vocabulary(lower) > 0):
         return None
     best = _nearest(
-        lower, lexicon.spelling_by_letter.get(lower[0], frozenset()), thread, likely=lexicon.references
+        lower,
+        lexicon.spelling_by_letter.get(lower[0], frozenset()),
+        thread,
+        likely=lexicon.references | lexicon.words.question,
     )
     if best is None and vocabulary is not None and len(lower) >= LONG and word.islower():
         best = _most_frequent(lower, vocabulary)
@@ -55,13 +60,14 @@ def _better(word: str, lexicon: Lexicon, thread: frozenset[str], vocabulary: Voc
 def _nearest(
     word: str, language: frozenset[str], thread: frozenset[str], *, likely: frozenset[str]
 ) -> str | None:
-    """The known word with the likeliest slip; of equals a reference word, which follow-ups are full of."""
+    """The known word with the likeliest slip; of equals a reference or question word, which follow-ups are full of."""
     best: tuple[int, int, bool, str] | None = None
     for rank, words in enumerate((language, thread)):
         for known in words:
             cost = slip(word, known)
-            allowed = 2 if len(word) <= 4 and rank == 0 else 3
-            if cost is None or cost > allowed or (rank == 1 and len(known) <= 4):
+            if cost is None or (cost == WRONG and len(word) < LONG):
+                continue
+            if rank == 1 and (len(known) < LONG - 1 or cost == WRONG or _inflects(word, known)):
                 continue
             candidate = (cost, rank, known not in likely, known)
             best = candidate if best is None or candidate < best else best
@@ -69,45 +75,49 @@ def _nearest(
 
 
 def slip(word: str, known: str) -> int | None:
-    """How unlikely the one slip from `known` to `word` is: 0 cut off, 1 swapped or doubled, 2 missed, 3 wrong or added.
+    """How unlikely the one slip from `known` to `word` is: 1 cut off, swapped or doubled, 2 missed, 3 wrong or added.
 
     None: not one slip apart, or apart in the first letter, where people seldom slip.
     """
     if word[0] != known[0] or abs(len(word) - len(known)) > 1 or word == known:
         return None
-    if len(known) == len(word) + 1:
+    if len(known) > len(word):
         if known.startswith(word):
-            return 0
-        return 2 if _drops_to(known, word) else None
-    if len(word) == len(known) + 1:
-        return 3 if _drops_to(word, known) else None
+            return 1
+        return 2 if _dropped(known, word) is not None else None
+    if len(word) > len(known):
+        at = _dropped(word, known)
+        if at is None:
+            return None
+        return 1 if word[at] in word[max(at - 1, 0) : at] + word[at + 1 : at + 2] else WRONG
     differing = [at for at in range(len(word)) if word[at] != known[at]]
     if len(differing) == 1:
-        return 3 if len(word) > SHORTEST else None
+        return WRONG
     first, last = differing[0], differing[-1]
-    swapped = (
-        len(differing) == 2
-        and last == first + 1
-        and word[first] == known[last]
-        and word[last] == known[first]
-    )
-    return 1 if swapped else None
+    adjacent = len(differing) == 2 and last == first + 1
+    return 1 if adjacent and word[first] == known[last] and word[last] == known[first] else None
 
 
-def _drops_to(longer: str, shorter: str) -> bool:
-    return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+def _dropped(longer: str, shorter: str) -> int | None:
+    """Which letter of `longer` is missing in `shorter`."""
+    return next((at for at in range(len(longer)) if longer[:at] + longer[at + 1 :] == shorter), None)
+
+
+def _inflects(word: str, known: str) -> bool:
+    """Apart in their endings only: "ballet" and "ballets" are two right words."""
+    stem = min(len(word), len(known)) - 1
+    return word[:stem] == known[:stem]
 
 
 def _most_frequent(word: str, vocabulary: Vocabulary) -> str | None:
-    """The word of the index one slip away that most pages use."""
+    """The word of the index that most pages use, one swapped, doubled or missed letter away."""
     letters = "abcdefghijklmnopqrstuvwxyz" + "".join(sorted({c for c in word if not c.isascii()}))
     splits = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
     edits = {
-        *(left + right[1:] for left, right in splits if right),
         *(left + right[1] + right[0] + right[2:] for left, right in splits if len(right) > 1),
-        *(left + letter + right[1:] for left, right in splits if right for letter in letters),
-        *(left + letter + right for left, right in splits for letter in letters),
+        *(left + right[1:] for left, right in splits if right and left[-1:] == right[0]),
+        *(left + letter + right for left, right in splits if right for letter in letters),
     }
-    counted = [(vocabulary(edit), edit) for edit in edits]
-    frequency, best = max(counted)
+    counted = [(vocabulary(edit), edit) for edit in edits if not _inflects(word, edit)]
+    frequency, best = max(counted, default=(0, ""))
     return best if frequency > 0 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kb.language import detect
-from kb.lexicon import words_of
+from kb.lexicon import SPACELESS, words_of
 
 LONGEST_GROWTH = 3
 """Times the original (requirement B7)."""
@@ -20,7 +20,6 @@ _LEAKS = re.compile(
     r"|rewritten (?:question|query)|system prompt|as an ai\b|\bhere is the\b",
     re.IGNORECASE,
 )
-_SPACELESS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def validate(
@@ -37,7 +36,7 @@ def validate(
         return "several_lines"
     if len(text) > max(LONGEST_GROWTH * len(original), FLOOR):
         return "too_long"
-    if len(words_of(text)) < FEWEST_WORDS and not (_SPACELESS.search(text) and len(text) > FEWEST_WORDS):
+    if len(words_of(text)) < FEWEST_WORDS and not (SPACELESS.search(text) and len(text) > FEWEST_WORDS):
         return "too_short"
     if (_LEAKS.search(text) and not _LEAKS.search(original)) or _copies(text, prompt, f"{original} {thread}"):
         return "prompt_leak"

@@ -1,0 +1,208 @@
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kb.lexicon import lexicon
+from kb.models import Rewrite, Turn
+from kb.rewrite import HeuristicRewriter
+from kb.rewriting.gate import read_question
+
+ROOT = Path(__file__).parents[2]
+SHARED = Path(os.environ.get("FOOTNOTE_SHARED", ROOT.parent / "shared"))
+CASES = json.loads((ROOT / "tests/golden/rewrite_cases.json").read_text(encoding="utf-8"))["cases"]
+
+
+def a_turn(question: str, answer: str = "It is on the page.", **fields: Any) -> Turn:
+    return Turn(question=question, answer=answer, **fields)
+
+
+def turns_of(history: list[list[str]]) -> list[Turn]:
+    return [a_turn(history[at][1], history[at + 1][1]) for at in range(0, len(history), 2)]
+
+
+async def rewritten(
+    question: str, *turns: Turn, language: str = "en", vocabulary: dict[str, int] | None = None
+) -> Rewrite:
+    rewriter = HeuristicRewriter(None if vocabulary is None else lambda word: vocabulary.get(word, 0))
+    return await rewriter.rewrite(question, turns, language=language)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
+async def test_a_follow_up_that_earlier_systems_reported_is_understood(case: dict[str, Any]) -> None:
+    rewrite = await rewritten(case["question"], *turns_of(case["history"]), language=case["language"])
+    query = rewrite.query.lower()
+    for any_of in case.get("must_contain", []):
+        assert any(text in query for text in any_of), query
+    for text in case.get("must_not_contain", []):
+        assert text not in query
+    assert rewrite.is_follow_up == case["follow_up"]
+    if case.get("unchanged"):
+        assert rewrite.query == case["question"]
+        assert not rewrite.needs_rewrite
+
+
+@pytest.mark.parametrize(
+    ("first", "answer", "question", "language", "expected"),
+    [
+        ("Wat is houtmulch?", "Een bodembedekker.", "en de prijs?", "nl", "Wat is de prijs van houtmulch?"),
+        ("Wat is houtmulch?", "Een bodembedekker.", "hoe dik moet ik dat leggen?", "nl", "Hoe dik moet ik houtmulch leggen?"),
+        ("How many days of holiday do I get?", "25 days.", "and when do they expire?", "en", "And when do days of holiday expire?"),
+        ("Do you ship to Canada?", "Yes.", "How long does it take?", "en", "How long does it take to ship to Canada?"),
+        ("Do you ship to Canada?", "Yes.", "and to Germany?", "en", "Do you ship to Germany?"),
+        ("Do you ship to Canada?", "Yes.", "what about Germany?", "en", "Do you ship to Germany?"),
+        ("I want to return my order", "Within 30 days.", "How do I do that?", "en", "How do I return my order?"),
+        ("Do you sell MacBooks?", "Yes.", "How much does it cost?", "en", "How much do MacBooks cost?"),
+        ("What is the study plan?", "A plan.", "tell me more", "en", "Tell me more about the study plan"),
+        ("What is covered on Day 6?", "Data.", "and day 7?", "en", "What is covered on day 7?"),
+        ("What is a VPC?", "A network.", "What are the benefits?", "en", "What are the benefits of a VPC?"),
+        ("Was ist Holzmulch?", "Ein Bodendecker.", "und der Preis?", "de", "Wie ist es mit der Preis von Holzmulch?"),
+        ("Was ist Holzmulch?", "Ein Bodendecker.", "Wie dick muss ich das legen?", "de", "Wie dick muss ich Holzmulch legen?"),
+        ("Qu'est-ce que le paillis ?", "Un couvre-sol.", "et le prix ?", "fr", "Et le prix de paillis ?"),
+        ("¿Qué es el mantillo?", "Una cubierta.", "¿y el precio?", "es", "¿Y el precio de el mantillo?"),
+    ],
+)  # fmt: skip
+async def test_a_rewrite_reads_like_a_question(
+    first: str, answer: str, question: str, language: str, expected: str
+) -> None:
+    rewrite = await rewritten(question, a_turn(first, answer), language=language)
+    assert rewrite.query == expected
+    assert rewrite.is_follow_up
+    assert rewrite.method == "heuristic"
+
+
+async def test_a_first_question_is_left_alone_whatever_its_form() -> None:
+    assert await rewritten("en de prijs?", language="nl") == Rewrite(query="en de prijs?")
+
+
+async def test_a_first_question_of_reference_words_asks_for_clarification() -> None:
+    assert (await rewritten("what about it?")).clarify
+    assert not (await rewritten("what about leave?")).clarify
+
+
+async def test_the_subject_survives_several_follow_ups() -> None:
+    turns = [a_turn("Wat is houtmulch?"), a_turn("en de prijs?"), a_turn("hoe dik moet ik dat leggen?")]
+    rewrite = await rewritten("en de kleur?", *turns, language="nl")
+    assert rewrite.query == "Wat is de kleur van houtmulch?"
+
+
+async def test_a_series_goes_on_from_the_rewrite_of_the_turn_before() -> None:
+    turns = [
+        a_turn("Tell me about Day 6 in the study plan"),
+        a_turn("how about next", rewritten="Tell me about Day 7 in the study plan"),
+    ]
+    assert (await rewritten("and the next day?", *turns)).query == "Tell me about Day 8 in the study plan"
+
+
+async def test_an_item_of_a_list_is_picked_by_its_place() -> None:
+    turn = a_turn("What are the forms of leave?", "1. Annual leave\n2. **Parental leave**\n3. Sick leave")
+    assert (
+        await rewritten("tell me more about the second one", turn)
+    ).query == "Tell me more about Parental leave"
+    assert (await rewritten("what about the last one?", turn)).query == "What about Sick leave?"
+
+
+async def test_an_answer_to_our_clarifying_question_joins_the_question_that_was_unclear() -> None:
+    turn = a_turn("How long does it take?", "Do you mean shipping or returns?", outcome="unclear")
+    rewrite = await rewritten("shipping to Canada", turn)
+    assert rewrite.query == "How long does shipping to Canada take?"
+    assert rewrite.is_follow_up
+
+
+async def test_a_new_question_after_a_clarifying_question_is_taken_as_new() -> None:
+    turn = a_turn("How long does it take?", "Do you mean shipping or returns?", outcome="unclear")
+    rewrite = await rewritten("What is the parental leave policy?", turn)
+    assert rewrite.query == "What is the parental leave policy?"
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Now tell me about Topic B", "en"),
+        ("Another question: what is the dress code?", "en"),
+        ("Andere vraag: wat is de kledingcode?", "nl"),
+        ("Andere Frage: wie melde ich mich krank?", "de"),
+        ("What is your return policy?", "en"),
+        ("Can I use my certificate in other states this year?", "en"),
+        ("Is it possible to work from abroad?", "en"),
+        ("What is TOGAF?", "en"),
+        ("What causes wildfires?", "en"),
+        ("Wat is het retourbeleid van de webwinkel?", "nl"),
+        ("Wie viele Tage Urlaub bekommen neue Mitarbeiter?", "de"),
+        ("Combien de jours de congé reçoit un salarié ?", "fr"),
+        ("¿Cuántos días de vacaciones recibe un empleado?", "es"),
+    ],
+)
+async def test_a_question_that_stands_alone_drops_the_thread(question: str, language: str) -> None:
+    rewrite = await rewritten(
+        question, a_turn("How does topic A work?", "In three steps."), language=language
+    )
+    assert rewrite.query == question
+    assert not rewrite.needs_rewrite
+    assert not rewrite.is_follow_up
+
+
+async def test_a_question_that_stands_alone_may_continue_the_answer() -> None:
+    turn = a_turn("How many days of holiday do I get?", "25 days. Unused holiday can be carried over.")
+    rewrite = await rewritten("How is unused holiday carried over?", turn)
+    assert rewrite.is_follow_up
+    assert not rewrite.needs_rewrite
+
+
+async def test_slips_of_the_keyboard_are_corrected_and_known_words_are_not() -> None:
+    turn = a_turn("How do I ask for a refund?", "Fill in the refund form.")
+    words = {"refund": 4, "form": 9, "teh": 0, "adm": 2}
+    assert (await rewritten("hwo long does teh refnud take?", turn, vocabulary=words)).query == (
+        "How long does the refund take?"
+    )
+    assert "form" in (await rewritten("where is the form?", turn, vocabulary=words)).query
+
+
+async def test_a_word_of_the_index_is_never_corrected() -> None:
+    turn = a_turn("Explain TOGAF", "It has the **ADM**.")
+    rewrite = await rewritten("what is teh for?", turn, vocabulary={"teh": 3})
+    assert "teh" in rewrite.query
+
+
+async def test_two_hundred_turns_cost_what_five_do() -> None:
+    old = [a_turn(f"What is thing {n}?", "## Thing\n" + "word " * 200) for n in range(195)]
+    recent = [a_turn("Wat is houtmulch?")] * 5
+    assert await rewritten("en de prijs?", *old, *recent, language="nl") == await rewritten(
+        "en de prijs?", *recent, language="nl"
+    )
+
+
+async def test_a_language_without_a_file_keeps_the_users_words_and_adds_the_subject() -> None:
+    rewrite = await rewritten(
+        "entä hinta?", a_turn("Mikä on puukate?", "**Puukate** on kate."), language="fi"
+    )
+    assert "entä hinta" in rewrite.query.lower()
+    assert "puukate" in rewrite.query.lower()
+
+
+@pytest.mark.parametrize(
+    "question", ["?", "...", "🤔", "it", "a" * 5000, "(((", "\\d+ [a-z", "what about\n\n\nit"]
+)
+async def test_odd_questions_are_survived(question: str) -> None:
+    rewrite = await rewritten(question, a_turn("How does topic A work?", "In three steps."))
+    assert rewrite.query
+
+
+def test_on_canard_the_gate_notices_follow_ups_and_leaves_standalone_questions_alone() -> None:
+    path = SHARED / "data/conv/canard-500/conversations.jsonl"
+    if not path.exists():
+        pytest.skip("the development data is not here: set FOOTNOTE_SHARED")
+    known = lexicon("en")
+    noticed, alone = [], []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        turn = json.loads(line)
+        if not turn["history"]:
+            continue
+        words = frozenset(w for said in turn["history"][-2:] for w in known.content_of(said["content"]))
+        dependent = read_question(turn["question"], known, thread_words=words).dependent
+        same = turn["question"].lower().strip(" ?.") == turn["gold_rewrite"].lower().strip(" ?.")
+        (alone if same else noticed).append(dependent != same)
+    assert sum(noticed) / len(noticed) >= 0.85
+    assert sum(alone) / len(alone) >= 0.9

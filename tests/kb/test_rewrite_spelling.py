@@ -1,0 +1,70 @@
+import pytest
+
+from kb.lexicon import lexicon
+from kb.rewriting.spelling import correct, slip
+
+
+def corrected(
+    text: str, *, language: str = "en", thread: str = "", index: dict[str, int] | None = None
+) -> str:
+    vocabulary = None if index is None else lambda word: index.get(word, 0)
+    return correct(text, lexicon(language), thread=thread.split(), vocabulary=vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("wha about tha", "en", "what about that"),
+        ("tel me mroe about teh ADM", "en", "tell me more about the ADM"),
+        ("how abuot nxet week", "en", "how about next week"),
+        ("waneer is dat", "nl", "wanneer is dat"),
+        ("wei viel ist dsa", "de", "wie viel ist das"),
+    ],
+)
+def test_function_words_are_mended(text: str, language: str, expected: str) -> None:
+    assert corrected(text, language=language) == expected
+
+
+def test_a_content_word_is_mended_by_the_thread() -> None:
+    assert corrected("what about exhcanges", thread="refund exchanges") == "what about exchanges"
+
+
+def test_a_content_word_is_mended_by_the_index_and_the_commonest_wins() -> None:
+    assert (
+        corrected("what is the retrun policy", index={"return": 9, "policy": 3})
+        == "what is the return policy"
+    )
+
+
+@pytest.mark.parametrize(
+    "word", ["form", "ballet", "ballets", "artworks", "convert", "TEH", "iPhone", "v2", "houtmulch"]
+)
+def test_right_words_names_and_codes_are_left_alone(word: str) -> None:
+    text = f"what about the {word}"
+    assert (
+        corrected(text, thread="from ballets ballet artwork concert", index={"concert": 5, "artwork": 2})
+        == text
+    )
+
+
+def test_a_word_of_the_index_is_left_alone() -> None:
+    assert corrected("what is teh", index={"teh": 1}) == "what is teh"
+
+
+def test_a_language_without_a_file_is_left_alone() -> None:
+    assert corrected("teh mroe", language="fi") == "teh mroe"
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "cost"),
+    [
+        ("tha", "that", 1),
+        ("mroe", "more", 1),
+        ("aboutt", "about", 1),
+        ("abut", "about", 2),
+        ("pride", "price", 3),
+        ("xat", "that", None),
+    ],
+)
+def test_a_likelier_slip_costs_less(word: str, known: str, cost: int | None) -> None:
+    assert slip(word, known) == cost
