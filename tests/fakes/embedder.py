@@ -14,7 +14,7 @@ _WORD = re.compile(r"\w+")
 
 
 class HashEmbedder:
-    """Counts words as tokens. `before_each` is awaited before every call, for tests that stop the work in between."""
+    """Counts words as tokens. A test that clears `gate` holds every call; `arrived` says that one is waiting there."""
 
     dimension = 32
 
@@ -24,6 +24,7 @@ class HashEmbedder:
         self.calls: list[list[str]] = []
         self.gate = asyncio.Event()
         self.gate.set()
+        self.arrived = asyncio.Event()
 
     async def ready(self) -> None:
         """Nothing to load."""
@@ -32,6 +33,7 @@ class HashEmbedder:
         return len(_WORD.findall(text))
 
     async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.arrived.set()
         await self.gate.wait()
         self.calls.append(list(texts))
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)

@@ -66,7 +66,7 @@ def a_sync(index: EdgeIndex, embedder: HashEmbedder, clock: Clock, pages: Path) 
             "embedder": embedder,
             "lexical": LexicalEncoder(),
             "detect_language": detect,
-            "sources": [FolderSource(source) for source in settings],
+            "sources": lambda: [FolderSource(source) for source in settings],
             "clock": clock,
         }
         return Sync(**{**parts, **changed})  # type: ignore[arg-type]

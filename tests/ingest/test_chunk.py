@@ -1,0 +1,171 @@
+"""Chunks: sized by the embedder's tokens, cut where a reader would, with ids that stay."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.chunk import chunk_page, fitting_title
+from ingest.errors import PageError
+from ingest.parsers.markdown import parse_markdown
+from kb.models import Chunk, Page
+
+WORD = re.compile(r"\w+")
+
+
+def count(text: str) -> int:
+    return len(WORD.findall(text))
+
+
+def count_characters(text: str) -> int:
+    """A tokenizer whose parts do not add up, and that knows no words: every third character, rounded up."""
+    return -(-len(text) // 3)
+
+
+def chunks_of(text: str, *, max_tokens: int = 40, title: str = "Leave") -> list[Chunk]:
+    page = Page(
+        id="handbook:leave.md",
+        source="handbook",
+        path="leave.md",
+        title=title,
+        url="https://kb.example/leave",
+    )
+    return chunk_page(
+        page, parse_markdown(text.encode(), path="leave.md"), count_tokens=count, max_tokens=max_tokens
+    )
+
+
+def words(prefix: str, number: int) -> str:
+    return " ".join(f"{prefix}{at}" for at in range(number))
+
+
+def test_a_section_that_fits_is_one_chunk_with_its_path_and_link() -> None:
+    first, second = chunks_of("# Leave\nIntro.\n\n## Annual leave\n### Carry-over\nUntil March.\n\nAsk HR.\n")
+
+    assert (first.section, first.url, first.position) == ((), "https://kb.example/leave", 0)
+    assert second.text == "Until March.\n\nAsk HR."
+    assert second.section == ("Annual leave", "Carry-over")
+    assert second.url == "https://kb.example/leave#carry-over"
+    assert second.embedded_text.startswith("Leave › Annual leave › Carry-over\n")
+
+
+def test_no_chunk_is_larger_than_the_embedder_reads_with_its_headings() -> None:
+    text = f"# Leave\n\n## A section\n\n{words('a', 30)}. {words('b', 90)}\n\n{words('c', 5)}"
+
+    assert all(count(chunk.embedded_text) <= 40 for chunk in chunks_of(text))
+
+
+def test_a_long_section_is_cut_between_paragraphs_first() -> None:
+    texts = [chunk.text for chunk in chunks_of("\n\n".join(f"{words(letter, 15)}." for letter in "abc"))]
+
+    assert [text[:2] for text in texts] == ["a0", "c0"]
+    assert texts[0].endswith("b14.")
+
+
+def test_a_long_paragraph_is_cut_between_sentences() -> None:
+    sentences = [f"{words(letter, 15).capitalize()}." for letter in "abcd"]
+
+    assert [chunk.text for chunk in chunks_of(" ".join(sentences))] == [
+        f"{sentences[0]} {sentences[1]}",
+        f"{sentences[2]} {sentences[3]}",
+    ]
+
+
+def test_a_large_table_is_cut_between_rows_and_repeats_its_header() -> None:
+    rows = [f"| item{at} | {words('x', 6)} |" for at in range(12)]
+    chunks = chunks_of("\n".join(["| name | notes |", "|---|---|", *rows]))
+
+    assert len(chunks) > 1
+    assert all(chunk.text.startswith("| name | notes |\n|---|---|\n| item") for chunk in chunks)
+    assert [row for chunk in chunks for row in chunk.text.split("\n")[2:]] == rows
+
+
+def test_a_long_list_is_cut_between_items_and_repeats_its_intro() -> None:
+    items = [f"- {words(f'i{at}x', 9)}" for at in range(6)]
+    chunks = chunks_of("\n".join(["You need:", "", *items]))
+
+    assert len(chunks) > 1
+    assert all(chunk.text.startswith("You need:\n\n- ") for chunk in chunks)
+    assert [item for chunk in chunks for item in chunk.text.split("\n")[2:]] == items
+
+
+def test_long_code_is_cut_between_lines_and_every_piece_is_fenced() -> None:
+    lines = [f"    call_{at}({words('arg', 5)})" for at in range(20)]
+    chunks = chunks_of("\n".join(["```python", *lines, "```"]))
+
+    assert len(chunks) > 1
+    assert all(
+        chunk.text.startswith("```python\n    call_") and chunk.text.endswith("\n```") for chunk in chunks
+    )
+    assert [line for chunk in chunks for line in chunk.text.split("\n")[1:-1]] == lines
+
+
+def test_an_id_depends_on_text_and_place_in_the_outline_but_not_on_position() -> None:
+    before = chunks_of("## A\nOne.\n## B\nTwo.\n")
+    after = chunks_of("## New\nZero.\n## A\nOne.\n## B\nTwo!\n")
+
+    assert after[1].id == before[0].id
+    assert after[2].id != before[1].id
+
+
+def test_the_same_text_twice_in_one_section_has_two_ids_that_stay() -> None:
+    text = "\n\n".join([words("same", 30)] * 3)
+    first, second = chunks_of(text), chunks_of(text)
+
+    assert len({chunk.id for chunk in first}) == len(first) == 3
+    assert [chunk.id for chunk in first] == [chunk.id for chunk in second]
+
+
+def test_a_heading_that_would_fill_the_chunk_is_shortened_and_its_words_are_kept_in_the_text() -> None:
+    heading = words("h", 60)
+    chunks = chunks_of(f"## {heading}\nText.\n")
+
+    assert all(count(chunk.embedded_text) <= 40 for chunk in chunks)
+    assert all(chunk.section[0].endswith("…") for chunk in chunks)
+    assert WORD.findall(" ".join(chunk.text for chunk in chunks)) == [*heading.split(), "Text"]
+
+
+def test_a_title_takes_a_quarter_of_a_chunk_at_most() -> None:
+    assert fitting_title("Leave", count_tokens=count, max_tokens=40) == "Leave"
+    assert fitting_title(words("t", 50), count_tokens=count, max_tokens=40) == f"{words('t', 10)}…"
+
+
+markdown_pieces = st.lists(
+    st.sampled_from(
+        ["# T", "## A b", "### C", "- item one", "  - nested two", "1. first", "| a | b |", "|---|---|", "| 1 | 2 |",
+         "```", "> quote", "para graph words here.", "", "", "    indented", "<p>html", "</p>", "{{ x }}", "a" * 70,
+         "中文没有空格的句子。" * 9, "[^1]: note", "***", "`code`"]
+    ),
+    max_size=60,
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(markdown_pieces, st.sampled_from([count, count_characters]))
+def test_whatever_the_page_every_chunk_fits_and_no_word_is_lost(lines, counter) -> None:  # type: ignore[no-untyped-def]
+    text = "\n".join(lines)
+    try:
+        parsed = parse_markdown(text.encode(), path="leave.md")
+    except PageError as error:
+        assert error.reason == "it has no text"  # noqa: PT017 (the page may also be fine)
+        return
+    title = fitting_title(parsed.title, count_tokens=counter, max_tokens=40)
+    page = Page(id="s:p", source="s", path="p", title=title, url="p")
+
+    chunks = chunk_page(page, parsed, count_tokens=counter, max_tokens=40)
+
+    assert all(counter(chunk.embedded_text) <= 40 for chunk in chunks)
+    assert [chunk.position for chunk in chunks] == list(range(len(chunks)))
+    assert len({chunk.id for chunk in chunks}) == len(chunks)
+    whole = set(WORD.findall("\n".join(chunk.text for chunk in chunks)))
+    cut = "".join("".join(chunk.text.split()) for chunk in chunks)
+    lost = {
+        word
+        for section in parsed.sections
+        for block in section.blocks
+        for word in WORD.findall(block.text)
+        if word not in whole and word not in cut
+    }
+    assert lost == set()
