@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection
 from copy import deepcopy
 from typing import Any, TypeVar
 
@@ -23,6 +23,7 @@ from bot.playground.events import SUBSCRIPTIONS, Events
 from bot.playground.faults import Faults
 from bot.playground.http_events import HttpEvents
 from bot.playground.interactions import Interactions
+from bot.playground.kb_pages import Pages
 from bot.playground.limits import Clock, Limits
 from bot.playground.page import Page
 from bot.playground.people import People
@@ -38,8 +39,6 @@ from bot.playground.workspace import Workspace
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Pages = Callable[[str], Awaitable[str | None]]
-"""A page's path -> its Markdown, or None when there is no such page."""
 
 
 def _system_clock() -> float:
@@ -85,7 +84,7 @@ class Playground:
         self._response_urls = ResponseUrls(self._slack)
         self._people = People(self._slack)
         self._interactions = Interactions(self._slack, self._people, self._delivery, self._response_urls)
-        self._page = Page(self._slack, self._people, self._interactions, pages)
+        self._page = Page(self._slack, self._people, self._interactions, pages, host=host)
         self._runner: web.AppRunner | None = None
         self._changed = asyncio.Event()
         self._state.listen(self._note_change)

@@ -219,19 +219,19 @@ class State:
             self._statuses[key] = status
         else:
             del self._statuses[key]
-        self.announce(Change(kind="status", channel=room.id, body=status_body(status)))
+        self.announce(Change(kind="status", channel=room.id, body=status_body(status, self.now())))
 
     def statuses(self) -> list[Status]:
         """Those that are still shown."""
         return [one for one in self._statuses.values() if one.until > self.now()]
 
 
-def status_body(status: Status) -> dict[str, Any]:
+def status_body(status: Status, now: float) -> dict[str, Any]:
     return {
         "thread_ts": status.thread_ts,
         "text": status.text,
         "loading_messages": list(status.loading_messages),
-        "until": status.until,
+        "seconds_left": max(0.0, status.until - now),
     }
 
 

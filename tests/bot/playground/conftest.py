@@ -38,7 +38,7 @@ def clock() -> FakeClock:
 @pytest.fixture
 def limits() -> Limits:
     """Tests override this fixture, or build their own playground, to meet a limit."""
-    return Limits(rate_limited=False, ack_timeout_s=0.3, retry_delays_s=(0.0, 0.02, 0.02))
+    return Limits(rate_limited=False, retry_delays_s=(0.0, 0.02, 0.02))
 
 
 @pytest.fixture
@@ -100,9 +100,11 @@ async def over_http(
 async def over_sockets(
     app_of: AppOf, *, clock: Callable[[], float], limits: Limits
 ) -> AsyncIterator[Playground]:
-    async with Playground(sample_workspace(), clock=clock, limits=limits) as running:
-        async with connected(app_of(running), running):
-            yield running
+    async with (
+        Playground(sample_workspace(), clock=clock, limits=limits) as running,
+        connected(app_of(running), running),
+    ):
+        yield running
 
 
 @pytest.fixture

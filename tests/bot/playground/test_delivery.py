@@ -12,7 +12,11 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Playground
+from bot.playground import Limits, Playground
+
+impatient = pytest.mark.parametrize(
+    "limits", [Limits(ack_timeout_s=0.3, retry_delays_s=(0.0, 0.02, 0.02))], ids=["300 ms to acknowledge"]
+)
 
 
 class Listener:
@@ -114,6 +118,7 @@ async def test_only_one_socket_gets_each_event(playground: Playground) -> None:
     assert len(set(ids)) == 6
 
 
+@impatient
 async def test_an_event_that_is_not_acknowledged_comes_again_three_times(playground: Playground) -> None:
     async with listening(playground, answers=lambda _: False) as listener:
         await playground.say("alice", "#general", "hello")
@@ -126,6 +131,7 @@ async def test_an_event_that_is_not_acknowledged_comes_again_three_times(playgro
     assert len({one["envelope_id"] for one in envelopes}) == 4
 
 
+@impatient
 async def test_an_acknowledgement_ends_the_redelivery(playground: Playground) -> None:
     async with listening(playground, answers=lambda envelope: envelope["retry_attempt"] == 1) as listener:
         await playground.say("alice", "#general", "hello")
@@ -137,6 +143,7 @@ async def test_an_acknowledgement_ends_the_redelivery(playground: Playground) ->
     assert playground.deliveries[-1].outcome == "acknowledged"
 
 
+@impatient
 async def test_an_event_goes_to_another_socket_when_the_first_dies(playground: Playground) -> None:
     async with listening(playground, answers=lambda _: False) as dying:
         await playground.say("alice", "#general", "hello")

@@ -1,0 +1,80 @@
+"""The cited pages, rendered at `/kb/<path>`, so that a citation of the sample handbook opens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from html import escape
+from urllib.parse import unquote
+
+import yaml
+from aiohttp import web
+from markdown_it import MarkdownIt
+from mdit_py_plugins.anchors import anchors_plugin
+
+Pages = Callable[[str], Awaitable[str | None]]
+"""A page's path -> its Markdown, or None when there is no such page."""
+
+PAGE_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' https: data:; base-uri 'none'; form-action 'none'"
+)
+_FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?\n", re.DOTALL)
+_PUNCTUATION = re.compile(r"[^\w\- ]")
+
+
+class KbPages:
+    def __init__(self, pages: Pages | None) -> None:
+        self._pages = pages
+        # Raw HTML in a page stays text: a page is written by others.
+        self._markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+        self._markdown.use(anchors_plugin, max_level=6, slug_func=slug)
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        path = unquote(request.match_info["path"])
+        text = await self._pages(path) if self._pages is not None else None
+        if text is None:
+            body = "<h1>There is no such page</h1><p>It may have been moved or deleted.</p>"
+            return _html("No such page", body, status=404)
+        return self._render(path, text)
+
+    def _render(self, path: str, text: str) -> web.Response:
+        found = _FRONT_MATTER.match(text)
+        matter = _fields(found[1]) if found else {}
+        markdown = text[found.end() :] if found else text
+        title = matter.pop("title", "") or path
+        parts = [f"<p class='page-facts'>{_facts(matter)}</p>"] if matter else []
+        if not re.search(r"^# ", markdown, re.MULTILINE):
+            parts.insert(0, f"<h1>{escape(title)}</h1>")
+        parts.append(self._markdown.render(markdown))
+        return _html(title, "\n".join(parts))
+
+
+def slug(heading: str) -> str:
+    """GitHub's: lower case, no punctuation, hyphens for spaces."""
+    return _PUNCTUATION.sub("", heading.strip().lower()).replace(" ", "-")
+
+
+def _fields(front_matter: str) -> dict[str, str]:
+    try:
+        loaded = yaml.safe_load(front_matter)
+    except yaml.YAMLError:
+        return {}
+    if not isinstance(loaded, dict):
+        return {}
+    return {str(name): str(value) for name, value in loaded.items() if value is not None}
+
+
+def _facts(matter: dict[str, str]) -> str:
+    facts = (f"{escape(name.replace('_', ' '))}: <b>{escape(value)}</b>" for name, value in matter.items())
+    return " · ".join(facts)
+
+
+def _html(title: str, body: str, *, status: int = 200) -> web.Response:
+    document = (
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"<title>{escape(title)}</title><link rel='stylesheet' href='/static/pages.css'></head>"
+        f"<body><main>{body}</main></body></html>"
+    )
+    headers = {"Content-Security-Policy": PAGE_POLICY}
+    return web.Response(text=document, content_type="text/html", status=status, headers=headers)

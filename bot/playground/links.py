@@ -1,0 +1,48 @@
+"""Opens cited pages in the playground: pages without an address of their own are shown by its page viewer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+from urllib.parse import quote, urlsplit
+
+from kb.models import Answer, Chunk, Page, Question, Turn
+
+
+class Answerer(Protocol):
+    async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer: ...
+
+    def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn: ...
+
+
+class LinkedAnswers:
+    """A pipeline whose relative page addresses lead below `base`, e.g. "http://127.0.0.1:8765/kb/"."""
+
+    def __init__(self, pipeline: Answerer, base: str) -> None:
+        self._pipeline = pipeline
+        self._base = base
+
+    async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer:
+        answer = await self._pipeline.answer(question, turns)
+        return replace(
+            answer,
+            citations=tuple(replace(one, chunk=self._chunk(one.chunk)) for one in answer.citations),
+            warnings=tuple(replace(one, page=self._page(one.page)) for one in answer.warnings),
+            nearest=tuple(replace(one, url=self._url(one.url)) for one in answer.nearest),
+        )
+
+    def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
+        return self._pipeline.turn(answer, question_ts=question_ts)
+
+    def _chunk(self, chunk: Chunk) -> Chunk:
+        return replace(chunk, page=self._page(chunk.page), url=self._url(chunk.url))
+
+    def _page(self, page: Page) -> Page:
+        return replace(page, url=self._url(page.url))
+
+    def _url(self, url: str) -> str:
+        if urlsplit(url).scheme:
+            return url
+        path, hash_mark, anchor = url.partition("#")
+        return f"{self._base}{quote(path)}{hash_mark}{anchor}"

@@ -1,0 +1,228 @@
+// The page: a route (#/person/channel/thread), a feed of changes, and what is drawn from them.
+import {composer} from "./composer.js";
+import {arrows, h} from "./dom.js";
+import {drawMessages} from "./messages.js";
+import {drawHome, hideModal, modalView, showModal} from "./modal.js";
+import {drawSidebar, keepArrows} from "./sidebar.js";
+import {act, inThread, loadRoom, loadWorkspace, room, store, take, topLevel} from "./store.js";
+
+const at = (id) => document.getElementById(id);
+const unescaped = (text) => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+let feed = null;
+let pending = 0;
+let fields = {};
+
+const page = {
+  openChannel(id) {
+    go(store.me, id, null);
+  },
+  async openApp(tab = "messages") {
+    store.tab = tab;
+    const opened = await page.run(act("open_home", {tab}));
+    if (!opened) return;
+    if (!room(opened.channel)) await loadWorkspace(store.me);
+    if (store.channel === opened.channel) draw();
+    else go(store.me, opened.channel, null);
+  },
+  become(user) {
+    localStorage.setItem("playground.me", user);
+    go(user, store.channel, null);
+  },
+  openThread(ts, {focus = false} = {}) {
+    go(store.me, store.channel, ts);
+    if (focus) requestAnimationFrame(() => fields.thread?.focus());
+  },
+  edit(message) {
+    const text = unescaped(message.text).replace(/<@(\w+)>/g, (whole, id) => `@${nameOf(id) ?? id}`).replace(/<(https?:[^>|]+)>/g, "$1");
+    const changed = window.prompt("Edit message", text);
+    if (changed?.trim() && changed !== text) page.run(act("edit", {channel: store.channel, ts: message.ts, text: changed}));
+  },
+  remove(message) {
+    if (window.confirm("Delete this message?")) page.run(act("delete", {channel: store.channel, ts: message.ts}));
+  },
+  async run(promise) {
+    try {
+      return await promise;
+    } catch (error) {
+      toast(error.message);
+      return null;
+    }
+  },
+};
+
+function nameOf(id) {
+  return id === store.workspace.bot.id ? store.workspace.bot.name : store.workspace.people.find((one) => one.id === id)?.name;
+}
+
+function go(user, channel, thread) {
+  location.hash = `#/${[user, channel, thread].filter(Boolean).join("/")}`;
+}
+
+async function route() {
+  const [user, channel, thread] = location.hash.replace(/^#\//, "").split("/");
+  const wanted = user && user !== "-" ? user : (store.me ?? localStorage.getItem("playground.me") ?? "");
+  if (wanted !== store.me || !store.workspace) await become(wanted);
+  const found = room(channel) ?? room(store.channel) ?? store.workspace.channels.find((one) => !one.is_im);
+  if (found.id !== store.channel) store.tab = "messages";
+  store.channel = found.id;
+  store.thread = thread && found.id === channel ? thread : null;
+  store.unread.delete(found.id);
+  document.body.classList.remove("menu-open");
+  if (!store.rooms.has(found.id)) await page.run(loadRoom(found.id));
+  composers(found);
+  draw();
+}
+
+async function become(user) {
+  await loadWorkspace(user);
+  hideModal();
+  if (store.workspace.modal) showModal(store.workspace.modal, page);
+  listen();
+}
+
+function listen() {
+  feed?.close();
+  const own = new WebSocket(`${location.origin.replace("http", "ws")}/page/feed?user=${store.me}`);
+  feed = own;
+  own.onmessage = (event) => hear(JSON.parse(event.data));
+  own.onclose = () => feed === own && setTimeout(reload, 1000);
+}
+
+async function reload() {
+  try {
+    await become(store.me);
+    await loadRoom(store.channel);
+    draw();
+  } catch {
+    setTimeout(reload, 2000);
+  }
+}
+
+async function hear(change) {
+  const {kind, channel, body} = change;
+  if (kind === "reload") return reload();
+  if (kind === "notice") return toast(body.text);
+  if (kind === "view") return showModal(body, page);
+  if (kind === "view_closed") return hideModal();
+  if (kind === "home") store.workspace.home = body;
+  if (kind === "room") await refreshWorkspace();
+  if (kind === "message" && channel !== store.channel && body.user !== store.me) store.unread.add(channel);
+  take(change);
+  if (kind === "message" && channel === store.channel) followOwnQuestion(body);
+  soon();
+}
+
+async function refreshWorkspace() {
+  const rooms = new Map(store.rooms);
+  await loadWorkspace(store.me);
+  for (const [id, loaded] of rooms) store.rooms.set(id, loaded);
+}
+
+/** The answer to my question opens beside it, when there is room and no other thread is open. */
+function followOwnQuestion(message) {
+  const root = store.rooms.get(store.channel)?.messages.get(message.thread_ts);
+  const first = message.bot_id && root?.user === store.me && message.thread_ts !== message.ts && (root.reply_count ?? 0) <= 1;
+  if (first && !store.thread && innerWidth > 900) page.openThread(root.ts);
+}
+
+/** Draws once for all the changes of a moment. */
+function soon() {
+  if (!pending) pending = requestAnimationFrame(() => ((pending = 0), draw()));
+}
+
+function draw() {
+  const shown = room(store.channel);
+  if (!shown) return;
+  drawSidebar(at("sidebar"), page);
+  header(shown);
+  const home = shown.is_im && store.tab === "home";
+  at("home").hidden = !home;
+  at("messages").hidden = home;
+  at("composer-main").hidden = home;
+  if (home) drawHome(at("home"), store.workspace.home, page);
+  drawMessages(at("messages"), shown.id, topLevel(shown.id), page);
+  if (!at("messages").childElementCount) at("messages").append(welcome(shown));
+  const loaded = store.rooms.get(shown.id);
+  at("thread").hidden = !store.thread || !loaded?.messages.has(store.thread);
+  document.body.classList.toggle("thread-open", !at("thread").hidden);
+  if (!at("thread").hidden) drawMessages(at("thread-messages"), shown.id, inThread(shown.id, store.thread), page, {thread: true});
+}
+
+function header(shown) {
+  const {bot} = store.workspace;
+  const title = shown.is_im ? bot.name : shown.name;
+  at("channel-name").replaceChildren(shown.is_im ? title : `${shown.is_private ? "🔒" : "#"} ${title}`);
+  at("channel-topic").textContent = shown.is_im ? "App" : shown.topic;
+  at("thread-channel").textContent = shown.is_im ? title : `#${shown.name}`;
+  at("member-count").textContent = shown.is_im ? "" : `${shown.members.length} members`;
+  document.title = `${title} · ${store.workspace.name} playground`;
+  at("tabs").hidden = !shown.is_im;
+  if (at("tabs").drawn === store.tab) return;
+  at("tabs").drawn = store.tab;
+  const tab = (id, label) =>
+    h("button.tab", {type: "button", role: "tab", "aria-selected": String(store.tab === id), onclick: () => page.openApp(id)}, label);
+  at("tabs").replaceChildren(tab("home", "Home"), tab("messages", "Messages"));
+}
+
+function welcome(shown) {
+  const {bot} = store.workspace;
+  const words = shown.is_im
+    ? `Ask ${bot.name} anything; it answers in a thread.`
+    : shown.has_bot
+      ? `Mention @${bot.name} with a question, and it answers in a thread.`
+      : `@${bot.name} is not in this channel. Type /invite @${bot.name} to add it.`;
+  const prompts = store.rooms.get(shown.id)?.suggestions.get("")?.prompts ?? [];
+  return h("div.welcome", {}, h("p.big", {}, shown.is_im ? bot.name : `#${shown.name}`), h("p", {}, words),
+    prompts.map((one) => h("button.btn", {type: "button", onclick: () => page.run(act("say", {channel: shown.id, text: one.message}))}, one.title)));
+}
+
+function composers(shown) {
+  const title = shown.is_im ? store.workspace.bot.name : `#${shown.name}`;
+  if (fields.channel !== shown.id) {
+    fields.main = composer(at("composer-main"), {label: `Message ${title}`, placeholder: `Message ${title}`, send: (text) => send(text, null)});
+    fields.channel = shown.id;
+    fields.of = null;
+  }
+  if (store.thread && fields.of !== store.thread) {
+    fields.thread = composer(at("composer-thread"), {label: "Reply in thread", placeholder: "Reply…", send: (text) => send(text, store.thread), escape: closeThread});
+    fields.of = store.thread;
+  }
+}
+
+async function send(text, thread) {
+  const command = /^(\/[a-z0-9_-]+)(?:\s+([\s\S]*))?$/.exec(text);
+  if (command && thread) {
+    toast(`${command[1]} is not supported in threads. Sorry!`);
+    return false;
+  }
+  const body = {channel: store.channel};
+  const done = command
+    ? act("command", {...body, name: command[1], text: command[2] ?? ""})
+    : act("say", {...body, text, thread_ts: thread});
+  if (command) return page.run(done), true;
+  return (await page.run(done)) !== null;
+}
+
+function closeThread() {
+  const ts = store.thread;
+  go(store.me, store.channel, null);
+  requestAnimationFrame(() => at("messages").querySelector(`[data-ts="${ts}"]`)?.focus());
+}
+
+function toast(text) {
+  const made = h("div.toast", {}, text);
+  at("toasts").append(made);
+  setTimeout(() => made.remove(), 6000);
+}
+
+at("thread-close").onclick = closeThread;
+at("menu").onclick = () => at("menu").setAttribute("aria-expanded", String(document.body.classList.toggle("menu-open")));
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !modalView() && !event.defaultPrevented && at("thread").contains(document.activeElement)) closeThread();
+});
+keepArrows(at("sidebar"));
+arrows(at("messages"), ":scope > article");
+arrows(at("thread-messages"), ":scope > article");
+setInterval(soon, 5000); // statuses end by themselves
+window.addEventListener("hashchange", () => page.run(route()));
+page.run(route()).then(() => fields.main?.focus());

@@ -1,0 +1,166 @@
+// Block Kit, drawn. `act(element, block, value)` is called when a person uses a control.
+import {h, link} from "./dom.js";
+import {emoji} from "./emoji.js";
+import {markdown} from "./markdown.js";
+import {mention, mrkdwn} from "./mrkdwn.js";
+
+const TASK_MARKS = {pending: "○", in_progress: "◐", complete: "✓", error: "✕"};
+
+export function drawBlocks(blocks, context) {
+  return blocks.map((block) => h(`div.block.block-${block.type}`, {}, drawBlock(block, context)));
+}
+
+function drawBlock(block, context) {
+  const draw = DRAW[block.type];
+  return draw ? draw(block, context) : h("em.unknown", {}, `(a ${block.type} block)`);
+}
+
+const DRAW = {
+  section(block, context) {
+    const body = h("div.section-body");
+    if (block.text) body.append(h("div", {}, textObject(block.text, context)));
+    if (block.fields)
+      body.append(h("div.fields", {}, block.fields.map((field) => h("div", {}, textObject(field, context)))));
+    return [body, block.accessory && h("div.accessory", {}, control(block.accessory, block, context))];
+  },
+  context: (block, context) =>
+    block.elements.map((one) => (one.type === "image" ? image(one, "small") : h("span", {}, textObject(one, context)))),
+  header: (block) => h("p.block-title", {role: "heading", "aria-level": 3}, plain(block.text)),
+  divider: () => h("hr"),
+  markdown: (block) => markdown(block.text),
+  image: (block) => image(block, "large"),
+  actions: (block, context) => block.elements.map((one) => control(one, block, context)),
+  context_actions: (block, context) => block.elements.map((one) => control(one, block, context)),
+  rich_text: (block, context) => block.elements.map((one) => richText(one, context)),
+  table: (block, context) => table(block, context),
+  input: (block, context) => input(block, context),
+  task_card: (block) => [
+    h("span.task-mark", {"aria-hidden": "true"}, TASK_MARKS[block.status] ?? "○"),
+    h("span", {}, block.title),
+    h("span.visually-hidden", {}, ` (${block.status.replace("_", " ")})`),
+  ],
+};
+
+export function textObject(text, context) {
+  return text.type === "mrkdwn" ? mrkdwn(text.text, context.names) : plain(text);
+}
+
+function plain(text) {
+  const made = document.createDocumentFragment();
+  for (const part of text.text.split(/(:[a-z0-9_+-]+:)/))
+    made.append(/^:.+:$/.test(part) && text.emoji !== false ? emoji(part.slice(1, -1)) : part);
+  return made;
+}
+
+/** The playground fetches nothing from elsewhere: a picture is shown by what it says. */
+function image(block, size) {
+  const label = block.title?.text ?? block.alt_text;
+  return h(`span.image.${size}`, {role: "img", "aria-label": block.alt_text}, size === "large" ? `🖼 ${label}` : "🖼");
+}
+
+function control(element, block, context) {
+  const draw = CONTROL[element.type];
+  return draw ? draw(element, block, context) : h("em.unknown", {}, `(${element.type})`);
+}
+
+const CONTROL = {
+  image: (element) => image(element, "small"),
+  button(element, block, context) {
+    const press = () => {
+      if (element.confirm && !window.confirm(`${element.confirm.title.text}\n\n${element.confirm.text.text}`)) return;
+      if (element.url) window.open(element.url, "_blank", "noopener,noreferrer");
+      context.act(element, block);
+    };
+    const spec = `button.btn${element.style ? `.${element.style}` : ""}`;
+    return h(spec, {type: "button", "aria-label": element.accessibility_label, onclick: press}, plain(element.text));
+  },
+  feedback_buttons(element, block, context) {
+    const one = (button, mark) => {
+      const label = button.accessibility_label ?? button.text.text;
+      const press = (event) => {
+        for (const other of event.currentTarget.parentNode.children) other.setAttribute("aria-pressed", "false");
+        event.currentTarget.setAttribute("aria-pressed", "true");
+        context.act(element, block, button.value);
+      };
+      return h("button.vote", {type: "button", "aria-label": label, title: label, "aria-pressed": "false", onclick: press}, mark);
+    };
+    return h("span.votes", {role: "group", "aria-label": "Feedback"}, one(element.positive_button, "👍"), one(element.negative_button, "👎"));
+  },
+  icon_button: (element, block, context) =>
+    h("button.vote", {type: "button", "aria-label": element.text.text, onclick: () => context.act(element, block)}, "🗑"),
+  overflow: (element, block, context) => select(element, block, context, "More"),
+  static_select: (element, block, context) => select(element, block, context, element.placeholder?.text ?? "Choose"),
+};
+
+function select(element, block, context, label) {
+  const chosen = (event) => event.target.value && context.act(element, block, event.target.value);
+  const options = (element.options ?? []).map((one) => h("option", {value: one.value}, one.text.text));
+  return h("select.btn", {"aria-label": label, onchange: chosen}, h("option", {value: ""}, label), options);
+}
+
+function input(block, context) {
+  const {element} = block;
+  const id = `input-${block.block_id}`;
+  const common = {id, name: block.block_id, "data-action": element.action_id, required: !block.optional};
+  let field;
+  if (element.options) {
+    const options = element.options.map((one) =>
+      h("option", {value: one.value, selected: one.value === element.initial_option?.value}, one.text.text));
+    field = h("select.field", common, element.initial_option ? null : h("option", {value: ""}, element.placeholder?.text ?? "Choose"), options);
+  } else {
+    const attributes = {...common, placeholder: element.placeholder?.text, maxlength: element.max_length};
+    field = h(element.multiline ? "textarea.field" : "input.field", attributes);
+    field.value = element.initial_value ?? "";
+  }
+  field.setAttribute("aria-describedby", `${id}-error`);
+  return [
+    h("label", {for: id}, plain(block.label), block.optional ? h("span.optional", {}, " (optional)") : null),
+    field,
+    block.hint ? h("p.hint", {}, plain(block.hint)) : null,
+    h("p.error", {id: `${id}-error`, role: "alert"}),
+  ];
+}
+
+function table(block, context) {
+  const rows = block.rows.map((row, number) =>
+    h("tr", {}, row.map((cell, column) => {
+      const align = block.column_settings?.[column]?.align;
+      const spec = (number ? "td" : "th") + (align ? `.${align}` : "");
+      return h(spec, number ? {} : {scope: "col"}, tableCell(cell, context));
+    })));
+  return h("div.scroll", {tabindex: "0"}, h("table", {}, h("thead", {}, rows[0]), h("tbody", {}, rows.slice(1))));
+}
+
+function tableCell(cell, context) {
+  if (cell.type === "rich_text") return cell.elements.map((one) => richText(one, context));
+  return cell.text ?? String(cell.value ?? "");
+}
+
+function richText(element, context) {
+  const inner = () => (element.elements ?? []).map((one) => richPiece(one, context));
+  switch (element.type) {
+    case "rich_text_quote": return h("blockquote", {}, inner());
+    case "rich_text_preformatted": return h("pre", {tabindex: "0"}, h("code", {}, inner()));
+    case "rich_text_list": {
+      const items = element.elements.map((one) => h("li", {}, richText({...one, type: "inner"}, context)));
+      return h(`${element.style === "ordered" ? "ol" : "ul"}.indent-${element.indent ?? 0}`, {}, items);
+    }
+    default: return h(element.type === "inner" ? "span" : "div.rich", {}, inner());
+  }
+}
+
+function richPiece(piece, context) {
+  let node;
+  switch (piece.type) {
+    case "text": node = piece.text; break;
+    case "link": node = link(piece.url, piece.text || piece.url); break;
+    case "user": node = mention(piece.user_id, context.names); break;
+    case "channel": node = h("span.mention", {}, `#${context.names.channel(piece.channel_id) ?? piece.channel_id}`); break;
+    case "broadcast": node = h("span.mention.loud", {}, `@${piece.range}`); break;
+    case "emoji": node = emoji(piece.name); break;
+    default: node = `(${piece.type})`;
+  }
+  for (const [style, tag] of [["bold", "strong"], ["italic", "em"], ["strike", "s"], ["code", "code"]])
+    if (piece.style?.[style]) node = h(tag, {}, node);
+  return node;
+}

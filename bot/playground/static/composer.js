@@ -1,0 +1,124 @@
+// The message field: Enter sends, @ and # complete, / shows the commands.
+import {h} from "./dom.js";
+import {store} from "./store.js";
+
+let made = 0;
+
+/** `send(text)` returns whether the field may be emptied. `escape()` is called for an Esc that closes nothing here. */
+export function composer(host, {label, placeholder, send, escape}) {
+  const id = `composer-field-${(made += 1)}`;
+  const options = h("ul.options", {role: "listbox", id: `${id}-options`, "aria-label": "Suggestions", hidden: true});
+  const field = h("textarea", {
+    id, rows: "1", placeholder, "aria-label": label, role: "combobox", "aria-autocomplete": "list",
+    "aria-expanded": "false", "aria-controls": `${id}-options`, autocomplete: "off",
+  });
+  const button = h("button.send", {type: "submit", "aria-label": "Send", title: "Send (Enter)"}, "➤");
+  const form = h("form.composer", {}, options, field, h("div.composer-foot", {},
+    h("span.quiet", {}, "Enter sends · Shift+Enter new line · @ mention · / command"), button));
+  host.replaceChildren(form);
+  const list = suggestions(field, options);
+
+  const submit = async () => {
+    const text = field.value.trim();
+    if (!text || !(await send(text))) return;
+    field.value = "";
+    fit(field);
+    list.close();
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    submit();
+  });
+  field.addEventListener("keydown", (event) => {
+    if (list.key(event)) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      submit();
+    } else if (event.key === "Escape") escape?.();
+  });
+  field.addEventListener("input", () => {
+    fit(field);
+    list.update();
+  });
+  field.addEventListener("blur", () => setTimeout(list.close, 150));
+  return field;
+}
+
+function fit(field) {
+  field.rows = Math.min(8, field.value.split("\n").length);
+}
+
+function suggestions(field, options) {
+  let shown = [];
+  let at = 0;
+
+  const close = () => {
+    shown = [];
+    options.hidden = true;
+    field.setAttribute("aria-expanded", "false");
+    field.removeAttribute("aria-activedescendant");
+  };
+  const mark = () => {
+    [...options.children].forEach((one, number) => one.setAttribute("aria-selected", String(number === at)));
+    field.setAttribute("aria-activedescendant", options.children[at]?.id ?? "");
+    options.children[at]?.scrollIntoView({block: "nearest"});
+  };
+  const choose = (number) => {
+    const {insert, from} = shown[number];
+    const end = field.selectionStart;
+    field.setRangeText(`${insert} `, from, end, "end");
+    close();
+    field.focus();
+  };
+  const update = () => {
+    shown = matching(field.value.slice(0, field.selectionStart));
+    if (!shown.length) return close();
+    at = 0;
+    options.replaceChildren(...shown.map((one, number) =>
+      h("li", {role: "option", id: `${options.id}-${number}`, onmousedown: (event) => (event.preventDefault(), choose(number))},
+        h("b", {}, one.title), one.note ? h("span.quiet", {}, ` ${one.note}`) : null)));
+    options.hidden = false;
+    field.setAttribute("aria-expanded", "true");
+    mark();
+  };
+  const key = (event) => {
+    if (!shown.length) return false;
+    if (event.key === "ArrowDown") at = (at + 1) % shown.length;
+    else if (event.key === "ArrowUp") at = (at - 1 + shown.length) % shown.length;
+    else if (event.key === "Escape") close();
+    else if (event.key === "Tab" || (event.key === "Enter" && !event.shiftKey && !shown[at].hint)) choose(at);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    if (shown.length) mark();
+    return true;
+  };
+  return {update, close, key};
+}
+
+function matching(before) {
+  const {bot, people, channels, commands} = store.workspace;
+  const typed = /(?:^|\s)([@#])([\p{L}\p{N}_.-]*)$/u.exec(before);
+  if (typed) {
+    const from = before.length - typed[2].length - 1;
+    const wanted = typed[2].toLowerCase();
+    const known = typed[1] === "#"
+      ? channels.filter((one) => !one.is_im).map((one) => ({insert: `#${one.name}`, title: `#${one.name}`, note: one.topic}))
+      : [bot, ...people].map((one) => ({insert: `@${one.name}`, title: one.real_name, note: one === bot ? `@${one.name} · app` : `@${one.name}`}));
+    return known.filter((one) => `${one.insert} ${one.title}`.toLowerCase().includes(wanted)).slice(0, 8).map((one) => ({...one, from}));
+  }
+  if (!/^\/\S*$/.test(before)) return hints(before, commands);
+  const all = [...commands, {name: "/invite", hint: "@someone", description: "Add someone to this channel"}];
+  return all.filter((one) => one.name.startsWith(before) && one.name !== before)
+    .map((one) => ({insert: one.name, title: `${one.name} ${one.hint}`, note: one.description, from: 0}));
+}
+
+/** After a command's name its arguments are shown; Enter sends then, Tab completes. */
+function hints(before, commands) {
+  const typed = /^(\/\S+) (\S*)$/.exec(before);
+  const command = typed && commands.find((one) => one.name === typed[1]);
+  if (!command) return [];
+  const words = command.hint.split("|").map((word) => word.trim()).filter((word) => /^[a-z-]+$/.test(word));
+  return words.filter((word) => word.startsWith(typed[2]) && word !== typed[2])
+    .map((word) => ({insert: word, title: `${command.name} ${word}`, note: "Tab completes", from: typed[1].length + 1, hint: true}));
+}

@@ -1,0 +1,166 @@
+// A list of messages: who, when, what, reactions, and the bar of things to do.
+import {drawBlocks} from "./blocks.js";
+import {h} from "./dom.js";
+import {emoji, glyph, QUICK} from "./emoji.js";
+import {mrkdwn} from "./mrkdwn.js";
+import {act, inThread, isBot, me, names, person, status, store} from "./store.js";
+
+const GROUP_S = 300; // messages of one person within five minutes share a heading
+
+/** Draws `messages` into `list`. `page` has openThread(ts), edit(message), failed(error). */
+export function drawMessages(list, channel, messages, page, {thread = false} = {}) {
+  const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 60;
+  const focused = list.contains(document.activeElement) ? document.activeElement.closest("[data-ts]")?.dataset.ts : null;
+  const old = new Map([...list.children].map((one) => [one.drawn, one]));
+  const items = [];
+  let before = null;
+  for (const message of messages) {
+    const today = day(message.ts);
+    if (!before || day(before.ts) !== today) items.push(old.get(today) ?? divider(today));
+    const grouped = !!before && follows(before, message);
+    const running = thread ? null : status(channel, message.ts);
+    const key = JSON.stringify([message, grouped, running?.text, thread, store.me]);
+    items.push(old.get(key) ?? article(message, {channel, grouped, running, thread, key, page}));
+    if (thread && message.ts === store.thread && messages.length > 1) items.push(replyLine(messages.length - 1));
+    before = message;
+  }
+  const running = thread && status(channel, store.thread);
+  if (running) items.push(statusLine(running, "p.status.in-thread"));
+  settle(list, items);
+  if (focused && !list.contains(document.activeElement))
+    list.querySelector(`[data-ts="${focused}"]`)?.focus({preventScroll: true});
+  if (atEnd || list.dataset.room !== `${channel}/${thread ? store.thread : ""}`) list.scrollTop = list.scrollHeight;
+  list.dataset.room = `${channel}/${thread ? store.thread : ""}`;
+}
+
+/** Makes `items` the children of `list`, leaving those alone that stay: a screen reader hears only what is new. */
+function settle(list, items) {
+  const staying = new Set(items);
+  for (const one of [...list.children]) if (!staying.has(one)) one.remove();
+  items.forEach((one, number) => {
+    if (list.children[number] !== one) list.insertBefore(one, list.children[number] ?? null);
+  });
+}
+
+function article(message, {channel, grouped, running, thread, key, page}) {
+  const context = {names, act: (element, block, value) => press(message, channel, element, value, page)};
+  const made = h(`article.message${grouped ? ".grouped" : ""}${message.is_ephemeral ? ".ephemeral" : ""}`, {
+    tabindex: "0",
+    "data-ts": message.ts,
+    "aria-label": `${authorName(message)}, ${time(message.ts)}`,
+  });
+  made.drawn = key;
+  if (message.is_ephemeral) made.append(h("p.only-you", {}, "👁 Only visible to you"));
+  made.append(
+    grouped ? h("time.gutter", {}, time(message.ts)) : avatar(message),
+    h("div.content", {}, grouped ? null : heading(message), body(message, context), reactions(message, channel, page),
+      running ? statusLine(running) : null, thread ? null : summary(message, channel, page)),
+    toolbar(message, channel, page, thread),
+  );
+  return made;
+}
+
+function body(message, context) {
+  if (message.subtype === "tombstone") return h("p.tombstone", {}, "This message was deleted.");
+  if (message.subtype === "channel_join") return h("p.tombstone", {}, mrkdwn(message.text, names));
+  const drawn = h("div.body");
+  const own = message.blocks?.length && message.bot_id;
+  if (own) drawn.append(...drawBlocks(message.blocks, context));
+  else if (message.text) drawn.append(h("div.text", {}, mrkdwn(message.text, names)));
+  for (const one of message.attachments ?? [])
+    drawn.append(h("blockquote.attachment", {}, mrkdwn(one.text ?? one.fallback ?? "", names), ...drawBlocks(one.blocks ?? [], context)));
+  if (message.streaming_state === "in_progress") drawn.append(h("span.caret", {"aria-label": "still writing"}));
+  if (message.edited) (drawn.lastElementChild ?? drawn).append(h("span.edited", {}, " (edited)"));
+  return drawn;
+}
+
+function heading(message) {
+  return h("div.heading", {},
+    h("b.author", {}, authorName(message)),
+    message.bot_id ? h("span.badge", {}, "APP") : null,
+    h("time", {datetime: new Date(message.ts * 1000).toISOString(), title: fullTime(message.ts)}, time(message.ts)));
+}
+
+export function authorName(message) {
+  if (isBot(message.user)) return store.workspace.bot.name;
+  return person(message.user)?.real_name ?? message.username ?? "Slackbot";
+}
+
+export function avatar(message) {
+  const name = authorName(message);
+  const bot = message.bot_id || isBot(message.user);
+  const initials = bot ? "F¹" : name.split(/\s+/).map((word) => word[0]).slice(0, 2).join("");
+  const hue = [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 8, 0);
+  return h(`span.avatar.${bot ? "bot" : `hue-${hue}`}`, {"aria-hidden": "true"}, initials);
+}
+
+function reactions(message, channel, page) {
+  if (!message.reactions?.length) return null;
+  return h("div.reactions", {}, message.reactions.map((one) => {
+    const mine = one.users.includes(store.me);
+    const label = `${one.name}: ${one.users.map((id) => names.person(id)).join(", ")}`;
+    const toggle = () => page.run(act("react", {channel, ts: message.ts, name: one.name, remove: mine}));
+    return h("button.reaction", {type: "button", "aria-pressed": String(mine), "aria-label": label, title: label, onclick: toggle},
+      emoji(one.name), ` ${one.count}`);
+  }));
+}
+
+function summary(message, channel, page) {
+  const replies = inThread(channel, message.ts).filter((one) => one.ts !== message.ts);
+  if (!replies.length) return null;
+  const count = `${replies.length} ${replies.length === 1 ? "reply" : "replies"}`;
+  const authors = [...new Map(replies.map((one) => [one.user, one])).values()].slice(0, 4);
+  return h("button.replies", {type: "button", onclick: () => page.openThread(message.ts)},
+    authors.map(avatar), h("span.reply-count", {}, count), h("span.quiet", {}, `Last reply ${time(replies.at(-1).ts)}`));
+}
+
+function statusLine(running, spec = "p.status") {
+  return h(spec, {role: "status"}, h("span.dots", {"aria-hidden": "true"}, "•••"), h("b", {}, store.workspace.bot.name), ` ${running.text}`);
+}
+
+function replyLine(count) {
+  return h("div.divider.left", {role: "separator"}, h("span", {}, `${count} ${count === 1 ? "reply" : "replies"}`));
+}
+
+function divider(words) {
+  const made = h("div.divider", {role: "separator"}, h("span", {}, words));
+  made.drawn = words;
+  return made;
+}
+
+function toolbar(message, channel, page, thread) {
+  if (message.is_ephemeral || message.subtype) return "";
+  const button = (label, mark, onclick) => h("button.tool", {type: "button", "aria-label": label, title: label, onclick}, mark);
+  const react = QUICK.map((name) =>
+    button(`React with ${name.replaceAll("_", " ")}`, glyph(name), () => page.run(act("react", {channel, ts: message.ts, name}))));
+  const own = message.user === store.me;
+  return h("div.toolbar", {role: "toolbar", "aria-label": "Message"}, ...react,
+    thread ? null : button("Reply in thread", "💬", () => page.openThread(message.ts, {focus: true})),
+    own ? button("Edit message", "✏️", () => page.edit(message)) : null,
+    own ? button("Delete message", "🗑", () => page.remove(message)) : null);
+}
+
+function press(message, channel, element, value, page) {
+  page.run(act("click", {channel, ts: message.ts, action_id: element.action_id, value}));
+}
+
+function follows(before, message) {
+  const plain = !before.subtype && !message.subtype && !before.is_ephemeral && !message.is_ephemeral && !before.reply_count;
+  return plain && before.user === message.user && message.ts - before.ts < GROUP_S;
+}
+
+function format(ts, options) {
+  const {locale, tz} = me();
+  return new Intl.DateTimeFormat(locale, {timeZone: tz, ...options}).format(new Date(ts * 1000));
+}
+
+export const time = (ts) => format(ts, {hour: "2-digit", minute: "2-digit"});
+const fullTime = (ts) => format(ts, {dateStyle: "full", timeStyle: "medium"});
+const dayOf = (ts) => format(ts, {dateStyle: "short"});
+
+function day(ts) {
+  const now = Date.now() / 1000;
+  if (dayOf(ts) === dayOf(now)) return "Today";
+  if (dayOf(ts) === dayOf(now - 86400)) return "Yesterday";
+  return format(ts, {weekday: "long", day: "numeric", month: "long"});
+}
