@@ -92,13 +92,18 @@ class Sync:
         embedder: Embedder,
         lexical: Lexical,
         detect_language: DetectLanguage,
-        sources: Sequence[Source],
+        sources: Callable[[], Sequence[Source]],
         clock: Clock,
     ) -> None:
         self._index = index
         self._pipeline = PagePipeline(embedder=embedder, lexical=lexical, detect_language=detect_language)
-        self._sources = {source.name: source for source in sources}
+        self._list_sources = sources
         self._clock = clock
+
+    @property
+    def _sources(self) -> Mapping[str, Source]:
+        """By name. Asked for at every run: a folder may be added while the bot runs."""
+        return {source.name: source for source in self._list_sources()}
 
     @property
     def source_names(self) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from qdrant_client import AsyncQdrantClient
@@ -35,7 +35,7 @@ from kb.pipeline import Pipeline
 from kb.rerank import Reranker
 from kb.rewrite import choose_rewriter
 from kb.search import Search
-from kb.settings import Settings
+from kb.settings import Settings, SlackSettings
 from kb.similarity import EmbeddingSimilarity
 from kb.valkey import EmbeddedValkey, connect_redis
 
@@ -60,6 +60,10 @@ class Runtime:
     pipeline: Pipeline
     sources: SourceBook
     reindexer: ReindexJobs
+
+    def with_slack(self, slack: SlackSettings) -> Runtime:
+        """The same runtime with other Slack settings: the playground's address is known only once it listens."""
+        return replace(self, settings=self.settings.model_copy(update={"slack": slack}))
 
     async def load_models(self) -> None:
         """Loads embedder and reranker; a missing reranker is noted, a missing embedder raises."""

@@ -108,7 +108,7 @@ async def _embedder(settings: Settings) -> list[Check]:
         await embedder.ready()
         return [Check(name="embedder", state="ok", told=f"{embedder.name}, {embedder.dimension} dimensions")]
     finally:
-        await embedder.close()
+        embedder.close()
 
 
 async def _reranker(settings: Settings) -> list[Check]:
@@ -125,7 +125,7 @@ async def _reranker(settings: Settings) -> list[Check]:
         )
         return [Check(name="reranker", state="warning", told=ranker.reason, mend=mend)]
     finally:
-        await ranker.close()
+        ranker.close()
 
 
 async def _model(settings: Settings) -> list[Check]:

@@ -53,8 +53,8 @@ class LocalSession:
             "playground": owner.playground if owner else None,
             "sources": [source.name for source in runtime.sources.all()],
             "embedder": runtime.settings.embed.model,
-            "reranker": runtime.ranker.describe(),
-            "model": runtime.model.describe() if runtime.model else "extractive",
+            "reranker": runtime.settings.rerank.model if runtime.ranker.available else runtime.ranker.reason,
+            "model": runtime.settings.model.answer_model if runtime.model else "none: extractive",
         }
         try:
             counts = await runtime.index.counts()

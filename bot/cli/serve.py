@@ -1,0 +1,216 @@
+"""`footnote serve` and `footnote playground`: the running bot.
+
+Both run the same `Bot`; they differ in whose Slack it talks to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import signal
+import time
+import webbrowser
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from rich.console import Console
+from slack_sdk.errors import SlackApiError, SlackClientError
+
+from bot.admin import BotStatus
+from bot.app import Activity
+from bot.cli.compose import Runtime, open_runtime, utc_now
+from bot.cli.control import control_socket
+from bot.cli.index_commands import follow, show_report
+from bot.cli.local import LocalSession
+from bot.cli.session import IngestRequest
+from bot.edge import Edge, open_edge
+from bot.playground import Playground, sample_workspace
+from bot.playground.links import Answerer, LinkedAnswers
+from bot.queue import QuestionQueue
+from kb.api import create_api
+from kb.errors import FootnoteError, SettingsError, UnavailableError
+from kb.settings import Settings
+
+logger = logging.getLogger(__name__)
+console = Console(stderr=True)
+
+
+async def serve(settings: Settings) -> int:
+    """Runs against real Slack until it is told to stop."""
+    started = time.monotonic()
+    async with open_runtime(settings, "serve", models=False) as runtime:
+        async with running(runtime, runtime.pipeline) as (edge, _):
+            await _started(runtime, edge)
+            counts = await runtime.index.counts()
+            console.print(
+                f"Footnote is ready after {time.monotonic() - started:.1f} s: {counts.pages} pages."
+            )
+            if not counts.pages:
+                console.print("Nothing is indexed yet: run `footnote ingest FOLDER`.", style="yellow")
+            await _until_stopped()
+    return 0
+
+
+async def playground(
+    settings: Settings, pages: Path | None, *, port: int, open_browser: bool, data_given: bool
+) -> int:
+    """Runs in a local Slack in the browser, with the sample handbook or the user's own pages."""
+    if pages is not None and not data_given:
+        settings = settings.model_copy(update={"data": own_data_folder(settings.data, pages)})
+    started = time.monotonic()
+    async with AsyncExitStack() as stack:
+        runtime = await stack.enter_async_context(open_runtime(settings, "playground", models=False))
+        slack = Playground(sample_workspace(), port=port, pages=_page_reader(runtime))
+        await _start_playground(slack, port, stack)
+        slack_settings = settings.slack.model_copy(update=_credentials(slack))
+        runtime = runtime.with_slack(slack_settings)
+        linked = LinkedAnswers(runtime.pipeline, f"{slack.url}kb/")
+        edge, session = await stack.enter_async_context(running(runtime, linked))
+        request = IngestRequest(paths=(pages.absolute(),)) if pages else IngestRequest(sample=True)
+        report = await follow(session, request)
+        if report is None:
+            return 1
+        show_report(report)
+        await _started(runtime, edge)
+        runtime.folder.announce("playground", playground=slack.url)
+        console.print(f"Footnote is ready after {time.monotonic() - started:.1f} s.")
+        console.print(f"\n  Playground: [bold]{slack.url}[/bold]   (Ctrl+C stops it)\n")
+        if open_browser:
+            await asyncio.to_thread(webbrowser.open, slack.url)
+        await _until_stopped()
+    return 0
+
+
+@asynccontextmanager
+async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Edge, LocalSession]]:
+    """The bot in action: queue workers, the edge (not yet connected) and the socket for other commands."""
+    slack = runtime.settings.slack
+    queue = QuestionQueue(runtime.redis, namespace=runtime.settings.store.namespace)
+    status = _Status(runtime, queue)
+    session = LocalSession(runtime)
+    async with AsyncExitStack() as stack:
+        edge = await stack.enter_async_context(
+            open_edge(
+                settings=slack,
+                queue=queue,
+                conversations=runtime.conversations,
+                pipeline=answers,
+                reindexer=runtime.reindexer,
+                analytics=runtime.analytics,
+                status=status,
+                clock=utc_now,
+            )
+        )
+        status.activity = edge.activity
+        api = create_api(runtime.pipeline, health=session.status)
+        await stack.enter_async_context(control_socket(session, runtime.folder.socket, api))
+        workers = asyncio.create_task(
+            queue.run(edge.worker, workers=slack.workers, on_giving_up=edge.worker.on_giving_up)
+        )
+        stack.push_async_callback(_end, workers)
+        yield edge, session
+
+
+class _Status:
+    """What `/kb status` tells."""
+
+    def __init__(self, runtime: Runtime, queue: QuestionQueue) -> None:
+        self._runtime = runtime
+        self._queue = queue
+        self.activity: Activity | None = None
+
+    async def status(self) -> BotStatus:
+        runtime = self._runtime
+        counts = await _or_none(runtime.index.counts)
+        depth = await _or_none(self._queue.depth)
+        return BotStatus(
+            pages=counts.pages if counts else None,
+            passages=counts.chunks if counts else None,
+            waiting=depth.waiting if depth else None,
+            model=runtime.settings.model.answer_model if runtime.model else None,
+            reranker=runtime.ranker.available,
+            last_event=self.activity.last_event if self.activity else None,
+        )
+
+
+async def _or_none(ask: Callable[[], Awaitable[Any]]) -> Any:
+    try:
+        return await ask()
+    except UnavailableError:
+        logger.warning("status.unavailable", exc_info=True)
+        return None
+
+
+async def _started(runtime: Runtime, edge: Edge) -> None:
+    """Loads the models while Slack is being connected: questions that come meanwhile wait in the queue."""
+    try:
+        await asyncio.gather(runtime.load_models(), edge.connect())
+    except SlackApiError as error:
+        raise SettingsError(
+            f"Slack refuses the token ({error.response['error']}); run `footnote doctor`"
+        ) from error
+    except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+        raise SettingsError(
+            f"Slack cannot be reached ({type(error).__name__}); run `footnote doctor`"
+        ) from error
+
+
+async def _start_playground(slack: Playground, port: int, stack: AsyncExitStack) -> None:
+    try:
+        await slack.start()
+    except OSError as error:
+        raise SettingsError(f"port {port} is taken; choose another with --port, or --port 0") from error
+    stack.push_async_callback(slack.stop)
+
+
+def _credentials(slack: Playground) -> dict[str, object]:
+    from pydantic import SecretStr
+
+    workspace = slack.workspace
+    return {
+        "bot_token": SecretStr(workspace.bot_token),
+        "app_token": SecretStr(workspace.app_token),
+        "api_url": slack.api_url,
+    }
+
+
+def own_data_folder(data: Path, pages: Path) -> Path:
+    """Where the index of somebody's own pages lives: apart from the sample's, and the same for the same folder."""
+    root = str(pages.expanduser().resolve())
+    return data / "playground" / f"{Path(root).name}-{hashlib.sha256(root.encode()).hexdigest()[:8]}"
+
+
+def _page_reader(runtime: Runtime) -> Callable[[str], Awaitable[str | None]]:
+    """Reads a cited page for the playground's viewer: a listed page of a source, and nothing outside of it."""
+
+    async def read(path: str) -> str | None:
+        for source in runtime.sources.all():
+            root = source.path.expanduser().resolve()
+            page = (root / path).resolve()
+            if page.is_relative_to(root) and page.suffix in PAGE_SUFFIXES and page.is_file():
+                return await asyncio.to_thread(page.read_text, encoding="utf-8", errors="replace")
+        return None
+
+    return read
+
+
+PAGE_SUFFIXES = {".md", ".markdown", ".mdx", ".erb"}
+
+
+async def _until_stopped() -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    await stopped.wait()
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    outcome = (await asyncio.gather(task, return_exceptions=True))[0]
+    if isinstance(outcome, FootnoteError):
+        logger.error("queue.stopped", extra={"cause": repr(outcome)})
