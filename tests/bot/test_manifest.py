@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 import bot.app
+from bot.scopes import REQUIRED
 from kb.settings import SlackSettings
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +48,7 @@ def test_it_asks_for_the_scopes_that_its_calls_and_events_need_and_no_others() -
         needed |= SCOPES_OF_METHODS[method]
     for event in MANIFEST["settings"]["event_subscriptions"]["bot_events"]:
         needed |= SCOPES_OF_EVENTS[event]
-    assert set(MANIFEST["oauth_config"]["scopes"]["bot"]) == needed
+    assert set(MANIFEST["oauth_config"]["scopes"]["bot"]) == needed == set(REQUIRED)
 
 
 def test_every_subscribed_event_has_a_listener() -> None:
