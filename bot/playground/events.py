@@ -17,11 +17,11 @@ SUBSCRIPTIONS = frozenset(
         "message.channels",
         "message.groups",
         "message.im",
+        "message.mpim",
         "app_home_opened",
-        "member_joined_channel",
     }
 )
-"""Those of Footnote's manifest. `reaction_added`, `reaction_removed`, `member_left_channel` are known as well."""
+"""Those of Footnote's manifest. `member_joined_channel`, `reaction_added` and `reaction_removed` are known as well."""
 
 _SCOPE_OF_KIND = {"channel": "message.channels", "group": "message.groups", "im": "message.im"}
 

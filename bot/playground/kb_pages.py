@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 from html import escape
+from itertools import pairwise
 from urllib.parse import unquote
 
 import yaml
 from aiohttp import web
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from mdit_py_plugins.anchors import anchors_plugin
 
 Pages = Callable[[str], Awaitable[str | None]]
@@ -19,6 +21,7 @@ PAGE_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' https: data:; base-uri 'none'; form-action 'none'"
 )
 _FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?\n", re.DOTALL)
+_EXPLICIT = re.compile(r"\s*\{#([^}\s]+)[^}]*\}\s*$")
 _PUNCTUATION = re.compile(r"[^\w\- ]")
 
 
@@ -27,6 +30,7 @@ class KbPages:
         self._pages = pages
         # Raw HTML in a page stays text: a page is written by others.
         self._markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+        self._markdown.core.ruler.push("explicit_anchors", _explicit_anchors)
         self._markdown.use(anchors_plugin, max_level=6, slug_func=slug)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -47,6 +51,16 @@ class KbPages:
             parts.insert(0, f"<h1>{escape(title)}</h1>")
         parts.append(self._markdown.render(markdown))
         return _html(title, "\n".join(parts))
+
+
+def _explicit_anchors(state: StateCore) -> None:
+    """`## Heading {#id}` gets that id, and the braces are not shown."""
+    for opening, inline in pairwise(state.tokens):
+        last = inline.children[-1] if opening.type == "heading_open" and inline.children else None
+        found = _EXPLICIT.search(last.content) if last is not None and last.type == "text" else None
+        if last is not None and found:
+            opening.attrSet("id", found[1])
+            last.content = last.content[: found.start()]
 
 
 def slug(heading: str) -> str:

@@ -4,26 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-BOT_SCOPES = (
-    "app_mentions:read",
-    "assistant:write",
-    "channels:history",
-    "channels:read",
-    "chat:write",
-    "commands",
-    "groups:history",
-    "groups:read",
-    "im:history",
-    "im:read",
-    "im:write",
-    "mpim:history",
-    "reactions:read",
-    "reactions:write",
-    "team:read",
-    "usergroups:read",
-    "users:read",
-    "users:read.email",
-)
+from bot.scopes import REQUIRED
+
+COMMAND_HINT = "reindex [source] [--full] | status | stats | sources | help"
+COMMAND_DESCRIPTION = "Read the pages anew, or see how Footnote is doing"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +58,10 @@ class UserGroup:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Workspace:
-    """A workspace with one installed app. The tokens are the playground's own and open nothing else."""
+    """A workspace with one installed app. The tokens are the playground's own and open nothing else.
+
+    The app is installed as `deploy/slack-manifest.yaml` says: those scopes, that command.
+    """
 
     team_id: str = "T0HAVIK"
     name: str = "Havik"
@@ -89,11 +76,9 @@ class Workspace:
     bot_token: str = "xoxb-playground"
     app_token: str = "xapp-playground"
     signing_secret: str = "playground-signing-secret"
-    scopes: tuple[str, ...] = BOT_SCOPES
+    scopes: tuple[str, ...] = REQUIRED
     commands: tuple[SlashCommand, ...] = (
-        SlashCommand(
-            name="/kb", hint="reindex | status | stats | help", description="Ask about or refresh the pages"
-        ),
+        SlashCommand(name="/kb", hint=COMMAND_HINT, description=COMMAND_DESCRIPTION),
     )
 
     @property

@@ -118,7 +118,7 @@ function hints(before, commands) {
   const typed = /^(\/\S+) (\S*)$/.exec(before);
   const command = typed && commands.find((one) => one.name === typed[1]);
   if (!command) return [];
-  const words = command.hint.split("|").map((word) => word.trim()).filter((word) => /^[a-z-]+$/.test(word));
+  const words = command.hint.split("|").map((word) => word.trim().split(" ")[0]).filter((word) => /^[a-z-]+$/.test(word));
   return words.filter((word) => word.startsWith(typed[2]) && word !== typed[2])
     .map((word) => ({insert: word, title: `${command.name} ${word}`, note: "Tab completes", from: typed[1].length + 1, hint: true}));
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from aiohttp import web
@@ -12,7 +13,7 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Limits, Playground, Workspace, sample_workspace
 
 AppOf = Callable[[Playground], AsyncApp]
 
@@ -41,9 +42,26 @@ def limits() -> Limits:
     return Limits(rate_limited=False, retry_delays_s=(0.0, 0.02, 0.02))
 
 
+MORE_SCOPES = (
+    "im:write",
+    "reactions:read",
+    "reactions:write",
+    "usergroups:read",
+    "users:read.email",
+    "team:read",
+)
+
+
 @pytest.fixture
-async def playground(clock: FakeClock, limits: Limits) -> AsyncIterator[Playground]:
-    async with Playground(sample_workspace(), clock=clock, limits=limits) as running:
+def workspace() -> Workspace:
+    """The sample workspace, its app with every scope that a method of the playground asks for."""
+    sample = sample_workspace()
+    return replace(sample, scopes=(*sample.scopes, *MORE_SCOPES))
+
+
+@pytest.fixture
+async def playground(workspace: Workspace, clock: FakeClock, limits: Limits) -> AsyncIterator[Playground]:
+    async with Playground(workspace, clock=clock, limits=limits) as running:
         yield running
 
 

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground
+from bot.playground import Limits, Playground, sample_workspace
 
 impatient = pytest.mark.parametrize(
     "limits", [Limits(ack_timeout_s=0.3, retry_delays_s=(0.0, 0.02, 0.02))], ids=["300 ms to acknowledge"]
@@ -207,8 +207,12 @@ async def test_the_bot_hears_its_own_messages(playground: Playground, client: As
     assert "metadata" not in event
 
 
-async def test_the_bot_hears_that_it_was_invited(playground: Playground) -> None:
-    async with listening(playground) as listener:
+async def test_an_app_that_subscribes_to_it_hears_that_it_was_invited(clock) -> None:
+    subscriptions = {"member_joined_channel", "message.channels"}
+    async with (
+        Playground(sample_workspace(), clock=clock, subscriptions=subscriptions) as playground,
+        listening(playground) as listener,
+    ):
         await playground.command("alice", "#random", "/invite", "@footnote")
         await playground.wait_for(lambda: listener.events("member_joined_channel"))
     event = listener.events("member_joined_channel")[0]["payload"]["event"]

@@ -23,6 +23,8 @@ owner: People <team>
 
 25 days <script>alert(1)</script> and a [link](javascript:alert(1)).
 
+## Named {#own-name}
+
 | a | b |
 |---|---|
 | 1 | 2 |
@@ -147,6 +149,7 @@ async def test_a_cited_page_is_shown_with_its_facts_and_anchors(browser: aiohttp
         assert response.status == 200
         assert "script-src" not in response.headers["Content-Security-Policy"]
     assert '<h2 id="annual-leave-in-days"' in text
+    assert '<h2 id="own-name">Named</h2>' in text
     assert "<h1>Leave policy</h1>" in text
     assert "last reviewed on: <b>2024-05-03</b>" in text
     assert "People &lt;team&gt;" in text

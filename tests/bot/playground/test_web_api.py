@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import aiohttp
 import pytest
 from slack_sdk.errors import SlackApiError
@@ -38,8 +40,6 @@ async def test_auth_test_names_the_bot_and_the_scopes(client: AsyncWebClient) ->
 
 
 async def test_a_missing_scope_is_named(limits: Limits) -> None:
-    from dataclasses import replace
-
     workspace = replace(sample_workspace(), scopes=("app_mentions:read",))
     async with Playground(workspace, limits=limits) as playground:
         client = AsyncWebClient(token=workspace.bot_token, base_url=playground.api_url)
