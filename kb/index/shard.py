@@ -123,19 +123,25 @@ class Shard:
             scopes.append(engine.Filter(must=[readable, _is_page(anchor_pages)]))
         dense = [engine.Query.Nearest(list(query.dense), using=DENSE) for query in queries]
         lexical = [_sparse_query(query.lexical) for query in queries]
+        asked = [*dense, *filter(None, lexical)]
         legs = [
-            engine.Prefetch(limit, query=query, filter=scope)
-            for query in (*dense, *filter(None, lexical))
+            engine.QueryRequest(limit, query=query, filter=scope, with_payload=False)
+            for query in asked
             for scope in scopes
         ]
-        requests = [
-            engine.QueryRequest(
-                limit * len(legs), query=query, prefetches=legs, filter=scopes[0], with_payload=at == 0
-            )
-            for at, query in enumerate((*dense, *filter(None, lexical)))
-        ]
+        # Two batches under one lock, not prefetches: those run every leg anew for every query (30 ms against 10).
         with self._lock.read(), _translated(self._folder):
-            results = iter(self._shard.query_batch(engine.QueryBatchRequest(requests)))
+            found = {
+                point.id
+                for points in self._shard.query_batch(engine.QueryBatchRequest(legs))
+                for point in points
+            }
+            every = engine.Filter(must=[engine.HasIdCondition(found), readable])
+            scoring = [
+                engine.QueryRequest(max(1, len(found)), query=query, filter=every, with_payload=at == 0)
+                for at, query in enumerate(asked)
+            ]
+            results = iter(self._shard.query_batch(engine.QueryBatchRequest(scoring)))
         return candidates(
             [_rows(next(results)) for _ in dense],
             [_rows(next(results)) if query is not None else [] for query in lexical],
