@@ -7,9 +7,10 @@ English, Dutch and German; digits and ISO dates in any language.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from kb.fact_days import Day, same_day, take_days
 from kb.fact_words import MONTHS, NUMBER_WORDS, SCALES, UNITS, WEEKDAYS
 from kb.wording import STOP_WORDS, language_of, plain, stem, tokens
 
@@ -22,15 +23,6 @@ class Quantity:
 
     readings: frozenset[float]
     unit: str | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Day:
-    """A calendar date as far as it is said. None: not said."""
-
-    year: int | None = None
-    month: int | None = None
-    day: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +42,8 @@ class Facts:
 
 def read_facts(text: str) -> Facts:
     words = plain(text)
-    days, rest = _take_days(words)
+    folded = {token.casefold() for token in tokens(words)}
+    days, rest = take_days(words, named_months=not folded.isdisjoint(MONTHS))
     return Facts(
         quantities=tuple(_quantities(rest)),
         days=tuple(days),
@@ -58,8 +51,20 @@ def read_facts(text: str) -> Facts:
             WEEKDAYS[word] for token in tokens(words) if (word := token.casefold()) in WEEKDAYS
         ),
         names=tuple(_names(words)),
-        units=frozenset(unit for token in tokens(words) if (unit := UNITS.get(token.casefold()))),
-        stems=frozenset(stem(part) for token in tokens(words) for part in (token, *token.split("-"))),
+        units=frozenset(UNITS[word] for word in folded if word in UNITS),
+        stems=frozenset(stem(part) for word in folded for part in (word, *word.split("-"))),
+    )
+
+
+def join_facts(facts: Sequence[Facts]) -> Facts:
+    """What several texts hold together."""
+    return Facts(
+        quantities=tuple(quantity for one in facts for quantity in one.quantities),
+        days=tuple(day for one in facts for day in one.days),
+        weekdays=frozenset().union(*(one.weekdays for one in facts)),
+        names=tuple(name for one in facts for name in one.names),
+        units=frozenset().union(*(one.units for one in facts)),
+        stems=frozenset().union(*(one.stems for one in facts)),
     )
 
 
@@ -80,22 +85,6 @@ def missing_facts(said: Facts, known: Facts, *, same_language: bool = True) -> l
     return missing
 
 
-_MONTH = "(" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
-_ISO_DAY = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
-_DAY_MONTH = re.compile(
-    r"\b(\d{1,2})(?:st|nd|rd|th|e|\.)?\s+(?:of\s+)?" + _MONTH + r"(?:,?\s+(\d{4})\b)?", re.IGNORECASE
-)
-_MONTH_DAY = re.compile(
-    r"\b" + _MONTH + r"\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\s*[.,:]\d)(?:,?\s+(\d{4})\b)?", re.IGNORECASE
-)
-_MONTH_YEAR = re.compile(r"\b" + _MONTH + r"\s+(\d{4})\b", re.IGNORECASE)
-_NUMERIC_DAY = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})\b")
-_MONTH_ALONE = re.compile(
-    r"\b(" + "|".join(word for word in MONTHS if len(word) > 3) + r"|May|mei|Mai|mai)\b", re.IGNORECASE
-)
-_ALSO_WORDS = frozenset({"may", "march", "august"})
-"""English months that are words of their own in lower case."""
-
 _CLOCK = re.compile(
     r"\b(\d{1,2}):(\d{2})\s*([ap]\.?m\b\.?)?|\b(\d{1,2})\.(\d{2})\s*(?:uur|uhr)\b|\b(\d{1,2})\s*([ap]\.?m\b\.?)",
     re.IGNORECASE,
@@ -107,52 +96,6 @@ _CURRENCY = {"€": "eur", "$": "usd", "£": "gbp"}
 _ORDINAL = frozenset({"st", "nd", "rd", "th", "e", "de", "ste"})
 _UNIT_REACH = 3
 """Words between a number and its unit: "5 full working days"."""
-
-
-def _take_days(text: str) -> tuple[list[tuple[Day, ...]], str]:
-    """The dates, and the text without them: their figures are no quantities."""
-    days: list[tuple[Day, ...]] = []
-
-    def take(pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Day, ...]], text: str) -> str:
-        def keep(match: re.Match[str]) -> str:
-            readings = read(match)
-            if readings:
-                days.append(readings)
-            return " | " if readings else match.group()
-
-        return pattern.sub(keep, text)
-
-    text = take(_ISO_DAY, lambda m: (Day(year=int(m[1]), month=int(m[2]), day=int(m[3])),), text)
-    text = take(_DAY_MONTH, lambda m: (Day(year=_int(m[3]), month=_month(m[2]), day=int(m[1])),), text)
-    text = take(_MONTH_DAY, lambda m: (Day(year=_int(m[3]), month=_month(m[1]), day=int(m[2])),), text)
-    text = take(_MONTH_YEAR, lambda m: (Day(year=int(m[2]), month=_month(m[1])),), text)
-    text = take(_NUMERIC_DAY, _numeric_day, text)
-    text = take(_MONTH_ALONE, _month_alone, text)
-    return days, text
-
-
-def _int(figures: str | None) -> int | None:
-    return int(figures) if figures else None
-
-
-def _month(word: str) -> int:
-    return MONTHS[word.casefold()]
-
-
-def _month_alone(match: re.Match[str]) -> tuple[Day, ...]:
-    word = match.group()
-    if word.casefold() in _ALSO_WORDS and (word.islower() or not match.string[: match.start()].strip()):
-        return ()
-    return (Day(month=_month(word)),)
-
-
-def _numeric_day(match: re.Match[str]) -> tuple[Day, ...]:
-    first, second = int(match[1]), int(match[3])
-    year = int(match[4]) + (2000 if len(match[4]) == 2 else 0)
-    readings = ((first, second), (second, first))
-    return tuple(
-        Day(year=year, month=month, day=day) for day, month in readings if 1 <= month <= 12 and 1 <= day <= 31
-    )
 
 
 def _quantities(text: str) -> Iterator[Quantity]:
@@ -268,17 +211,7 @@ def _units_agree(one: str | None, other: str | None) -> bool:
 
 def _has_day(readings: tuple[Day, ...], known: Facts) -> bool:
     years = {reading for quantity in known.quantities for reading in quantity.readings}
-    return any(
-        _same_day(said, other, years) for said in readings for others in known.days for other in others
-    )
-
-
-def _same_day(said: Day, other: Day, years: set[float]) -> bool:
-    if said.month != other.month or (said.day is not None and said.day != other.day):
-        return False
-    if said.year is None or said.year == other.year:
-        return True
-    return other.year is None and float(said.year) in years
+    return any(same_day(said, other, years) for said in readings for others in known.days for other in others)
 
 
 def _has_name(name: str, stems: frozenset[str]) -> bool:

@@ -13,7 +13,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import anthropic
 import httpx2
@@ -27,8 +27,11 @@ from anthropic.types import (
 from kb.errors import ModelRefusedError, ModelReplyError
 from kb.llm_endpoint import choose_endpoint
 from kb.llm_failures import FAILURES, PASSING, retry_wait, translate
+from kb.llm_request import CitablePassage, Spoken, said_before, search_result
 from kb.llm_stream import Reply, TextBlock, read_reply
 from kb.settings import Effort, ModelSettings
+
+__all__ = ["CitablePassage", "LanguageModel", "ModelUsage", "Spoken", "connect_model"]
 
 logger = logging.getLogger(__name__)
 
@@ -36,23 +39,6 @@ CONNECT_S = 5.0
 """A host that has not accepted a connection by then is taken for unreachable, and asked again."""
 FIRST_BACKOFF_S = 0.5
 PING_TOKENS = 16
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CitablePassage:
-    """A passage as the model sees it. A citation covers whole `blocks`, so each is a sentence or a list item."""
-
-    source: str
-    title: str
-    blocks: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Spoken:
-    """What was said earlier in the thread, without its citations."""
-
-    role: Literal["user", "assistant"]
-    text: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,7 +123,7 @@ class LanguageModel:
         deadline_s: float,
     ) -> tuple[TextBlock, ...]:
         """Asks for an answer that cites `passages` natively (`native_citations` only). Raises as `complete_json`."""
-        content: list[SearchResultBlockParam | TextBlockParam] = [_search_result(one) for one in passages]
+        content: list[SearchResultBlockParam | TextBlockParam] = [search_result(one) for one in passages]
         content.append({"type": "text", "text": prompt})
         return await self._answer(
             system, earlier, {"role": "user", "content": content}, max_tokens, deadline_s
@@ -189,7 +175,7 @@ class LanguageModel:
         reply = await self._complete(
             model=self._settings.answer_model,
             system=system,
-            messages=[*map(_said, earlier), message],
+            messages=[*map(said_before, earlier), message],
             output=self._output_config(self._settings.answer_effort),
             max_tokens=max_tokens,
             deadline_s=deadline_s,
@@ -283,22 +269,6 @@ class LanguageModel:
 
     def _count(self, **more: int) -> None:
         self.usage = replace(self.usage, **{name: getattr(self.usage, name) + n for name, n in more.items()})
-
-
-def _said(spoken: Spoken) -> MessageParam:
-    if spoken.role == "user":
-        return {"role": "user", "content": spoken.text}
-    return {"role": "assistant", "content": spoken.text}
-
-
-def _search_result(passage: CitablePassage) -> SearchResultBlockParam:
-    return {
-        "type": "search_result",
-        "source": passage.source,
-        "title": passage.title,
-        "content": [{"type": "text", "text": block} for block in passage.blocks],
-        "citations": {"enabled": True},
-    }
 
 
 def _json_object(text: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kb.wording import content_stems, plain, stem, word_set
+from kb.wording import content_stems, plain, word_set
 
 REACH = 4
 """Meaning words after a negation that it governs."""
@@ -46,6 +46,10 @@ class Polarity:
     words: frozenset[str]
     negated: tuple[frozenset[str], ...]
 
+    @property
+    def denied(self) -> frozenset[str]:
+        return frozenset().union(*self.negated)
+
 
 def read_polarity(text: str) -> Polarity:
     words = _HARMLESS.sub(" ", plain(text))
@@ -60,7 +64,7 @@ def agree(sentence: Polarity, unit: Polarity) -> bool:
         for scope in unit.negated
         if scope and len(scope & sentence.words) >= SHARED * len(scope)
     )
-    return denied_here and denied_there and not _opposed(sentence.words, unit.words)
+    return denied_here and denied_there and not _opposed(sentence, unit)
 
 
 def contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
@@ -68,7 +72,7 @@ def contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
     agreeing = [_overlap(sentence, unit) for unit in units if agree(sentence, unit)]
     opposing = [_overlap(sentence, unit) for unit in units if not agree(sentence, unit)]
     best = max(agreeing, default=0.0)
-    if best == 0.0 and (any(sentence.negated) or any(_opposed(sentence.words, unit.words) for unit in units)):
+    if best == 0.0 and (any(sentence.negated) or any(_opposed(sentence, unit) for unit in units)):
         return True
     return max(opposing, default=0.0) > best
 
@@ -89,10 +93,17 @@ def _negations(words: str) -> Iterator[frozenset[str]]:
                 yield frozenset(after or content_stems(clause[: match.start()])[-BACK_REACH:])
 
 
-def _opposed(one: frozenset[str], other: frozenset[str]) -> bool:
+def _opposed(one: Polarity, other: Polarity) -> bool:
     """paid and unpaid, mogelijk and onmogelijk: a word of one side alone, whose opposite is on the other side alone."""
-    return _opposite(one - other, other - one) or _opposite(other - one, one - other)
+    here, there = one.words - other.words, other.words - one.words
+    said_here, said_there = here - one.denied, there - other.denied  # "not comfortable" is uncomfortable
+    return _opposite(said_here, said_there) or _opposite(said_there, said_here)
 
 
 def _opposite(positive: frozenset[str], negative: frozenset[str]) -> bool:
-    return any(stem(prefix + word) in negative for word in positive if len(word) > 3 for prefix in _OPPOSING)
+    return any(
+        word.removeprefix(prefix) in positive
+        for word in negative
+        for prefix in _OPPOSING
+        if word.startswith(prefix) and len(word) - len(prefix) > 3
+    )

@@ -10,7 +10,7 @@ from typing import Literal
 
 from kb.answer import DraftSentence
 from kb.citation_marks import ELLIPSIS
-from kb.facts import Facts, missing_facts, read_facts
+from kb.facts import Facts, join_facts, missing_facts, read_facts
 from kb.models import Chunk
 from kb.polarity import Polarity, contradicted, read_polarity
 from kb.sentences import TextUnit, split_units
@@ -60,6 +60,10 @@ class Passage:
         return frozenset(content_stems(plain(self.context)))
 
     @cached_property
+    def facts(self) -> Facts:
+        return read_facts(self.context)
+
+    @cached_property
     def unit_stems(self) -> list[frozenset[str]]:
         return [frozenset(content_stems(plain(unit.text))) for unit in self.units]
 
@@ -102,7 +106,7 @@ class Support:
 
     def objection(self) -> Reason | None:
         """A hard fact that the passages do not hold."""
-        known = read_facts("\n\n".join(passage.context for passage in self.passages))
+        known = join_facts([passage.facts for passage in self.passages])
         for kind in missing_facts(self._claim.facts, known, same_language=self.same_language):
             return kind  # type: ignore[return-value]
         units = [polarity for passage in self.passages for polarity in passage.polarities]

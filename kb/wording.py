@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Literal
 
 
@@ -64,18 +65,20 @@ def tokens(plain_text: str) -> list[str]:
     return _TOKEN.findall(plain_text)
 
 
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """Case, accents and the commonest endings removed; four letters always stay."""
-    folded = "".join(
-        letter
-        for letter in unicodedata.normalize("NFKD", word.casefold())
-        if not unicodedata.combining(letter)
-    )
+    folded = word.casefold() if word.isascii() else _without_accents(word)
     folded = folded.removesuffix("'s")
     for suffix in _SUFFIXES:
         if folded.endswith(suffix) and len(folded) - len(suffix) >= 4:
             return folded.removesuffix(suffix)
     return folded
+
+
+def _without_accents(word: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 def content_stems(plain_text: str) -> list[str]:

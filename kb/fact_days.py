@@ -1,0 +1,91 @@
+"""Calendar dates in a text, in English, Dutch, German and ISO: 31 March, 31. März 2026, March 2026, 3/4/2026."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kb.fact_words import MONTHS
+
+_MONTH = "(" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
+_ISO_DAY = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
+_DAY_MONTH = re.compile(
+    r"\b(\d{1,2})(?:st|nd|rd|th|e|\.)?\s+(?:of\s+)?" + _MONTH + r"(?:,?\s+(\d{4})\b)?", re.IGNORECASE
+)
+_MONTH_DAY = re.compile(
+    r"\b" + _MONTH + r"\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\s*[.,:]\d)(?:,?\s+(\d{4})\b)?", re.IGNORECASE
+)
+_MONTH_YEAR = re.compile(r"\b" + _MONTH + r"\s+(\d{4})\b", re.IGNORECASE)
+_NUMERIC_DAY = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})\b")
+_MONTH_ALONE = re.compile(
+    r"\b(" + "|".join(word for word in MONTHS if len(word) > 3) + r"|May|mei|Mai|mai)\b", re.IGNORECASE
+)
+_ALSO_WORDS = frozenset({"may", "march", "august"})
+"""English months that are words of their own in lower case."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Day:
+    """A calendar date as far as it is said. None: not said."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+
+def take_days(text: str, *, named_months: bool) -> tuple[list[tuple[Day, ...]], str]:
+    """The dates, and the text without them: their figures are no quantities."""
+    days: list[tuple[Day, ...]] = []
+
+    def take(pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Day, ...]], text: str) -> str:
+        def keep(match: re.Match[str]) -> str:
+            readings = read(match)
+            if readings:
+                days.append(readings)
+            return " | " if readings else match.group()
+
+        return pattern.sub(keep, text)
+
+    text = take(_ISO_DAY, lambda m: (Day(year=int(m[1]), month=int(m[2]), day=int(m[3])),), text)
+    text = take(_NUMERIC_DAY, _numeric_day, text)
+    if not named_months:
+        return days, text
+    text = take(_DAY_MONTH, lambda m: (Day(year=_int(m[3]), month=_month(m[2]), day=int(m[1])),), text)
+    text = take(_MONTH_DAY, lambda m: (Day(year=_int(m[3]), month=_month(m[1]), day=int(m[2])),), text)
+    text = take(_MONTH_YEAR, lambda m: (Day(year=int(m[2]), month=_month(m[1])),), text)
+    text = take(_MONTH_ALONE, _month_alone, text)
+    return days, text
+
+
+def _int(figures: str | None) -> int | None:
+    return int(figures) if figures else None
+
+
+def _month(word: str) -> int:
+    return MONTHS[word.casefold()]
+
+
+def _month_alone(match: re.Match[str]) -> tuple[Day, ...]:
+    word = match.group()
+    if word.casefold() in _ALSO_WORDS and (word.islower() or not match.string[: match.start()].strip()):
+        return ()
+    return (Day(month=_month(word)),)
+
+
+def _numeric_day(match: re.Match[str]) -> tuple[Day, ...]:
+    first, second = int(match[1]), int(match[3])
+    year = int(match[4]) + (2000 if len(match[4]) == 2 else 0)
+    readings = ((first, second), (second, first))
+    return tuple(
+        Day(year=year, month=month, day=day) for day, month in readings if 1 <= month <= 12 and 1 <= day <= 31
+    )
+
+
+def same_day(said: Day, other: Day, years: set[float]) -> bool:
+    """Whether `other` says all that `said` says; a year may stand elsewhere in the passage, among `years`."""
+    if said.month != other.month or (said.day is not None and said.day != other.day):
+        return False
+    if said.year is None or said.year == other.year:
+        return True
+    return other.year is None and float(said.year) in years
