@@ -455,3 +455,16 @@ async def test_a_page_that_changed_between_listing_and_reading_is_stored_under_w
 
     assert report.unchanged == 1
     assert await found(index) == {"a.md": ["Newer."]}
+
+
+async def test_a_source_added_while_the_bot_runs_is_swept_by_the_next_run(a_sync: Build, pages: Path) -> None:
+    write(pages, "x/a.md", "Alpha.")
+    write(pages, "y/b.md", "Beta.")
+    sources = [FolderSource(SourceSettings(name="x", path=pages / "x"))]
+    sync = a_sync(sources=lambda: sources)
+    await sync.run()
+    sources.append(FolderSource(SourceSettings(name="y", path=pages / "y")))
+
+    report = await sync.run()
+
+    assert (report.added, report.unchanged, sync.source_names) == (["b.md"], 1, ["x", "y"])
