@@ -42,6 +42,8 @@ class WordClasses(_Part):
     copulas: Words = NONE
     """Forms of "to be" and "to mean"."""
     prepositions: Words = NONE
+    speakers: Words = NONE
+    """Who speaks and is spoken to, and "not": a clause that was cut wrongly, in what should be a thing."""
     function: Words = NONE
     common: Words = NONE
     """Frequent content words, known to the spelling corrector."""

@@ -7,6 +7,7 @@ quarter ("Q3 2025"), a version ("v2") or an ordinal ("the second week").
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
@@ -73,11 +74,11 @@ def step_in(question: str, lexicon: Lexicon) -> Step | None:
             groups = match.groupdict()
             by = _count(groups.get("count"), lexicon) * sign
             return Step(by=by, unit=_unit(groups.get("unit"), lexicon), at=match.span())
-    for pattern, place in patterns.places:
-        match = pattern.search(question)
-        if match:
-            return Step(to=place, unit=_unit(match["unit"], lexicon), at=match.span())
-    return None
+    match = patterns.place.search(question)
+    if match is None:
+        return None
+    place = patterns.places[match["place"].casefold()]
+    return Step(to=place, unit=_unit(match["unit"], lexicon), at=match.span())
 
 
 def resolve(step: Step, item: Item, lexicon: Lexicon, *, known: list[Item] | None = None) -> Item | None:
@@ -178,10 +179,11 @@ def _is_step(match: re.Match[str], question: str, lexicon: Lexicon) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Patterns:
-    """A language's regular expressions, compiled once. `moves` come with their sign, `places` with their number."""
+    """A language's regular expressions, compiled once. `moves` come with their sign; `places` are the numbers of `place`."""
 
     moves: tuple[tuple[re.Pattern[str], int], ...]
-    places: tuple[tuple[re.Pattern[str], int], ...]
+    place: re.Pattern[str]
+    places: Mapping[str, int]
     named: tuple[tuple[Kind, tuple[str, ...], re.Pattern[str]], ...]
     ordinal: re.Pattern[str]
 
@@ -199,14 +201,13 @@ def _patterns(language: str) -> _Patterns:
         move = rf"(?:{any_of(phrases)})"
         shapes = (f"{article}{count}{unit} {move}{end}", f"{article}{move} {unit}", f"{article}{move}{end}")
         moves += [(_compiled(rf"{shape}(?!\w)"), sign) for shape in shapes]
-    placed = [
-        *((word, at) for at, word in enumerate(words.ordinals, 1)),
-        *((word, -1) for word in words.last),
-    ]
+    places = {word: at for at, word in enumerate(words.ordinals, 1)} | dict.fromkeys(words.first, 1)
+    places |= dict.fromkeys(words.last, -1)
     tail = rf"(?: {unit}(?!\w)|{end})"
     return _Patterns(
         moves=tuple(moves),
-        places=tuple((_compiled(rf"{article}{re.escape(word)}{tail}"), at) for word, at in placed),
+        place=_compiled(rf"{article}(?P<place>{any_of(places)}){tail}"),
+        places=places,
         named=(
             ("weekday", words.weekdays, _compiled(rf"(?:{any_of(words.weekdays)})(?!\w)")),
             ("month", words.months, _compiled(rf"(?:{any_of(words.months)})(?!\w)")),

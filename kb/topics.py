@@ -129,13 +129,12 @@ def person_in(texts: Sequence[str], lexicon: Lexicon) -> str | None:
 
 def _usable(text: str, lexicon: Lexicon) -> bool:
     words = words_of(text)
+    reference = lexicon.reference
+    telling = (lexicon.references - reference.ambiguous - reference.relative) | lexicon.words.speakers
     return (
         0 < len(words) <= LONGEST_SUBJECT
         and any(lexicon.is_content(word) for word in words)
-        and not any(
-            word in lexicon.references - lexicon.reference.ambiguous - lexicon.reference.relative
-            for word in words
-        )
+        and telling.isdisjoint(words)
     )
 
 

@@ -167,7 +167,8 @@ def _with_reference(reading: Reading, subject: Subject, lexicon: Lexicon) -> str
     at = reading.pointers[0]
     span = next(span for span in spans_of(reading.text) if span.start() == at)
     word, after = span.group().casefold(), words_of(reading.text[span.end() :])
-    if "'" in word:
+    person = word in lexicon.reference.people - lexicon.reference.things - lexicon.reference.plural
+    if "'" in word or (person and subject.text not in names_in(f"x {subject.text}", lexicon)):
         return ""
     text, end = subject.text, span.end()
     followed = bool(after) and lexicon.is_content(after[0])

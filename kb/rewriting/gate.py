@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from kb.lexicon import SPACELESS, Lexicon, spans_of, starts_with_phrase, words_of
+from kb.sequences import step_in
 
 SHORT = 3
 """Words. At this length a question without a verb has no room for its subject (requirement B1)."""
@@ -55,6 +56,7 @@ def read_question(text: str, lexicon: Lexicon, *, thread_words: frozenset[str] =
         *pointing,
         *_ellipsis_signals(opener, rest, lexicon),
         *_addition_signals(rest or text, lexicon),
+        *_step_signals(rest or text, lexicon),
         *_subject_signals(rest or text, lexicon, thread_words),
     ]
     return Reading(text=text, opener=opener, rest=rest, signals=tuple(signals), pointers=pointers)
@@ -112,14 +114,19 @@ def _ends_like_a_verb(at: int, words: list[str], lexicon: Lexicon) -> bool:
 
 
 def _has_antecedent(at: int, words: list[str], spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
-    """An earlier clause of three content words, or a name earlier in the question, is what the word refers to."""
-    clause = any("," in spans[i].string[spans[i].end() : spans[i + 1].start()] for i in range(at))
+    """Whether an earlier clause, or the owner that the question names, is what the word refers to."""
+    gaps = (spans[i].string[spans[i].end() : spans[i + 1].start()] for i in range(at))
+    clause = any(mark in gap for gap in gaps for mark in ",;.?!")
     content = [i for i in range(at) if lexicon.is_content(words[i])]
-    if words[at] in lexicon.reference.possessive and _has_own_subject(words[:at], lexicon):
-        return True
     if clause and len(content) >= SHORT:
         return True
-    return any(i > 0 and spans[i].group()[0].isupper() for i in content)
+    owned = (
+        words[at] in lexicon.reference.possessive
+        and at + 1 < len(words)
+        and lexicon.is_content(words[at + 1])
+    )
+    named = any(i > 0 and spans[i].group()[0].isupper() for i in content)
+    return owned and (named or _has_own_subject(words[:at], lexicon))
 
 
 def _has_own_subject(before: list[str], lexicon: Lexicon) -> bool:
@@ -142,9 +149,15 @@ def _addition_signals(text: str, lexicon: Lexicon) -> list[str]:
     words = words_of(text)
     added = [at for at, word in enumerate(words) if word in lexicon.reference.more]
     content = [word for word in words if lexicon.is_content(word)]
-    if not added or (len(content) > SHORT and added[0] >= SHORT):
+    if not added or (len(content) > SHORT and added[0] > SHORT):
         return []  # "can I use my certificate in other states" names what it is about
     return [f"addition {words[added[0]]!r}"]
+
+
+def _step_signals(text: str, lexicon: Lexicon) -> list[str]:
+    """ "What happened next?": a step counts from something in the thread. "The first step" need not."""
+    step = step_in(text, lexicon)
+    return ["step in a series"] if step is not None and step.to is None else []
 
 
 def _subject_signals(text: str, lexicon: Lexicon, thread_words: frozenset[str]) -> list[str]:

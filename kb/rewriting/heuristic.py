@@ -33,6 +33,9 @@ class ThreadState:
     answer: str = ""
     topics: tuple[str, ...] = ()
     words: frozenset[str] = frozenset()
+    """Content words of the last exchange."""
+    seen: frozenset[str] = frozenset()
+    """Content words of all the turns that were read."""
     questions: tuple[str, ...] = ()
 
 
@@ -55,7 +58,7 @@ class HeuristicRewriter:
             answered = _answered_clarification(question, turns[-1], known)
             if answered is not None:
                 return _checked(question, answered)
-        corrected = correct(question, known, thread=state.words, vocabulary=self._vocabulary)
+        corrected = correct(question, known, thread=state.seen, vocabulary=self._vocabulary)
         return _checked(question, self._understood(question, corrected, state, known))
 
     def _understood(self, question: str, corrected: str, state: ThreadState, known: Lexicon) -> Rewrite:
@@ -63,7 +66,7 @@ class HeuristicRewriter:
         series = _resolved_step(corrected, state, known)
         if series is not None:
             return _rewritten(series, state, reasoning="step in a series", confidence=0.9)
-        reading = read_question(corrected, known, thread_words=state.words)
+        reading = read_question(corrected, known, thread_words=state.seen)
         if not reading.dependent:
             return Rewrite(
                 query=as_question(corrected, known) if mended else question,
@@ -102,6 +105,7 @@ def thread_state(turns: Sequence[Turn], known: Lexicon) -> ThreadState:
             answer=turn.answer,
             topics=turn.topics or key_topics(turn.answer, known),
             words=frozenset(words),
+            seen=state.seen | words,
             questions=(*state.questions, understood),
         )
     return state
@@ -114,7 +118,7 @@ def _retold(question: str, state: ThreadState, known: Lexicon) -> str:
     series = _resolved_step(question, state, known)
     if series is not None:
         return series
-    reading = read_question(question, known, thread_words=state.words)
+    reading = read_question(question, known, thread_words=state.seen)
     subject = _referent(reading, state, known) if reading.dependent else None
     return compose(reading, subject, known, previous=state.previous) if subject is not None else question
 

@@ -57,8 +57,9 @@ async def test_a_follow_up_that_earlier_systems_reported_is_understood(case: dic
         ("Do you sell MacBooks?", "Yes.", "How much does it cost?", "en", "How much do MacBooks cost?"),
         ("What is the study plan?", "A plan.", "tell me more", "en", "Tell me more about the study plan"),
         ("What is covered on Day 6?", "Data.", "and day 7?", "en", "What is covered on day 7?"),
+        ("What is the study plan?", "It has days.", "what happened next", "en", "What happened next (the study plan)?"),
         ("What is a VPC?", "A network.", "What are the benefits?", "en", "What are the benefits of a VPC?"),
-        ("Was ist Holzmulch?", "Ein Bodendecker.", "und der Preis?", "de", "Wie ist es mit der Preis von Holzmulch?"),
+        ("Was ist Holzmulch?", "Ein Bodendecker.", "und der Preis?", "de", "Und der Preis von Holzmulch?"),
         ("Was ist Holzmulch?", "Ein Bodendecker.", "Wie dick muss ich das legen?", "de", "Wie dick muss ich Holzmulch legen?"),
         ("Qu'est-ce que le paillis ?", "Un couvre-sol.", "et le prix ?", "fr", "Et le prix de paillis ?"),
         ("¿Qué es el mantillo?", "Una cubierta.", "¿y el precio?", "es", "¿Y el precio de el mantillo?"),
@@ -204,5 +205,5 @@ def test_on_canard_the_gate_notices_follow_ups_and_leaves_standalone_questions_a
         dependent = read_question(turn["question"], known, thread_words=words).dependent
         same = turn["question"].lower().strip(" ?.") == turn["gold_rewrite"].lower().strip(" ?.")
         (alone if same else noticed).append(dependent != same)
-    assert sum(noticed) / len(noticed) >= 0.85
+    assert sum(noticed) / len(noticed) >= 0.88
     assert sum(alone) / len(alone) >= 0.9
