@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
 
@@ -16,11 +16,17 @@ logger = logging.getLogger(__name__)
 
 
 class ReindexJobs:
-    """Runs each reindex as a task of its own, so that it goes on when nobody listens any more."""
+    """Runs each reindex as a task of its own, so that it goes on when nobody listens any more.
 
-    def __init__(self, sync: Sync, *, clock: Callable[[], datetime]) -> None:
+    `after` is awaited when the index has changed, before the end is told.
+    """
+
+    def __init__(
+        self, sync: Sync, *, clock: Callable[[], datetime], after: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
         self._sync = sync
         self._clock = clock
+        self._after = after
         self._run: _Run | None = None
 
     async def reindex(self, request: ReindexRequest) -> AsyncIterator[ReindexProgress]:
@@ -30,7 +36,7 @@ class ReindexJobs:
         """
         joined = self._run is not None and not self._run.is_over
         if self._run is None or self._run.is_over:
-            self._run = _Run(self._sync, request, self._clock)
+            self._run = _Run(self._sync, request, self._clock, self._after)
         async for progress in self._run.follow():
             yield replace(progress, joined=joined)
 
@@ -46,7 +52,14 @@ class ReindexJobs:
 class _Run:
     """One reindex: its task, its latest progress and those who wait for the next."""
 
-    def __init__(self, sync: Sync, request: ReindexRequest, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        sync: Sync,
+        request: ReindexRequest,
+        clock: Callable[[], datetime],
+        after: Callable[[], Awaitable[None]] | None,
+    ) -> None:
+        self._after = after
         self._latest = ReindexProgress(phase="queued", started_at=clock())
         self._changed = asyncio.Event()
         self._task = asyncio.create_task(self._work(sync, request), name="reindex")
@@ -74,6 +87,8 @@ class _Run:
         logger.info("reindex.started", extra={"source": request.source, "full": request.full})
         try:
             report = await sync.run(full=request.full, source=request.source, on_progress=self._tell)
+            if self._after is not None:
+                await self._after()
         except asyncio.CancelledError:
             self._stopped()
             raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import qdrant_edge as engine
 
@@ -57,6 +57,10 @@ AVERAGE_LENGTH = 90.0
 _WORD = re.compile(r"[^\W_]+")
 
 
+Rarity = Callable[[Collection[int]], float]
+"""Term ids of one word -> its weight, above 0: the rarer the heavier. See `kb.vocabulary`."""
+
+
 class LexicalEncoder:
     """Texts to BM25 vectors. Threads may share one."""
 
@@ -84,11 +88,13 @@ class LexicalEncoder:
                 weights[term] = max(weight, weights.get(term, 0.0))
         return SparseVector(indices=tuple(weights), values=tuple(weights.values()))
 
-    def coverage(self, query: str, passage: Chunk | str, language: str) -> float:
+    def coverage(
+        self, query: str, passage: Chunk | str, language: str, *, rarity: Rarity | None = None
+    ) -> float:
         """The share (0..1) of the question's content words that the passage holds, in any of their forms.
 
-        `language` is the question's; a passage that is a plain text is taken to be in the same.
-        1 for a question of stop words only: nothing is missing.
+        `language` is the question's; a passage that is a plain text is taken to be in the same. With `rarity` a word
+        counts the more the fewer passages hold it. 1 for a question of stop words only: nothing is missing.
         """
         text, other = (passage, language) if isinstance(passage, str) else _of_chunk(passage)
         words = self._content_words(query, language)
@@ -96,8 +102,12 @@ class LexicalEncoder:
             return 1.0
         models = [self._model(one) for one in dict.fromkeys((language, other))]
         held = {term for model in models for term in model.embed_query(text).indices}
-        covered = [self._terms(word, models) for word in dict.fromkeys(words)]
-        return sum(not terms.isdisjoint(held) for terms in covered) / len(covered)
+        asked = [self._terms(word, models) for word in dict.fromkeys(words)]
+        weights = [rarity(terms) if rarity else 1.0 for terms in asked]
+        found = sum(
+            weight for weight, terms in zip(weights, asked, strict=True) if not terms.isdisjoint(held)
+        )
+        return found / sum(weights)
 
     def _content_words(self, text: str, language: str) -> list[str]:
         model = self._model(language)

@@ -41,6 +41,7 @@ from kb.phrases import small_talk
 from kb.search import SearchResult, WeightedQuery
 from kb.settings import Settings
 from kb.stopwatch import Stopwatch
+from kb.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +88,7 @@ class Pipeline:
     model: Drafter | None
     similarity: Similarity
     lexical: LexicalEncoder
+    vocabulary: Vocabulary
     freshness: FreshnessPolicy
     settings: Settings
     clock: Clock
@@ -176,7 +178,10 @@ class Pipeline:
 
     def _weigh(self, rewrite: Rewrite, hits: Sequence[Hit], language: str) -> Evidence:
         kept = hits[: self.settings.search.keep]
-        coverages = [self.lexical.coverage(rewrite.query, hit.chunk, language=language) for hit in kept]
+        coverages = [
+            self.lexical.coverage(rewrite.query, hit.chunk, language, rarity=self.vocabulary.rarity)
+            for hit in kept
+        ]
         return weigh(kept, coverages, self.relevance)
 
     def _notes(self) -> tuple[Note, ...]:

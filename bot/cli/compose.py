@@ -38,6 +38,7 @@ from kb.search import Search
 from kb.settings import Settings, SlackSettings
 from kb.similarity import EmbeddingSimilarity
 from kb.valkey import EmbeddedValkey, connect_redis
+from kb.vocabulary import Vocabulary
 
 
 def utc_now() -> datetime:
@@ -57,6 +58,7 @@ class Runtime:
     embedder: Embedder
     ranker: Reranker
     model: LanguageModel | None
+    vocabulary: Vocabulary
     pipeline: Pipeline
     sources: SourceBook
     reindexer: ReindexJobs
@@ -66,8 +68,11 @@ class Runtime:
         return replace(self, settings=self.settings.model_copy(update={"slack": slack}))
 
     async def load_models(self) -> None:
-        """Loads embedder and reranker; a missing reranker is noted, a missing embedder raises."""
-        await asyncio.gather(self.embedder.ready(), self.ranker.ready())
+        """Loads embedder and reranker and counts the index's words.
+
+        A missing reranker is noted, a missing embedder raises.
+        """
+        await asyncio.gather(self.embedder.ready(), self.ranker.ready(), self.vocabulary.refresh(self.index))
 
 
 @asynccontextmanager
@@ -91,8 +96,13 @@ async def open_runtime(settings: Settings, command: str, *, models: bool) -> Asy
         if model is not None:
             stack.push_async_callback(model.close)
         lexical = LexicalEncoder()
+        vocabulary = Vocabulary(lexical)
         sources = SourceBook(folder, settings)
-        reindexer = ReindexJobs(_sync(index, embedder, lexical, sources), clock=utc_now)
+        reindexer = ReindexJobs(
+            _sync(index, embedder, lexical, sources),
+            clock=utc_now,
+            after=lambda: vocabulary.refresh(index),
+        )
         stack.push_async_callback(reindexer.close)
         runtime = Runtime(
             settings=settings,
@@ -108,7 +118,8 @@ async def open_runtime(settings: Settings, command: str, *, models: bool) -> Asy
             embedder=embedder,
             ranker=ranker,
             model=model,
-            pipeline=_pipeline(settings, index, embedder, ranker, model, lexical, sources),
+            vocabulary=vocabulary,
+            pipeline=_pipeline(settings, index, embedder, ranker, model, lexical, vocabulary, sources),
             sources=sources,
             reindexer=reindexer,
         )
@@ -163,11 +174,12 @@ def _pipeline(
     ranker: Reranker,
     model: LanguageModel | None,
     lexical: LexicalEncoder,
+    vocabulary: Vocabulary,
     sources: SourceBook,
 ) -> Pipeline:
     max_sentences = settings.answer.max_sentences
     return Pipeline(
-        rewriter=choose_rewriter(settings, client=model),
+        rewriter=choose_rewriter(settings, client=model, vocabulary=vocabulary.frequency),
         searcher=Search(index, embedder, lexical, settings.search),
         ranker=ranker,
         extractive=ExtractiveDrafter(
@@ -176,6 +188,7 @@ def _pipeline(
         model=ModelAnswerer(model, settings.model, max_sentences=max_sentences) if model else None,
         similarity=EmbeddingSimilarity(embedder),
         lexical=lexical,
+        vocabulary=vocabulary,
         freshness=FreshnessPolicy(
             clock=utc_now,
             max_age_days=settings.freshness.max_age_days,

@@ -42,16 +42,16 @@ console = Console(stderr=True)
 async def serve(settings: Settings) -> int:
     """Runs against real Slack until it is told to stop."""
     started = time.monotonic()
-    async with open_runtime(settings, "serve", models=False) as runtime:
-        async with running(runtime, runtime.pipeline) as (edge, _):
-            await _started(runtime, edge)
-            counts = await runtime.index.counts()
-            console.print(
-                f"Footnote is ready after {time.monotonic() - started:.1f} s: {counts.pages} pages."
-            )
-            if not counts.pages:
-                console.print("Nothing is indexed yet: run `footnote ingest FOLDER`.", style="yellow")
-            await _until_stopped()
+    async with (
+        open_runtime(settings, "serve", models=False) as runtime,
+        running(runtime, runtime.pipeline) as (edge, _),
+    ):
+        await _started(runtime, edge)
+        counts = await runtime.index.counts()
+        console.print(f"Footnote is ready after {time.monotonic() - started:.1f} s: {counts.pages} pages.")
+        if not counts.pages:
+            console.print("Nothing is indexed yet: run `footnote ingest FOLDER`.", style="yellow")
+        await _until_stopped()
     return 0
 
 

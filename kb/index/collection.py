@@ -21,12 +21,13 @@ from kb.index.payload import (
     REVISION,
     Scored,
     candidates,
+    from_payload,
     point_id,
     revisions_of,
     to_payload,
 )
 from kb.index.port import Candidate, IndexCounts, IndexedChunk, QueryVectors, SparseVector
-from kb.models import Audience
+from kb.models import Audience, Chunk
 
 SCROLL_PAGE = 2000
 ALL = 1_000_000
@@ -119,15 +120,26 @@ class Collection:
         found = await self._client.facet(self._name, field, limit=ALL, exact=True)
         return {str(hit.value): hit.count for hit in found.hits if hit.count}
 
+    async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
+        readable = models.FieldCondition(key=AUDIENCE, match=models.MatchAny(any=audience.marks))
+        async for records in self._batches(True, models.Filter(must=[readable])):
+            yield [from_payload(record.payload) for record in records]
+
     async def _records(self, fields: list[str]) -> AsyncIterator[models.Record]:
-        offset: Any = None
-        while True:
-            with translated("listing pages"):
-                records, offset = await self._client.scroll(
-                    self._name, limit=SCROLL_PAGE, offset=offset, with_payload=fields
-                )
+        async for records in self._batches(fields, None):
             for record in records:
                 yield record
+
+    async def _batches(
+        self, fields: list[str] | bool, scope: models.Filter | None
+    ) -> AsyncIterator[Sequence[models.Record]]:
+        offset: Any = None
+        while True:
+            with translated("listing passages"):
+                records, offset = await self._client.scroll(
+                    self._name, scroll_filter=scope, limit=SCROLL_PAGE, offset=offset, with_payload=fields
+                )
+            yield records
             if offset is None:
                 return
 

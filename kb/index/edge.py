@@ -13,17 +13,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
+
+import qdrant_edge as engine
 
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.generations import Generations
 from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, QueryVectors
 from kb.index.rwlock import ReadWriteLock
 from kb.index.shard import Shard
-from kb.models import Audience
+from kb.models import Audience, Chunk
 
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -78,6 +80,19 @@ class EdgeIndex:
 
     async def languages(self) -> Sequence[str]:
         return await self._read(lambda live: live.languages(), empty=[])
+
+    async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
+        batch, offset = await self._batch(audience, None)
+        while batch:
+            yield batch
+            if offset is None:
+                return
+            batch, offset = await self._batch(audience, offset)
+
+    async def _batch(
+        self, audience: Audience, offset: engine.PointId | None
+    ) -> tuple[list[Chunk], engine.PointId | None]:
+        return await self._read(lambda live: live.batch(audience, offset), empty=([], None))
 
     async def manifest(self) -> IndexManifest | None:
         return await self._read(lambda live: live.manifest, empty=None)

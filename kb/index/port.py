@@ -7,7 +7,7 @@ passage found by one leg only is not a zero in the other).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -107,6 +107,9 @@ class VectorIndex(IndexWriter, Protocol):
 
     async def languages(self) -> Sequence[str]:
         """ISO 639-1 codes of the pages in the index, most frequent first."""
+
+    def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
+        """Every passage that the audience may read, in batches, in no particular order."""
 
     async def manifest(self) -> IndexManifest | None:
         """What the live generation was built with; None while it is empty."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from qdrant_client import AsyncQdrantClient, models
@@ -16,7 +16,7 @@ from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.collection import Collection, translated
 from kb.index.payload import DENSE, KEYWORD_FIELDS, LEXICAL, manifest_from_fields, manifest_to_fields
 from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, QueryVectors
-from kb.models import Audience
+from kb.models import Audience, Chunk
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +64,11 @@ class ServerIndex(Collection):
 
     async def languages(self) -> Sequence[str]:
         return await super().languages() if await self._is_live() else []
+
+    async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
+        if await self._is_live():
+            async for batch in super().passages(audience=audience):
+                yield batch
 
     async def manifest(self) -> IndexManifest | None:
         if not await self._is_live():

@@ -29,6 +29,7 @@ from kb.index.payload import (
     REVISION,
     Scored,
     candidates,
+    from_payload,
     manifest_from_fields,
     manifest_to_fields,
     point_id,
@@ -37,7 +38,7 @@ from kb.index.payload import (
 )
 from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, QueryVectors, SparseVector
 from kb.index.rwlock import ReadWriteLock
-from kb.models import Audience
+from kb.models import Audience, Chunk
 
 SCROLL_PAGE = 2000
 """Points a read lock is held for while all are listed; about 5 ms."""
@@ -111,6 +112,18 @@ class Shard:
         with self._lock.read(), _translated(self._folder):
             counts = self._values(LANGUAGE)
         return sorted(counts, key=lambda language: (-counts[language], language))
+
+    def batch(
+        self, audience: Audience, offset: engine.PointId | None
+    ) -> tuple[list[Chunk], engine.PointId | None]:
+        """Passages from `offset` on, and where the next batch begins: None after the last."""
+        readable = engine.Filter(
+            must=[engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))]
+        )
+        request = engine.ScrollRequest(offset=offset, limit=SCROLL_PAGE, filter=readable, with_payload=True)
+        with self._lock.read(), _translated(self._folder):
+            records, following = self._shard.scroll(request)
+        return [from_payload(record.payload) for record in records], following
 
     def search(
         self, queries: Sequence[QueryVectors], *, audience: Audience, limit: int, anchor_pages: Sequence[str]

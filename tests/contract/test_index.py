@@ -286,6 +286,18 @@ class TestEveryIndex:
         await put(index, a_page("short"), "holiday")
         assert await index.revisions() == {"long": "r9", "short": "r1"}
 
+    async def test_passages_are_listed_whole_and_only_to_those_who_may_read_them(
+        self, index: VectorIndex
+    ) -> None:
+        await put(index, a_page("leave"), "holiday leave", "more leave")
+        await put(index, a_page("pay", audience=("#leads",)), "salary")
+        listed = [chunk async for batch in index.passages(audience=EVERYBODY) for chunk in batch]
+        assert sorted(chunk.text for chunk in listed) == ["holiday leave", "more leave"]
+        assert {chunk.page.title for chunk in listed} == {"Leave"}
+
+    async def test_an_empty_index_lists_no_passages(self, index: VectorIndex) -> None:
+        assert [batch async for batch in index.passages(audience=EVERYBODY)] == []
+
     async def test_languages_come_most_frequent_first(self, index: VectorIndex) -> None:
         await put(index, a_page("a", language="nl"), "leave")
         await put(index, a_page("b", language="en"), "leave", "holiday", "price")
