@@ -179,12 +179,12 @@ function welcome(shown) {
 function composers(shown) {
   const title = shown.is_im ? store.workspace.bot.name : `#${shown.name}`;
   if (fields.channel !== shown.id) {
-    fields.main = composer(at("composer-main"), {label: `Message ${title}`, placeholder: `Message ${title}`, send: (text) => send(text, null)});
+    fields.main = composer(at("composer-main"), {label: `Message ${title}`, placeholder: `Message ${title}`, hint: "Enter sends · Shift+Enter new line · @ mention · / command", send: (text) => send(text, null)});
     fields.channel = shown.id;
     fields.of = null;
   }
   if (store.thread && fields.of !== store.thread) {
-    fields.thread = composer(at("composer-thread"), {label: "Reply in thread", placeholder: "Reply…", send: (text) => send(text, store.thread), escape: closeThread});
+    fields.thread = composer(at("composer-thread"), {label: "Reply in thread", placeholder: "Reply…", hint: "Enter sends · Esc closes the thread", send: (text) => send(text, store.thread), escape: closeThread});
     fields.of = store.thread;
   }
 }

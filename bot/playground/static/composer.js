@@ -5,7 +5,7 @@ import {store} from "./store.js";
 let made = 0;
 
 /** `send(text)` returns whether the field may be emptied. `escape()` is called for an Esc that closes nothing here. */
-export function composer(host, {label, placeholder, send, escape}) {
+export function composer(host, {label, placeholder, hint, send, escape}) {
   const id = `composer-field-${(made += 1)}`;
   const options = h("ul.options", {role: "listbox", id: `${id}-options`, "aria-label": "Suggestions", hidden: true});
   const field = h("textarea", {
@@ -14,7 +14,7 @@ export function composer(host, {label, placeholder, send, escape}) {
   });
   const button = h("button.send", {type: "submit", "aria-label": "Send", title: "Send (Enter)"}, "➤");
   const form = h("form.composer", {}, options, field, h("div.composer-foot", {},
-    h("span.quiet", {}, "Enter sends · Shift+Enter new line · @ mention · / command"), button));
+    h("span.quiet", {}, hint), button));
   host.replaceChildren(form);
   const list = suggestions(field, options);
 

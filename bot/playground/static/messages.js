@@ -19,7 +19,8 @@ export function drawMessages(list, channel, messages, page, {thread = false} = {
     if (!before || day(before.ts) !== today) items.push(old.get(today) ?? divider(today));
     const grouped = !!before && follows(before, message);
     const running = thread ? null : status(channel, message.ts);
-    const key = JSON.stringify([message, grouped, running?.text, thread, store.me]);
+    const replies = thread ? [] : inThread(channel, message.ts).map((one) => one.ts);
+    const key = JSON.stringify([message, replies, grouped, running?.text, thread, store.me]);
     items.push(old.get(key) ?? article(message, {channel, grouped, running, thread, key, page}));
     if (thread && message.ts === store.thread && messages.length > 1) items.push(replyLine(messages.length - 1));
     before = message;

@@ -95,7 +95,7 @@ async def test_a_mention_is_completed_and_the_answer_opens_beside_it(
     await client.chat_postMessage(channel="C0GENERAL", text="25 days", thread_ts=asked["ts"])
     await page.locator("#thread").get_by_text("25 days").wait_for()
     assert await page.get_by_text("Searching the handbook…").count() == 0
-    assert await page.locator("#messages .replies").inner_text() != ""
+    await page.locator("#messages .replies").get_by_text("1 reply").wait_for()
     await page.locator("#composer-thread textarea").fill("and when do they expire?")
     await page.keyboard.press("Enter")
     replies = await playground.wait_for(lambda: playground.messages("#general", asked["ts"])[2:])
@@ -107,6 +107,7 @@ async def test_a_mention_is_completed_and_the_answer_opens_beside_it(
 async def test_mrkdwn_is_drawn(page: Any, client: AsyncWebClient) -> None:
     text = (
         "*bold* _it_ ~no~ `code` *_both_* 2*3*4 snake_case_name <https://x.example/?a=1&amp;b=2|a *label*> "
+        "*<https://y.example|bold link>* _<@U0BRAM>_ * not bold * "
         "<@U0BRAM> <#C0GARDEN> <!here> :tada: :nonesuch: &lt;i&gt;\n&gt; quoted\n```\nfenced *x* &amp; y\n```"
     )
     body = await drawn(page, await post(client, mrkdwn(text)))
@@ -115,7 +116,8 @@ async def test_mrkdwn_is_drawn(page: Any, client: AsyncWebClient) -> None:
         "<strong>bold</strong> <em>it</em> <s>no</s> <code>code</code> <strong><em>both</em></strong>",
         "2*3*4 snake_case_name",
         '<a href="https://x.example/?a=1&amp;b=2" target="_blank" rel="noopener noreferrer">a <strong>label</strong></a>',
-        '<span class="mention">@Bram de Vries</span>',
+        '<strong><a href="https://y.example" target="_blank" rel="noopener noreferrer">bold link</a></strong>',
+        '<em><span class="mention">@Bram de Vries</span></em> * not bold * <span class="mention">@Bram de Vries</span>',
         '<span class="mention">#garden-shop</span>',
         '<span class="mention loud">@here</span>',
         ":nonesuch:",
