@@ -197,8 +197,8 @@ class Messages:
         return self.ago.format(time=counted)
 
     def lasting(self, seconds: float) -> str:
-        """A duration: "40 s", "1 min 48 s", "2 hours 5 min"."""
-        whole = max(0, round(seconds))
+        """A duration: "40 s", "1 min 48 s", "2 hours 5 min". What takes no time is told as one second."""
+        whole = max(1, round(seconds))
         if whole < 60:
             return self._count(self.second, whole)
         minutes, rest = divmod(whole, 60)

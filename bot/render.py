@@ -45,7 +45,7 @@ def render(answer: Answer, *, question_id: str, today: date) -> Rendered:
     interpreted = _interpreted(answer, words)
     warnings = [_warning(one, words, today) for one in answer.warnings]
     sources = [_source(one, words) for one in answer.citations]
-    notes = _notes(answer.notes, words, shortened=shortened)
+    notes = _notes(_telling(answer), words, shortened=shortened)
     blocks = [
         *([context(interpreted)] if interpreted else []),
         *body,
@@ -234,6 +234,11 @@ def note_wording(note: str, words: Messages) -> str:
         "history unavailable": words.note_history,
     }
     return wordings.get(note, escape(note))
+
+
+def _telling(answer: Answer) -> list[Note]:
+    """The notes that tell the reader something: without sources there is no order of them to doubt."""
+    return [note for note in answer.notes if note != "reranker unavailable" or answer.citations]
 
 
 def _notes(notes: Sequence[Note], words: Messages, *, shortened: bool) -> str:

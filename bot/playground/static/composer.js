@@ -40,7 +40,7 @@ export function composer(host, {label, placeholder, hint, send, escape}) {
     fit(field);
     list.update();
   });
-  field.addEventListener("blur", () => setTimeout(list.close, 150));
+  field.addEventListener("blur", () => setTimeout(() => document.activeElement === field || list.close(), 150));
   return field;
 }
 
