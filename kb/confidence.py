@@ -1,8 +1,12 @@
 """How much the evidence is worth: one calibrated number for a passage, and the decision to answer or to decline.
 
 A logistic model over what every configuration has: the cosine of question and passage, the share of the question's
-content words that the passage holds, and, where a cross-encoder ran, its score. The weights were fitted by
-`footnote eval` on development questions; a score of 0.8 is meant to say that about 80% of such passages answer.
+content words that the passage holds (rare words count more), their product (likeness alone is cheap, and so are
+shared words), and, where a cross-encoder ran, its score.
+
+The weights were fitted on 406 questions to one knowledge base (MTRAG, 1,565 passages of US government pages): 201 that it
+answers and 205 about something else, together with the sample handbook's cases. There a threshold of 0.35 declines
+90% of the latter and 5% of the former. A cross-encoder's weight is not fitted yet.
 """
 
 from __future__ import annotations
@@ -18,16 +22,18 @@ from kb.models import Hit
 class RelevanceModel:
     """Weights of the logistic model. `rerank` is used only where a passage has a cross-encoder score."""
 
-    bias: float = -6.2
-    dense: float = 9.0
-    coverage: float = 3.6
+    bias: float = -7.8
+    dense: float = 10.5
+    coverage: float = 2.7
+    both: float = 8.0
     rerank_bias: float = -1.0
     rerank: float = 2.0
 
     def relevance(self, hit: Hit, *, coverage: float) -> float:
         """0..1: how likely this passage answers. `coverage`: share of the question's content words in it, 0..1."""
         scores = hit.scores
-        logit = self.bias + self.dense * max(0.0, scores.dense or 0.0) + self.coverage * coverage
+        dense = max(0.0, scores.dense or 0.0)
+        logit = self.bias + self.dense * dense + self.coverage * coverage + self.both * dense * coverage
         if scores.rerank is not None:
             logit += self.rerank_bias + self.rerank * scores.rerank
         return 1.0 / (1.0 + math.exp(-logit))

@@ -28,10 +28,10 @@ LIST_ITEMS = 14
 """A list up to this long is quoted whole: half of a procedure is worse than none."""
 TABLE_ROWS = 4
 """A table up to this long is quoted whole; of a longer one the head and the rows that answer."""
-KEEP_RATIO = 0.88
+KEEP_RATIO = 0.93
 """Further sentences must score at least this share of the best one's score."""
-COVERAGE_WEIGHT = 0.35
-PASSAGE_WEIGHT = 0.5
+COVERAGE_WEIGHT = 0.5
+PASSAGE_WEIGHT = 0.9
 """Of the passage's own rank among the evidence: the search has read the whole passage, not one sentence."""
 LEAD_BONUS = 0.04
 """The first sentence of a section usually states what the rest explains."""
@@ -98,10 +98,10 @@ class ExtractiveDrafter:
 
     async def draft(
         self,
-        question: str,  # noqa: ARG002 - the query is the question, with what the thread adds
+        question: str,
         query: str,
         evidence: Evidence,
-        turns: Sequence[Turn],  # noqa: ARG002 - see `question`
+        turns: Sequence[Turn],  # noqa: ARG002 - the query already carries what the thread adds
         *,
         language: str,
     ) -> Draft:
@@ -113,25 +113,31 @@ class ExtractiveDrafter:
         ]
         if not quotables:
             return Draft(sentences=(), declined=True)
-        scored = await self._score(quotables, query, evidence, language)
+        scored = await self._score(quotables, question, query, evidence, language)
         chosen = choose(scored, evidence, max_sentences=self._max_sentences)
         return Draft(sentences=tuple(sentence for one in chosen for sentence in _sentences(one)))
 
     async def _score(
-        self, quotables: Sequence[Quotable], query: str, evidence: Evidence, language: str
+        self, quotables: Sequence[Quotable], question: str, query: str, evidence: Evidence, language: str
     ) -> list[Quotable]:
-        """A list or table is as good as its best item: the items are read one by one."""
+        """A list or table is as good as its best item: the items are read one by one.
+
+        The words of a follow-up ("what about exchanges?") count as much as the topic that the query adds to them.
+        """
         texts = [self._in_context(one, part, evidence) for one in quotables for part in one.parts]
         wanted = (await self._embedder.embed_queries([query]))[0]
         cosines = iter(await self._vectors_of(texts) @ wanted)
         read = iter(texts)
         asks = _Asks(query)
+        wordings = dict.fromkeys((query, question))
+
+        def coverage(text: str) -> float:
+            shares = [self._coverage(wording, text, language) for wording in wordings]
+            return sum(shares) / len(shares)
+
         scored = []
         for one in quotables:
-            parts = tuple(
-                float(next(cosines)) + COVERAGE_WEIGHT * self._coverage(query, next(read), language)
-                for _ in one.parts
-            )
+            parts = tuple(float(next(cosines)) + COVERAGE_WEIGHT * coverage(next(read)) for _ in one.parts)
             score = max(parts) + asks.bonus(one, evidence) + PASSAGE_WEIGHT * _standing(one, evidence)
             scored.append(replace(one, score=score, part_scores=parts))
         return scored

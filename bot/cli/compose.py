@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from qdrant_client import AsyncQdrantClient
 from redis.asyncio import Redis
@@ -183,7 +184,9 @@ def _pipeline(
         searcher=Search(index, embedder, lexical, settings.search),
         ranker=ranker,
         extractive=ExtractiveDrafter(
-            embedder=embedder, coverage=lexical.coverage, max_sentences=max_sentences
+            embedder=embedder,
+            coverage=partial(lexical.coverage, rarity=vocabulary.rarity),
+            max_sentences=max_sentences,
         ),
         model=ModelAnswerer(model, settings.model, max_sentences=max_sentences) if model else None,
         similarity=EmbeddingSimilarity(embedder),
