@@ -16,6 +16,8 @@ from kb.topics import Subject, names_in
 SHORT_ATTRIBUTE = 4
 """Words. "The price of delivery" is an attribute of the subject; a longer phrase names its own."""
 
+_NUMBERED = re.compile(r"(?P<word>[^\W\d_]{3,}) \d+")
+
 
 def compose(reading: Reading, subject: Subject, lexicon: Lexicon, *, previous: str = "") -> str:
     """The question with its subject named. `previous` is the thread's last question as it was understood."""
@@ -73,13 +75,18 @@ def swapped(reading: Reading, lexicon: Lexicon, previous: str) -> str:
 
 def _swapped_item(body: str, previous: str, lexicon: Lexicon) -> str:
     new = items_in(body, lexicon)
-    if len(new) != 1:
+    if len(new) == 1:
+        for old in items_in(previous, lexicon):
+            if old.same_series(new[0]):
+                start, end = old.at
+                return previous[:start] + new[0].text + previous[end:]
+    numbered = _NUMBERED.fullmatch(
+        body
+    )  # a series that no language file knows: "and band 4?", "en schaal 9?"
+    if numbered is None:
         return ""
-    for old in items_in(previous, lexicon):
-        if old.same_series(new[0]):
-            start, end = old.at
-            return previous[:start] + new[0].text + previous[end:]
-    return ""
+    like = re.compile(rf"(?<!\w){re.escape(numbered['word'])} \d+(?!\w)", re.IGNORECASE)
+    return like.sub(body, previous, count=1) if like.search(previous) else ""
 
 
 def _swapped_place(body: str, previous: str, lexicon: Lexicon) -> str:

@@ -207,3 +207,27 @@ def test_on_canard_the_gate_notices_follow_ups_and_leaves_standalone_questions_a
         (alone if same else noticed).append(dependent != same)
     assert sum(noticed) / len(noticed) >= 0.88
     assert sum(alone) / len(alone) >= 0.9
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "expected"),
+    [
+        ("What does a software engineer in salary band 3 earn?", "and band 4?", "salary band 4"),
+        ("Wat verdien je in schaal 8?", "en schaal 9?", "schaal 9"),
+    ],
+)
+def test_a_number_of_a_series_that_no_language_file_knows_is_put_in_the_place_of_the_other(
+    earlier: str, question: str, expected: str
+):
+    language = "nl" if "schaal" in earlier else "en"
+    rewrite = HeuristicRewriter().rewrite_now(
+        question, [Turn(question=earlier, answer="…")], language=language
+    )
+    assert expected in rewrite.query
+    assert earlier.rsplit(" ", 1)[0][:12] in rewrite.query
+
+
+def test_what_one_may_do_is_the_subject_not_how_often():
+    earlier = Turn(question="Hoeveel dagen per week mag ik thuiswerken?", answer="Tot 3 dagen per week.")
+    rewrite = HeuristicRewriter().rewrite_now("en de vergoeding?", [earlier], language="nl")
+    assert rewrite.query == "Wat is de vergoeding van thuiswerken?"
