@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from bot.cli.logs import start_logging
 from kb.errors import FootnoteError
 from kb.settings import Settings, load_settings
 
@@ -127,7 +128,7 @@ def serve(data: Data = None, config: Config = None, verbose: Verbose = False) ->
     """Runs the bot: Socket Mode with SLACK_APP_TOKEN, signed HTTP events with SLACK_SIGNING_SECRET."""
     from bot.cli import serve as command
 
-    _run(command.serve(_settings(data, config, verbose)))
+    _run(command.serve(_settings(data, config, verbose, quiet=False)))
 
 
 @app.command()
@@ -188,12 +189,9 @@ def main() -> None:
         sys.exit(1)
 
 
-def _settings(data: Path | None, config: Path | None, verbose: bool) -> Settings:
-    logging.basicConfig(
-        level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s"
-    )
-    for room in ("bot", "kb", "ingest"):
-        logging.getLogger(room).setLevel(logging.DEBUG if verbose else logging.WARNING)
+def _settings(data: Path | None, config: Path | None, verbose: bool, *, quiet: bool = True) -> Settings:
+    """`quiet`: a command that prints its own result logs warnings only."""
+    start_logging(level=logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO)
     return load_settings(file=config, data=data)
 
 

@@ -25,7 +25,7 @@ from kb.conversation import RedisConversations
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
 from kb.extract import ExtractiveDrafter
-from kb.freshness import FreshnessPolicy
+from kb.freshness import Clock, FreshnessPolicy
 from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex
 from kb.index.server import ServerIndex
@@ -77,8 +77,10 @@ class Runtime:
 
 
 @asynccontextmanager
-async def open_runtime(settings: Settings, command: str, *, models: bool) -> AsyncIterator[Runtime]:
-    """Owns the data folder and everything in it while the block runs.
+async def open_runtime(
+    settings: Settings, command: str, *, models: bool, clock: Clock = utc_now
+) -> AsyncIterator[Runtime]:
+    """Owns the data folder and everything in it while the block runs. `clock` tells how old pages are.
 
     Raises:
         DataFolderInUseError: another process owns the data folder.
@@ -120,7 +122,7 @@ async def open_runtime(settings: Settings, command: str, *, models: bool) -> Asy
             ranker=ranker,
             model=model,
             vocabulary=vocabulary,
-            pipeline=_pipeline(settings, index, embedder, ranker, model, lexical, vocabulary, sources),
+            pipeline=_pipeline(settings, index, embedder, ranker, model, lexical, vocabulary, sources, clock),
             sources=sources,
             reindexer=reindexer,
         )
@@ -177,6 +179,7 @@ def _pipeline(
     lexical: LexicalEncoder,
     vocabulary: Vocabulary,
     sources: SourceBook,
+    clock: Clock,
 ) -> Pipeline:
     max_sentences = settings.answer.max_sentences
     return Pipeline(
@@ -193,10 +196,10 @@ def _pipeline(
         lexical=lexical,
         vocabulary=vocabulary,
         freshness=FreshnessPolicy(
-            clock=utc_now,
+            clock=clock,
             max_age_days=settings.freshness.max_age_days,
             max_age_by_source={one.name: one.max_age_days for one in sources.all() if one.max_age_days},
         ),
         settings=settings,
-        clock=utc_now,
+        clock=clock,
     )

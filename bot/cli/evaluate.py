@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import track
 
-from bot.cli.compose import open_runtime
+from bot.cli.compose import open_runtime, utc_now
 from bot.cli.sources import sample_folder
 from kb.evaluation.questions import CaseResult, read_cases, run_cases
 from kb.settings import Settings
@@ -17,10 +19,11 @@ from kb.settings import Settings
 
 async def questions(settings: Settings, file: Path | None, *, as_json: bool) -> int:
     cases = read_cases(file or sample_folder().parent / "questions.json")
+    clock = clock_at(cases.as_of) if cases.as_of else utc_now
     console = Console(stderr=True)
     results: list[CaseResult] = []
-    async with open_runtime(settings, "eval", models=True) as runtime:
-        for case in track(cases, "Asking", console=console):
+    async with open_runtime(settings, "eval", models=True, clock=clock) as runtime:
+        for case in track(cases.cases, "Asking", console=console):
             results += [result async for result in run_cases(runtime.pipeline, [case])]
     failed = [result for result in results if result.problems]
     if as_json:
@@ -40,3 +43,9 @@ def _told(results: list[CaseResult]) -> dict[str, object]:
             {"id": result.case.id, "problems": result.problems} for result in results if result.problems
         ],
     }
+
+
+def clock_at(day: date) -> Callable[[], datetime]:
+    """A clock that stands at noon of a day, for cases whose warnings hold on that day."""
+    noon = datetime.combine(day, time(12), tzinfo=UTC)
+    return lambda: noon

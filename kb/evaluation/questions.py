@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Literal
 
@@ -34,8 +35,13 @@ class QuestionCase(BaseModel):
     warning: Literal["outdated", "superseded"] | None = None
 
 
-class _CaseFile(BaseModel):
+class CaseFile(BaseModel):
+    """`as_of`: the day on which the expected warnings hold; pages grow old."""
+
+    model_config = ConfigDict(frozen=True)
+
     cases: tuple[QuestionCase, ...]
+    as_of: date | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,14 +53,14 @@ class CaseResult:
     problems: tuple[str, ...]
 
 
-def read_cases(file: Path) -> tuple[QuestionCase, ...]:
-    """Reads `{"cases": [...]}`.
+def read_cases(file: Path) -> CaseFile:
+    """Reads `{"as_of": "2026-11-27", "cases": [...]}`.
 
     Raises:
         SettingsError: the file cannot be read or has another form.
     """
     try:
-        return _CaseFile.model_validate_json(file.read_bytes()).cases
+        return CaseFile.model_validate_json(file.read_bytes())
     except (OSError, ValidationError) as error:
         raise SettingsError(f"{file} is not a file of question cases: {error}") from error
 
