@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fault:
-    """`after`: the call is carried out first, and only then does the answer go wrong (a lost reply).
+    """`after`: the call is carried out first, and only then does the answer go wrong or come late (a lost reply).
 
     `drop` cuts the connection instead of answering. `delay` is in seconds.
     """

@@ -49,8 +49,14 @@ class WebApi:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["method"]
         fault = self._faults.take(name)
-        if fault is not None and fault.delay:
+        if fault is not None and not fault.after:
             await asyncio.sleep(fault.delay)
+        response = await self._serve(request, name, fault)
+        if fault is not None and fault.after:
+            await asyncio.sleep(fault.delay)
+        return response
+
+    async def _serve(self, request: web.Request, name: str, fault: Fault | None) -> web.StreamResponse:
         args, answer, status, headers = Arguments({}), dict[str, Any](), 200, dict[str, str]()
         try:
             args, token = await read_arguments(request)

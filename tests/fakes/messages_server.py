@@ -66,6 +66,10 @@ class MessagesServer:
     def script(self, *steps: Say | Failure) -> None:
         self._script.extend(steps)
 
+    def unscript(self) -> None:
+        """Drops what was scripted and not asked for."""
+        self._script.clear()
+
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=32 * 1024**2)
         app.router.add_post("/v1/messages", self._messages)

@@ -7,8 +7,10 @@ import inspect
 from collections.abc import Awaitable, Callable
 
 
-async def until(condition: Callable[[], object | Awaitable[object]], *, seconds: float = 20) -> None:
-    """Returns once the condition, which may be async, holds.
+async def until(
+    condition: Callable[[], object | Awaitable[object]], *, seconds: float = 20, pause: float = 0.005
+) -> None:
+    """Returns once the condition, which may be async, holds. It is looked at every `pause` seconds.
 
     Raises:
         TimeoutError: it still does not after `seconds`.
@@ -18,4 +20,4 @@ async def until(condition: Callable[[], object | Awaitable[object]], *, seconds:
             outcome = condition()
             if await outcome if inspect.isawaitable(outcome) else outcome:
                 return
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(pause)

@@ -1,0 +1,187 @@
+"""The whole bot dies by kill -9 at random moments while people ask: each of them gets one answer, and keeps it.
+
+The bot is the real `footnote serve` with its own Valkey and index in a data folder; Slack is the playground, in this
+process, so that it survives. FOOTNOTE_KILLS sets how often the bot is killed, FOOTNOTE_KILL_SEEDS with which luck.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.events import AnswerMark, Message, answer_mark
+from bot.playground import Limits, Playground, sample_workspace
+from kb.valkey import connect_redis
+from tests.fakes.serving import Serve, sample_data
+
+KILLS = int(os.environ.get("FOOTNOTE_KILLS", "4"))
+SEEDS = [int(seed) for seed in os.environ.get("FOOTNOTE_KILL_SEEDS", "1").split(",")]
+LATE_S = 240.0
+"""A start on a busy machine, and the lease of whoever died last."""
+
+LIMITS = Limits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 600))
+"""Slack's three redeliveries span six minutes, in which a bot comes back; here it dies many times in as long, so an
+event is sent again every second instead."""
+
+OPENERS = (
+    "How many days of holiday do I get?",
+    "What is the warranty on garden tools?",
+    "Do we ship to Canada?",
+    "How do I report a lost laptop?",
+    "Hoeveel reiskosten krijg ik per kilometer?",
+    "Can I return houtmulch after I opened the bag?",
+    "Who is on call this week?",
+    "How much parental leave do I get?",
+)
+FOLLOW_UPS = ("and when do they expire?", "what does that cost?", "who decides about that?", "why?")
+
+
+class Asker:
+    """Several people who ask on, in channels, threads and a direct message."""
+
+    def __init__(self, slack: Playground, chance: random.Random) -> None:
+        self._slack = slack
+        self._chance = chance
+        self._threads: list[tuple[str, str]] = []
+        self.asked: list[tuple[str, str, str]] = []
+        """Channel, thread and ts of every question."""
+
+    async def ask_until(self, stop: asyncio.Event) -> None:
+        while not stop.is_set():
+            await self.ask()
+            await asyncio.sleep(self._chance.uniform(0.1, 1.2))
+
+    async def ask(self) -> None:
+        if self._threads and self._chance.random() < 0.35:
+            channel, thread_ts = self._chance.choice(self._threads)
+            ts = await self._slack.say("alice", channel, self._chance.choice(FOLLOW_UPS), thread_ts)
+            self.asked.append((channel, thread_ts, ts))
+            return
+        channel = self._chance.choice(("#general", "#garden-shop", "#people-leads", self._slack.dm("alice")))
+        mention = "" if channel.startswith("D") else "@footnote "
+        ts = await self._slack.say("alice", channel, mention + self._chance.choice(OPENERS))
+        self._threads.append((channel, ts))
+        self.asked.append((channel, ts, ts))
+
+
+class Luck:
+    """When the bot dies, and how Slack behaves while it lives."""
+
+    def __init__(self, slack: Playground, chance: random.Random) -> None:
+        self._slack = slack
+        self._chance = chance
+
+    def make_slack_slow(self) -> None:
+        """Slack takes its time before or after it does the work, so that a kill can fall on either side.
+
+        In every second life of the bot there is no status to set, and it posts a placeholder.
+        """
+        faults = self._slack.faults
+        faults.clear()
+        if self._chance.random() < 0.5:
+            faults.add("assistant.threads.setStatus", error="unknown_method", times=100_000)
+        for method in ("chat.postMessage", "chat.update", "conversations.replies"):
+            for _ in range(200):
+                faults.add(method, delay=self._chance.uniform(0, 0.4), after=self._chance.random() < 0.5)
+
+    async def wait_for_the_moment(self, bot: Serve) -> None:
+        """While it starts, at any time after, or just after it called Slack to speak."""
+        kind = self._chance.choice(("starting", "any time", "speaking", "speaking", "speaking"))
+        if kind == "starting":
+            await asyncio.sleep(self._chance.uniform(0, 12))
+            return
+        await bot.ready()
+        if kind == "any time":
+            await asyncio.sleep(self._chance.uniform(0, 4))
+            return
+        said = len(self._spoken()) + self._chance.randrange(1, 6)
+        await self._slack.wait_for(lambda: len(self._spoken()) >= said, timeout=LATE_S)
+        await asyncio.sleep(self._chance.uniform(0, 0.4))
+
+    def _spoken(self) -> list[Any]:
+        return [call for call in self._slack.calls if call.method in {"chat.postMessage", "chat.update"}]
+
+
+def marks(slack: Playground, channel: str, thread_ts: str, ts: str) -> list[AnswerMark]:
+    """What our messages in a thread say about one question."""
+    said = [Message.model_validate(one) for one in slack.messages(channel, thread_ts)]
+    found = [answer_mark(one.metadata) for one in said if one.bot_id]
+    return [mark for mark in found if mark is not None and mark.question_ts == ts]
+
+
+async def leases(data: Path) -> int:
+    async with connect_redis(str(data / "valkey" / "valkey.sock")) as redis:
+        return int(await redis.get("{footnote}:queue:fence") or 0)
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Playground]:
+    async with Playground(sample_workspace(), limits=LIMITS) as slack:
+        yield slack
+
+
+@pytest.fixture
+async def bot(slack: Playground, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serve]:
+    data = await asyncio.to_thread(sample_data, tmp_path_factory.getbasetemp(), "kills")
+    variables = {
+        "SLACK_BOT_TOKEN": slack.workspace.bot_token,
+        "SLACK_APP_TOKEN": slack.workspace.app_token,
+        "SLACK_API_URL": slack.api_url,
+    }
+    bot = Serve(data, variables)
+    yield bot
+    await bot.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300 + 60 * KILLS)
+@pytest.mark.parametrize("seed", SEEDS)
+async def test_every_question_is_answered_once_while_the_bot_is_killed_again_and_again(
+    slack: Playground, bot: Serve, seed: int, record_property: Any
+) -> None:
+    chance = random.Random(seed)
+    asker, luck = Asker(slack, chance), Luck(slack, chance)
+    enough = asyncio.Event()
+    began = time.monotonic()
+    luck.make_slack_slow()
+    await bot.start()
+    asking = asyncio.create_task(asker.ask_until(enough))
+    for _ in range(KILLS):
+        await luck.wait_for_the_moment(bot)
+        await bot.kill()
+        luck.make_slack_slow()
+        await bot.launch()
+    enough.set()
+    await asking
+    await bot.ready()
+
+    def states() -> list[list[str]]:
+        return [[mark.state for mark in marks(slack, *question)] for question in asker.asked]
+
+    try:
+        await slack.wait_for(lambda: all("answered" in one for one in states()), timeout=LATE_S)
+    finally:
+        told = Counter(tuple(one) for one in states())
+        figures = {
+            "seed": seed,
+            "kills": KILLS,
+            "questions": len(asker.asked),
+            "replies": dict(told),
+            "redelivered": sum(one.attempt > 0 for one in slack.deliveries),
+            "leases": await leases(bot.data),
+            "answered before": bot.log.count("question.answered_before"),
+            "seconds": round(time.monotonic() - began),
+        }
+        record_property("kills", figures)
+        print(figures)
+    await asyncio.sleep(3)  # a second answer would come now
+    assert Counter(tuple(one) for one in states()) == {("answered",): len(asker.asked)}
+    assert figures["leases"] > len(asker.asked), "no kill hit a running question: the test is too tame"
