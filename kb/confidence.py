@@ -26,6 +26,8 @@ class RelevanceModel:
     dense: float = 10.5
     coverage: float = 2.7
     both: float = 8.0
+    anchor: float = 0.8
+    """For a passage of a page that the thread rests on: a follow-up's few words say less than a whole question's."""
     rerank_bias: float = -1.0
     rerank: float = 2.0
 
@@ -34,6 +36,8 @@ class RelevanceModel:
         scores = hit.scores
         dense = max(0.0, scores.dense or 0.0)
         logit = self.bias + self.dense * dense + self.coverage * coverage + self.both * dense * coverage
+        if scores.anchor > 0:
+            logit += self.anchor
         if scores.rerank is not None:
             logit += self.rerank_bias + self.rerank * scores.rerank
         return 1.0 / (1.0 + math.exp(-logit))

@@ -39,6 +39,10 @@ OVERVIEW_BONUS = 0.15
 """For "what is", "tell me about": the first sentence of a section, most of all of the page."""
 QUANTITY_BONUS = 0.10
 """For "how many", "how long", "when": a sentence with a number in it."""
+NUMBER_WEIGHT = 0.2
+"""For the share of the question's own numbers that a piece or its heading holds."""
+OTHER_ITEM_PENALTY = 0.3
+"""For a piece about another item of the same series: asked for band 4, a sentence about band 3 is wrong, however like."""
 REMEMBERED_VECTORS = 4096
 """Vectors of sentences kept in memory: 6 MB, the most asked-about hundred pages or so."""
 
@@ -53,6 +57,8 @@ _ASKS_FOR_OVERVIEW = re.compile(
     r"|wat (?:is|zijn)|wie is|vertel|leg uit|was (?:ist|sind)|wer ist|erkläre?)\b",
     re.IGNORECASE,
 )
+_DIGITS = re.compile(r"\d+")
+_ITEM = re.compile(r"\b([^\W\d_]{3,}) (\d+)\b")
 _NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.IGNORECASE)
 
 
@@ -131,13 +137,14 @@ class ExtractiveDrafter:
         asks = _Asks(query)
         wordings = dict.fromkeys((query, question))
 
-        def coverage(text: str) -> float:
+        def words_in(text: str) -> float:
             shares = [self._coverage(wording, text, language) for wording in wordings]
-            return sum(shares) / len(shares)
+            named = NUMBER_WEIGHT * asks.numbers_in(text) - OTHER_ITEM_PENALTY * asks.names_another_item(text)
+            return COVERAGE_WEIGHT * sum(shares) / len(shares) + named
 
         scored = []
         for one in quotables:
-            parts = tuple(float(next(cosines)) + COVERAGE_WEIGHT * coverage(next(read)) for _ in one.parts)
+            parts = tuple(float(next(cosines)) + words_in(next(read)) for _ in one.parts)
             score = max(parts) + asks.bonus(one, evidence) + PASSAGE_WEIGHT * _standing(one, evidence)
             scored.append(replace(one, score=score, part_scores=parts))
         return scored
@@ -159,6 +166,8 @@ class ExtractiveDrafter:
         """The piece behind the heading it stands under: "Carry-over: On 31 March of the following year."."""
         chunk = evidence.hits[one.passage].chunk
         heading = chunk.section[-1] if chunk.section else chunk.page.title
+        if part.kind == "row" and part is not one.parts[0]:
+            heading = f"{heading}: {one.parts[0].text}"
         return f"{heading}: {part.text}"
 
 
@@ -168,6 +177,12 @@ class _Asks:
     def __init__(self, query: str) -> None:
         self._quantity = _ASKS_FOR_QUANTITY.search(query) is not None
         self._overview = _ASKS_FOR_OVERVIEW.search(query) is not None
+        self._numbers = set(_DIGITS.findall(query))
+        self._items = [(word.casefold(), number) for word, number in _ITEM.findall(query)]
+
+    def numbers_in(self, text: str) -> float:
+        """The share of the question's numbers that the text holds; 0 for a question without any."""
+        return len(self._numbers & set(_DIGITS.findall(text))) / len(self._numbers) if self._numbers else 0.0
 
     def bonus(self, one: Quotable, evidence: Evidence) -> float:
         bonus = 0.0
@@ -177,6 +192,10 @@ class _Asks:
         if self._quantity and _NUMBER.search(one.text):
             bonus += QUANTITY_BONUS
         return bonus
+
+    def names_another_item(self, text: str) -> bool:
+        found = [(word.casefold(), number) for word, number in _ITEM.findall(text)]
+        return any(item not in found and any(word == item[0] for word, _ in found) for item in self._items)
 
 
 def _standing(one: Quotable, evidence: Evidence) -> float:
