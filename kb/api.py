@@ -7,6 +7,7 @@ operator, may name a channel.
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -14,8 +15,11 @@ from typing import Any
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from kb.errors import UnavailableError
 from kb.models import Answer, Audience, Citation, Hit, Question
 from kb.pipeline import Pipeline
+
+logger = logging.getLogger(__name__)
 
 Health = Callable[[], Awaitable[dict[str, Any]]]
 
@@ -39,10 +43,18 @@ def create_api(pipeline: Pipeline, *, health: Health) -> web.Application:
             problems = error.errors(include_url=False, include_input=False, include_context=False)
             return web.json_response({"error": "invalid_request", "problems": problems}, status=400)
         question = Question(id=uuid.uuid4().hex, text=wanted.query, audience=Audience())
-        answer = await pipeline.answer(question)
-        if answer.outcome == "unavailable":
+        try:
+            found = await pipeline.find(question)
+        except UnavailableError:
+            logger.exception("api.unavailable")
             return web.json_response({"error": "unavailable"}, status=503)
-        return web.json_response(_search_reply(answer, wanted))
+        reply: dict[str, Any] = {
+            "query": found.rewrite.query,
+            "results": [{**_hit_as_json(hit), "text": hit.chunk.text} for hit in found.hits[: wanted.limit]],
+        }
+        if wanted.include_answer:
+            reply["answer"] = answer_as_json(await pipeline.answer(question))
+        return web.json_response(reply)
 
     async def healthy(_: web.Request) -> web.Response:
         told = await health()
@@ -99,18 +111,6 @@ def trace_as_json(answer: Answer) -> dict[str, Any]:
         "removed_sentences": len(trace.removed_sentences),
         "hits": [_hit_as_json(hit) for hit in trace.hits],
     }
-
-
-def _search_reply(answer: Answer, wanted: SearchRequest) -> dict[str, Any]:
-    reply: dict[str, Any] = {
-        "query": answer.trace.rewrite.query,
-        "results": [
-            {**_hit_as_json(hit), "text": hit.chunk.text} for hit in answer.trace.hits[: wanted.limit]
-        ],
-    }
-    if wanted.include_answer:
-        reply["answer"] = answer_as_json(answer)
-    return reply
 
 
 def _citation_as_json(citation: Citation) -> dict[str, Any]:

@@ -1,10 +1,13 @@
 """One question, top to bottom. Read this first: Slack, the command line, HTTP and evaluation all come through here.
 
 rewrite -> search -> rerank -> decide -> answer -> verify -> freshness
+
+`Pipeline.answer` is that line; the methods below it come in its order.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import Sequence
@@ -12,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from kb import anchors as anchoring
-from kb.answer import Draft, Drafter, DraftSentence
-from kb.citations import Similarity, Verified, verify
+from kb.answer import Draft, Drafter
+from kb.citations import Similarity, verify
 from kb.confidence import Evidence, RelevanceModel, weigh
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock, FreshnessPolicy
@@ -23,21 +26,17 @@ from kb.models import (
     Answer,
     Audience,
     Chunk,
-    Citation,
     Hit,
     Mode,
-    NearestPage,
     Note,
-    Outcome,
     Question,
     Retrieved,
     Rewrite,
-    Sentence,
-    SmallTalk,
-    Trace,
     Turn,
 )
 from kb.phrases import small_talk
+from kb.reply import Reply, numbered
+from kb.rewrite import Rewriter
 from kb.search import SearchResult, WeightedQuery
 from kb.settings import Settings
 from kb.stopwatch import Stopwatch
@@ -46,15 +45,12 @@ from kb.vocabulary import Vocabulary
 logger = logging.getLogger(__name__)
 
 _NUMBERS = re.compile(r"\d[\d.]*")
-NEAREST_PAGES = 3
-"""Pages that a declined answer offers."""
-
-
-class Rewriter(Protocol):
-    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite: ...
 
 
 class Searcher(Protocol):
+    async def prepare(self, text: str) -> None:
+        """Embeds a wording that will be searched for soon."""
+
     async def search(
         self,
         queries: Sequence[WeightedQuery],
@@ -75,6 +71,16 @@ class Ranker(Protocol):
     def wanted(self) -> bool: ...
 
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """What was searched for, and the passages that came back, best first."""
+
+    rewrite: Rewrite
+    hits: Sequence[Hit] = ()
+    anchors: Sequence[str] = ()
+    anchor_reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,24 +107,30 @@ class Pipeline:
         """
         watch = Stopwatch()
         language = detect(question.text, hint=_thread_language(turns))
-        reply = _Reply(question=question, language=language, watch=watch, mode=self._mode)
+        reply = Reply(question=question, language=language, watch=watch, mode=self._mode)
         if kind := small_talk(question.text, language):
             return reply.build("chat", rewrite=Rewrite(query=question.text), small_talk=kind)
-        with watch.stage("rewrite"):
-            rewrite = await self.rewriter.rewrite(question.text, turns, language=language)
-        if rewrite.clarify:
-            return reply.build("unclear", rewrite=rewrite)
-        anchors, anchor_reason = self._anchors(turns, rewrite)
         try:
-            hits = await self._retrieve(question, rewrite, language, anchors, watch)
+            found = await self._find(question, turns, language, watch)
+            if found.rewrite.clarify:
+                return reply.build("unclear", rewrite=found.rewrite)
+            evidence = self._weigh(found, language)
+            reply.saw(found.hits, found.anchors, found.anchor_reason, self._notes())
+            if evidence.confidence < self.settings.answer.min_confidence:
+                return reply.build("declined", rewrite=found.rewrite, evidence=evidence)
+            return await self._cited(reply, question, found.rewrite, evidence, turns)
         except UnavailableError:
             logger.exception("question.unavailable", extra={"question_id": question.id})
-            return reply.build("unavailable", rewrite=rewrite)
-        evidence = self._weigh(rewrite, hits, language)
-        reply.saw(hits, anchors, anchor_reason, self._notes())
-        if evidence.confidence < self.settings.answer.min_confidence:
-            return reply.build("declined", rewrite=rewrite, evidence=evidence)
-        return await self._cited(reply, question, rewrite, evidence, turns)
+            return reply.build("unavailable", rewrite=Rewrite(query=question.text))
+
+    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> Found:
+        """The passages alone, without an answer.
+
+        Raises:
+            UnavailableError: the index or the embedder does not answer.
+        """
+        language = detect(question.text, hint=_thread_language(turns))
+        return await self._find(question, turns, language, Stopwatch())
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
         """What the thread remembers of an answer."""
@@ -144,14 +156,13 @@ class Pipeline:
             return (), "anchors are off"
         return anchoring.anchor_pages(turns, rewrite)
 
-    async def _retrieve(
-        self,
-        question: Question,
-        rewrite: Rewrite,
-        language: str,
-        anchors: Sequence[str],
-        watch: Stopwatch,
-    ) -> list[Hit]:
+    async def _find(
+        self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch
+    ) -> Found:
+        rewrite = await self._rewrite(question, turns, language, watch)
+        if rewrite.clarify:
+            return Found(rewrite=rewrite)
+        anchors, reason = self._anchors(turns, rewrite)
         result = await self.searcher.search(
             self._queries(question, rewrite),
             audience=question.audience,
@@ -160,12 +171,24 @@ class Pipeline:
         )
         watch.add("embed", result.embed_ms)
         watch.add("search", result.search_ms)
-        hits = anchoring.boost(result.hits, anchors, self.settings.anchors.boost)
+        boost = self.settings.anchors.boost
+        hits = anchoring.boost(result.hits, anchors, boost)
         with watch.stage("rerank"):
             hits = await self.ranker.rerank(rewrite.query, hits)
         # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
-        hits = anchoring.boost_final(hits, anchors, self.settings.anchors.boost)
-        return without_superseded(hits, rewrite.query)
+        hits = without_superseded(anchoring.boost_final(hits, anchors, boost), rewrite.query)
+        return Found(rewrite=rewrite, hits=hits, anchors=anchors, anchor_reason=reason)
+
+    async def _rewrite(
+        self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch
+    ) -> Rewrite:
+        """While a model writes, the original wording is embedded: whichever is searched, it is half the work."""
+        with watch.stage("rewrite"):
+            rewriting = self.rewriter.rewrite(question.text, turns, language=language)
+            if self.model is None or not turns:
+                return await rewriting
+            rewrite, _ = await asyncio.gather(rewriting, self.searcher.prepare(question.text))
+            return rewrite
 
     def _queries(self, question: Question, rewrite: Rewrite) -> list[WeightedQuery]:
         if rewrite.query == question.text:
@@ -176,10 +199,10 @@ class Pipeline:
             WeightedQuery(text=rewrite.query, weight=1.0 - original),
         ]
 
-    def _weigh(self, rewrite: Rewrite, hits: Sequence[Hit], language: str) -> Evidence:
-        kept = hits[: self.settings.search.keep]
+    def _weigh(self, found: Found, language: str) -> Evidence:
+        kept = found.hits[: self.settings.search.keep]
         coverages = [
-            self.lexical.coverage(rewrite.query, hit.chunk, language, rarity=self.vocabulary.rarity)
+            self.lexical.coverage(found.rewrite.query, hit.chunk, language, rarity=self.vocabulary.rarity)
             for hit in kept
         ]
         return weigh(kept, coverages, self.relevance)
@@ -188,7 +211,7 @@ class Pipeline:
         return ("reranker unavailable",) if self.ranker.wanted and not self.ranker.available else ()
 
     async def _cited(
-        self, reply: _Reply, question: Question, rewrite: Rewrite, evidence: Evidence, turns: Sequence[Turn]
+        self, reply: Reply, question: Question, rewrite: Rewrite, evidence: Evidence, turns: Sequence[Turn]
     ) -> Answer:
         chunks = [hit.chunk for hit in evidence.hits]
         with reply.watch.stage("answer"):
@@ -199,7 +222,7 @@ class Pipeline:
             )
         if draft.declined or not verified.kept:
             return reply.build("declined", rewrite=rewrite, evidence=evidence, removed=verified)
-        sentences, citations = self._cite(verified.kept, evidence)
+        sentences, citations = numbered(verified.kept, evidence, self.freshness)
         cited_pages = {citation.chunk.page.id: citation.chunk.page for citation in citations}
         warnings = [warning for page in cited_pages.values() if (warning := self.freshness.warn(page))]
         return replace(
@@ -210,7 +233,7 @@ class Pipeline:
         )
 
     async def _draft(
-        self, reply: _Reply, question: Question, rewrite: Rewrite, evidence: Evidence, turns: Sequence[Turn]
+        self, reply: Reply, question: Question, rewrite: Rewrite, evidence: Evidence, turns: Sequence[Turn]
     ) -> Draft:
         """The model's words where there is a model; the pages' own sentences where there is none or it fails."""
         if self.model is not None:
@@ -228,85 +251,6 @@ class Pipeline:
             question.text, rewrite.query, evidence, turns, language=reply.language
         )
 
-    def _cite(
-        self, drafted: Sequence[DraftSentence], evidence: Evidence
-    ) -> tuple[tuple[Sentence, ...], tuple[Citation, ...]]:
-        """Numbers the passages in the order in which the answer uses them."""
-        numbers: dict[int, int] = {}
-        quotes: dict[int, str] = {}
-        sentences = []
-        for sentence in drafted:
-            for at, quote in zip(sentence.hits, sentence.quotes, strict=True):
-                numbers.setdefault(at, len(numbers) + 1)
-                quotes.setdefault(at, quote)
-            sentences.append(
-                Sentence(text=sentence.text, citations=tuple(sorted(numbers[at] for at in sentence.hits)))
-            )
-        citations = tuple(
-            Citation(
-                n=number,
-                chunk=evidence.hits[at].chunk,
-                quote=quotes[at],
-                score=evidence.relevance[at],
-                freshness=self.freshness.assess(evidence.hits[at].chunk.page).freshness,
-            )
-            for at, number in numbers.items()
-        )
-        return tuple(sentences), citations
-
-
-class _Reply:
-    """Collects what every outcome of one question has in common."""
-
-    def __init__(self, *, question: Question, language: str, watch: Stopwatch, mode: Mode) -> None:
-        self.question = question
-        self.language = language
-        self.watch = watch
-        self.mode = mode
-        self.notes: tuple[Note, ...] = ()
-        self._hits: Sequence[Hit] = ()
-        self._anchors: Sequence[str] = ()
-        self._anchor_reason = ""
-
-    def saw(self, hits: Sequence[Hit], anchors: Sequence[str], reason: str, notes: tuple[Note, ...]) -> None:
-        self._hits, self._anchors, self._anchor_reason = hits, anchors, reason
-        self.notes = notes
-
-    def degrade(self, note: Note, error: Exception) -> None:
-        logger.warning(
-            "answer.degraded", extra={"question_id": self.question.id, "note": note, "cause": repr(error)}
-        )
-        self.notes = (*self.notes, note)
-
-    def build(
-        self,
-        outcome: Outcome,
-        *,
-        rewrite: Rewrite,
-        evidence: Evidence | None = None,
-        removed: Verified | None = None,
-        small_talk: SmallTalk | None = None,
-    ) -> Answer:
-        return Answer(
-            question=self.question.text,
-            outcome=outcome,
-            mode=self.mode,
-            language=self.language,
-            nearest=nearest_pages(evidence.hits) if evidence and outcome == "declined" else (),
-            notes=self.notes,
-            small_talk=small_talk,
-            confidence=evidence.confidence if evidence else 0.0,
-            trace=Trace(
-                rewrite=rewrite,
-                hits=tuple(self._hits),
-                anchors=tuple(self._anchors),
-                anchor_reason=self._anchor_reason,
-                decision=outcome,
-                removed_sentences=tuple(one.text for one in removed.removed) if removed else (),
-            ),
-            timings_ms=self.watch.timings_ms(),
-        )
-
 
 def without_superseded(hits: Sequence[Hit], query: str) -> list[Hit]:
     """Drops passages of pages whose successor was found too: the newer page carries the answer.
@@ -321,11 +265,6 @@ def without_superseded(hits: Sequence[Hit], query: str) -> list[Hit]:
         for hit in hits
         if hit.chunk.page.superseded_by not in known or asked & set(_NUMBERS.findall(hit.chunk.page.title))
     ]
-
-
-def nearest_pages(hits: Sequence[Hit]) -> tuple[NearestPage, ...]:
-    pages = {hit.chunk.page.id: hit.chunk.page for hit in hits}
-    return tuple(NearestPage(title=page.title, url=page.url) for page in list(pages.values())[:NEAREST_PAGES])
 
 
 def _retrieved(chunk: Chunk, *, cited: bool) -> Retrieved:

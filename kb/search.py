@@ -66,6 +66,10 @@ class Search:
         self._languages: tuple[str, ...] = ()
         self._languages_at: float | None = None
 
+    async def prepare(self, text: str) -> None:
+        """Embeds a wording ahead of its search; the embedder remembers it. Raises `EmbedderUnavailableError`."""
+        await self._embedder.embed_queries([text])
+
     async def search(
         self,
         queries: Sequence[WeightedQuery],

@@ -1,0 +1,116 @@
+"""What an answer is put together from: the parts common to every outcome, and its numbered citations."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from kb.answer import DraftSentence
+from kb.citations import Verified
+from kb.confidence import Evidence
+from kb.freshness import FreshnessPolicy
+from kb.models import (
+    Answer,
+    Citation,
+    Hit,
+    Mode,
+    NearestPage,
+    Note,
+    Outcome,
+    Question,
+    Rewrite,
+    Sentence,
+    SmallTalk,
+    Trace,
+)
+from kb.stopwatch import Stopwatch
+
+logger = logging.getLogger(__name__)
+
+NEAREST_PAGES = 3
+"""Pages that a declined answer offers."""
+
+
+class Reply:
+    """Collects what every outcome of one question has in common."""
+
+    def __init__(self, *, question: Question, language: str, watch: Stopwatch, mode: Mode) -> None:
+        self.question = question
+        self.language = language
+        self.watch = watch
+        self.mode = mode
+        self.notes: tuple[Note, ...] = ()
+        self._hits: Sequence[Hit] = ()
+        self._anchors: Sequence[str] = ()
+        self._anchor_reason = ""
+
+    def saw(self, hits: Sequence[Hit], anchors: Sequence[str], reason: str, notes: tuple[Note, ...]) -> None:
+        self._hits, self._anchors, self._anchor_reason = hits, anchors, reason
+        self.notes = notes
+
+    def degrade(self, note: Note, error: Exception) -> None:
+        logger.warning(
+            "answer.degraded", extra={"question_id": self.question.id, "note": note, "cause": repr(error)}
+        )
+        self.notes = (*self.notes, note)
+
+    def build(
+        self,
+        outcome: Outcome,
+        *,
+        rewrite: Rewrite,
+        evidence: Evidence | None = None,
+        removed: Verified | None = None,
+        small_talk: SmallTalk | None = None,
+    ) -> Answer:
+        return Answer(
+            question=self.question.text,
+            outcome=outcome,
+            mode=self.mode,
+            language=self.language,
+            nearest=nearest_pages(evidence.hits) if evidence and outcome == "declined" else (),
+            notes=self.notes,
+            small_talk=small_talk,
+            confidence=evidence.confidence if evidence else 0.0,
+            trace=Trace(
+                rewrite=rewrite,
+                hits=tuple(self._hits),
+                anchors=tuple(self._anchors),
+                anchor_reason=self._anchor_reason,
+                decision=outcome,
+                removed_sentences=tuple(one.text for one in removed.removed) if removed else (),
+            ),
+            timings_ms=self.watch.timings_ms(),
+        )
+
+
+def numbered(
+    drafted: Sequence[DraftSentence], evidence: Evidence, freshness: FreshnessPolicy
+) -> tuple[tuple[Sentence, ...], tuple[Citation, ...]]:
+    """Numbers the passages in the order in which the answer uses them."""
+    numbers: dict[int, int] = {}
+    quotes: dict[int, str] = {}
+    sentences = []
+    for sentence in drafted:
+        for at, quote in zip(sentence.hits, sentence.quotes, strict=True):
+            numbers.setdefault(at, len(numbers) + 1)
+            quotes.setdefault(at, quote)
+        sentences.append(
+            Sentence(text=sentence.text, citations=tuple(sorted(numbers[at] for at in sentence.hits)))
+        )
+    citations = tuple(
+        Citation(
+            n=number,
+            chunk=evidence.hits[at].chunk,
+            quote=quotes[at],
+            score=evidence.relevance[at],
+            freshness=freshness.assess(evidence.hits[at].chunk.page).freshness,
+        )
+        for at, number in numbers.items()
+    )
+    return tuple(sentences), citations
+
+
+def nearest_pages(hits: Sequence[Hit]) -> tuple[NearestPage, ...]:
+    pages = {hit.chunk.page.id: hit.chunk.page for hit in hits}
+    return tuple(NearestPage(title=page.title, url=page.url) for page in list(pages.values())[:NEAREST_PAGES])

@@ -1,0 +1,273 @@
+"""The steps of one question, each part of the pipeline replaced at its own seam."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kb.answer import Draft, DraftSentence
+from kb.errors import (
+    EmbedderUnavailableError,
+    IndexUnavailableError,
+    ModelRefusedError,
+    ModelReplyError,
+    ModelUnavailableError,
+)
+from kb.extract import ExtractiveDrafter
+from kb.freshness import FreshnessPolicy
+from kb.lexical import LexicalEncoder
+from kb.models import Audience, Chunk, Hit, Page, PageDates, Question, Rewrite, Scores, Turn
+from kb.pipeline import Pipeline, without_superseded
+from kb.rewrite import choose_rewriter
+from kb.search import SearchResult, WeightedQuery
+from kb.settings import Settings
+from kb.vocabulary import Vocabulary
+
+TODAY = datetime(2026, 11, 27, 12, tzinfo=UTC)
+
+
+def a_hit(text: str, *, title: str = "Leave policy", dense: float = 0.7, **page: Any) -> Hit:
+    about = Page(
+        id=title, source="s", path=f"{title}.md", title=title, url=f"https://kb.example/{title}", **page
+    )
+    chunk = Chunk(id=f"{title}-{text}", page=about, position=0, text=text, url=about.url)
+    return Hit(chunk=chunk, scores=Scores(dense=dense, lexical=3.0, fused=dense, final=dense))
+
+
+HOLIDAY = a_hit("Full-time employees get 25 days of holiday a year.")
+
+
+class Index:
+    """Finds what it was given, and remembers what it was asked."""
+
+    def __init__(self, *hits: Hit, error: Exception | None = None) -> None:
+        self.hits, self.error = list(hits), error
+        self.asked: list[Sequence[WeightedQuery]] = []
+        self.anchors: list[Sequence[str]] = []
+        self.prepared: list[str] = []
+
+    async def prepare(self, text: str) -> None:
+        self.prepared.append(text)
+
+    async def search(
+        self,
+        queries: Sequence[WeightedQuery],
+        *,
+        audience: Audience,
+        language: str,
+        anchor_pages: Sequence[str] = (),
+    ) -> SearchResult:
+        self.asked.append(queries)
+        self.anchors.append(anchor_pages)
+        if self.error is not None:
+            raise self.error
+        return SearchResult(hits=self.hits, embed_ms=1.0, search_ms=1.0)
+
+
+class NoRanker:
+    def __init__(self, *, wanted: bool = False) -> None:
+        self.wanted, self.available = wanted, False
+
+    async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
+        return list(hits)
+
+
+class Embedder:
+    def __init__(self, error: Exception | None = None) -> None:
+        self._error = error
+
+    async def embed_queries(self, texts: Sequence[str]) -> np.ndarray:
+        return self._vectors(texts)
+
+    async def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+        return self._vectors(texts)
+
+    def _vectors(self, texts: Sequence[str]) -> np.ndarray:
+        if self._error is not None:
+            raise self._error
+        return np.ones((len(texts), 2), dtype=np.float32) / np.sqrt(2)
+
+
+class Model:
+    def __init__(self, outcome: Draft | Exception) -> None:
+        self._outcome = outcome
+
+    async def draft(self, *_: Any, **__: Any) -> Draft:
+        if isinstance(self._outcome, Exception):
+            raise self._outcome
+        return self._outcome
+
+
+def a_pipeline(
+    index: Index,
+    *,
+    model: Model | None = None,
+    ranker: NoRanker | None = None,
+    embedder: Embedder | None = None,
+    **settings: Any,
+) -> Pipeline:
+    lexical = LexicalEncoder()
+    configured = Settings(**settings)
+
+    async def alike(pairs: list[tuple[str, str]]) -> list[float]:
+        return [1.0] * len(pairs)
+
+    return Pipeline(
+        rewriter=choose_rewriter(configured),
+        searcher=index,
+        ranker=ranker or NoRanker(),
+        extractive=ExtractiveDrafter(
+            embedder=embedder or Embedder(), coverage=lexical.coverage, max_sentences=3
+        ),
+        model=model,
+        similarity=alike,
+        lexical=lexical,
+        vocabulary=Vocabulary(lexical),
+        freshness=FreshnessPolicy(clock=lambda: TODAY),
+        settings=configured,
+        clock=lambda: TODAY,
+    )
+
+
+def ask(text: str = "How many days of holiday do I get?") -> Question:
+    return Question(id="q1", text=text)
+
+
+A_TURN = Turn(question="How many days of holiday do I get?", answer="25 days.", topics=("holiday",))
+
+
+async def test_an_answer_cites_its_page_and_says_that_it_is_extractive():
+    answer = await a_pipeline(Index(HOLIDAY)).answer(ask())
+    assert (answer.outcome, answer.mode, answer.notes) == ("answered", "extractive", ("extractive mode",))
+    assert answer.marked_text == "Full-time employees get 25 days of holiday a year. [1]"
+    assert [citation.chunk.page.title for citation in answer.citations] == ["Leave policy"]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"index": Index(error=IndexUnavailableError("down"))},
+        {"index": Index(HOLIDAY), "embedder": Embedder(EmbedderUnavailableError("down"))},
+    ],
+)
+async def test_an_outage_is_never_worded_as_not_found(broken: dict[str, Any]):
+    answer = await a_pipeline(**broken).answer(ask())
+    assert answer.outcome == "unavailable"
+    assert answer.citations == () == answer.nearest
+
+
+async def test_too_little_evidence_declines_and_offers_the_nearest_pages():
+    index = Index(a_hit("Parking is free.", title="Parking", dense=0.1))
+    answer = await a_pipeline(index).answer(ask("Who won the 1998 world cup?"))
+    assert answer.outcome == "declined"
+    assert answer.sentences == ()
+    assert [page.title for page in answer.nearest] == ["Parking"]
+
+
+@pytest.mark.parametrize(
+    ("error", "note"),
+    [
+        (ModelUnavailableError("429"), "model unavailable"),
+        (ModelReplyError("no JSON"), "model unavailable"),
+        (ModelRefusedError("refusal"), "model refused"),
+    ],
+)
+async def test_a_model_that_fails_is_replaced_by_quotes_with_a_note(error: Exception, note: str):
+    answer = await a_pipeline(Index(HOLIDAY), model=Model(error)).answer(ask())
+    assert (answer.outcome, answer.mode) == ("answered", "extractive")
+    assert set(answer.notes) == {"extractive mode", note}
+    assert "25 days" in answer.text
+
+
+async def test_a_model_that_finds_no_answer_in_the_passages_declines():
+    answer = await a_pipeline(Index(HOLIDAY), model=Model(Draft(sentences=(), declined=True))).answer(ask())
+    assert (answer.outcome, answer.mode) == ("declined", "model")
+
+
+async def test_a_sentence_of_the_model_with_another_number_is_removed():
+    draft = Draft(
+        sentences=(
+            DraftSentence(text="Full-time employees get 25 days of holiday a year.", hits=(0,), quotes=("",)),
+            DraftSentence(text="Full-time employees get 52 days of holiday a year.", hits=(0,), quotes=("",)),
+        )
+    )
+    answer = await a_pipeline(Index(HOLIDAY), model=Model(draft)).answer(ask())
+    assert "52" not in answer.text
+    assert answer.trace.removed_sentences == ("Full-time employees get 52 days of holiday a year.",)
+
+
+async def test_thanks_get_a_reply_without_a_search():
+    index = Index(HOLIDAY)
+    answer = await a_pipeline(index).answer(ask("thanks!"), [A_TURN])
+    assert (answer.outcome, answer.small_talk) == ("chat", "thanks")
+    assert index.asked == []
+
+
+async def test_a_first_question_is_searched_as_it_is():
+    index = Index(HOLIDAY)
+    answer = await a_pipeline(index).answer(ask())
+    assert index.asked == [[WeightedQuery(text="How many days of holiday do I get?", weight=1.0)]]
+    assert answer.rewritten is None
+
+
+async def test_a_follow_up_is_searched_in_both_wordings_with_their_weights():
+    index = Index(HOLIDAY)
+    answer = await a_pipeline(index).answer(ask("and when do they expire?"), [A_TURN])
+    original, rewritten = index.asked[0]
+    assert (original.text, original.weight) == ("and when do they expire?", 0.3)
+    assert rewritten.text == answer.rewritten
+    assert rewritten.weight == pytest.approx(0.7)
+    assert "holiday" in rewritten.text
+
+
+async def test_a_follow_up_anchors_to_the_pages_that_the_last_answer_cited_unless_anchors_are_off():
+    first = a_pipeline(Index(HOLIDAY))
+    turn = first.turn(await first.answer(ask()))
+    for enabled, expected in ((True, ("Leave policy",)), (False, ())):
+        index = Index(HOLIDAY)
+        await a_pipeline(index, anchors={"enabled": enabled}).answer(ask("and when do they expire?"), [turn])
+        assert tuple(index.anchors[0]) == expected
+
+
+async def test_the_original_wording_is_embedded_while_a_model_rewrites():
+    index = Index(HOLIDAY)
+    asked: list[list[str]] = []
+
+    class Slow:
+        async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
+            await asyncio.sleep(0)
+            asked.append(list(index.prepared))
+            return Rewrite(query="When do holiday days expire?", needs_rewrite=True, is_follow_up=True)
+
+    pipeline = a_pipeline(index, model=Model(ModelUnavailableError("down")))
+    object.__setattr__(pipeline, "rewriter", Slow())
+    await pipeline.answer(ask("and when do they expire?"), [A_TURN])
+    assert asked == [["and when do they expire?"]]
+
+
+async def test_a_reranker_that_is_wanted_and_absent_is_named():
+    answer = await a_pipeline(Index(HOLIDAY), ranker=NoRanker(wanted=True)).answer(ask())
+    assert "reranker unavailable" in answer.notes
+
+
+async def test_one_warning_for_each_cited_page_that_is_overdue():
+    dates = PageDates(reviewed=date(2024, 5, 3), review_due=date(2025, 5, 3))
+    overdue = a_hit("Full-time employees get 25 days of holiday a year.", dates=dates)
+    answer = await a_pipeline(Index(overdue)).answer(ask())
+    assert [(one.kind, one.page.title, one.date) for one in answer.warnings] == [
+        ("outdated", "Leave policy", date(2025, 5, 3))
+    ]
+    assert answer.citations[0].freshness == "outdated"
+
+
+def test_a_superseded_page_leaves_when_its_successor_was_found():
+    old = a_hit("The rate is 0.21 euros.", title="Travel 2024", superseded_by="Travel 2026.md")
+    new = a_hit("The rate is 0.25 euros.", title="Travel 2026")
+    assert without_superseded([old, new], "What is the rate?") == [new]
+    assert without_superseded([old], "What is the rate?") == [old]
+    assert without_superseded([old, new], "What was the rate in 2024?") == [old, new]
