@@ -1,0 +1,153 @@
+"""One real `footnote playground` for all journeys, a real Chromium, and the people who sit at it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.journeys.colleague import Colleague
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+CONFIGURED = ("FOOTNOTE_", "ANTHROPIC_", "OLLAMA_", "QDRANT_", "REDIS_", "SLACK_")
+"""What these name would make it another bot than the one that starts without any set-up."""
+READY_S = 240
+"""Starting takes 15 s on a free machine and has been seen to take 60 s on a busy one."""
+VIEW = {"width": 1280, "height": 860}
+PICTURES = Path(__file__).parents[2] / "docs" / "images"
+
+SitDown = Callable[..., Awaitable[Colleague]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunningPlayground:
+    url: str
+    handbook: Path
+
+
+@pytest.fixture(scope="session")
+def footnote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPlayground]:
+    """The bot with its own copy of the sample handbook, so that a journey can change pages."""
+    _need_a_browser()
+    home = tmp_path_factory.mktemp("journeys")
+    with as_file(files("ingest") / "sample" / "handbook") as sample:
+        shutil.copytree(sample, home / "handbook")
+    log = home / "output"
+    process = _start(home, log)
+    try:
+        yield RunningPlayground(url=_address(process, log), handbook=home / "handbook")
+    finally:
+        process.terminate()
+        try:
+            ended = process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            ended = process.wait()
+    said = log.read_text(encoding="utf-8")
+    assert ended == 0, said
+    assert "Traceback" not in said, said
+    assert " ERROR " not in said, said
+
+
+def _need_a_browser() -> Any:
+    """Playwright's API, or the test is skipped: before the bot is started for nothing."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine (apt-get install chromium)")
+    return pytest.importorskip("playwright.async_api", reason="playwright is not installed")
+
+
+def _start(home: Path, log: Path) -> subprocess.Popen[bytes]:
+    program = Path(sys.executable).with_name("footnote")
+    options = ["--port", "0", "--no-browser", "--data", str(home / "data")]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(CONFIGURED)}
+    with log.open("wb") as output:
+        return subprocess.Popen(
+            [str(program), "playground", str(home / "handbook"), *options],
+            env=environment | {"COLUMNS": "200"},  # an address is not broken into two lines
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl+C in the terminal reaches the test run, which then ends it
+        )
+
+
+def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+    until = time.monotonic() + READY_S
+    while time.monotonic() < until:
+        said = log.read_text(encoding="utf-8")
+        found = re.search(r"Playground: (http://127\.0\.0\.1:\d+/)", said)
+        if found:
+            return found[1]
+        assert process.poll() is None, said
+        time.sleep(0.05)
+    raise AssertionError(f"not ready after {READY_S} s:\n{log.read_text(encoding='utf-8')}")
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium() -> AsyncIterator[Any]:
+    api = _need_a_browser()
+    async with api.async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def sit_down(footnote: RunningPlayground, chromium: Any) -> AsyncIterator[SitDown]:
+    """`await sit_down("alice", "general")`: somebody at a window of their own, without any memory of earlier ones."""
+    seated: list[Colleague] = []
+    async with AsyncExitStack() as stack:
+
+        async def one(name: str, channel: str = "general") -> Colleague:
+            context = await chromium.new_context(viewport=VIEW, color_scheme="light", locale="en-GB")
+            stack.push_async_callback(context.close)
+            colleague = Colleague(await context.new_page(), footnote.url, name)
+            await colleague.sit_down(channel)
+            seated.append(colleague)
+            return colleague
+
+        yield one
+        for colleague in seated:
+            await colleague.close_dialog()
+        for colleague in seated:
+            assert colleague.problems == [], colleague.name
+
+
+@pytest.fixture
+def picture() -> Callable[..., Awaitable[None]]:
+    """Keeps what README shows, when FOOTNOTE_SCREENSHOTS=1; otherwise a test run changes no file."""
+
+    async def keep(name: str, page: Any, *parts: Any) -> None:
+        if os.environ.get("FOOTNOTE_SCREENSHOTS") != "1":
+            return
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        await page.mouse.move(0, 0)
+        boxes = [box for box in [await part.bounding_box() for part in parts] if box]
+        await page.screenshot(
+            path=PICTURES / f"{name}.png",
+            **({"clip": _around(boxes)} if boxes else {}),
+            animations="disabled",
+        )
+
+    return keep
+
+
+def _around(boxes: list[dict[str, float]]) -> dict[str, float]:
+    left, top = max(0, min(box["x"] for box in boxes)), max(0, min(box["y"] for box in boxes))
+    right = min(VIEW["width"], max(box["x"] + box["width"] for box in boxes))
+    bottom = min(VIEW["height"], max(box["y"] + box["height"] for box in boxes))
+    return {"x": left, "y": top, "width": right - left, "height": bottom - top}
