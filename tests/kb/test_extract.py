@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from kb.confidence import Evidence
-from kb.extract import LIST_ITEMS, ExtractiveDrafter, quotables_of
+from kb.extract import LIST_ITEMS, ExtractiveDrafter, choose, quotables_of
 from kb.lexical import LexicalEncoder
 from kb.models import Chunk, Hit, Page, Scores
 
@@ -82,11 +83,11 @@ async def test_what_two_pages_say_in_the_same_words_is_quoted_once():
     assert await quoted("Is parking free?", evidence) == ["Parking is free."]
 
 
-async def test_the_sentences_keep_the_order_of_their_page():
-    first, second = "Refunds go by transfer.", "Refunds go by transfer within days."
-    assert await quoted("Do refunds go by transfer within days?", evidence_of(f"{first} {second}")) == [second]
-    swapped = ["Refunds of orders go by bank transfer.", "Refunds of gifts go by bank transfer."]
-    assert await quoted("Do refunds of gifts go by bank transfer?", evidence_of(" ".join(swapped))) == swapped
+def test_the_chosen_sentences_keep_the_order_of_their_page():
+    evidence = evidence_of("Refunds take 5 days. Refunds go by bank transfer.")
+    first, second = quotables_of(0, evidence.hits[0].chunk.text)
+    scored = [replace(second, score=1.0), replace(first, score=0.99)]
+    assert [one.text for one in choose(scored, evidence, max_sentences=4)] == [first.text, second.text]
 
 
 async def test_headings_are_never_quoted():
