@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from kb.answer import Draft, DraftSentence
 from kb.confidence import Evidence
+from kb.lexicon import Lexicon, lexicon, words_of
 from kb.models import Turn
-from kb.sentences import TextUnit, split_units
+from kb.quotables import Quotable, quotables_of
+from kb.sentences import TextUnit
 
 PASSAGES = 4
 """Passages that are read sentence by sentence: each costs about as much embedding as the question's own search."""
 PAGES = 2
-LIST_ITEMS = 14
-"""A list up to this long is quoted whole: half of a procedure is worse than none."""
 TABLE_ROWS = 4
 """A table up to this long is quoted whole; of a longer one the head and the rows that answer."""
 KEEP_RATIO = 0.93
@@ -43,6 +43,8 @@ NUMBER_WEIGHT = 0.2
 """For the share of the question's own numbers that a piece or its heading holds."""
 OTHER_ITEM_PENALTY = 0.3
 """For a piece about another item of the same series: asked for band 4, a sentence about band 3 is wrong, however like."""
+DANGLING_PENALTY = 0.2
+"""For a sentence whose subject is in the sentence before: "This covers both." says nothing when quoted alone."""
 REMEMBERED_VECTORS = 4096
 """Vectors of sentences kept in memory: 6 MB, the most asked-about hundred pages or so."""
 
@@ -60,25 +62,6 @@ _ASKS_FOR_OVERVIEW = re.compile(
 _DIGITS = re.compile(r"\d+")
 _ITEM = re.compile(r"\b([^\W\d_]{3,}) (\d+)\b")
 _NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Quotable:
-    """A piece of a passage that can be quoted on its own: one sentence, or a whole list, table or fence.
-
-    `parts` are the units it is made of; a list's introducing sentence is one of them. `passage` and `order` say where
-    it stands: the index of the passage among the evidence and the position within it.
-    """
-
-    passage: int
-    order: int
-    parts: tuple[TextUnit, ...]
-    score: float = 0.0
-    part_scores: tuple[float, ...] = ()
-
-    @property
-    def text(self) -> str:
-        return "\n".join(part.text for part in self.parts)
 
 
 class SentenceEmbedder(Protocol):
@@ -191,6 +174,8 @@ class _Asks:
             bonus += LEAD_BONUS + OVERVIEW_BONUS * self._overview * (1.0 if whole_page else 0.6)
         if self._quantity and _NUMBER.search(one.text):
             bonus += QUANTITY_BONUS
+        if _dangles(one.text, lexicon(evidence.hits[one.passage].chunk.page.language)):
+            bonus -= DANGLING_PENALTY
         return bonus
 
     def names_another_item(self, text: str) -> bool:
@@ -198,25 +183,20 @@ class _Asks:
         return any(item not in found and any(word == item[0] for word, _ in found) for item in self._items)
 
 
+def _dangles(text: str, known: Lexicon) -> bool:
+    """Whether it begins with a word that points back ("They ...", "This covers ..."), not with "This policy ..."."""
+    first, *following = words_of(text)[:2] or [""]
+    reference = known.reference
+    if first not in reference.things | reference.people:
+        return False
+    has_noun = bool(following) and known.is_content(following[0])
+    return not (has_noun and first in reference.ambiguous | reference.determiners)
+
+
 def _standing(one: Quotable, evidence: Evidence) -> float:
     """The passage's final score as a share of the best one's."""
     best = evidence.hits[0].scores.final
     return evidence.hits[one.passage].scores.final / best if best > 0 else 0.0
-
-
-def quotables_of(passage: int, text: str) -> list[Quotable]:
-    """What of a passage can be quoted: sentences one by one; lists, tables and fences whole while they are short."""
-    units = [unit for unit in split_units(text) if unit.kind != "heading"]
-    pieces: list[list[TextUnit]] = []
-    for unit in units:
-        if pieces and _continues(pieces[-1], unit):
-            pieces[-1].append(unit)
-        else:
-            pieces.append([unit])
-    return [
-        Quotable(passage=passage, order=order, parts=part)
-        for order, part in enumerate(short for piece in pieces for short in _shortened(piece))
-    ]
 
 
 def choose(scored: Sequence[Quotable], evidence: Evidence, *, max_sentences: int) -> list[Quotable]:
@@ -244,24 +224,6 @@ def choose(scored: Sequence[Quotable], evidence: Evidence, *, max_sentences: int
     )
 
 
-def _continues(piece: Sequence[TextUnit], unit: TextUnit) -> bool:
-    last = piece[-1]
-    if unit.kind == "item":
-        return last.kind == "item" or last.text.rstrip().endswith(":")
-    if unit.kind == "row":
-        return last.kind == "row"
-    return unit.kind == "fence" and last.text.rstrip().endswith(":")
-
-
-def _shortened(piece: Sequence[TextUnit]) -> list[tuple[TextUnit, ...]]:
-    """The piece whole, or, where a list is too long to quote whole, its items one by one."""
-    items = [unit for unit in piece if unit.kind == "item"]
-    if len(items) <= LIST_ITEMS:
-        return [tuple(piece)]
-    intro = tuple(unit for unit in piece if unit.kind != "item")
-    return [*([intro] if intro else []), *((item,) for item in items)]
-
-
 def _repeats(one: Quotable, kept: Sequence[Quotable]) -> bool:
     said = _words(one.text)
     return any(said <= _words(other.text) or _words(other.text) <= said for other in kept)
@@ -276,7 +238,16 @@ def _sentences(one: Quotable) -> list[DraftSentence]:
     if any(part.kind == "row" for part in one.parts):
         text = "\n".join(part.text for part in _telling_rows(one))
         return [DraftSentence(text=text, hits=(one.passage,), quotes=(text,))]
-    return [DraftSentence(text=part.text, hits=(one.passage,), quotes=(part.text,)) for part in one.parts]
+    return [
+        DraftSentence(text=_flowing(part), hits=(one.passage,), quotes=(part.text,)) for part in one.parts
+    ]
+
+
+def _flowing(part: TextUnit) -> str:
+    """A sentence without the line breaks and the mark of a block quote that its page happens to have."""
+    if part.kind not in ("sentence", "quote"):
+        return part.text
+    return " ".join(line.strip().removeprefix("> ") for line in part.text.splitlines())
 
 
 def _telling_rows(one: Quotable) -> list[TextUnit]:
