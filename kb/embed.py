@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from kb.errors import EmbedderUnavailableError
 from kb.hub import fetched_files, local_files
+from kb.imports import quick_imports
 from kb.inference import prepare
 from kb.settings import EmbedSettings
 
@@ -175,8 +176,9 @@ class _Loaded:
 def _load(settings: EmbedSettings) -> _Loaded:
     folder = _folder(settings.model)
     try:
-        prepare(settings.threads)
-        from sentence_transformers import SentenceTransformer
+        with quick_imports():
+            prepare(settings.threads)
+            from sentence_transformers import SentenceTransformer
 
         model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from anthropic.types import RawMessageStreamEvent
 from pydantic import BaseModel, ConfigDict
 
 from kb.errors import ModelReplyError
+
+if TYPE_CHECKING:  # the SDK takes two seconds to import, and `TextBlock` is used without it
+    from anthropic.types import RawMessageStreamEvent
 
 
 class StreamCutError(Exception):

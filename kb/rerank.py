@@ -15,6 +15,7 @@ from typing import Any
 
 from kb.errors import RerankerUnavailableError
 from kb.hub import fetched_files, local_files
+from kb.imports import quick_imports
 from kb.inference import prepare
 from kb.models import Hit
 from kb.settings import RerankSettings
@@ -152,8 +153,9 @@ def spread(values: Sequence[float]) -> list[float]:
 
 
 def _cross_encoder(folder: Path, threads: int) -> Any:
-    prepare(threads)
-    from sentence_transformers import CrossEncoder
+    with quick_imports():
+        prepare(threads)
+        from sentence_transformers import CrossEncoder
 
     model = CrossEncoder(str(folder), device="cpu", local_files_only=True)
     if model.num_labels != 1:

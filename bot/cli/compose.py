@@ -1,6 +1,8 @@
 """The composition root: builds every part from the settings, and closes them in the reverse order.
 
 data folder -> store (Valkey or Redis) -> index (Edge or server) -> models -> pipeline -> sync
+
+The SDKs of Claude and of Qdrant's server are imported where they are configured: each takes two seconds of a start.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
-from qdrant_client import AsyncQdrantClient
 from redis.asyncio import Redis
 
 from bot.analytics import Analytics
@@ -20,7 +22,7 @@ from bot.cli.sources import SourceBook
 from ingest.jobs import ReindexJobs
 from ingest.sources.folder import FolderSource
 from ingest.sync import Sync
-from kb.answer_model import ModelAnswerer
+from kb.answer import Drafter
 from kb.conversation import RedisConversations
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
@@ -28,10 +30,8 @@ from kb.extract import ExtractiveDrafter
 from kb.freshness import Clock, FreshnessPolicy
 from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex
-from kb.index.server import ServerIndex
-from kb.language import detect
+from kb.language import detect, warm_up
 from kb.lexical import LexicalEncoder
-from kb.llm import LanguageModel, connect_model
 from kb.pipeline import Pipeline
 from kb.rerank import Reranker
 from kb.rewrite import choose_rewriter
@@ -40,6 +40,9 @@ from kb.settings import Settings, SlackSettings
 from kb.similarity import EmbeddingSimilarity
 from kb.valkey import EmbeddedValkey, connect_redis
 from kb.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from kb.llm import LanguageModel
 
 
 def utc_now() -> datetime:
@@ -69,11 +72,16 @@ class Runtime:
         return replace(self, settings=self.settings.model_copy(update={"slack": slack}))
 
     async def load_models(self) -> None:
-        """Loads embedder and reranker and counts the index's words.
+        """Loads embedder, reranker and language detector and counts the index's words.
 
         A missing reranker is noted, a missing embedder raises.
         """
-        await asyncio.gather(self.embedder.ready(), self.ranker.ready(), self.vocabulary.refresh(self.index))
+        await asyncio.gather(
+            self.embedder.ready(),
+            self.ranker.ready(),
+            self.vocabulary.refresh(self.index),
+            asyncio.to_thread(warm_up),
+        )
 
 
 @asynccontextmanager
@@ -95,9 +103,7 @@ async def open_runtime(
         stack.callback(embedder.close)
         ranker = Reranker(settings.rerank)
         stack.callback(ranker.close)
-        model = connect_model(settings.model)
-        if model is not None:
-            stack.push_async_callback(model.close)
+        model = _language_model(settings, stack)
         lexical = LexicalEncoder()
         vocabulary = Vocabulary(lexical)
         sources = SourceBook(folder, settings)
@@ -146,6 +152,10 @@ async def _store(settings: Settings, folder: DataFolder, stack: AsyncExitStack) 
 async def _index(settings: Settings, folder: DataFolder, stack: AsyncExitStack) -> VectorIndex:
     index: VectorIndex
     if settings.index.qdrant_url is not None:
+        from qdrant_client import AsyncQdrantClient
+
+        from kb.index.server import ServerIndex
+
         key = settings.index.qdrant_api_key
         client = AsyncQdrantClient(
             url=settings.index.qdrant_url,
@@ -157,6 +167,24 @@ async def _index(settings: Settings, folder: DataFolder, stack: AsyncExitStack) 
         index = EdgeIndex(folder.index)
     stack.push_async_callback(index.close)
     return index
+
+
+def _language_model(settings: Settings, stack: AsyncExitStack) -> LanguageModel | None:
+    if settings.model.effective_provider == "none":
+        return None
+    from kb.llm import LanguageModel
+
+    model = LanguageModel(settings.model)
+    stack.push_async_callback(model.close)
+    return model
+
+
+def _answerer(settings: Settings, model: LanguageModel | None) -> Drafter | None:
+    if model is None:
+        return None
+    from kb.answer_model import ModelAnswerer
+
+    return ModelAnswerer(model, settings.model, max_sentences=settings.answer.max_sentences)
 
 
 def _sync(index: VectorIndex, embedder: Embedder, lexical: LexicalEncoder, sources: SourceBook) -> Sync:
@@ -191,7 +219,7 @@ def _pipeline(
             coverage=partial(lexical.coverage, rarity=vocabulary.rarity),
             max_sentences=max_sentences,
         ),
-        model=ModelAnswerer(model, settings.model, max_sentences=max_sentences) if model else None,
+        model=_answerer(settings, model),
         similarity=EmbeddingSimilarity(embedder),
         lexical=lexical,
         vocabulary=vocabulary,

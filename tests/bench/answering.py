@@ -1,0 +1,86 @@
+"""First and steady answers of the real pipeline, each followed by the same model calls on the bare model.
+
+Interleaved in one run, so that whatever else the machine does hits both. Two kinds of steady answer are new questions to
+a warm process: about pages of which no sentence was read before, and about pages that were asked about before (their
+sentences' vectors are remembered, so only the question is embedded).
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from bot.cli.compose import Runtime
+from kb.extract import ExtractiveDrafter
+from kb.models import Question
+from kb.pipeline import Pipeline
+from kb.search import Search
+from kb.similarity import EmbeddingSimilarity
+from tests.bench.calls import RecordingEmbedder
+from tests.bench.figures import AnswerTiming
+from tests.bench.questions import WORDINGS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answering:
+    """What was measured."""
+
+    first: AnswerTiming
+    unread: list[AnswerTiming] = field(default_factory=list)
+    read_before: list[AnswerTiming] = field(default_factory=list)
+
+
+def recording(runtime: Runtime) -> tuple[Runtime, RecordingEmbedder]:
+    """The same runtime around an embedder that notes its calls. Its models are still to be loaded."""
+    embedder = RecordingEmbedder(runtime.settings.embed)
+    pipeline = replace(
+        runtime.pipeline,
+        searcher=Search(runtime.index, embedder, runtime.pipeline.lexical, runtime.settings.search),
+        extractive=_drafter(runtime.pipeline, embedder),
+        similarity=EmbeddingSimilarity(embedder),
+    )
+    return replace(runtime, embedder=embedder, pipeline=pipeline), embedder
+
+
+async def measure(
+    pipeline: Pipeline, embedder: RecordingEmbedder, questions: Sequence[str], *, rounds: int
+) -> Answering:
+    """`pipeline` has answered nothing yet."""
+    answering = Answering(first=await _timed(pipeline, embedder, f"{questions[0]}!"))
+    for question in questions:  # reads the pages that `read_before` asks about
+        await _timed(pipeline, embedder, f"{question} .")
+    for number in range(rounds):
+        unread, read_before = WORDINGS[2 * number % 4], WORDINGS[(2 * number + 1) % 4]
+        for question in questions:
+            forgetful = replace(pipeline, extractive=_drafter(pipeline, embedder))
+            answering.unread.append(await _timed(forgetful, embedder, unread.format(question)))
+            answering.read_before.append(await _timed(pipeline, embedder, read_before.format(question)))
+    return answering
+
+
+def _drafter(pipeline: Pipeline, embedder: RecordingEmbedder) -> ExtractiveDrafter:
+    """One that has read nothing yet."""
+    return ExtractiveDrafter(
+        embedder=embedder,
+        coverage=partial(pipeline.lexical.coverage, rarity=pipeline.vocabulary.rarity),
+        max_sentences=pipeline.settings.answer.max_sentences,
+    )
+
+
+async def _timed(pipeline: Pipeline, embedder: RecordingEmbedder, text: str) -> AnswerTiming:
+    embedder.start()
+    started = time.perf_counter()
+    answer = await pipeline.answer(Question(id=uuid.uuid4().hex, text=text))
+    total = (time.perf_counter() - started) * 1000
+    recorded = embedder.recorded
+    return AnswerTiming(
+        total=total,
+        model=recorded.model_ms,
+        search=answer.timings_ms["search"],
+        rerank=answer.timings_ms["rerank"],
+        bare=await embedder.bare_ms(recorded.calls),
+        texts=recorded.texts,
+    )
