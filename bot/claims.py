@@ -76,13 +76,14 @@ def question_id(team: str, channel: str, ts: str, edited_ts: str | None = None) 
 class Lease:
     """The right to work on a thread's first question until the lease runs out.
 
-    `attempt` counts the starts from 1, those that ended with their worker's death included; `failures` the handler's
-    errors before this start.
+    `attempt` counts the starts from 1, those that ended with their worker's death or were handed back included;
+    `failures` the handler's errors before this start, `handed_back` the starts that a stopping worker gave back.
     """
 
     question: QueuedQuestion
     attempt: int
     failures: int
+    handed_back: int
     holder: str
 
 
@@ -133,7 +134,7 @@ class Claims:
             reply = await self._call("take", worker, _milliseconds(self._lease))
             if len(reply) == 1:
                 return Idle(seconds=None if reply[0] < 0 else reply[0] / 1000)
-            identity, thread, holder, attempt, failures, body = reply
+            identity, thread, holder, attempt, failures, handed_back, body = reply
             try:
                 question = QueuedQuestion.model_validate_json(body)
             except ValidationError as error:  # written by another version
@@ -143,7 +144,13 @@ class Claims:
                 )
                 await self._call("bury", thread, holder, "unreadable", _milliseconds(KEEP_DEAD))
                 continue
-            return Lease(question=question, attempt=attempt, failures=failures, holder=_text(holder))
+            return Lease(
+                question=question,
+                attempt=attempt,
+                failures=failures,
+                handed_back=handed_back,
+                holder=_text(holder),
+            )
 
     async def renew(self, lease: Lease) -> bool:
         """False: the lease is lost, another worker may hold the thread."""
@@ -158,7 +165,7 @@ class Claims:
         return bool(await self._call("retry", *_held(lease), _milliseconds(after)))
 
     async def hand_back(self, lease: Lease) -> bool:
-        """Lets any worker start the question at once; this start is not counted."""
+        """Lets any worker start the question at once; this start is no step towards giving it up."""
         return bool(await self._call("hand_back", *_held(lease)))
 
     async def bury(self, lease: Lease, *, reason: str) -> bool:

@@ -187,8 +187,9 @@ class QuestionQueue:
             raise error
 
     async def _handle(self, lease: Lease, handler: Handler, on_giving_up: OnGivingUp) -> None:
-        if lease.attempt > self._max_starts:
-            error = QuestionAbandonedError(f"{lease.attempt - 1} starts ended without an outcome")
+        deaths = lease.attempt - 1 - lease.handed_back
+        if deaths >= self._max_starts:
+            error = QuestionAbandonedError(f"{deaths} starts ended without an outcome")
             await self._give_up(lease, error, on_giving_up)
             return
         try:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
-from redis.asyncio import ConnectionPool, Redis
+from redis.asyncio import BlockingConnectionPool, ConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -39,6 +39,11 @@ START_S = 30.0
 """Reading the append-only file back takes about a second for each 100 MB."""
 STOP_S = 10.0
 LONGEST_PAUSE_S = 5.0
+
+CONNECTIONS = 32
+FREE_CONNECTION_S = 5.0
+"""How long a command waits for one of them. redis-py's default pool refuses the 101st command of a burst at once, which
+would look like an outage: after a start, Slack brings everything that it kept at the same moment."""
 
 CONFIG = """\
 port 0
@@ -74,13 +79,16 @@ def connect_redis(url: str) -> Redis:
         url: `redis://`, `rediss://`, `unix://` or the path of a unix socket.
     """
     address = f"unix://{quote(url)}" if url.startswith("/") else url
-    return Redis.from_url(
+    pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
         address,
+        max_connections=CONNECTIONS,
+        timeout=FREE_CONNECTION_S,
         socket_timeout=5,
         socket_connect_timeout=2,
         retry=Retry(NoBackoff(), 0),
         health_check_interval=30,
     )
+    return Redis.from_pool(pool)
 
 
 def blocking_twin(redis: Redis) -> Redis:

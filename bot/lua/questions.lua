@@ -10,7 +10,7 @@
 -- cluster they share one slot.
 --
 --     claim:<id>      string  who accepted it; outlives the question, so that a late redelivery is recognised
---     question:<id>   hash    body, thread, starts, failures
+--     question:<id>   hash    body, thread, starts, failures, handed_back
 --     thread:<thread> list    ids, the running one first
 --     ready           zset    thread -> when its first question may start
 --     leases          zset    thread -> when its holder counts as dead
@@ -87,13 +87,14 @@ function operations.accept(id, thread, body, token, keep_ms)
     if owner then return owner == token and 1 or 0 end
     if redis.call('EXISTS', question_key(id)) == 1 then return 0 end
     redis.call('SET', claim_key(id), token, 'PX', keep_ms)
-    redis.call('HSET', question_key(id), 'body', body, 'thread', thread, 'starts', 0, 'failures', 0)
+    redis.call('HSET', question_key(id), 'body', body, 'thread', thread, 'starts', 0, 'failures', 0,
+        'handed_back', 0)
     redis.call('ZADD', UNFINISHED, now, id)
     if redis.call('RPUSH', thread_key(thread), id) == 1 then ready(thread, now) end
     return 1
 end
 
--- {id, thread, holder, starts, failures, body}, or {milliseconds until something can change, -1 for never}.
+-- {id, thread, holder, starts, failures, handed back, body}, or {milliseconds until something can change, -1 for never}.
 function operations.take(worker, lease_ms)
     take_back_expired()
     while true do
@@ -113,8 +114,8 @@ function operations.take(worker, lease_ms)
             redis.call('HSET', HOLDERS, thread, holder)
             redis.call('ZADD', LEASES, now + lease_ms, thread)
             local starts = redis.call('HINCRBY', question_key(id), 'starts', 1)
-            local known = redis.call('HMGET', question_key(id), 'failures', 'body')
-            return { id, thread, holder, starts, tonumber(known[1]), known[2] }
+            local known = redis.call('HMGET', question_key(id), 'failures', 'handed_back', 'body')
+            return { id, thread, holder, starts, tonumber(known[1]), tonumber(known[2] or 0), known[3] }
         end
     end
 end
@@ -139,10 +140,10 @@ function operations.retry(thread, holder, delay_ms)
     return 1
 end
 
--- The worker stops in the middle: this start does not count.
+-- The worker stops in the middle: no reason to give the question up, but it may have answered already.
 function operations.hand_back(thread, holder)
     if not held_by(thread, holder) then return 0 end
-    redis.call('HINCRBY', question_key(redis.call('LINDEX', thread_key(thread), 0)), 'starts', -1)
+    redis.call('HINCRBY', question_key(redis.call('LINDEX', thread_key(thread), 0)), 'handed_back', 1)
     release(thread, now)
     return 1
 end

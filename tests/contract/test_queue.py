@@ -195,13 +195,13 @@ async def test_a_failed_question_stays_the_first_of_its_thread(queue: QuestionQu
     assert (again.question, again.attempt, again.failures) == (first, 2, 1)
 
 
-async def test_a_question_handed_back_is_ready_at_once_and_the_start_does_not_count(
+async def test_a_question_handed_back_is_ready_at_once_and_known_to_have_been_begun(
     queue: QuestionQueue, claims: Claims
 ) -> None:
     await queue.accept(a_question())
     await claims.hand_back(await taken(claims))
     again = await taken(claims, "w2")
-    assert (again.attempt, again.failures) == (1, 0)
+    assert (again.attempt, again.failures, again.handed_back) == (2, 0, 1)
 
 
 async def test_a_buried_question_is_a_dead_letter_and_its_thread_goes_on(

@@ -198,3 +198,9 @@ async def test_the_twin_for_blocking_commands_outwaits_the_socket_time_out(valke
         assert await twin.blpop(["nothing"], timeout=0.4) is None
         with pytest.raises(RedisTimeoutError):
             await redis.blpop(["nothing"], timeout=0.4)
+
+
+async def test_a_burst_of_commands_waits_for_a_connection_instead_of_failing(valkey: EmbeddedValkey) -> None:
+    async with connect_redis(valkey.url) as redis:
+        counted = await asyncio.gather(*(redis.incr("burst") for _ in range(300)))
+    assert sorted(counted) == list(range(1, 301))

@@ -224,3 +224,15 @@ async def test_an_unreachable_store_is_noted_and_the_thread_read_from_slack(offi
 
 async def append_nothing(*_: object) -> None:
     """In the place of a store that is away for writing too."""
+
+
+async def test_a_bot_that_was_stopped_while_it_posted_looks_before_it_posts_again(office: Office) -> None:
+    office.slack.faults.add("chat.postMessage", delay=30, after=True)
+    ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
+    await office.slack.wait_for(lambda: office.replies("#general", ts))
+    await office.stop_working()
+    assert (await office.queue.queue.depth()).waiting == 1
+    office.start_working()
+    await office.idle()
+    assert len(office.replies("#general", ts)) == 1
+    assert len(await office.conversations.load(key(ts))) == 1
