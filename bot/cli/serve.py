@@ -26,6 +26,7 @@ from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.control import control_socket
 from bot.cli.index_commands import follow, show_report
 from bot.cli.local import LocalSession
+from bot.cli.pages import PageViewer
 from bot.cli.session import IngestRequest
 from bot.edge import Edge, open_edge
 from bot.playground import Playground, sample_workspace
@@ -64,11 +65,12 @@ async def playground(
     started = time.monotonic()
     async with AsyncExitStack() as stack:
         runtime = await stack.enter_async_context(open_runtime(settings, "playground", models=False))
-        slack = Playground(sample_workspace(), port=port, pages=_page_reader(runtime))
+        viewer = PageViewer(runtime.sources.all)
+        slack = Playground(sample_workspace(), port=port, pages=viewer.read)
         await _start_playground(slack, port, stack)
         slack_settings = settings.slack.model_copy(update=_credentials(slack))
         runtime = runtime.with_slack(slack_settings)
-        linked = LinkedAnswers(runtime.pipeline, f"{slack.url}kb/")
+        linked = LinkedAnswers(runtime.pipeline, f"{slack.url}kb/", viewer.address)
         edge, session = await stack.enter_async_context(running(runtime, linked))
         request = IngestRequest(paths=(pages.absolute(),)) if pages else IngestRequest(sample=True)
         report = await follow(session, request)
@@ -182,23 +184,6 @@ def own_data_folder(data: Path, pages: Path) -> Path:
     """Where the index of somebody's own pages lives: apart from the sample's, and the same for the same folder."""
     root = str(pages.expanduser().resolve())
     return data / "playground" / f"{Path(root).name}-{hashlib.sha256(root.encode()).hexdigest()[:8]}"
-
-
-def _page_reader(runtime: Runtime) -> Callable[[str], Awaitable[str | None]]:
-    """Reads a cited page for the playground's viewer: a listed page of a source, and nothing outside of it."""
-
-    async def read(path: str) -> str | None:
-        for source in runtime.sources.all():
-            root = source.path.expanduser().resolve()
-            page = (root / path).resolve()
-            if page.is_relative_to(root) and page.suffix in PAGE_SUFFIXES and page.is_file():
-                return await asyncio.to_thread(page.read_text, encoding="utf-8", errors="replace")
-        return None
-
-    return read
-
-
-PAGE_SUFFIXES = {".md", ".markdown", ".mdx", ".erb"}
 
 
 async def _until_stopped() -> None:

@@ -1,11 +1,11 @@
-"""Opens cited pages in the playground: pages without an address of their own are shown by its page viewer."""
+"""Answers whose pages open in the playground: those without an address of their own are shown by its page viewer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from kb.models import Answer, Chunk, Page, Question, Turn
 
@@ -17,11 +17,15 @@ class Answerer(Protocol):
 
 
 class LinkedAnswers:
-    """A pipeline whose relative page addresses lead below `base`, e.g. "http://127.0.0.1:8765/kb/"."""
+    """A pipeline whose relative page addresses lead below `base`, e.g. "http://127.0.0.1:8765/kb/".
 
-    def __init__(self, pipeline: Answerer, base: str) -> None:
+    `address` makes what comes behind the base of a page's path.
+    """
+
+    def __init__(self, pipeline: Answerer, base: str, address: Callable[[str], str]) -> None:
         self._pipeline = pipeline
         self._base = base
+        self._address = address
 
     async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer:
         answer = await self._pipeline.answer(question, turns)
@@ -30,6 +34,10 @@ class LinkedAnswers:
             citations=tuple(replace(one, chunk=self._chunk(one.chunk)) for one in answer.citations),
             warnings=tuple(replace(one, page=self._page(one.page)) for one in answer.warnings),
             nearest=tuple(replace(one, url=self._url(one.url)) for one in answer.nearest),
+            trace=replace(
+                answer.trace,
+                hits=tuple(replace(one, chunk=self._chunk(one.chunk)) for one in answer.trace.hits),
+            ),
         )
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
@@ -45,4 +53,4 @@ class LinkedAnswers:
         if urlsplit(url).scheme:
             return url
         path, hash_mark, anchor = url.partition("#")
-        return f"{self._base}{quote(path)}{hash_mark}{anchor}"
+        return f"{self._base}{self._address(path)}{hash_mark}{anchor}"

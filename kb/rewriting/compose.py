@@ -52,14 +52,22 @@ def appended(text: str, subject: Subject) -> str:
 
 
 def as_question(text: str, lexicon: Lexicon) -> str:
-    """Starts with a capital and, unless it is a request ("Tell me ..."), ends with a mark."""
-    text = " ".join(text.split())
+    """Starts with a capital and no conjunction and, unless it is a request ("Tell me ..."), ends with a mark."""
+    text = _without_conjunction(" ".join(text.split()), lexicon)
     start = re.search(r"[^\W\d_]", text)
     if start is not None:
         text = text[: start.start()] + start.group().upper() + text[start.end() :]
     body, mark = _mark(text)
     requested = starts_with_phrase(words_of(text), lexicon.small_talk.asking)
     return f"{body}{mark or ('' if requested else '?')}"
+
+
+def _without_conjunction(text: str, lexicon: Lexicon) -> str:
+    """ "And when do they expire" -> "when do they expire"."""
+    spans = spans_of(text)
+    first, second = (span.group().casefold() for span in spans[:2]) if len(spans) > 1 else ("", "")
+    asks = second in lexicon.words.question | lexicon.words.auxiliaries
+    return text[spans[1].start() :] if first in lexicon.ellipsis.openers and asks else text
 
 
 def swapped(reading: Reading, lexicon: Lexicon, previous: str) -> str:

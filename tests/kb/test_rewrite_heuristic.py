@@ -49,7 +49,7 @@ async def test_a_follow_up_that_earlier_systems_reported_is_understood(case: dic
     [
         ("Wat is houtmulch?", "Een bodembedekker.", "en de prijs?", "nl", "Wat is de prijs van houtmulch?"),
         ("Wat is houtmulch?", "Een bodembedekker.", "hoe dik moet ik dat leggen?", "nl", "Hoe dik moet ik houtmulch leggen?"),
-        ("How many days of holiday do I get?", "25 days.", "and when do they expire?", "en", "And when do days of holiday expire?"),
+        ("How many days of holiday do I get?", "25 days.", "and when do they expire?", "en", "When do days of holiday expire?"),
         ("Do you ship to Canada?", "Yes.", "How long does it take?", "en", "How long does it take to ship to Canada?"),
         ("Do you ship to Canada?", "Yes.", "and to Germany?", "en", "Do you ship to Germany?"),
         ("Do you ship to Canada?", "Yes.", "what about Germany?", "en", "Do you ship to Germany?"),
