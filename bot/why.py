@@ -200,13 +200,17 @@ def _told(passage: Passage, words: Messages) -> str:
     if passage.section:
         place += f" › {escape(shorten(passage.section, 100))}"
     mark = f"[{passage.cited_as}]  " if passage.cited_as is not None else ""
-    stages = {
-        name: "–" if score is None else f"{score:.2f}"
-        for name, score in passage.model_dump(
-            include={"dense", "lexical", "fused", "anchor", "rerank", "final"}
-        ).items()
-    }
-    return f"{mark}{place}\n{words.why_scores.format(**stages)}"
+    return f"{mark}{place}\n{_scores(passage, words)}"
+
+
+def _scores(passage: Passage, words: Messages) -> str:
+    """The stages that ran for this passage: one that did not has nothing to tell."""
+    scores = passage.model_dump(include={"dense", "lexical", "fused", "anchor", "rerank", "final"})
+    ran = {stage: f"{score:.2f}" for stage, score in scores.items() if score is not None}
+    if not scores["anchor"]:
+        ran.pop("anchor", None)
+    parts = words.why_scores.split(" · ")
+    return " · ".join(part.format(**ran) for part in parts if any(f"{{{stage}}}" in part for stage in ran))
 
 
 def _timings(timings_ms: Mapping[str, float], words: Messages) -> str:
