@@ -64,8 +64,10 @@ def detect(text: str, *, default: str = "en", hint: str | None = None) -> str:
 
 
 def warm_up() -> None:
-    """Loads the detector (about a second of CPU), so that no question waits for it."""
+    """Loads the detector and the languages' words (about a second of CPU), so that no question waits for them."""
     _identifier()
+    for language in languages():
+        _small_words(language)
 
 
 def _by_script(text: str, letters: int) -> str | None:

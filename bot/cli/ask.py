@@ -21,12 +21,17 @@ async def ask(settings: Settings, request: AskRequest, *, as_json: bool, why: bo
     async with open_session(settings, "ask", models=True) as session:
         reply = await session.ask(request)
     if as_json:
-        told = {**reply.answer, "trace": reply.trace} if why else reply.answer
-        json.dump(told, sys.stdout, ensure_ascii=False, indent=2)
+        json.dump(_told(reply, why=why), sys.stdout, ensure_ascii=False, indent=2)
         sys.stdout.write("\n")
     else:
         _show(reply, why=why)
     return EXIT_CODES[reply.answer["outcome"]]
+
+
+def _told(reply: AskReply, *, why: bool) -> dict[str, Any]:
+    """The documented keys and no others; `--why` adds how it came about and what else was near."""
+    told = {name: value for name, value in reply.answer.items() if name != "nearest"}
+    return {**told, "nearest": reply.answer["nearest"], "trace": reply.trace} if why else told
 
 
 def _show(reply: AskReply, *, why: bool) -> None:

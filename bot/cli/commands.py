@@ -190,8 +190,9 @@ def main() -> None:
 
 
 def _settings(data: Path | None, config: Path | None, verbose: bool, *, quiet: bool = True) -> Settings:
-    """`quiet`: a command that prints its own result logs warnings only."""
-    start_logging(level=logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO)
+    """`quiet`: a command that prints its own result logs warnings only, and no traces to a person at a terminal."""
+    level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
+    start_logging(level=level, traces=verbose or not quiet)
     return load_settings(file=config, data=data)
 
 

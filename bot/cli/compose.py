@@ -8,6 +8,7 @@ The SDKs of Claude and of Qdrant's server are imported where they are configured
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from kb.answer import Drafter
 from kb.conversation import RedisConversations
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
+from kb.errors import UnavailableError
 from kb.extract import ExtractiveDrafter
 from kb.freshness import Clock, FreshnessPolicy
 from kb.index.edge import EdgeIndex
@@ -43,6 +45,8 @@ from kb.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from kb.llm import LanguageModel
+
+logger = logging.getLogger(__name__)
 
 
 def utc_now() -> datetime:
@@ -74,14 +78,21 @@ class Runtime:
     async def load_models(self) -> None:
         """Loads embedder, reranker and language detector and counts the index's words.
 
-        A missing reranker is noted, a missing embedder raises.
+        A missing reranker and an index that is down are noted, a missing embedder raises.
         """
         await asyncio.gather(
             self.embedder.ready(),
             self.ranker.ready(),
-            self.vocabulary.refresh(self.index),
+            self._count_words(),
             asyncio.to_thread(warm_up),
         )
+
+    async def _count_words(self) -> None:
+        """An index that is down is for the question to tell: it is answered as unavailable."""
+        try:
+            await self.vocabulary.refresh(self.index)
+        except UnavailableError as error:
+            logger.warning("vocabulary.unavailable", extra={"cause": str(error)})
 
 
 @asynccontextmanager
@@ -161,6 +172,7 @@ async def _index(settings: Settings, folder: DataFolder, stack: AsyncExitStack) 
             url=settings.index.qdrant_url,
             api_key=key.get_secret_value() if key else None,
             timeout=round(settings.index.timeout_s),
+            check_compatibility=False,  # it would ask the server here, blocking, and warn on the terminal
         )
         index = ServerIndex(client, settings.index.collection)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from rich.table import Table
 from bot.cli.open import open_session
 from bot.cli.session import IngestRequest, Session
 from kb.data_folder import DataFolder
+from kb.errors import SettingsError
 from kb.jobs import SyncReport
 from kb.settings import Settings
 
@@ -22,15 +24,27 @@ LISTED = 20
 
 
 async def ingest(settings: Settings, request: IngestRequest, *, as_json: bool) -> int:
+    for path in request.paths:  # before the models are loaded for nothing
+        must_exist(path)
     async with open_session(settings, "ingest", models=True) as session:
         report = await follow(session, request)
     if report is None:
         return 1
     if as_json:
-        sys.stdout.write(report.model_dump_json(indent=2) + "\n")
+        always = None if report.warned else {"warned"}
+        sys.stdout.write(report.model_dump_json(indent=2, exclude=always) + "\n")
     else:
         show_report(report)
     return SOME_FAILED if report.failed else 0
+
+
+def must_exist(path: Path) -> None:
+    """
+    Raises:
+        SettingsError: there is nothing at `path`.
+    """
+    if not path.expanduser().exists():
+        raise SettingsError(f"there is no folder or file {path}")
 
 
 async def follow(session: Session, request: IngestRequest) -> SyncReport | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import uuid
 from collections.abc import AsyncIterator
 from typing import Any
@@ -11,9 +12,11 @@ from bot.cli.compose import Runtime
 from bot.cli.session import AskReply, AskRequest, IngestRequest
 from bot.render import spoken
 from kb.api import answer_as_json, trace_as_json
-from kb.errors import UnavailableError
+from kb.errors import StoreUnavailableError, UnavailableError
 from kb.jobs import ReindexProgress, ReindexRequest
-from kb.models import Audience, Question, ThreadKey
+from kb.models import Audience, Question, ThreadKey, Turn
+
+logger = logging.getLogger(__name__)
 
 TERMINAL = "terminal"
 """Stands for the Slack team in the keys of conversations that are held in a terminal."""
@@ -26,13 +29,26 @@ class LocalSession:
     async def ask(self, request: AskRequest) -> AskReply:
         runtime = self._runtime
         key = ThreadKey(team=TERMINAL, channel=request.channel or TERMINAL, thread=request.thread or "")
-        turns = await runtime.conversations.load(key) if request.thread else []
+        turns = await self._history(key) if request.thread else []
         question = Question(id=uuid.uuid4().hex, text=request.question, audience=audience_of(request.channel))
-        answer = await runtime.pipeline.answer(question, turns)
-        if request.thread:
-            await runtime.conversations.append(key, runtime.pipeline.turn(answer))
-        await runtime.analytics.record(question.id, answer)
+        answer = await runtime.pipeline.answer(question, turns or [])
+        try:
+            if request.thread:
+                await runtime.conversations.append(key, runtime.pipeline.turn(answer))
+            await runtime.analytics.record(question.id, answer)
+        except StoreUnavailableError as error:  # the answer stands without being remembered
+            logger.warning("answer.not_remembered", extra={"question_id": question.id, "cause": str(error)})
+        if turns is None:
+            answer = dataclasses.replace(answer, notes=(*answer.notes, "history unavailable"))
         return AskReply(answer=answer_as_json(answer, text=spoken(answer)), trace=trace_as_json(answer))
+
+    async def _history(self, key: ThreadKey) -> list[Turn] | None:
+        """The thread so far; None where the store is down."""
+        try:
+            return await self._runtime.conversations.load(key)
+        except StoreUnavailableError as error:
+            logger.warning("history.unavailable", extra={"cause": str(error)})
+            return None
 
     async def ingest(self, request: IngestRequest) -> AsyncIterator[ReindexProgress]:
         runtime = self._runtime

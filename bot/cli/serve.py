@@ -24,7 +24,7 @@ from bot.admin import BotStatus
 from bot.app import Activity
 from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.control import control_socket
-from bot.cli.index_commands import follow, show_report
+from bot.cli.index_commands import follow, must_exist, show_report
 from bot.cli.local import LocalSession
 from bot.cli.pages import PageViewer
 from bot.cli.session import IngestRequest
@@ -60,6 +60,8 @@ async def playground(
     settings: Settings, pages: Path | None, *, port: int, open_browser: bool, data_given: bool
 ) -> int:
     """Runs in a local Slack in the browser, with the sample handbook or the user's own pages."""
+    if pages is not None:
+        must_exist(pages)
     if pages is not None and not data_given:
         settings = settings.model_copy(update={"data": own_data_folder(settings.data, pages)})
     started = time.monotonic()

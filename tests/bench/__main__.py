@@ -28,12 +28,15 @@ from tests.bench.report import show
 from tests.bench.slack import mentions_ms
 from tests.bench.starting import start
 
+WIDTH = 130
+"""Columns of the tables where nobody says how wide the paper is."""
+
 
 def main() -> int:
     options = _options()
     with tempfile.TemporaryDirectory(prefix="footnote-bench-") as folder:
         told = asyncio.run(_measured(Path(folder) / "data", options))
-    show(told, Console())
+    show(told, Console(width=None if sys.stdout.isatty() else WIDTH))
     if options.json is not None:
         options.json.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     return 1 if options.strict and not all(target["met"] for target in told["targets"]) else 0
