@@ -12,7 +12,9 @@ COPY bot bot
 RUN /venv/bin/pip install --quiet .
 
 FROM python:3.12-slim
-# The model client trusts the system's certificates.
+# The model client trusts the system's certificates; git tells when a page was edited. Debian drops old versions of
+# packages from its mirrors, so a pin would break the next build.
+# hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates git \
     && rm -rf /var/lib/apt/lists/* \
@@ -20,7 +22,7 @@ RUN apt-get update \
     && install -d -o footnote -g footnote -m 0700 /data
 COPY --from=build /venv /venv
 ENV PATH=/venv/bin:$PATH FOOTNOTE_DATA=/data PYTHONUNBUFFERED=1
-USER footnote
+USER 10001:10001
 VOLUME /data
 # Only used with SLACK_SIGNING_SECRET; Socket Mode needs no port.
 EXPOSE 3000

@@ -1,0 +1,78 @@
+"""Commands without a bot: help, mistakes and outages."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import FOLLOW_UP, Run
+from tests.fakes.serving import environment
+
+NOWHERE = "127.0.0.1:1"
+COMMANDS = ("ask", "ingest", "reindex", "status", "stats", "serve", "playground", "eval", "doctor")
+HEAVY = ("torch", "sentence_transformers", "numpy", "aiohttp", "qdrant_edge", "anthropic")
+
+HELP = f"""
+import sys
+from bot.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+assert not [name for name in {HEAVY} if name in sys.modules]
+"""
+
+
+@pytest.mark.parametrize(
+    "command", [(), *((name,) for name in COMMANDS)], ids=lambda one: "".join(one) or "none"
+)
+def test_help_is_there_and_loads_nothing_heavy(command: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HELP, *command, "--help"], env=environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Usage: " in done.stdout
+    listed = command or COMMANDS
+    assert all(name in done.stdout for name in listed)
+
+
+@pytest.mark.parametrize(
+    ("variable", "nearest"),
+    [("FOOTNOTE_SERCH__KEEP", "'search'"), ("FOOTNOTE_SEARCH__KEPE", "'search.keep'")],
+)
+def test_an_unknown_setting_is_one_line_with_the_nearest_name(
+    footnote: Run, tmp_path: Path, variable: str, nearest: str
+) -> None:
+    ended = footnote("status", data=tmp_path, **{variable: "8"})
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.count("\n") == 1, ended.err
+    assert f"did you mean {nearest}?" in ended.err
+
+
+@pytest.mark.parametrize("command", [("ingest",), ("playground", "--port", "0", "--no-browser")])
+def test_a_folder_that_is_not_there_is_one_line(
+    footnote: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    ended = footnote(*command, tmp_path / "nope", data=tmp_path / "data")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err == f"footnote: there is no folder or file {tmp_path / 'nope'}\n"
+    assert not (tmp_path / "data").exists()
+
+
+def test_ingest_without_a_folder_is_wrong_usage(footnote: Run, tmp_path: Path) -> None:
+    ended = footnote("ingest", data=tmp_path)
+    assert ended.code == 2
+    assert "--sample" in ended.err
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_an_outage_is_told_as_an_outage_and_ends_with_5(footnote: Run, tmp_path: Path) -> None:
+    servers = {"QDRANT_URL": f"http://{NOWHERE}", "REDIS_URL": f"redis://{NOWHERE}"}
+    ended = footnote("ask", FOLLOW_UP, "--thread", "mine", "--json", data=tmp_path, **servers)
+    assert (ended.code, ended.json["outcome"]) == (5, "unavailable")
+    assert "history unavailable" in ended.json["notes"]
+    assert "Traceback" not in ended.err
