@@ -32,7 +32,7 @@ def a_policy(**settings: object) -> FreshnessPolicy:
 
 @pytest.fixture(autouse=True)
 def _today():
-    with freeze_time("2026-11-27"):
+    with freeze_time("2026-11-27", ignore=["_pytest"]):
         yield
 
 

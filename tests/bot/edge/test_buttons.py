@@ -98,7 +98,7 @@ async def test_why_shows_how_the_answer_came_about(either_office: Office) -> Non
         "the holiday days",
         "*Follow-up of the answer before:* yes",
         "answered, confidence 80%",
-        "meaning 0.70 · words 4.20 · together 0.80 · thread 0.00 · reread – · final 0.80",
+        "meaning 0.70 · words 4.20 · together 0.80 · final 0.80",
         "Leave policy: current",
         "Extractive mode",
         "search 3 ms",
