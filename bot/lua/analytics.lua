@@ -43,7 +43,7 @@ function operations.vote(id, user, vote, keep_ms)
     redis.call('PEXPIRE', KEYS[3], keep_ms)
     if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('PEXPIRE', KEYS[2], keep_ms) end
     local clock = redis.call('TIME')
-    local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+    local now = clock[1] * 1000 + clock[2] / 1000 -- with its microseconds: votes keep their order
     redis.call('ZADD', KEYS[4], now, id)
     redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now - keep_ms)
     return 1
