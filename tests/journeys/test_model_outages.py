@@ -12,7 +12,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 import pytest_asyncio
@@ -37,6 +37,8 @@ DEADLINE_S = 4.0
 HALF = "Half of what the model"
 """The beginning of replies that never end: nobody may read it."""
 SOON = {"retry-after-ms": "1"}
+LATER = {"retry-after": "3"}
+"""The first retry fits into the deadline, the second does not."""
 WORDS = Messages()
 
 
@@ -89,7 +91,7 @@ async def running_office(
         settings = load_settings(environ=variables, data=data)
         async with (
             open_runtime(settings, "serve", models=True) as runtime,
-            running(runtime, LinkedAnswers(runtime.pipeline, PAGES)) as (edge, _),
+            running(runtime, LinkedAnswers(runtime.pipeline, PAGES, quote)) as (edge, _),
         ):
             await edge.connect()
             queue = QuestionQueue(runtime.redis, namespace=settings.store.namespace)
@@ -184,7 +186,11 @@ async def test_what_passes_by_itself_is_tried_again_and_nobody_notices(
 @pytest.mark.parametrize(
     ("steps", "note"),
     [
-        pytest.param([Failure(status=529)] * 9, WORDS.note_model_unavailable, id="529 until the deadline"),
+        pytest.param(
+            [Failure(status=529, headers=LATER)] * 9,
+            WORDS.note_model_unavailable,
+            id="529 until the deadline",
+        ),
         pytest.param(
             [Failure(status=429, headers={"retry-after": "60"})],
             WORDS.note_model_unavailable,
