@@ -48,8 +48,12 @@ local function release(thread, at)
     if redis.call('EXISTS', thread_key(thread)) == 1 then ready(thread, at) end
 end
 
+-- A dead worker's question has waited longest: it keeps the place in the queue that its acceptance gave it.
 local function take_back_expired()
-    for _, thread in ipairs(redis.call('ZRANGE', LEASES, '-inf', now, 'BYSCORE')) do release(thread, now) end
+    for _, thread in ipairs(redis.call('ZRANGE', LEASES, '-inf', now, 'BYSCORE')) do
+        local id = redis.call('LINDEX', thread_key(thread), 0)
+        release(thread, id and tonumber(redis.call('ZSCORE', UNFINISHED, id)) or now)
+    end
 end
 
 local function is_running(thread, id)

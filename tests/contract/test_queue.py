@@ -149,6 +149,18 @@ async def test_different_threads_are_taken_in_parallel_the_longest_waiting_first
     assert (await queue.depth()).running == 3
 
 
+async def test_a_dead_workers_question_keeps_its_place_before_those_accepted_after_it(
+    redis: Redis, namespace: str, queue: QuestionQueue
+) -> None:
+    first, later = a_question(), a_question()
+    await queue.accept(first)
+    await taken(some_claims(redis, namespace, lease_s=0.05), "dead")
+    await queue.accept(later)
+    await asyncio.sleep(0.1)
+    heir = some_claims(redis, namespace)
+    assert [(await taken(heir)).question for _ in range(2)] == [first, later]
+
+
 async def test_an_expired_lease_is_taken_over_and_its_old_holder_can_change_nothing(
     redis: Redis, namespace: str, queue: QuestionQueue
 ) -> None:
