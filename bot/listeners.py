@@ -18,7 +18,7 @@ from bot.threads import Threads
 from bot.unwrap import addresses_others, mentions, plain_text, without_mention
 from kb.conversation import ConversationStore
 from kb.models import ThreadKey
-from kb.phrases import asks_something
+from kb.text.phrases import asks_something
 
 logger = logging.getLogger(__name__)
 

@@ -30,8 +30,8 @@ from bot.unwrap import people_in, plain_text
 from bot.why import trace_payload
 from kb.conversation import ConversationStore
 from kb.errors import StoreUnavailableError
-from kb.language import detect
 from kb.models import Answer, Question, ThreadKey, Turn
+from kb.text.language import detect
 
 logger = logging.getLogger(__name__)
 

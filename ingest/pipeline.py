@@ -58,7 +58,7 @@ class Lexical(Protocol):
 
 
 class DetectLanguage(Protocol):
-    """What ingestion needs of `kb.language.detect`."""
+    """What ingestion needs of `kb.text.language.detect`."""
 
     def __call__(self, text: str, *, default: str = "en") -> str: ...
 

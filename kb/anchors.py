@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from kb.lexicon import languages, lexicon, starts_with_phrase, words_of
 from kb.models import Hit, Rewrite, Turn
+from kb.text.lexicon import languages, lexicon, starts_with_phrase, words_of
 
 RETURN_OVERLAP = 0.6
 """Share of a question's content words that an earlier turn must hold to be taken as its topic: most, not half."""

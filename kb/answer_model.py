@@ -14,12 +14,12 @@ from importlib import resources
 from typing import Literal
 
 from kb.answer import Draft, DraftSentence
-from kb.citation_marks import Marked, SplitPassage, from_citations, from_markers
+from kb.citations.marks import Marked, SplitPassage, from_citations, from_markers
 from kb.confidence import Evidence
 from kb.llm import CitablePassage, LanguageModel, Spoken
 from kb.models import Chunk, Turn
-from kb.sentences import split_units
 from kb.settings import ModelSettings
+from kb.text.sentences import split_units
 
 logger = logging.getLogger(__name__)
 

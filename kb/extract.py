@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from kb.answer import Draft, DraftSentence
 from kb.confidence import Evidence
-from kb.lexicon import Lexicon, lexicon, words_of
 from kb.models import Turn
 from kb.quotables import Quotable, quotables_of
-from kb.sentences import TextUnit
+from kb.text.lexicon import Lexicon, lexicon, words_of
+from kb.text.sentences import TextUnit
 
 PASSAGES = 4
 """Passages that are read sentence by sentence: each costs about as much embedding as the question's own search."""

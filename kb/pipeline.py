@@ -20,7 +20,6 @@ from kb.citations import Similarity, verify
 from kb.confidence import Evidence, RelevanceModel, weigh
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock, FreshnessPolicy
-from kb.language import detect
 from kb.lexical import LexicalEncoder
 from kb.models import (
     Answer,
@@ -34,12 +33,13 @@ from kb.models import (
     Rewrite,
     Turn,
 )
-from kb.phrases import small_talk
 from kb.reply import Reply, numbered
 from kb.rewrite import Rewriter
 from kb.search import SearchResult, WeightedQuery
 from kb.settings import Settings
 from kb.stopwatch import Stopwatch
+from kb.text.language import detect
+from kb.text.phrases import small_talk
 from kb.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)

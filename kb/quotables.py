@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kb.sentences import TextUnit, split_units
+from kb.text.sentences import TextUnit, split_units
 
 LIST_ITEMS = 14
 """A list up to this long is quoted whole: half of a procedure is worse than none."""

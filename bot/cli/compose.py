@@ -32,7 +32,6 @@ from kb.extract import ExtractiveDrafter
 from kb.freshness import Clock, FreshnessPolicy
 from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex
-from kb.language import detect, warm_up
 from kb.lexical import LexicalEncoder
 from kb.pipeline import Pipeline
 from kb.rerank import Reranker
@@ -40,6 +39,7 @@ from kb.rewrite import choose_rewriter
 from kb.search import Search
 from kb.settings import Settings, SlackSettings
 from kb.similarity import EmbeddingSimilarity
+from kb.text.language import detect, warm_up
 from kb.valkey import EmbeddedValkey, connect_redis
 from kb.vocabulary import Vocabulary
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from kb.lexicon import Lexicon, spans_of, starts_with_phrase, words_of
 from kb.rewriting.gate import Reading
-from kb.sequences import items_in
-from kb.topics import Subject, names_in
+from kb.rewriting.sequences import items_in
+from kb.rewriting.topics import Subject, names_in
+from kb.text.lexicon import Lexicon, spans_of, starts_with_phrase, words_of
 
 SHORT_ATTRIBUTE = 4
 """Words. "The price of delivery" is an attribute of the subject; a longer phrase names its own."""

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from kb.lexicon import SPACELESS, Lexicon, spans_of, starts_with_phrase, words_of
-from kb.sequences import step_in
+from kb.rewriting.sequences import step_in
+from kb.text.lexicon import SPACELESS, Lexicon, spans_of, starts_with_phrase, words_of
 
 SHORT = 3
 """Words. At this length a question without a verb has no room for its subject (requirement B1)."""

@@ -10,15 +10,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kb.lexicon import Lexicon, lexicon, words_of
 from kb.models import Rewrite, Turn
-from kb.phrases import is_empty_reference
 from kb.rewriting.compose import appended, as_question, compose
 from kb.rewriting.gate import Reading, read_question
+from kb.rewriting.sequences import Item, Step, items_in, resolve, step_in
 from kb.rewriting.spelling import Vocabulary, correct
+from kb.rewriting.topics import Subject, key_topics, names_in, person_in, subject_of
 from kb.rewriting.validation import validate
-from kb.sequences import Item, Step, items_in, resolve, step_in
-from kb.topics import Subject, key_topics, names_in, person_in, subject_of
+from kb.text.lexicon import Lexicon, lexicon, words_of
+from kb.text.phrases import is_empty_reference
 
 WINDOW = 5
 """Turns that are read. Further back the subject has changed, or the turns between carry it."""

@@ -12,12 +12,12 @@ from typing import Annotated, Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kb.errors import ModelReplyError
-from kb.lexicon import Lexicon, lexicon, words_of
 from kb.models import Rewrite, Turn
 from kb.rewriting.spelling import correct
+from kb.rewriting.topics import key_topics
 from kb.rewriting.validation import validate
 from kb.settings import Settings
-from kb.topics import key_topics
+from kb.text.lexicon import Lexicon, lexicon, words_of
 
 MESSAGE_LIMIT = 300
 """Characters of one message that go to the model, chosen by relevance."""

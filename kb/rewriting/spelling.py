@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from kb.lexicon import Lexicon, spans_of
+from kb.text.lexicon import Lexicon, spans_of
 
 Vocabulary = Callable[[str], int]
 """Document frequency of a lower-case word in the index; 0 for an unknown one."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kb.language import detect
-from kb.lexicon import SPACELESS, words_of
+from kb.text.language import detect
+from kb.text.lexicon import SPACELESS, words_of
 
 LONGEST_GROWTH = 3
 """Times the original (requirement B7)."""

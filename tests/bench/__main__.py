@@ -56,7 +56,7 @@ def _options() -> argparse.Namespace:
 async def _measured(data: Path, options: argparse.Namespace) -> dict[str, Any]:
     pages = options.pages.expanduser().resolve() if options.pages else None
     _progress("indexing, in a first start ...")
-    first_time = await start(data, pages, "What is this about?")
+    first_time = await start(data, pages, question=None)
     settings = load_settings(environ={}, data=data, rerank={"model": "off"})
     async with open_runtime(settings, "bench", models=False) as runtime:
         runtime, embedder = recording(runtime)

@@ -88,7 +88,7 @@ def _show_starts(told: dict[str, Any], console: Console) -> None:
             f"{of['cpu_s']:.0f}",
             f"{of['rest_mb']:.0f}",
             f"{of['answered_mb']:.0f}",
-            f"{of['first_answer_ms']:.0f}",
+            f"{of['first_answer_ms']:.0f}" if of["first_answer_ms"] else "",
         )
     console.print(table, highlight=False)
     console.print(f"peak while answering: {told['peak_mb']:.0f} MB", highlight=False)

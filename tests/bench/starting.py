@@ -28,11 +28,11 @@ class Start:
     cpu_s: float
     rest_mb: float
     answered_mb: float
-    first_answer_ms: float
+    first_answer_ms: float | None
 
 
-async def start(data: Path, pages: Path | None, question: str) -> Start:
-    """One start of the playground on `data`, one question over its socket, and a stop."""
+async def start(data: Path, pages: Path | None, question: str | None) -> Start:
+    """One start of the playground on `data`, one question over its socket where there is one, and a stop."""
     what = [str(pages)] if pages else ["--sample"]
     log = data.parent / "start.log"
     began = time.monotonic()
@@ -47,19 +47,23 @@ async def start(data: Path, pages: Path | None, question: str) -> Start:
         await until(lambda: _ready(process, log), seconds=START_S, pause=0.02)
         ready_s = time.monotonic() - began
         cpu_s, rest_mb = _usage(process.pid)
-        asked = AskRequest(question=question)
-        reply = await RemoteSession(DataFolder(data).socket).ask(asked)
+        first_answer_ms = await _answered_ms(data, question) if question else None
         return Start(
             ready_s=ready_s,
             cpu_s=cpu_s,
             rest_mb=rest_mb,
             answered_mb=_usage(process.pid)[1],
-            first_answer_ms=reply.answer["timings_ms"]["total"],
+            first_answer_ms=first_answer_ms,
         )
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
             await process.wait()
+
+
+async def _answered_ms(data: Path, question: str) -> float:
+    reply = await RemoteSession(DataFolder(data).socket).ask(AskRequest(question=question))
+    return float(reply.answer["timings_ms"]["total"])
 
 
 def _ready(process: asyncio.subprocess.Process, log: Path) -> bool:

@@ -12,9 +12,9 @@ import pytest
 from ingest.sources.folder import FolderSource
 from ingest.sync import Sync
 from kb.index.edge import EdgeIndex
-from kb.language import detect
 from kb.lexical import LexicalEncoder
 from kb.settings import SourceSettings
+from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 
 

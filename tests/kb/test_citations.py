@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kb.answer import DraftSentence
-from kb.citation_marks import SplitPassage, from_citations, from_markers
 from kb.citations import Verified, verify
-from kb.llm_stream import CitedBlocks, TextBlock
+from kb.citations.marks import SplitPassage, from_citations, from_markers
+from kb.citations.untrusted import harmless, has_foreign_link
+from kb.llm.stream import CitedBlocks, TextBlock
 from kb.models import Chunk
-from kb.untrusted import harmless, has_foreign_link
 from tests.fakes.passages import a_passage
 
 LEAVE = a_passage(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kb.facts import missing_facts, read_facts
-from kb.polarity import contradicted, read_polarity
+from kb.citations.facts import missing_facts, read_facts
+from kb.citations.polarity import contradicted, read_polarity
 
 
 def missing(said: str, known: str) -> list[str]:

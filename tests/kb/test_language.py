@@ -1,7 +1,7 @@
 import pytest
 
-from kb.language import detect
-from kb.lexicon import languages, lexicon
+from kb.text.language import detect
+from kb.text.lexicon import languages, lexicon
 
 SHORT_QUESTIONS = [
     ("en de prijs?", "nl"),

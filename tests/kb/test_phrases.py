@@ -1,6 +1,6 @@
 import pytest
 
-from kb.phrases import asks_something, is_empty_reference, small_talk
+from kb.text.phrases import asks_something, is_empty_reference, small_talk
 
 
 @pytest.mark.parametrize(

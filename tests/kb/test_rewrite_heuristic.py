@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from kb.lexicon import lexicon
 from kb.models import Rewrite, Turn
 from kb.rewrite import HeuristicRewriter
 from kb.rewriting.gate import read_question
+from kb.text.lexicon import lexicon
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("FOOTNOTE_SHARED", ROOT.parent / "shared"))

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
-from kb.lexicon import lexicon
 from kb.models import Rewrite, Turn
 from kb.rewrite import HeuristicRewriter, ModelRewriter, NoRewriter, RewriteChoice, choose_rewriter
 from kb.rewriting.model import (
@@ -21,6 +20,7 @@ from kb.rewriting.model import (
     thread_context,
 )
 from kb.settings import ModelSettings, RewriteSettings, Settings
+from kb.text.lexicon import lexicon
 
 HOUTMULCH = [
     Turn(question="Wat is houtmulch?", answer="Houtmulch is een bodembedekker van fijn gemalen hout.")

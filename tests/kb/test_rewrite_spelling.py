@@ -1,7 +1,7 @@
 import pytest
 
-from kb.lexicon import lexicon
 from kb.rewriting.spelling import correct, slip
+from kb.text.lexicon import lexicon
 
 
 def corrected(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kb.sentences import split_sentences, split_units
+from kb.text.sentences import split_sentences, split_units
 
 PAGE = """\
 # Leave

@@ -1,7 +1,7 @@
 import pytest
 
-from kb.lexicon import lexicon
-from kb.sequences import items_in, resolve, step_in
+from kb.rewriting.sequences import items_in, resolve, step_in
+from kb.text.lexicon import lexicon
 
 
 @pytest.mark.parametrize(

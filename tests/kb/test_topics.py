@@ -1,7 +1,7 @@
 import pytest
 
-from kb.lexicon import lexicon
-from kb.topics import key_topics, names_in, subject_of
+from kb.rewriting.topics import key_topics, names_in, subject_of
+from kb.text.lexicon import lexicon
 
 EN, NL = lexicon("en"), lexicon("nl")
 

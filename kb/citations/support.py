@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Literal
 
 from kb.answer import DraftSentence
-from kb.citation_marks import ELLIPSIS
-from kb.facts import Facts, join_facts, missing_facts, read_facts
+from kb.citations.facts import Facts, join_facts, missing_facts, read_facts
+from kb.citations.marks import ELLIPSIS
+from kb.citations.polarity import Polarity, contradicted, read_polarity
+from kb.citations.untrusted import harmless, has_foreign_link
+from kb.citations.wording import content_stems, language_of, plain
 from kb.models import Chunk
-from kb.polarity import Polarity, contradicted, read_polarity
-from kb.sentences import TextUnit, split_units
-from kb.untrusted import harmless, has_foreign_link
-from kb.wording import content_stems, language_of, plain
+from kb.text.sentences import TextUnit, split_units
 
 Reason = Literal[
     "number", "date", "weekday", "name", "negation", "quote", "link", "meaning", "uncited", "lead-in"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kb.lexicon import Lexicon, languages, lexicon, starts_with_phrase, words_of
 from kb.models import SmallTalk
+from kb.text.lexicon import Lexicon, languages, lexicon, starts_with_phrase, words_of
 
 LONGEST_TALK = 10
 """Words. Nobody greets at greater length; a longer message says something."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from kb.lexicon import Lexicon, any_of, words_of
-from kb.lexicon import lexicon as lexicon_of
+from kb.text.lexicon import Lexicon, any_of, words_of
+from kb.text.lexicon import lexicon as lexicon_of
 
 Kind = Literal["number", "letter", "roman", "weekday", "month", "quarter", "version", "ordinal", "year"]
 

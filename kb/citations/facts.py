@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kb.fact_days import Day, same_day, take_days
-from kb.fact_words import MONTHS, NUMBER_WORDS, SCALES, UNITS, WEEKDAYS
-from kb.wording import STOP_WORDS, language_of, plain, stem, tokens
+from kb.citations.fact_days import Day, same_day, take_days
+from kb.citations.fact_words import MONTHS, NUMBER_WORDS, SCALES, UNITS, WEEKDAYS
+from kb.citations.wording import STOP_WORDS, language_of, plain, stem, tokens
 
 CLOCK = "clock"
 

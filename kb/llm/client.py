@@ -25,10 +25,10 @@ from anthropic.types import (
 )
 
 from kb.errors import ModelRefusedError, ModelReplyError
-from kb.llm_endpoint import choose_endpoint
-from kb.llm_failures import FAILURES, PASSING, retry_wait, translate
-from kb.llm_request import CitablePassage, Spoken, said_before, search_result
-from kb.llm_stream import Reply, TextBlock, read_reply
+from kb.llm.endpoint import choose_endpoint
+from kb.llm.failures import FAILURES, PASSING, retry_wait, translate
+from kb.llm.request import CitablePassage, Spoken, said_before, search_result
+from kb.llm.stream import Reply, TextBlock, read_reply
 from kb.settings import Effort, ModelSettings
 
 __all__ = ["CitablePassage", "LanguageModel", "ModelUsage", "Spoken", "connect_model"]

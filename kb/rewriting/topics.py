@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
-from kb.lexicon import Lexicon, spans_of, words_of
+from kb.text.lexicon import Lexicon, spans_of, words_of
 
 MOST = 5
 """Topics kept of an answer (requirement C3)."""

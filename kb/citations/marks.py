@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kb.answer import DraftSentence
-from kb.llm_stream import TextBlock
-from kb.sentences import TextUnit, split_units
+from kb.llm.stream import TextBlock
+from kb.text.sentences import TextUnit, split_units
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _MARKER = re.compile(r"[ \t]*(?:\[|【)(\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*)(?:\]|】)(?![(\[:])")

@@ -1,6 +1,6 @@
 """Checks each sentence of a draft against the passages that it cites, and drops what they do not support.
 
-Hard facts first (numbers, dates, names, yes and no, quoted words: `kb.facts`, `kb.polarity`), then whether sentence
+Hard facts first (numbers, dates, names, yes and no, quoted words: `kb.citations.facts`, `kb.citations.polarity`), then whether sentence
 and passage speak of the same at all: shared words, and the embedder's or cross-encoder's word where there is one.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from kb.answer import DraftSentence
+from kb.citations.support import Claim, Passage, Removed
+from kb.citations.wording import plain
 from kb.models import Chunk
-from kb.support import Claim, Passage, Removed
-from kb.wording import plain
 
 Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
 

@@ -14,7 +14,7 @@ import anthropic
 import httpx2
 
 from kb.errors import FootnoteError, ModelReplyError, ModelUnavailableError
-from kb.llm_stream import StreamCutError
+from kb.llm.stream import StreamCutError
 
 LAST_BACKOFF_S = 8.0
 RETRIED_STATUS = frozenset({408, 409, 429})
