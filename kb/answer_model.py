@@ -16,7 +16,7 @@ from typing import Literal
 from kb.answer import Draft, DraftSentence
 from kb.citations.marks import Marked, SplitPassage, from_citations, from_markers
 from kb.confidence import Evidence
-from kb.llm import CitablePassage, LanguageModel, Spoken
+from kb.llm.client import CitablePassage, LanguageModel, Spoken
 from kb.models import Chunk, Turn
 from kb.settings import ModelSettings
 from kb.text.sentences import split_units

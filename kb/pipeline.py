@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -81,6 +81,7 @@ class Found:
     hits: Sequence[Hit] = ()
     anchors: Sequence[str] = ()
     anchor_reason: str = ""
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +131,9 @@ class Pipeline:
             UnavailableError: the index or the embedder does not answer.
         """
         language = detect(question.text, hint=_thread_language(turns))
-        return await self._find(question, turns, language, Stopwatch())
+        watch = Stopwatch()
+        found = await self._find(question, turns, language, watch)
+        return replace(found, timings_ms=watch.timings_ms())
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
         """What the thread remembers of an answer."""

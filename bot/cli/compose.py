@@ -44,7 +44,7 @@ from kb.valkey import EmbeddedValkey, connect_redis
 from kb.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from kb.llm import LanguageModel
+    from kb.llm.client import LanguageModel
 
 logger = logging.getLogger(__name__)
 
@@ -184,7 +184,7 @@ async def _index(settings: Settings, folder: DataFolder, stack: AsyncExitStack) 
 def _language_model(settings: Settings, stack: AsyncExitStack) -> LanguageModel | None:
     if settings.model.effective_provider == "none":
         return None
-    from kb.llm import LanguageModel
+    from kb.llm.client import LanguageModel
 
     model = LanguageModel(settings.model)
     stack.push_async_callback(model.close)

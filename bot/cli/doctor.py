@@ -21,7 +21,7 @@ from bot.scopes import missing_scopes
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
 from kb.errors import FootnoteError
-from kb.llm import connect_model
+from kb.llm.client import connect_model
 from kb.rerank import Reranker
 from kb.settings import Settings
 

@@ -1,7 +1,7 @@
 """Whether what is said stands in what is cited.
 
-`verification` is the one to read. `support` makes the case for one sentence, out of its `facts` (numbers, dates, names), its
-`polarity` (yes and no) and its `wording`; `marks` reads citations out of a model's reply; `untrusted` takes the sting out
+`verification` is the one to read. `support` makes the case for one sentence, out of its `facts` (numbers, dates, names)
+and its `polarity` (yes and no); `marks` reads citations out of a model's reply; `untrusted` takes the sting out
 of links and mentions that no source has.
 """
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kb.citations.fact_days import Day, same_day, take_days
 from kb.citations.fact_words import MONTHS, NUMBER_WORDS, SCALES, UNITS, WEEKDAYS
-from kb.citations.wording import STOP_WORDS, language_of, plain, stem, tokens
+from kb.text.wording import STOP_WORDS, language_of, plain, stem, tokens
 
 CLOCK = "clock"
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kb.citations.wording import content_stems, plain, word_set
+from kb.text.wording import content_stems, plain, word_set
 
 REACH = 4
 """Meaning words after a negation that it governs."""

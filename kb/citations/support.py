@@ -13,9 +13,9 @@ from kb.citations.facts import Facts, join_facts, missing_facts, read_facts
 from kb.citations.marks import ELLIPSIS
 from kb.citations.polarity import Polarity, contradicted, read_polarity
 from kb.citations.untrusted import harmless, has_foreign_link
-from kb.citations.wording import content_stems, language_of, plain
 from kb.models import Chunk
 from kb.text.sentences import TextUnit, split_units
+from kb.text.wording import content_stems, language_of, plain
 
 Reason = Literal[
     "number", "date", "weekday", "name", "negation", "quote", "link", "meaning", "uncited", "lead-in"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from kb.answer import DraftSentence
 from kb.citations.support import Claim, Passage, Removed
-from kb.citations.wording import plain
 from kb.models import Chunk
+from kb.text.wording import plain
 
 Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
 

@@ -1,5 +1,4 @@
-"""The language model: `client` is the one to read; the rest are its endpoint, its requests, its stream, its failures."""
+"""The language model: `client` is the one to read; the rest are its endpoint, its requests, its stream, its failures.
 
-from kb.llm.client import CitablePassage, LanguageModel, ModelUsage, Spoken, connect_model
-
-__all__ = ["CitablePassage", "LanguageModel", "ModelUsage", "Spoken", "connect_model"]
+Nothing is imported here: the client's SDK takes two seconds, and `stream` is used without it where there is no model.
+"""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from kb.citations.wording import word_set
+from kb.text.wording import word_set
 
 UnitKind = Literal["sentence", "item", "row", "fence", "heading", "quote"]
 

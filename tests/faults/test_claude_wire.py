@@ -18,7 +18,7 @@ import pytest
 
 from kb.answer_model import ModelAnswerer
 from kb.errors import FootnoteError, ModelRefusedError, ModelReplyError, ModelUnavailableError, SettingsError
-from kb.llm import CitablePassage, LanguageModel, connect_model
+from kb.llm.client import CitablePassage, LanguageModel, connect_model
 from kb.settings import ModelSettings
 from tests.fakes.messages_server import Cite, Failure, MessagesServer, Say, say_json
 from tests.fakes.passages import a_passage, evidence_of

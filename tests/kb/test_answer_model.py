@@ -11,7 +11,7 @@ from kb.answer import Draft
 from kb.answer_model import EARLIER_CHARACTERS, ModelAnswerer, earlier_turns, previous_form
 from kb.citations import verify
 from kb.confidence import Evidence
-from kb.llm import LanguageModel
+from kb.llm.client import LanguageModel
 from kb.models import Turn
 from kb.settings import ModelSettings
 from tests.fakes.messages_server import Cite, MessagesServer, Say
