@@ -5,18 +5,15 @@ Heavy imports stay out of here, so that `footnote --help` answers at once.
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import sys
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from bot.cli.logs import start_logging
+from bot.cli.eval_commands import app as evaluate
+from bot.cli.options import Config, Data, Json, Verbose, run, settings_of
 from kb.errors import FootnoteError
-from kb.settings import Settings, load_settings
 
 app = typer.Typer(
     name="footnote",
@@ -26,18 +23,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 
-Data = Annotated[
-    Path | None,
-    typer.Option(
-        "--data", help="Data folder of the knowledge base.", envvar="FOOTNOTE_DATA", show_default=".footnote"
-    ),
-]
-Config = Annotated[
-    Path | None,
-    typer.Option("--config", help="Settings file.", envvar="FOOTNOTE_CONFIG", show_default="footnote.toml"),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log at debug level: shows message texts.")]
+app.add_typer(evaluate, name="eval")
 
 
 @app.command()
@@ -58,7 +44,7 @@ def ask(
     from bot.cli.session import AskRequest
 
     request = AskRequest(question=question, thread=thread, channel=channel)
-    _run(command.ask(_settings(data, config, verbose), request, as_json=json, why=why))
+    run(command.ask(settings_of(data, config, verbose), request, as_json=json, why=why))
 
 
 @app.command()
@@ -79,7 +65,7 @@ def ingest(
     if not paths and not sample:
         raise typer.BadParameter("name a folder with pages, or --sample")
     request = IngestRequest(paths=tuple(path.absolute() for path in paths or ()), sample=sample)
-    _run(index_commands.ingest(_settings(data, config, verbose), request, as_json=json))
+    run(index_commands.ingest(settings_of(data, config, verbose), request, as_json=json))
 
 
 @app.command()
@@ -96,7 +82,7 @@ def reindex(
     from bot.cli.session import IngestRequest
 
     request = IngestRequest(source=source, full=full)
-    _run(index_commands.ingest(_settings(data, config, verbose), request, as_json=json))
+    run(index_commands.ingest(settings_of(data, config, verbose), request, as_json=json))
 
 
 @app.command()
@@ -112,7 +98,7 @@ def status(
     """Shows the index, the sources and who is running."""
     from bot.cli import index_commands
 
-    _run(index_commands.status(_settings(data, config, verbose), as_json=json, quiet=quiet))
+    run(index_commands.status(settings_of(data, config, verbose), as_json=json, quiet=quiet))
 
 
 @app.command()
@@ -120,7 +106,7 @@ def stats(json: Json = False, data: Data = None, config: Config = None, verbose:
     """Shows how many questions were asked, rewritten, answered and liked."""
     from bot.cli import index_commands
 
-    _run(index_commands.stats(_settings(data, config, verbose), as_json=json))
+    run(index_commands.stats(settings_of(data, config, verbose), as_json=json))
 
 
 @app.command()
@@ -128,7 +114,7 @@ def serve(data: Data = None, config: Config = None, verbose: Verbose = False) ->
     """Runs the bot: Socket Mode with SLACK_APP_TOKEN, signed HTTP events with SLACK_SIGNING_SECRET."""
     from bot.cli import serve as command
 
-    _run(command.serve(_settings(data, config, verbose, quiet=False)))
+    run(command.serve(settings_of(data, config, verbose, quiet=False)))
 
 
 @app.command()
@@ -150,27 +136,8 @@ def playground(
 
     if sample and folder is not None:
         raise typer.BadParameter("give a folder or --sample, not both")
-    settings = _settings(data, config, verbose)
-    _run(command.playground(settings, folder, port=port, open_browser=browser, data_given=data is not None))
-
-
-@app.command(name="eval")
-def evaluate(
-    what: Annotated[
-        str, typer.Argument(help="questions: a file of question cases with their expected page.")
-    ],
-    file: Annotated[Path | None, typer.Argument(help="The cases; the sample handbook's without it.")] = None,
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
-    """Measures the answers against cases with known pages; exits with 1 when one fails."""
-    from bot.cli import evaluate as command
-
-    if what != "questions":
-        raise typer.BadParameter(f"{what!r} is not known; there is: questions")
-    _run(command.questions(_settings(data, config, verbose), file, as_json=json))
+    settings = settings_of(data, config, verbose)
+    run(command.playground(settings, folder, port=port, open_browser=browser, data_given=data is not None))
 
 
 @app.command()
@@ -178,7 +145,7 @@ def doctor(json: Json = False, data: Data = None, config: Config = None, verbose
     """Checks every setting, token scope, server and model, and says how to mend each."""
     from bot.cli import doctor as command
 
-    _run(command.doctor(_settings(data, config, verbose), as_json=json))
+    run(command.doctor(settings_of(data, config, verbose), as_json=json))
 
 
 def main() -> None:
@@ -187,19 +154,3 @@ def main() -> None:
     except FootnoteError as error:
         typer.secho(f"footnote: {error}", err=True, fg="red")
         sys.exit(1)
-
-
-def _settings(data: Path | None, config: Path | None, verbose: bool, *, quiet: bool = True) -> Settings:
-    """`quiet`: a command that prints its own result logs warnings only, and no traces to a person at a terminal."""
-    level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
-    start_logging(level=level, traces=verbose or not quiet)
-    return load_settings(file=config, data=data)
-
-
-def _run(command: Coroutine[Any, Any, int]) -> None:
-    try:
-        code = asyncio.run(command)
-    except KeyboardInterrupt:
-        code = 130
-    if code:
-        raise typer.Exit(code)

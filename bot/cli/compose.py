@@ -114,7 +114,7 @@ async def open_runtime(
         stack.callback(embedder.close)
         ranker = Reranker(settings.rerank)
         stack.callback(ranker.close)
-        model = _language_model(settings, stack)
+        model = open_language_model(settings, stack)
         lexical = LexicalEncoder()
         vocabulary = Vocabulary(lexical)
         sources = SourceBook(folder, settings)
@@ -139,7 +139,17 @@ async def open_runtime(
             ranker=ranker,
             model=model,
             vocabulary=vocabulary,
-            pipeline=_pipeline(settings, index, embedder, ranker, model, lexical, vocabulary, sources, clock),
+            pipeline=build_pipeline(
+                settings,
+                index=index,
+                embedder=embedder,
+                ranker=ranker,
+                model=model,
+                lexical=lexical,
+                vocabulary=vocabulary,
+                freshness=_freshness(settings, sources, clock),
+                clock=clock,
+            ),
             sources=sources,
             reindexer=reindexer,
         )
@@ -181,7 +191,8 @@ async def _index(settings: Settings, folder: DataFolder, stack: AsyncExitStack) 
     return index
 
 
-def _language_model(settings: Settings, stack: AsyncExitStack) -> LanguageModel | None:
+def open_language_model(settings: Settings, stack: AsyncExitStack) -> LanguageModel | None:
+    """None where none is configured. Closed with the stack."""
     if settings.model.effective_provider == "none":
         return None
     from kb.llm.client import LanguageModel
@@ -210,17 +221,27 @@ def _sync(index: VectorIndex, embedder: Embedder, lexical: LexicalEncoder, sourc
     )
 
 
-def _pipeline(
+def _freshness(settings: Settings, sources: SourceBook, clock: Clock) -> FreshnessPolicy:
+    return FreshnessPolicy(
+        clock=clock,
+        max_age_days=settings.freshness.max_age_days,
+        max_age_by_source={one.name: one.max_age_days for one in sources.all() if one.max_age_days},
+    )
+
+
+def build_pipeline(
     settings: Settings,
+    *,
     index: VectorIndex,
     embedder: Embedder,
     ranker: Reranker,
     model: LanguageModel | None,
     lexical: LexicalEncoder,
     vocabulary: Vocabulary,
-    sources: SourceBook,
+    freshness: FreshnessPolicy,
     clock: Clock,
 ) -> Pipeline:
+    """The pipeline over parts that are open already. What evaluates builds it over an index of its own."""
     max_sentences = settings.answer.max_sentences
     return Pipeline(
         rewriter=choose_rewriter(settings, client=model, vocabulary=vocabulary.frequency),
@@ -235,11 +256,7 @@ def _pipeline(
         similarity=EmbeddingSimilarity(embedder),
         lexical=lexical,
         vocabulary=vocabulary,
-        freshness=FreshnessPolicy(
-            clock=clock,
-            max_age_days=settings.freshness.max_age_days,
-            max_age_by_source={one.name: one.max_age_days for one in sources.all() if one.max_age_days},
-        ),
+        freshness=freshness,
         settings=settings,
         clock=clock,
     )

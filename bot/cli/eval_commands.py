@@ -1,0 +1,121 @@
+"""`footnote eval`: what each kind of evaluation takes. What it does is imported when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from bot.cli.options import Config, Data, Json, Verbose, run, settings_of
+
+app = typer.Typer(
+    help="Measures answers, what follow-ups find, and rewrites, against cases with known results.",
+    no_args_is_help=True,
+)
+
+Switch = Literal["on", "off"]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="A setting for this run: search.dense_weight=0.6. Repeatable."
+    ),
+]
+Out = Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write everything to this file.")]
+
+
+@app.command()
+def questions(
+    file: Annotated[Path | None, typer.Argument(help="The cases; the sample handbook's without it.")] = None,
+    json: Json = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Asks the data folder's pages; exits with 1 when a case is not answered from its page."""
+    from bot.cli import evaluate as command
+
+    run(command.questions(settings_of(data, config, verbose), file, as_json=json))
+
+
+@app.command()
+def conversations(
+    folder: Annotated[Path, typer.Argument(help="A data set: corpus.jsonl and conversations.jsonl.")],
+    rewriter: Annotated[
+        Literal["off", "heuristic", "model", "gold"],
+        typer.Option(help="Who rewrites; gold: the data set's own rewrites."),
+    ] = "heuristic",
+    anchors: Annotated[Switch | None, typer.Option(help="As set without it.", show_default=False)] = None,
+    rerank: Annotated[
+        Switch | None,
+        typer.Option(help="on: fail without a reranker. As set without it.", show_default=False),
+    ] = None,
+    answers: Annotated[
+        Literal["reference", "own"],
+        typer.Option(
+            help="Whose answers stand in the thread: the data set's, or Footnote's with its citations."
+        ),
+    ] = "reference",
+    cited: Annotated[
+        int, typer.Option(min=0, help="Best passages that count as cited by a reference answer.")
+    ] = 1,
+    changes: Changes = None,
+    json: Out = None,
+    compare: Annotated[
+        Path | None, typer.Option(metavar="OTHER.json", help="Paired differences to an earlier --json.")
+    ] = None,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Walks conversations turn by turn and measures what each turn finds."""
+    from bot.cli import evaluate_conversations as command
+
+    given = _pairs(changes)
+    mode = "heuristic" if rewriter == "gold" else rewriter
+    given.append(("rewrite.mode", mode))
+    if anchors is not None:
+        given.append(("anchors.enabled", "true" if anchors == "on" else "false"))
+    if rerank == "off":
+        given.append(("rerank.model", "off"))
+    request = command.ConversationsRequest(
+        folder=folder,
+        rewriter=rewriter,
+        answers=answers,
+        cited=cited,
+        needs_reranker=rerank == "on",
+        out=json,
+        compare_with=compare,
+    )
+    run(command.conversations(settings_of(data, config, verbose, changes=given), request))
+
+
+@app.command()
+def rewrites(
+    file: Annotated[
+        Path, typer.Argument(help="Rewrite cases (.json), or a data set's folder or conversations.jsonl.")
+    ],
+    rewriter: Annotated[
+        Literal["off", "heuristic", "model"], typer.Option(help="Who rewrites.")
+    ] = "heuristic",
+    changes: Changes = None,
+    json: Out = None,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Measures rewrites without searching; exits with 1 when a hand-made case fails."""
+    from bot.cli import evaluate_rewrites as command
+
+    settings = settings_of(data, config, verbose, changes=[*_pairs(changes), ("rewrite.mode", rewriter)])
+    run(command.rewrites(settings, file, out=json))
+
+
+def _pairs(changes: list[str] | None) -> list[tuple[str, str]]:
+    pairs = []
+    for change in changes or ():
+        key, equals, value = change.partition("=")
+        if not equals or "." not in key:
+            raise typer.BadParameter(f"{change!r} is not of the form section.key=value", param_hint="--set")
+        pairs.append((key.strip(), value.strip()))
+    return pairs

@@ -1,0 +1,55 @@
+"""Options that several commands take, and how a command is started and ended."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bot.cli.logs import start_logging
+from kb.settings import PREFIX, Settings, load_settings
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", help="Data folder of the knowledge base.", envvar="FOOTNOTE_DATA", show_default=".footnote"
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", help="Settings file.", envvar="FOOTNOTE_CONFIG", show_default="footnote.toml"),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log at debug level: shows message texts.")]
+
+
+def settings_of(
+    data: Path | None,
+    config: Path | None,
+    verbose: bool,
+    *,
+    quiet: bool = True,
+    changes: Sequence[tuple[str, str]] = (),
+) -> Settings:
+    """Starts logging and reads the settings; `changes` ("search.keep", "8") stand over file and environment.
+
+    `quiet`: a command that prints its own result logs warnings only, and no traces to a person at a terminal.
+    """
+    level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
+    start_logging(level=level, traces=verbose or not quiet)
+    changed = {PREFIX + key.replace(".", "__").upper(): value for key, value in changes}
+    return load_settings(environ={**os.environ, **changed}, file=config, data=data)
+
+
+def run(command: Coroutine[Any, Any, int]) -> None:
+    try:
+        code = asyncio.run(command)
+    except KeyboardInterrupt:
+        code = 130
+    if code:
+        raise typer.Exit(code)

@@ -1,0 +1,126 @@
+"""A data set's passages in an index, embedded once: the folder is named by everything that its vectors depend on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.evaluation.datasets import DataSet, Passage
+from kb.index.port import IndexedChunk, IndexManifest, VectorIndex
+from kb.lexical import LexicalEncoder
+from kb.models import Audience, Chunk, Page
+from kb.settings import EmbedSettings
+from kb.text.language import detect
+
+FORM = "passages-1"
+"""Raise it whenever a passage of a data set becomes another chunk: caches are then made anew."""
+BATCH = 256
+"""Passages embedded in one call, which sorts them by length."""
+
+OnProgress = Callable[[int, int], None]
+"""Called with the passages done and all of them."""
+
+
+class DocumentEmbedder(Protocol):
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+class CorpusPassages:
+    """A corpus without an index, for what only counts words. Implements `kb.vocabulary.Passages`."""
+
+    def __init__(self, data: DataSet) -> None:
+        self._data = data
+
+    async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:  # noqa: ARG002
+        for _, chunks in corpus_chunks(self._data):
+            yield chunks
+
+
+def cache_name(data: DataSet, embed: EmbedSettings) -> str:
+    """A folder name: the data set's, readable, and a hash of its passages, the embedder and the form of a chunk."""
+    parts = (data.corpus_hash, embed.model, embed.query_prompt, embed.document_prompt, FORM)
+    digest = hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
+    return f"{data.name}-{digest}"
+
+
+def corpus_manifest(*, embedder: str, dimension: int) -> IndexManifest:
+    return IndexManifest(embedder=embedder, dimension=dimension, chunker=FORM)
+
+
+def corpus_chunks(data: DataSet) -> Iterator[tuple[str, list[Chunk]]]:
+    """Page id and chunks of every page. A page's language is detected as when it is ingested."""
+    for name, passages in data.pages():
+        language = detect("\n".join(passage.text for passage in passages[:4]))
+        yield name, [_chunk(passage, at, language) for at, passage in enumerate(passages)]
+
+
+async def fill(
+    index: VectorIndex,
+    data: DataSet,
+    *,
+    embedder: DocumentEmbedder,
+    lexical: LexicalEncoder,
+    on_progress: OnProgress | None = None,
+) -> int:
+    """Writes the pages that the index lacks and returns how many passages that were; a killed run is continued.
+
+    Raises:
+        IndexUnavailableError, IndexMismatchError, EmbedderUnavailableError
+    """
+    known = await index.revisions()
+    missing = [(page, chunks) for page, chunks in corpus_chunks(data) if page not in known]
+    total = sum(len(chunks) for _, chunks in missing)
+    done = 0
+    for pages in _batches(missing):
+        chunks = [chunk for _, of_page in pages for chunk in of_page]
+        vectors = iter(await embedder.embed_documents([chunk.embedded_text for chunk in chunks]))
+        for page, of_page in pages:
+            await index.replace_page(page, [_indexed(chunk, next(vectors), lexical) for chunk in of_page])
+        done += len(chunks)
+        if on_progress is not None:
+            on_progress(done, total)
+    return total
+
+
+def _batches(pages: Sequence[tuple[str, list[Chunk]]]) -> Iterator[list[tuple[str, list[Chunk]]]]:
+    batch: list[tuple[str, list[Chunk]]] = []
+    size = 0
+    for page in pages:
+        batch.append(page)
+        size += len(page[1])
+        if size >= BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _chunk(passage: Passage, position: int, language: str) -> Chunk:
+    page = Page(
+        id=passage.page,
+        source="evaluation",
+        path=passage.page,
+        title=passage.title,
+        url=passage.url,
+        language=language,
+        revision=FORM,
+    )
+    return Chunk(id=passage.id, page=page, position=position, text=_without_title(passage), url=passage.url)
+
+
+def _without_title(passage: Passage) -> str:
+    """`Chunk.embedded_text` puts the title in front; a passage that begins with it would say it twice."""
+    text = passage.text.removeprefix(passage.title).lstrip()
+    return text or passage.text
+
+
+def _indexed(chunk: Chunk, vector: NDArray[np.float32], lexical: LexicalEncoder) -> IndexedChunk:
+    return IndexedChunk(
+        chunk=chunk,
+        dense=vector.tolist(),
+        lexical=lexical.document(chunk.embedded_text, chunk.page.language),
+    )
