@@ -1,0 +1,65 @@
+"""`footnote eval` as it is typed: what is wrong is told in a line, what needs no model runs in a second."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+
+
+def test_rewrite_cases_are_checked_without_index_or_model(footnote: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    ended = footnote("eval", "rewrites", GOLDEN / "rewrite_cases.json", "--json", out, data=tmp_path / "data")
+    assert (ended.code, ended.out) == (0, "20 passed, 0 failed\n"), ended.err
+    told = json.loads(out.read_text())
+    assert (told["passed"], told["failed"], told["config"]["rewriter"]) == (20, 0, "heuristic")
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_rewriter_that_is_off_fails_the_cases(footnote: Run, tmp_path: Path) -> None:
+    ended = footnote("eval", "rewrites", GOLDEN / "rewrite_cases.json", "--rewriter", "off", data=tmp_path)
+    assert ended.code == 1
+    assert "nl-price: the query lacks ['houtmulch']" in ended.out
+
+
+def test_gold_rewrites_are_measured(footnote: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    ended = footnote("eval", "rewrites", GOLDEN / "conversations", "--json", out, data=tmp_path)
+    assert ended.code == 0, ended.err
+    told = json.loads(out.read_text())
+    assert told["follow_ups"] + told["standalone"] == len(told["turns"]) == 82
+    assert 0 < told["noticed"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("conversations", "nope"), 1, "corpus.jsonl cannot be read"),
+        (("conversations", "nope", "--set", "keep=8"), 2, "section.key=value"),
+        (("conversations", "nope", "--set", "serch.keep=8"), 1, "did you mean 'search'?"),
+        (("conversations", GOLDEN / "conversations", "--rewriter", "model"), 1, "needs a language model"),
+        (
+            ("conversations", GOLDEN / "conversations", "--rerank", "on", "--set", "rerank.model=off"),
+            1,
+            "needs a reranker",
+        ),
+        (
+            ("conversations", GOLDEN / "conversations", "--compare", GOLDEN / "rewrite_cases.json"),
+            1,
+            "is no result of",
+        ),
+        (("rewrites", GOLDEN / "rewrite_cases.json", "--rewriter", "model"), 1, "needs a language model"),
+    ],
+)
+def test_what_cannot_be_measured_is_told_before_models_load(
+    footnote: Run, tmp_path: Path, arguments: tuple[str | Path, ...], code: int, said: str
+) -> None:
+    ended = footnote("eval", *arguments, data=tmp_path)
+    assert (ended.code, ended.out) == (code, "")
+    assert said in ended.err
+    assert "Traceback" not in ended.err
