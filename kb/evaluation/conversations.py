@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
+from kb.errors import UnavailableError
 from kb.evaluation.datasets import Conversation, DataSet, LabelledTurn
 from kb.evaluation.metrics import measure
 from kb.evaluation.slices import Slice, same_words, slices_of
@@ -122,9 +123,10 @@ async def walk(
 async def _ask(
     pipeline: Pipeline, question: Question, turns: Sequence[Turn], labelled: LabelledTurn, memory: Memory
 ) -> tuple[Found, Turn]:
-    found = await pipeline.find(question, turns)
     if memory.answers == "own":
-        return found, pipeline.turn(await pipeline.answer(question, turns))
+        answer = await pipeline.answer(question, turns)
+        return _found_by(answer), pipeline.turn(answer)
+    found = await pipeline.find(question, turns)
     return found, Turn(
         question=labelled.question,
         answer=labelled.answer,
@@ -133,6 +135,19 @@ async def _ask(
         retrieved=tuple(
             _retrieved(hit, cited=at < memory.cited) for at, hit in enumerate(found.hits[: memory.keep])
         ),
+    )
+
+
+def _found_by(answer: Answer) -> Found:
+    if answer.outcome == "unavailable":
+        raise UnavailableError("a question could not be answered: the index or the embedder is down")
+    trace = answer.trace
+    return Found(
+        rewrite=trace.rewrite,
+        hits=trace.hits,
+        anchors=trace.anchors,
+        anchor_reason=trace.anchor_reason,
+        timings_ms=answer.timings_ms,
     )
 
 

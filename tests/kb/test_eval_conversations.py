@@ -10,14 +10,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kb.errors import SettingsError
+from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.conversations import GoldRewriter, Memory, TurnResult, walk
 from kb.evaluation.corpus import CorpusPassages, cache_name, corpus_chunks, corpus_manifest, fill
 from kb.evaluation.datasets import DataSet, read_conversations, read_data_set
 from kb.evaluation.report import compare, make_report, read_report
 from kb.index.edge import EdgeIndex
 from kb.lexical import LexicalEncoder
-from kb.models import Answer, Audience, Chunk, Hit, Page, Question, Retrieved, Rewrite, Scores, Trace, Turn
+from kb.models import (
+    Answer,
+    Audience,
+    Chunk,
+    Hit,
+    Outcome,
+    Page,
+    Question,
+    Retrieved,
+    Rewrite,
+    Scores,
+    Trace,
+    Turn,
+)
 from kb.pipeline import Found
 from kb.rewrite import NoRewriter
 from kb.settings import EmbedSettings
@@ -72,6 +85,8 @@ def _write_lines(file: Path, lines: Sequence[Mapping[str, Any]]) -> None:
 class ScriptedPipeline:
     """Finds what it is told for each question, and remembers the threads that it was asked in."""
 
+    outcome: Outcome = "answered"
+
     def __init__(self, found: Mapping[str, Sequence[str]], rewrites: Mapping[str, str] | None = None) -> None:
         self.threads: list[tuple[Turn, ...]] = []
         self._found = found
@@ -82,12 +97,15 @@ class ScriptedPipeline:
         return self._find(question)
 
     async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer:
+        self.threads.append(tuple(turns))
+        found = self._find(question)
         return Answer(
             question=question.text,
-            outcome="answered",
+            outcome=self.outcome,
             mode="extractive",
             language="en",
-            trace=Trace(rewrite=self._find(question).rewrite),
+            trace=Trace(rewrite=found.rewrite, hits=tuple(found.hits), anchors=("mulch",)),
+            timings_ms={"search": 2.0},
         )
 
     def turn(self, answer: Answer) -> Turn:
@@ -204,9 +222,19 @@ async def test_gold_passages_never_enter_the_thread(written: Write):
 
 
 async def test_own_answers_stand_in_the_thread_where_asked_for(written: Write):
-    pipeline = ScriptedPipeline({})
-    await walked(read_data_set(written()), pipeline, Memory(answers="own"))
+    pipeline = ScriptedPipeline({"What is mulch?": ["mulch-1"]})
+    results = await walked(read_data_set(written()), pipeline, Memory(answers="own"))
     assert {turn.answer for turn in pipeline.threads[-1]} == {"Our own answer."}
+    assert len(pipeline.threads) == len(TALK)
+    assert results[0].figures == (1.0, 1.0, 1.0, 1.0)
+    assert (results[0].anchors, results[0].timings_ms) == (("mulch",), {"search": 2.0})
+
+
+async def test_an_outage_is_no_measurement(written: Write):
+    pipeline = ScriptedPipeline({})
+    pipeline.outcome = "unavailable"
+    with pytest.raises(UnavailableError):
+        await walked(read_data_set(written()), pipeline, Memory(answers="own"))
 
 
 async def test_a_labelled_turn_has_figures_and_another_has_none(written: Write):
