@@ -1,0 +1,106 @@
+"""What every conversation store does. Two pass the same suite: in memory, and in Redis (a real Valkey)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from kb.conversation import ConversationStore, InMemoryConversations, RedisConversations
+from kb.errors import StoreUnavailableError
+from kb.models import Retrieved, ThreadKey, Turn
+from kb.valkey import EmbeddedValkey, connect_redis
+
+THREAD = ThreadKey(team="T1", channel="C1", thread="1.0")
+
+
+def a_turn(question: str, *, ts: str | None = None) -> Turn:
+    return Turn(
+        question=question,
+        answer=f"About {question} – naïve € 😀\n- a list",
+        rewritten=f"{question}?",
+        topics=("leave", "Phase C"),
+        retrieved=(Retrieved(page_id="p1", chunk_id="c1", title="Leave", cited=True),),
+        asked_at=datetime(2026, 11, 27, 12, tzinfo=UTC),
+        question_ts=ts,
+    )
+
+
+@pytest.fixture(params=["memory", "redis"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ConversationStore]:
+    if request.param == "memory":
+        yield InMemoryConversations()
+        return
+    valkey = EmbeddedValkey(tmp_path / "valkey")
+    await valkey.start()
+    async with connect_redis(valkey.url) as redis:
+        yield RedisConversations(redis, namespace="test", keep=timedelta(days=1))
+    await valkey.stop()
+
+
+async def test_turns_come_back_whole_and_oldest_first(store: ConversationStore):
+    turns = [a_turn("first", ts="1.0"), a_turn("second", ts="2.0")]
+    for turn in turns:
+        await store.append(THREAD, turn)
+    assert await store.load(THREAD) == turns
+
+
+async def test_an_unknown_thread_is_empty(store: ConversationStore):
+    assert await store.load(THREAD) == []
+
+
+@pytest.mark.parametrize("other", [{"team": "T2"}, {"channel": "C2"}, {"thread": "2.0"}])
+async def test_threads_of_another_team_channel_or_root_are_kept_apart(
+    store: ConversationStore, other: dict[str, str]
+):
+    await store.append(THREAD, a_turn("first"))
+    assert await store.load(replace(THREAD, **other)) == []
+
+
+async def test_the_answer_to_an_edited_question_takes_the_place_of_the_old_one(store: ConversationStore):
+    for turn in (a_turn("first", ts="1.0"), a_turn("second", ts="2.0"), a_turn("first, edited", ts="1.0")):
+        await store.append(THREAD, turn)
+    assert [turn.question for turn in await store.load(THREAD)] == ["first, edited", "second"]
+
+
+async def test_a_deleted_question_is_forgotten_and_the_others_stay(store: ConversationStore):
+    for turn in (a_turn("first", ts="1.0"), a_turn("second", ts="2.0")):
+        await store.append(THREAD, turn)
+    await store.forget(THREAD, "1.0")
+    await store.forget(THREAD, "9.0")
+    assert [turn.question for turn in await store.load(THREAD)] == ["second"]
+
+
+async def test_what_was_stored_is_there_after_a_restart(tmp_path: Path):
+    for round_ in range(2):
+        valkey = EmbeddedValkey(tmp_path / "valkey")
+        await valkey.start()
+        async with connect_redis(valkey.url) as redis:
+            store = RedisConversations(redis, namespace="test", keep=timedelta(days=1))
+            if round_ == 0:
+                await store.append(THREAD, a_turn("first"))
+            assert [turn.question for turn in await store.load(THREAD)] == ["first"]
+        await valkey.stop()
+
+
+async def test_a_long_thread_keeps_its_latest_turns(tmp_path: Path):
+    valkey = EmbeddedValkey(tmp_path / "valkey")
+    await valkey.start()
+    async with connect_redis(valkey.url) as redis:
+        store = RedisConversations(redis, namespace="test", keep=timedelta(days=1), limit=3)
+        for n in range(5):
+            await store.append(THREAD, a_turn(str(n), ts=f"{n}.0"))
+        assert [turn.question for turn in await store.load(THREAD)] == ["2", "3", "4"]
+    await valkey.stop()
+
+
+async def test_an_outage_is_an_outage_and_not_an_empty_thread(tmp_path: Path):
+    async with connect_redis(str(tmp_path / "nobody.sock")) as redis:
+        store = RedisConversations(redis, namespace="test", keep=timedelta(days=1))
+        with pytest.raises(StoreUnavailableError):
+            await store.load(THREAD)
+        with pytest.raises(StoreUnavailableError):
+            await store.append(THREAD, a_turn("first"))
