@@ -1,9 +1,10 @@
-"""Tables of evaluation figures for a terminal."""
+"""Tables of evaluation figures for a terminal of 80 columns: under each figure the ends of its 95% interval."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rich import box
 from rich.table import Table
 
 from kb.evaluation.metrics import METRICS
@@ -15,7 +16,7 @@ def report_tables(report: Report) -> list[Table]:
     found = _slices(f"{report.set}: {knobs}", report.slices, signed=False)
     counts = ", ".join(f"{value} {name.replace('_', ' ')}" for name, value in report.counts.items())
     found.caption = f"{counts}; 95% intervals over conversations; {report.seconds:g} s"
-    times = Table("stage", "p50 ms", "p95 ms", "max ms", title="Latency")
+    times = Table("stage", "p50 ms", "p95 ms", "max ms", title="Latency", box=box.SIMPLE_HEAD)
     for stage, latency in report.latency_ms.items():
         times.add_row(stage, f"{latency.p50:.1f}", f"{latency.p95:.1f}", f"{latency.max:.1f}")
     return [found, times]
@@ -30,7 +31,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
 
 
 def _slices(title: str, slices: Mapping[str, Figures], *, signed: bool) -> Table:
-    table = Table("turns", "n", *METRICS, title=title)
+    table = Table("turns", "n", *METRICS, title=title, box=box.SIMPLE_HEAD)
     for name, figures in slices.items():
         table.add_row(name, str(figures.n), *(_cell(figures, metric, signed=signed) for metric in METRICS))
     return table
@@ -42,4 +43,4 @@ def _cell(figures: Figures, metric: str, *, signed: bool) -> str:
         return "-"
     low, high = figures.ci95[metric]
     sign = "+" if signed else ""
-    return f"{value:{sign}.3f} [{low:{sign}.3f}, {high:{sign}.3f}]"
+    return f"{value:{sign}.3f}\n{low:{sign}.3f} {high:{sign}.3f}"

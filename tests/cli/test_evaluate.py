@@ -63,3 +63,25 @@ def test_what_cannot_be_measured_is_told_before_models_load(
     assert (ended.code, ended.out) == (code, "")
     assert said in ended.err
     assert "Traceback" not in ended.err
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_conversations_are_walked_and_every_knob_is_told(footnote: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    ended = footnote(
+        "eval", "conversations", GOLDEN / "conversations", "--rewriter", "gold", "--anchors", "off",
+        "--rerank", "off", "--set", "search.dense_weight=0.6", "--json", out, data=tmp_path,
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    told = json.loads(out.read_text())
+    config = told["config"]
+    assert (config["rewriter"], config["anchors"], config["rerank"]) == ("gold", "off", "off")
+    assert config["settings"]["search"]["dense_weight"] == 0.6
+    assert {"footnote", "torch", "qdrant-edge-py", "code"} <= told["versions"].keys()
+    assert told["counts"]["turns"] == len(told["turns"]) == 100
+    follow_up = told["slices"]["follow_up"]
+    assert f"{follow_up['recall@5']:.3f}" in ended.out
+    assert follow_up["ci95"]["mrr"][0] < follow_up["mrr"] < follow_up["ci95"]["mrr"][1]
+    assert "Latency" in ended.out
+    assert len(list((tmp_path / "evaluation").iterdir())) == 1
