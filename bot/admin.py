@@ -131,10 +131,11 @@ class Desk:
         channel, ts = await self._progress.begin(
             channel=command.channel_id, user=command.user_id, text=words.reindex_queued.format(what=what)
         )
-        told = [words.reindex_joined if first.joined else words.reindex_started.format(what=what)]
+        told = [words.reindex_joined] if first.joined else []
         if channel != command.channel_id:
-            told.append(words.progress_by_dm)
-        await self._whisper(command, " ".join(told))
+            told += [words.reindex_started.format(what=what), words.progress_by_dm]
+        if told:  # else the message in this channel says it all
+            await self._whisper(command, " ".join(told))
         last = await self._progress.follow(
             _with_first(first, steps), channel=channel, ts=ts, what=what, words=words
         )
