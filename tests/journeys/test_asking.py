@@ -40,7 +40,7 @@ async def test_a_mention_is_answered_in_its_thread_with_sources_dates_and_the_wa
     await picture("answer", alice.page, alice.thread.get_by_role("log").get_by_role("article").first, answer)
 
     page = await alice.follow(answer.get_by_role("link", name="Leave policy").last)
-    assert page.url.endswith("/kb/people/leave-policy.md#annual-leave")
+    assert page.url.endswith("/people/leave-policy.md#annual-leave")
     assert await _is_in_view(page.get_by_role("heading", name="Annual leave"))
     assert "25 days of paid holiday" in await page.get_by_role("main").inner_text()
 
