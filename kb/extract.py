@@ -43,8 +43,12 @@ NUMBER_WEIGHT = 0.2
 """For the share of the question's own numbers that a piece or its heading holds."""
 OTHER_ITEM_PENALTY = 0.3
 """For a piece about another item of the same series: asked for band 4, a sentence about band 3 is wrong, however like."""
+GENERAL_WEIGHT = 0.2
+"""For the share of a piece's own words that the question holds: the rule before its special cases."""
 DANGLING_PENALTY = 0.2
 """For a sentence whose subject is in the sentence before: "This covers both." says nothing when quoted alone."""
+POINTER_PENALTY = 0.2
+"""For a piece that is mostly links: further reading answers nothing by itself."""
 REMEMBERED_VECTORS = 4096
 """Vectors of sentences kept in memory: 6 MB, the most asked-about hundred pages or so."""
 
@@ -59,8 +63,10 @@ _ASKS_FOR_OVERVIEW = re.compile(
     r"|wat (?:is|zijn)|wie is|vertel|leg uit|was (?:ist|sind)|wer ist|erkläre?)\b",
     re.IGNORECASE,
 )
+_LINKS = re.compile(r"!?\[[^\]]*\]\([^)]*\)|https?://\S+")
 _DIGITS = re.compile(r"\d+")
-_ITEM = re.compile(r"\b([^\W\d_]{3,}) (\d+)\b")
+_ITEM = re.compile(r"\b([^\W\d_]{3,}) (\d+|[A-Z])\b")
+"""An item of a series: "Day 6", "Phase C", "band 3"."""
 _NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.IGNORECASE)
 
 
@@ -123,7 +129,8 @@ class ExtractiveDrafter:
         def words_in(text: str) -> float:
             shares = [self._coverage(wording, text, language) for wording in wordings]
             named = NUMBER_WEIGHT * asks.numbers_in(text) - OTHER_ITEM_PENALTY * asks.names_another_item(text)
-            return COVERAGE_WEIGHT * sum(shares) / len(shares) + named
+            general = GENERAL_WEIGHT * self._coverage(text, query, language)
+            return COVERAGE_WEIGHT * sum(shares) / len(shares) + general + named
 
         scored = []
         for one in quotables:
@@ -176,6 +183,8 @@ class _Asks:
             bonus += QUANTITY_BONUS
         if _dangles(one.text, lexicon(evidence.hits[one.passage].chunk.page.language)):
             bonus -= DANGLING_PENALTY
+        if sum(map(len, _LINKS.findall(one.text))) > len(one.text) / 2:
+            bonus -= POINTER_PENALTY
         return bonus
 
     def names_another_item(self, text: str) -> bool:
