@@ -41,7 +41,7 @@ QUANTITY_BONUS = 0.10
 """For "how many", "how long", "when": a sentence with a number in it."""
 NUMBER_WEIGHT = 0.2
 """For the share of the question's own numbers that a piece or its heading holds."""
-OTHER_ITEM_PENALTY = 0.3
+OTHER_ITEM_PENALTY = 0.5
 """For a piece about another item of the same series: asked for band 4, a sentence about band 3 is wrong, however like."""
 GENERAL_WEIGHT = 0.2
 """For the share of a piece's own words that the question holds: the rule before its special cases."""
