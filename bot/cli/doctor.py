@@ -15,6 +15,7 @@ import aiohttp
 from rich.console import Console
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.cli.open import open_session
 from bot.scopes import missing_scopes
@@ -56,7 +57,7 @@ async def _all(settings: Settings) -> list[Check]:
         ("embedder", _embedder),
         ("reranker", _reranker),
         ("model", _model),
-        ("slack", _slack),
+        ("slack", slack_checks),
     ]
     checks: list[Check] = []
     for name, part in parts:
@@ -140,7 +141,8 @@ async def _model(settings: Settings) -> list[Check]:
         await model.close()
 
 
-async def _slack(settings: Settings) -> list[Check]:
+async def slack_checks(settings: Settings) -> list[Check]:
+    """The tokens, their scopes, and whether there is a way to receive events."""
     slack = settings.slack
     if slack.bot_token is None:
         mend = 'set SLACK_BOT_TOKEN (xoxb-...); README, "Connect a real Slack", says where it is'
@@ -159,53 +161,40 @@ async def _slack(settings: Settings) -> list[Check]:
 
 
 async def _bot_token(token: str, api_url: str) -> Check:
+    name = "slack bot token"
     client = AsyncWebClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
-    try:
-        told = await client.auth_test()
-    except SlackApiError as error:
-        mend = "install the app to the workspace again and copy the new bot token"
-        return Check(
-            name="slack bot token", state="broken", told=f"Slack says {error.response['error']}", mend=mend
-        )
-    except (aiohttp.ClientError, TimeoutError) as error:
-        mend = "check the network and proxy of this machine"
-        return Check(
-            name="slack bot token",
-            state="broken",
-            told=f"{api_url} cannot be reached ({type(error).__name__})",
-            mend=mend,
-        )
+    mend = "install the app to the workspace again and copy the new bot token"
+    told = await _asked(name, client.auth_test(), api_url, mend=mend)
+    if isinstance(told, Check):
+        return told
     granted = (told.headers or {}).get("x-oauth-scopes", "")
     if missing := missing_scopes(granted):
         mend = (
             "add them under OAuth & Permissions (or paste deploy/slack-manifest.yaml) and reinstall the app"
         )
-        return Check(
-            name="slack bot token", state="broken", told=f"scopes missing: {', '.join(missing)}", mend=mend
-        )
-    return Check(
-        name="slack bot token", state="ok", told=f"{told['user']} in {told['team']}, all scopes granted"
-    )
+        return Check(name=name, state="broken", told=f"scopes missing: {', '.join(missing)}", mend=mend)
+    return Check(name=name, state="ok", told=f"{told['user']} in {told['team']}, all scopes granted")
 
 
 async def _app_token(token: str, api_url: str) -> Check:
+    name = "slack app token"
     client = AsyncWebClient(base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    mend = "turn Socket Mode on and make an app-level token with the scope connections:write"
+    told = await _asked(name, client.apps_connections_open(app_token=token), api_url, mend=mend)
+    return told if isinstance(told, Check) else Check(name=name, state="ok", told="Socket Mode opens")
+
+
+async def _asked(
+    name: str, call: Awaitable[AsyncSlackResponse], api_url: str, *, mend: str
+) -> AsyncSlackResponse | Check:
+    """Slack's answer, or what is broken. `mend`: what to do when Slack refuses the token."""
     try:
-        await client.apps_connections_open(app_token=token)
+        return await call
     except SlackApiError as error:
-        mend = "turn Socket Mode on and make an app-level token with the scope connections:write"
-        return Check(
-            name="slack app token", state="broken", told=f"Slack says {error.response['error']}", mend=mend
-        )
+        return Check(name=name, state="broken", told=f"Slack says {error.response['error']}", mend=mend)
     except (aiohttp.ClientError, TimeoutError) as error:
-        mend = "check the network and proxy of this machine"
-        return Check(
-            name="slack app token",
-            state="broken",
-            told=f"{api_url} cannot be reached ({type(error).__name__})",
-            mend=mend,
-        )
-    return Check(name="slack app token", state="ok", told="Socket Mode opens")
+        told = f"{api_url} cannot be reached ({type(error).__name__})"
+        return Check(name=name, state="broken", told=told, mend="check the network and proxy of this machine")
 
 
 def _show(checks: list[Check]) -> None:

@@ -1,0 +1,77 @@
+"""What `footnote doctor` says of Slack, asked of the playground: what is broken, and how to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.cli.doctor import Check, slack_checks
+from bot.playground import Playground, sample_workspace
+from kb.settings import Settings
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Playground]:
+    async with Playground(sample_workspace()) as playground:
+        yield playground
+
+
+def a_setup(slack: Playground, **changes: Any) -> Settings:
+    workspace = slack.workspace
+    tokens = {
+        "bot_token": workspace.bot_token,
+        "app_token": workspace.app_token,
+        "api_url": slack.api_url,
+    }
+    return Settings.model_validate({"slack": tokens | changes})
+
+
+async def checked(settings: Settings) -> dict[str, Check]:
+    return {check.name: check for check in await slack_checks(settings)}
+
+
+async def test_tokens_that_work_are_fine(slack: Playground):
+    found = await checked(a_setup(slack))
+    assert {check.state for check in found.values()} == {"ok"}
+    assert "all scopes granted" in found["slack bot token"].told
+
+
+async def test_a_wrong_bot_token_is_broken_and_never_shown(slack: Playground):
+    found = await checked(a_setup(slack, bot_token="xoxb-wrong-secret"))
+    check = found["slack bot token"]
+    assert (check.state, check.told) == ("broken", "Slack says invalid_auth")
+    assert "bot token" in check.mend
+    assert "wrong-secret" not in repr(found)
+
+
+async def test_a_missing_scope_is_named(slack: Playground):
+    scopes = tuple(one for one in slack.workspace.scopes if one != "users:read")
+    async with Playground(replace(slack.workspace, scopes=scopes)) as narrower:
+        check = (await checked(a_setup(narrower)))["slack bot token"]
+    assert (check.state, check.told) == ("broken", "scopes missing: users:read")
+
+
+async def test_a_wrong_app_token_says_which_token_to_make(slack: Playground):
+    check = (await checked(a_setup(slack, app_token="xapp-wrong")))["slack app token"]
+    assert check.state == "broken"
+    assert "connections:write" in check.mend
+
+
+async def test_a_bot_that_can_hear_nothing_is_broken(slack: Playground):
+    check = (await checked(a_setup(slack, app_token=None)))["slack events"]
+    assert check.state == "broken"
+    assert "SLACK_APP_TOKEN" in check.mend
+
+
+async def test_without_a_bot_token_the_playground_still_works(slack: Playground):
+    (check,) = (await checked(a_setup(slack, bot_token=None))).values()
+    assert (check.state, "playground" in check.told) == ("warning", True)
+
+
+async def test_a_slack_out_of_reach_is_not_called_a_wrong_token(slack: Playground):
+    found = await checked(a_setup(slack, api_url="http://127.0.0.1:9/api/"))
+    assert "cannot be reached" in found["slack bot token"].told
+    assert "network" in found["slack bot token"].mend
