@@ -13,7 +13,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from ingest.errors import PageError, SourceUnavailableError, SyncRefusedError
 from ingest.pipeline import (
@@ -30,13 +29,13 @@ from ingest.pipeline import (
 from ingest.progress import OnProgress, Pace
 from ingest.sources.port import PageRef, Source
 from ingest.tally import Tally
+from kb.freshness import Clock
 from kb.index.port import IndexWriter, VectorIndex
 from kb.jobs import SyncReport
 from kb.models import EVERYONE
 
 logger = logging.getLogger(__name__)
 
-Clock = Callable[[], datetime]
 
 GROUP = 128
 """Chunks embedded together: enough to sort by length, 0.2 MB of vectors, about two seconds on two cores."""

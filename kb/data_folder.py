@@ -8,10 +8,8 @@ commands where to talk to the owner.
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +17,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from kb.errors import DataFolderInUseError, SettingsError
-
-MAX_SOCKET_PATH = 100
-"""Bytes. Linux allows 107 for a Unix socket's path, macOS 103."""
+from kb.sockets import make_private, socket_path
 
 LOCK_ATTEMPTS = 6
 LOCK_PAUSE_S = 0.05
@@ -61,6 +57,7 @@ class DataFolder:
 
     @property
     def socket(self) -> Path:
+        """Its folder is made private by the owner; see `own`."""
         return socket_path(self.path, "footnote.sock")
 
     def own(self, command: str) -> Self:
@@ -85,6 +82,11 @@ class DataFolder:
                 f"the data folder {self.path} belongs to {who}; stop it, or name another folder with --data"
             )
         self._lock = lock
+        try:
+            make_private(self.socket.parent, itself=self.path)
+        except SettingsError:
+            self.release()
+            raise
         self._write_owner(command)
         return self
 
@@ -155,16 +157,3 @@ def _lock_exclusively(lock: IO[str]) -> bool:
             continue
         return True
     return False
-
-
-def socket_path(folder: Path, name: str) -> Path:
-    """`folder/name`, or a private folder under the temporary one where that path is too long for a Unix socket."""
-    direct = folder / name
-    if len(os.fsencode(direct)) <= MAX_SOCKET_PATH:
-        return direct
-    digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
-    private = Path(tempfile.gettempdir()) / f"footnote-{os.getuid()}-{digest}"
-    private.mkdir(mode=0o700, exist_ok=True)
-    if private.stat().st_uid != os.getuid():
-        raise SettingsError(f"{private} belongs to somebody else; set TMPDIR to a folder of your own")
-    return private / name

