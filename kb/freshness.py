@@ -3,6 +3,8 @@
 In order of trust: a page that names its successor is superseded; one past its `expires` or its review date is outdated,
 whatever its last edit (a site migration edits every page); a review that is not yet due makes a page current. Only
 without any review date does age decide, and a page without any date says so: it is not called fresh.
+
+How old is too old is set for everything, for a source, or for a path, and the narrowest setting counts.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+
+from pathspec import GitIgnoreSpec
 
 from kb.models import AnswerWarning, Freshness, FreshnessReason, Page
 
@@ -26,21 +30,35 @@ class Assessment:
 
 
 class FreshnessPolicy:
-    """Assesses pages against today. `max_age_days` holds for pages without a review date, per source where given."""
+    """Assesses pages against today. `max_age_days` holds for pages without a review date.
+
+    A source's own age wins over it, and the first of `max_age_by_path` (gitignore syntax) that matches over both.
+    """
 
     def __init__(
-        self, *, clock: Clock, max_age_days: int = 365, max_age_by_source: Mapping[str, int] | None = None
+        self,
+        *,
+        clock: Clock,
+        max_age_days: int = 365,
+        max_age_by_source: Mapping[str, int] | None = None,
+        max_age_by_path: Mapping[str, int] | None = None,
     ) -> None:
         self._clock = clock
         self._max_age_days = max_age_days
         self._max_age_by_source = dict(max_age_by_source or {})
+        self._max_age_by_path = [
+            (GitIgnoreSpec.from_lines([pattern]), days) for pattern, days in (max_age_by_path or {}).items()
+        ]
 
     def assess(self, page: Page) -> Assessment:
         today = self._clock().date()
         dates = page.dates
-        if page.superseded_by:
+        if page.superseded_by or page.successor:
+            later = page.successor is not None and page.successor.version is not None
             return Assessment(
-                freshness="superseded", reason="superseded", date=dates.reviewed or dates.edited
+                freshness="superseded",
+                reason="older_version" if later else "superseded",
+                date=dates.reviewed or dates.edited,
             )
         if dates.expires is not None and dates.expires < today:
             return Assessment(freshness="outdated", reason="expired", date=dates.expires)
@@ -48,12 +66,19 @@ class FreshnessPolicy:
             if dates.review_due < today:
                 return Assessment(freshness="outdated", reason="review_overdue", date=dates.review_due)
             return Assessment(freshness="current", reason="current", date=dates.reviewed)
-        max_age = self._max_age_by_source.get(page.source, self._max_age_days)
+        max_age = self.max_age_of(page)
         if dates.reviewed is not None:
             return self._by_age(dates.reviewed, today, max_age, "old_review")
         if dates.edited is not None:
             return self._by_age(dates.edited, today, max_age, "old_edit")
         return Assessment(freshness="undated", reason="undated")
+
+    def max_age_of(self, page: Page) -> int:
+        """Days after which a page without a review date is outdated."""
+        for pattern, days in self._max_age_by_path:
+            if pattern.match_file(page.path):
+                return days
+        return self._max_age_by_source.get(page.source, self._max_age_days)
 
     def warn(self, page: Page) -> AnswerWarning | None:
         """The warning that a citation of this page carries; None for a current one.
@@ -72,9 +97,11 @@ class FreshnessPolicy:
         )
 
     def _wording(self, page: Page, assessment: Assessment) -> str:
+        successor = page.successor.title if page.successor else page.superseded_by
         day = f"{assessment.date:%-d %B %Y}" if assessment.date else ""
         told = {
-            "superseded": f"{page.title} was replaced by {page.superseded_by}.",
+            "superseded": f"{page.title} was replaced by {successor}.",
+            "older_version": f"{page.title} has a later version: {successor}.",
             "expired": f"{page.title} expired on {day}.",
             "review_overdue": f"{page.title} was due for review on {day} ({self._ago(assessment)}).",
             "old_review": f"{page.title} was last reviewed on {day} ({self._ago(assessment)}).",

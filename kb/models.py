@@ -13,13 +13,23 @@ from typing import Literal
 
 EVERYONE = "*"
 """The audience mark of a page that anybody in the workspace may read."""
+NOBODY = "-"
+"""A mark that no page can have: a filter must name something, and an engine may read an empty one as no filter."""
 
 Outcome = Literal["answered", "declined", "unclear", "unavailable", "chat"]
 Mode = Literal["model", "extractive"]
 Freshness = Literal["current", "outdated", "superseded", "undated"]
 WarningKind = Literal["outdated", "superseded", "conflict", "undated"]
 FreshnessReason = Literal[
-    "current", "superseded", "expired", "review_overdue", "old_review", "old_edit", "undated", "conflict"
+    "current",
+    "superseded",
+    "older_version",
+    "expired",
+    "review_overdue",
+    "old_review",
+    "old_edit",
+    "undated",
+    "conflict",
 ]
 Note = Literal[
     "extractive mode", "model unavailable", "model refused", "reranker unavailable", "history unavailable"
@@ -30,21 +40,25 @@ SmallTalk = Literal["greeting", "thanks", "who_are_you", "goodbye"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Audience:
-    """What the place in which a question is asked may see.
+    """What may be told where a question is asked.
 
-    `channels` holds channel ids (`C0123`) and, where known, names with a hash (`#people-leads`). A page without a
-    limit is visible to every audience; a page with one is visible where the two sets meet.
+    `channels` holds channel ids (`C0123`) and, where known, names with a hash (`#people-leads`); `groups` the user
+    groups (`S0123`, `@finance`) of somebody who is answered alone. A page without a limit is for `everyone`, which
+    people from outside the company are not; a page with one is told where it and the audience share a mark.
     """
 
     channels: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+    everyone: bool = True
 
     @property
     def marks(self) -> list[str]:
         """The payload values that this audience may read, for the engine's filter. Sorted, never empty."""
-        return [EVERYONE, *sorted(self.channels)]
+        open_to_all = [EVERYONE] if self.everyone else []
+        return [*open_to_all, *sorted(self.channels | self.groups)] or [NOBODY]
 
     def may_read(self, page_audience: Sequence[str]) -> bool:
-        return EVERYONE in page_audience or not self.channels.isdisjoint(page_audience)
+        return not set(self.marks).isdisjoint(page_audience)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +69,16 @@ class PageDates:
     reviewed: date | None = None
     review_due: date | None = None
     expires: date | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Successor:
+    """The page in the index that took a page's place. `version`: it is merely a later version of the same page."""
+
+    id: str
+    title: str
+    url: str
+    version: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,6 +97,12 @@ class Page:
     dates: PageDates = PageDates()
     superseded_by: str | None = None
     """The page that replaces this one, as its author wrote it: a path, a URL or a title."""
+    replaces: tuple[str, ...] = ()
+    """The pages that this one says it replaces: paths, URLs or titles."""
+    version: str | None = None
+    """The version or edition that the page says it is: "2", "2.1", "2026"."""
+    successor: Successor | None = None
+    """What the index knows of the page that replaces this one; not part of the page itself."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -214,6 +244,8 @@ class AnswerWarning:
     """Why a cited page deserves doubt. `date` is the one that `reason` speaks of: the review that was due, the last edit.
 
     `text` is plain English for programs and terminals; a renderer words its own in the reader's language.
+    `carries`: most of the answer rests on this page. `disputed`, for a conflict: the numbers of the two citations
+    that disagree, the newer page's first; `page` is the older one.
     """
 
     kind: WarningKind
@@ -221,6 +253,8 @@ class AnswerWarning:
     page: Page
     date: date | None
     text: str
+    carries: bool = False
+    disputed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -122,6 +122,10 @@ class RewriteSettings(Section):
 class FreshnessSettings(Section):
     max_age_days: Annotated[int, Field(ge=1, le=36500)] = 365
     """A page without a review date is outdated when its last edit is older than this."""
+    max_age_by_source: Mapping[str, Annotated[int, Field(ge=1, le=36500)]] = {}
+    """The same for every page of a source, by its name. A source's own `max_age_days` wins."""
+    max_age_by_path: Mapping[str, Annotated[int, Field(ge=1, le=36500)]] = {}
+    """The same for the pages whose path matches (gitignore syntax); the first match wins, over any source's age."""
 
 
 class AnswerSettings(Section):

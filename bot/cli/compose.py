@@ -225,7 +225,11 @@ def _freshness(settings: Settings, sources: SourceBook, clock: Clock) -> Freshne
     return FreshnessPolicy(
         clock=clock,
         max_age_days=settings.freshness.max_age_days,
-        max_age_by_source={one.name: one.max_age_days for one in sources.all() if one.max_age_days},
+        max_age_by_source={
+            **settings.freshness.max_age_by_source,
+            **{one.name: one.max_age_days for one in sources.all() if one.max_age_days},
+        },
+        max_age_by_path=settings.freshness.max_age_by_path,
     )
 
 

@@ -8,16 +8,23 @@ import pytest
 from freezegun import freeze_time
 
 from kb.freshness import FreshnessPolicy
-from kb.models import Page, PageDates
+from kb.models import Page, PageDates, Successor
 
 
 def a_page(
-    *, superseded_by: str | None = None, owner: str | None = None, source: str = "handbook", **dates: date
+    *,
+    superseded_by: str | None = None,
+    successor: Successor | None = None,
+    owner: str | None = None,
+    source: str = "handbook",
+    path: str = "leave.md",
+    **dates: date,
 ) -> Page:
     return Page(
         id="p1",
         source=source,
-        path="leave.md",
+        path=path,
+        successor=successor,
         title="Leave policy",
         url="leave.md",
         owner=owner,
@@ -78,6 +85,28 @@ def test_a_source_can_have_its_own_age():
     edited = date(2026, 9, 1)
     assert policy.assess(a_page(edited=edited, source="wiki")).freshness == "outdated"
     assert policy.assess(a_page(edited=edited)).freshness == "current"
+
+
+def test_a_path_has_its_own_age_which_wins_over_its_source():
+    policy = a_policy(max_age_by_source={"wiki": 30}, max_age_by_path={"runbooks/**": 90, "*.md": 1000})
+    edited = date(2026, 9, 15)
+    assert policy.assess(a_page(edited=edited, source="wiki", path="runbooks/db.md")).freshness == "current"
+    assert policy.assess(a_page(edited=edited, source="wiki", path="a/b.txt")).freshness == "outdated"
+    assert policy.assess(a_page(edited=date(2025, 1, 1), path="legal/terms.md")).freshness == "current"
+
+
+def test_a_page_that_the_index_knows_a_successor_of_is_superseded():
+    page = a_page(successor=Successor(id="p2", title="Leave 2026", url="l.md"), reviewed=date(2026, 11, 1))
+    warning = a_policy().warn(page)
+    assert warning is not None
+    assert (warning.kind, warning.text) == ("superseded", "Leave policy was replaced by Leave 2026.")
+
+
+def test_a_later_version_is_not_called_a_replacement():
+    page = a_page(successor=Successor(id="p2", title="Leave v2", url="l.md", version="2"))
+    warning = a_policy().warn(page)
+    assert warning is not None
+    assert (warning.reason, warning.text) == ("older_version", "Leave policy has a later version: Leave v2.")
 
 
 def test_a_warning_names_page_date_age_and_owner():
