@@ -20,6 +20,7 @@ from kb.citations import Similarity, verify
 from kb.confidence import Evidence, RelevanceModel, weigh
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock, FreshnessPolicy
+from kb.history import Readable, readable_turns
 from kb.lexical import LexicalEncoder
 from kb.models import (
     Answer,
@@ -89,6 +90,7 @@ class Pipeline:
     """Everything a question needs. `model` is None where no language model is configured."""
 
     rewriter: Rewriter
+    index: Readable
     searcher: Searcher
     ranker: Ranker
     extractive: Drafter
@@ -112,6 +114,7 @@ class Pipeline:
         if kind := small_talk(question.text, language):
             return reply.build("chat", rewrite=Rewrite(query=question.text), small_talk=kind)
         try:
+            turns = await readable_turns(turns, self.index, audience=question.audience)
             found = await self._find(question, turns, language, watch)
             if found.rewrite.clarify:
                 return reply.build("unclear", rewrite=found.rewrite)
@@ -132,6 +135,7 @@ class Pipeline:
         """
         language = detect(question.text, hint=_thread_language(turns))
         watch = Stopwatch()
+        turns = await readable_turns(turns, self.index, audience=question.audience)
         found = await self._find(question, turns, language, watch)
         return replace(found, timings_ms=watch.timings_ms())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -83,7 +83,7 @@ class Collection:
         limit: int,
         anchor_pages: Sequence[str],
     ) -> list[Candidate]:
-        readable = models.FieldCondition(key=AUDIENCE, match=models.MatchAny(any=audience.marks))
+        readable = _is_readable(audience)
         scopes = [models.Filter(must=[readable])]
         if anchor_pages:
             scopes.append(models.Filter(must=[readable, _is_page(anchor_pages)]))
@@ -115,14 +115,21 @@ class Collection:
             [next(results) if query.lexical.indices else [] for query in queries],
         )
 
-    async def _values(self, field: str) -> dict[str, int]:
+    async def readable(self, page_ids: Iterable[str], *, audience: Audience) -> frozenset[str]:
+        pages = list(page_ids)
+        if not pages:
+            return frozenset()
+        asked = models.Filter(must=[_is_readable(audience), _is_page(pages)])
+        with translated("asking which pages may be read"):
+            return frozenset(await self._values(PAGE_ID, asked))
+
+    async def _values(self, field: str, scope: models.Filter | None = None) -> dict[str, int]:
         """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""
-        found = await self._client.facet(self._name, field, limit=ALL, exact=True)
+        found = await self._client.facet(self._name, field, facet_filter=scope, limit=ALL, exact=True)
         return {str(hit.value): hit.count for hit in found.hits if hit.count}
 
     async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
-        readable = models.FieldCondition(key=AUDIENCE, match=models.MatchAny(any=audience.marks))
-        async for records in self._batches(True, models.Filter(must=[readable])):
+        async for records in self._batches(True, models.Filter(must=[_is_readable(audience)])):
             yield [from_payload(record.payload) for record in records]
 
     async def _records(self, fields: list[str]) -> AsyncIterator[models.Record]:
@@ -167,6 +174,10 @@ def _point(page_id: str, indexed: IndexedChunk) -> models.PointStruct:
 
 def _delete(matching: models.Filter) -> models.DeleteOperation:
     return models.DeleteOperation(delete=models.FilterSelector(filter=matching))
+
+
+def _is_readable(audience: Audience) -> models.FieldCondition:
+    return models.FieldCondition(key=AUDIENCE, match=models.MatchAny(any=audience.marks))
 
 
 def _is_page(page_ids: Sequence[str]) -> models.FieldCondition:

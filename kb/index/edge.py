@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -80,6 +80,9 @@ class EdgeIndex:
 
     async def languages(self) -> Sequence[str]:
         return await self._read(lambda live: live.languages(), empty=[])
+
+    async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
+        return await self._read(lambda live: live.readable(page_ids, audience), empty=frozenset())
 
     async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
         batch, offset = await self._batch(audience, None)

@@ -7,7 +7,7 @@ passage found by one leg only is not a zero in the other).
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -107,6 +107,9 @@ class VectorIndex(IndexWriter, Protocol):
 
     async def languages(self) -> Sequence[str]:
         """ISO 639-1 codes of the pages in the index, most frequent first."""
+
+    async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
+        """Those of the pages that are in the index and that the audience may read, as they are limited now."""
 
     def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
         """Every passage that the audience may read, in batches, in no particular order."""

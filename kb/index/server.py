@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
 from qdrant_client import AsyncQdrantClient, models
@@ -64,6 +64,9 @@ class ServerIndex(Collection):
 
     async def languages(self) -> Sequence[str]:
         return await super().languages() if await self._is_live() else []
+
+    async def readable(self, page_ids: Iterable[str], *, audience: Audience) -> frozenset[str]:
+        return await super().readable(page_ids, audience=audience) if await self._is_live() else frozenset()
 
     async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
         if await self._is_live():

@@ -10,7 +10,7 @@ under 3 ms to 50,000 passages.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
@@ -113,13 +113,18 @@ class Shard:
             counts = self._values(LANGUAGE)
         return sorted(counts, key=lambda language: (-counts[language], language))
 
+    def readable(self, page_ids: Collection[str], audience: Audience) -> frozenset[str]:
+        if not page_ids:
+            return frozenset()
+        asked = engine.Filter(must=[_is_readable(audience), _is_page(list(page_ids))])
+        with self._lock.read(), _translated(self._folder):
+            return frozenset(self._values(PAGE_ID, asked))
+
     def batch(
         self, audience: Audience, offset: engine.PointId | None
     ) -> tuple[list[Chunk], engine.PointId | None]:
         """Passages from `offset` on, and where the next batch begins: None after the last."""
-        readable = engine.Filter(
-            must=[engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))]
-        )
+        readable = engine.Filter(must=[_is_readable(audience)])
         request = engine.ScrollRequest(offset=offset, limit=SCROLL_PAGE, filter=readable, with_payload=True)
         with self._lock.read(), _translated(self._folder):
             records, following = self._shard.scroll(request)
@@ -130,7 +135,7 @@ class Shard:
     ) -> list[Candidate]:
         for query in queries:
             self._check_dimension(query.dense)
-        readable = engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))
+        readable = _is_readable(audience)
         scopes = [engine.Filter(must=[readable])]
         if anchor_pages:
             scopes.append(engine.Filter(must=[readable, _is_page(anchor_pages)]))
@@ -186,9 +191,9 @@ class Shard:
                 f"not {len(vector)}: reindex in full"
             )
 
-    def _values(self, field: str) -> dict[str, int]:
+    def _values(self, field: str, scope: engine.Filter | None = None) -> dict[str, int]:
         """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""
-        hits = self._shard.facet(engine.FacetRequest(field, limit=ALL, exact=True)).hits
+        hits = self._shard.facet(engine.FacetRequest(field, limit=ALL, exact=True, filter=scope)).hits
         return {str(hit.value): hit.count for hit in hits if hit.count}
 
     def _records(self, fields: list[str]) -> Iterator[engine.Record]:
@@ -223,6 +228,10 @@ def _config(dimension: int) -> engine.EdgeConfig:
         sparse_vectors={LEXICAL: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
         wal_enabled=True,
     )
+
+
+def _is_readable(audience: Audience) -> engine.FieldCondition:
+    return engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))
 
 
 def _is_page(page_ids: Sequence[str]) -> engine.FieldCondition:

@@ -212,6 +212,26 @@ class TestEveryIndex:
         await put(index, a_page("leads", audience=("C0LEADS",)), "salary")
         assert await found(index, "salary", anchor_pages=["leads"]) == {"open#0"}
 
+    async def test_an_audience_of_nobody_reads_nothing(self, index: VectorIndex) -> None:
+        await put(index, a_page("open"), "salary")
+        nobody = Audience(everyone=False)
+        assert await found(index, "salary", nobody, anchor_pages=["open"]) == set()
+        assert await index.readable(["open"], audience=nobody) == set()
+        assert [batch async for batch in index.passages(audience=nobody) if batch] == []
+
+    async def test_it_tells_which_pages_may_be_read_now(self, index: VectorIndex) -> None:
+        await put(index, a_page("open"), "salary", "leave")
+        await put(index, a_page("finance", audience=("@finance", "C0LEADS")), "salary")
+        asked = ["open", "finance", "gone"]
+        assert await index.readable(asked, audience=EVERYBODY) == {"open"}
+        assert await index.readable(asked, audience=Audience(groups=frozenset({"@finance"}))) == {
+            "open",
+            "finance",
+        }
+        assert await index.readable([], audience=EVERYBODY) == set()
+        await put(index, a_page("open", audience=("C0LEADS",)), "salary")
+        assert await index.readable(asked, audience=EVERYBODY) == set()
+
     async def test_an_anchored_page_is_found_where_the_plain_legs_miss_it(self, index: VectorIndex) -> None:
         for at in range(5):
             await put(index, a_page(f"leave-{at}"), "leave")

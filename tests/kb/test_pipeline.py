@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -53,6 +53,9 @@ class Index:
 
     async def prepare(self, text: str) -> None:
         self.prepared.append(text)
+
+    async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
+        return frozenset(page_ids)
 
     async def search(
         self,
@@ -119,6 +122,7 @@ def a_pipeline(
 
     return Pipeline(
         rewriter=choose_rewriter(configured),
+        index=index,
         searcher=index,
         ranker=ranker or NoRanker(),
         extractive=ExtractiveDrafter(
