@@ -17,8 +17,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from kb.errors import SettingsError
+from kb.source_settings import AnySourceSettings, FolderSettings, unknown_key, with_environment
 
 PREFIX = "FOOTNOTE_"
+SOURCES_PREFIX = f"{PREFIX}SOURCES__"
+
+SourceSettings = FolderSettings
+"""The plain kind of source, by the name that most of the code knows it by."""
 
 WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
     "FOOTNOTE_DATA": ("data",),
@@ -165,21 +170,6 @@ class SlackSettings(Section):
     """Questions that are worked on at the same time."""
 
 
-class SourceSettings(Section):
-    """One folder of pages. `base_url` makes links: base_url + the page's path."""
-
-    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
-    path: Path
-    base_url: str | None = None
-    include: tuple[str, ...] = ("**/*.md", "**/*.markdown", "**/*.mdx", "**/*.md.erb")
-    exclude: tuple[str, ...] = ()
-    audience: tuple[str, ...] = ()
-    """Channels that may read every page of this source; empty: everyone."""
-    max_age_days: int | None = None
-    git_dates: bool = True
-    """In a git checkout, a page was edited when its file was last committed. Off: only its front matter says so."""
-
-
 class ApiSettings(Section):
     port: Annotated[int, Field(ge=0, le=65535)] | None = None
     """Loopback port of the HTTP API; None: only the socket in the data folder."""
@@ -201,7 +191,7 @@ class Settings(Section):
     store: StoreSettings = StoreSettings()
     slack: SlackSettings = SlackSettings()
     api: ApiSettings = ApiSettings()
-    sources: tuple[SourceSettings, ...] = ()
+    sources: tuple[AnySourceSettings, ...] = ()
 
     @model_validator(mode="after")
     def _source_names_are_unique(self) -> Self:
@@ -226,6 +216,7 @@ def load_settings(
     for name, value in overrides.items():
         if value is not None:
             _put(merged, (name,), value)
+    _fill_sources(merged, environ)
     _reject_unknown(merged)
     try:
         return Settings.model_validate(merged)
@@ -251,7 +242,7 @@ def _from_environment(environ: Mapping[str, str]) -> list[tuple[tuple[str, ...],
         if name in WELL_KNOWN:
             if value:  # `ANTHROPIC_API_KEY=` in a compose file means "not set"
                 found.append((WELL_KNOWN[name], value))
-        elif name.startswith(PREFIX) and name != "FOOTNOTE_CONFIG":
+        elif name.startswith(PREFIX) and name != "FOOTNOTE_CONFIG" and not name.startswith(SOURCES_PREFIX):
             path = tuple(part.lower() for part in name.removeprefix(PREFIX).split("__"))
             found.append((path, _as_field(path, value)))
     return found
@@ -265,6 +256,17 @@ def _as_field(path: tuple[str, ...], value: str) -> Any:
         if field is not None and isinstance(field.default, tuple):
             return [part.strip() for part in value.split(",") if part.strip()]
     return value
+
+
+def _fill_sources(merged: dict[str, Any], environ: Mapping[str, str]) -> None:
+    """Sources are a list, so that the environment reaches one by its name."""
+    sources = merged.get("sources", [])
+    if not isinstance(sources, list) or not all(isinstance(one, dict) for one in sources):
+        return  # validation says what is wrong with it
+    try:
+        merged["sources"] = with_environment(sources, environ, SOURCES_PREFIX)
+    except ValueError as error:
+        raise SettingsError(str(error)) from error
 
 
 def _put(target: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
@@ -286,6 +288,11 @@ def _reject_unknown(merged: Mapping[str, Any]) -> None:
             for key in value:
                 if key not in known:
                     raise SettingsError(_unknown(f"{name}.{key}", [f"{name}.{one}" for one in known]))
+    for source in merged.get("sources", ()):
+        for key in source if isinstance(source, dict) else ():
+            hint = unknown_key(source, key)
+            if hint is not None:
+                raise SettingsError(f"unknown setting {key!r} of source {source.get('name')!r}; {hint}")
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -1,6 +1,7 @@
 """The port to where pages live. One file a connector; all of them pass `tests/contract/test_sources.py`.
 
-A source lists and reads. It neither parses nor knows what the index holds.
+A source lists and reads. It neither chunks nor knows what the index holds. Where a page is a file, its bytes are handed on
+as they are; where it is a tree of a vendor's own (Confluence, Notion, Slack), the source writes it down as Markdown.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from kb.models import EVERYONE
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageRef:
-    """A page that a source lists. `path` is relative to the source, with forward slashes.
+    """A page that a source lists. `path` is relative to the source, with forward slashes, and stable over edits.
 
-    A path that ends with a slash is a folder that could not be listed: nothing under it counts as deleted.
+    A path that ends with a slash is a part of the source that could not be listed, or not to its end: nothing under it
+    counts as deleted, and `fetch` says why.
     `revision` changes whenever the page should be indexed anew; None: it cannot be told, and `fetch` says why.
     `size` (bytes) weighs the page in the estimate of the time left.
     """
@@ -32,7 +34,10 @@ class PageRef:
 class RawPage:
     """A page as it was read. `revision` belongs to this very content, which may be newer than the listing's.
 
-    `edited`: the day of the last edit as far as the source knows it for sure.
+    `edited`: the day of the last edit as far as the source knows it for sure. `media_type` ("text/html") chooses the
+    parser; None: the ending of `path` does. `title` names a page whose text does not. `audience`: channel marks of a page
+    that its place limits (a restricted page, a private channel); None: no limit of its own. What the page's own front
+    matter says goes before `title`, `owner` and `edited`, and can only narrow `audience`.
     """
 
     path: str
@@ -40,6 +45,10 @@ class RawPage:
     content: bytes
     url: str
     edited: date | None = None
+    media_type: str | None = None
+    title: str | None = None
+    owner: str | None = None
+    audience: tuple[str, ...] | None = None
 
 
 class Source(Protocol):
@@ -59,7 +68,7 @@ class Source(Protocol):
         """
 
     async def fetch(self, ref: PageRef) -> RawPage:
-        """Reads a page.
+        """Reads a page. Needs no listing before it: another process may have made that.
 
         Raises:
             PageError: it cannot be read, with a reason that a person understands.
@@ -67,6 +76,9 @@ class Source(Protocol):
 
     def url_of(self, path: str) -> str:
         """Where a reader opens the page at `path`."""
+
+    async def close(self) -> None:
+        """Lets go of connections. The source may be used again."""
 
 
 def fingerprint(parts: Iterable[bytes]) -> str:

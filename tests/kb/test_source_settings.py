@@ -1,0 +1,83 @@
+"""How sources are configured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kb.errors import SettingsError
+from kb.settings import load_settings
+from kb.source_settings import (
+    ConfluenceSettings,
+    FolderSettings,
+    GitSettings,
+    NotionSettings,
+    WebsiteSettings,
+)
+
+
+def loaded(tmp_path: Path, toml: str, **environ: str) -> list[object]:
+    file = tmp_path / "footnote.toml"
+    file.write_text(toml)
+    return list(load_settings(environ=environ, file=file).sources)
+
+
+def refused(tmp_path: Path, toml: str, **environ: str) -> str:
+    with pytest.raises(SettingsError) as caught:
+        loaded(tmp_path, toml, **environ)
+    return str(caught.value)
+
+
+def test_a_source_without_a_kind_is_a_folder(tmp_path: Path) -> None:
+    (source,) = loaded(tmp_path, '[[sources]]\nname = "handbook"\npath = "/srv/handbook"\n')
+
+    assert source == FolderSettings(name="handbook", path=Path("/srv/handbook"))
+
+
+def test_each_kind_is_read_into_its_own_settings(tmp_path: Path) -> None:
+    site, wiki = loaded(
+        tmp_path,
+        '[[sources]]\nkind = "website"\nname = "docs"\nstart = "https://docs.example.com/guide/"\n'
+        '[[sources]]\nkind = "confluence"\nname = "wiki"\nurl = "https://acme.atlassian.net/wiki"\n'
+        '[sources.groups]\nhr = ["#people-leads"]\n',
+    )
+
+    assert isinstance(site, WebsiteSettings)
+    assert [str(url) for url in site.start] == ["https://docs.example.com/guide/"]
+    assert isinstance(wiki, ConfluenceSettings)
+    assert wiki.groups == {"hr": ("#people-leads",)}
+
+
+def test_a_token_comes_from_the_source_s_own_variable_before_the_kind_s_and_is_not_shown(
+    tmp_path: Path,
+) -> None:
+    one, two, git = loaded(
+        tmp_path,
+        '[[sources]]\nkind = "notion"\nname = "team-wiki"\n[[sources]]\nkind = "notion"\nname = "other"\n'
+        '[[sources]]\nkind = "git"\nname = "docs"\nurl = "https://git.example/a/b.git"\n',
+        FOOTNOTE_SOURCES__TEAM_WIKI__TOKEN="one",
+        NOTION_TOKEN="two",
+    )
+
+    assert isinstance(one, NotionSettings)
+    assert isinstance(two, NotionSettings)
+    assert isinstance(git, GitSettings)
+    assert one.token is not None
+    assert two.token is not None
+    assert (one.token.get_secret_value(), two.token.get_secret_value()) == ("one", "two")
+    assert git.token is None
+    assert "one" not in repr(one.token)
+
+
+def test_a_misspelt_kind_key_or_variable_is_refused_with_the_nearest_right_one(tmp_path: Path) -> None:
+    assert "known: folder, git" in refused(tmp_path, '[[sources]]\nkind = "websiet"\nname = "x"\n')
+    assert "did you mean 'path'" in refused(tmp_path, '[[sources]]\nname = "x"\npaht = "/srv"\n')
+    assert "did you mean 'X'" in refused(
+        tmp_path, '[[sources]]\nkind = "notion"\nname = "x"\n', FOOTNOTE_SOURCES__XX__TOKEN="t"
+    )
+
+
+@pytest.mark.parametrize("url", ["ext::sh -c id", "--upload-pack=id", "file:///etc", "/srv/repo"])
+def test_a_git_address_that_is_none_of_a_server_is_refused(tmp_path: Path, url: str) -> None:
+    assert "url" in refused(tmp_path, f'[[sources]]\nkind = "git"\nname = "x"\nurl = "{url}"\n')
