@@ -98,6 +98,7 @@ class Sync:
         self._pipeline = PagePipeline(embedder=embedder, lexical=lexical, detect_language=detect_language)
         self._list_sources = sources
         self._clock = clock
+        self._listed: list[Source] = []
 
     @property
     def _sources(self) -> Mapping[str, Source]:
@@ -120,6 +121,13 @@ class Sync:
             SyncRefusedError: the result would damage the index, or no source could be listed. The live index stays.
             UnavailableError: the index or the embedder does not answer. The next run makes the index whole.
         """
+        try:
+            return await self._sweep(full=full, source=source, on_progress=on_progress)
+        finally:
+            while self._listed:
+                await self._listed.pop().close()
+
+    async def _sweep(self, *, full: bool, source: str | None, on_progress: OnProgress | None) -> SyncReport:
         tally = Tally(clock=self._clock)
         pace = Pace(clock=self._clock, listen=on_progress)
         pace.says("reading")
@@ -198,6 +206,7 @@ class Sync:
         revisions = await self._index.revisions()
         listings = []
         for source in sources:
+            self._listed.append(source)
             try:
                 listings.append(await self._listing(source, revisions))
             except SourceUnavailableError as error:

@@ -66,6 +66,9 @@ class FolderSource:
             edited=self._edited.get(ref.path),
         )
 
+    async def close(self) -> None:
+        """A folder holds nothing open."""
+
     def _list(self) -> Iterator[PageRef]:
         unreadable: list[str] = []
         for folder, folders, files in os.walk(

@@ -35,9 +35,9 @@ class RawPage:
     """A page as it was read. `revision` belongs to this very content, which may be newer than the listing's.
 
     `edited`: the day of the last edit as far as the source knows it for sure. `media_type` ("text/html") chooses the
-    parser; None: the ending of `path` does. `title` names a page whose text does not. `audience`: channel marks of a page
-    that its place limits (a restricted page, a private channel); None: no limit of its own. What the page's own front
-    matter says goes before `title`, `owner` and `edited`, and can only narrow `audience`.
+    parser; None: the ending of `path` does. `audience`: channel marks of a page that its place limits (a restricted page, a
+    private channel); None: no limit of its own. What the page's own front matter says goes before `owner` and `edited`, and
+    can only narrow `audience`.
     """
 
     path: str
@@ -46,7 +46,6 @@ class RawPage:
     url: str
     edited: date | None = None
     media_type: str | None = None
-    title: str | None = None
     owner: str | None = None
     audience: tuple[str, ...] | None = None
 
