@@ -18,6 +18,7 @@ import yaml
 from ingest.dates import UnreadableDateError, parse_date, parse_period
 from ingest.errors import PageError
 from kb.models import EVERYONE, PageDates
+from kb.versions import version_of_field
 
 _BLOCK = re.compile(
     r"\A(?P<fence>---|\+\+\+)[ \t]*\n(?P<fields>.*?)^(?P=fence)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
@@ -42,6 +43,8 @@ class FrontMatter:
     language: str | None = None
     owner: str | None = None
     superseded_by: str | None = None
+    replaces: tuple[str, ...] = ()
+    version: str | None = None
     audience: tuple[str, ...] | None = None
     dates: PageDates = field(default_factory=PageDates)
     written: date | None = None
@@ -103,6 +106,8 @@ class _Reader:
             language=self._language(),
             owner=self._text("owner", "owner_team", "owner_slack", "team"),
             superseded_by=self._text("superseded_by", "replaced_by"),
+            replaces=self._texts("replaces", "supersedes"),
+            version=self._version(),
             audience=self._audience(),
             dates=self._dates(),
             written=self._date("date"),
@@ -114,7 +119,7 @@ class _Reader:
         return PageDates(
             edited=self._date("last_updated", "updated", "lastmod", "last_modified"),
             reviewed=reviewed,
-            review_due=self._date("review_by") or self._due(reviewed),
+            review_due=self._due(reviewed) or self._date("review_by"),
             expires=self._date("expires", "expiry", "expirydate"),
         )
 
@@ -162,6 +167,18 @@ class _Reader:
                 "its audience names channels and 'everyone': write one or the other", withdraw=True
             )
         return tuple(sorted(restricting)) or None
+
+    def _version(self) -> str | None:
+        written = self._text("version", "edition", "revision")
+        return version_of_field(written) if written else None
+
+    def _texts(self, *names: str) -> tuple[str, ...]:
+        """A field with one entry or a list of them."""
+        given = [self._fields[name] for name in names if name in self._fields]
+        entries = [entry for value in given for entry in (value if isinstance(value, list) else [value])]
+        return tuple(
+            text for entry in entries if not isinstance(entry, dict | list) and (text := str(entry).strip())
+        )
 
     def _text(self, *names: str) -> str | None:
         for name in names:

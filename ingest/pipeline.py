@@ -21,6 +21,7 @@ from ingest.chunk import MAX_TOKENS, chunk_page, chunker_name, fitting_title
 from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
 from ingest.parsers.markdown import SUFFIXES, parse_markdown
+from ingest.parsers.notices import read_notices
 from ingest.parsers.page import ParsedPage
 from ingest.sources.port import RawPage, Source, fingerprint
 from kb.index.port import IndexedChunk, IndexManifest, IndexWriter, SparseVector
@@ -121,6 +122,12 @@ class PagePipeline:
 
     def _page(self, raw: RawPage, parsed: ParsedPage, source: Source, known: Collection[str]) -> Page:
         front = parsed.front
+        notices = read_notices(parsed.title, parsed.sections)
+
+        def address(written: str) -> str:
+            return _successor(written, raw.path, source, known)
+
+        superseded_by = front.superseded_by or notices.superseded_by
         return Page(
             id=page_id(source.name, raw.path),
             source=source.name,
@@ -131,10 +138,12 @@ class PagePipeline:
             url=raw.url,
             language=front.language or self._detect_language(_sample(parsed)),
             revision=index_revision(raw.revision, source),
-            owner=front.owner,
-            audience=_narrowed(source.audience, front.audience),
+            owner=front.owner or raw.owner,
+            audience=_narrowed(_narrowed(source.audience, raw.audience), front.audience),
             dates=_dates(front, raw),
-            superseded_by=front.superseded_by and _successor(front.superseded_by, raw.path, source, known),
+            superseded_by=superseded_by and address(superseded_by),
+            replaces=tuple(dict.fromkeys(map(address, (*front.replaces, *notices.replaces)))),
+            version=front.version or notices.version,
         )
 
     async def embed(self, pages: Sequence[PreparedPage]) -> list[list[IndexedChunk]]:
@@ -187,7 +196,7 @@ def access_mark(source: Source) -> str:
 
 def _narrowed(source: tuple[str, ...], page: tuple[str, ...] | None) -> tuple[str, ...]:
     """A page may narrow its source's audience, never widen it."""
-    if page is None:
+    if page is None or EVERYONE in page:
         return source
     if EVERYONE in source:
         return page

@@ -67,10 +67,18 @@ def test_a_review_falls_due_by_calendar_months(period: str, due: date) -> None:
     assert read("last_reviewed_on: 2024-02-29", f"review_in: {period}").dates.review_due == due
 
 
-def test_an_explicit_review_date_beats_the_computed_one() -> None:
-    front = read("last_reviewed_on: 2026-01-01", "review_in: 1 year", "review_by: 2026-03-01")
+def test_the_last_review_and_its_interval_beat_a_review_date_that_was_left_standing() -> None:
+    front = read("last_reviewed_on: 2026-01-01", "review_in: 1 year", "review_by: 2025-03-01")
 
-    assert front.dates.review_due == date(2026, 3, 1)
+    assert front.dates.review_due == date(2027, 1, 1)
+    assert read("last_reviewed_on: 2026-01-01", "review_by: 2026-03-01").dates.review_due == date(2026, 3, 1)
+
+
+def test_a_page_names_what_it_replaces_and_which_version_it_is() -> None:
+    front = read("replaces: [old.md, 'Travel expenses 2024']", "version: v2.1")
+
+    assert (front.replaces, front.version) == (("old.md", "Travel expenses 2024"), "2.1")
+    assert read("supersedes: old.md", "edition: 2026").replaces == ("old.md",)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,98 @@
+"""What a page says of its own standing in its text: which version it is, what it replaces, what replaced it.
+
+Only lines at the head of a page that speak of the page itself count: "Version 2.1", "2026 edition", "Replaces: Travel
+expenses 2024", "This page has been replaced by [Leave](leave.md)". English, Dutch and German.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ingest.parsers.page import Section
+from kb.versions import VERSION, version_in
+
+HEAD_BLOCKS = 4
+"""Blocks at the top of a page that can hold a notice; one further down speaks of something else."""
+_LAST_BLOCKS = 1
+"""And the foot of a page: "Version 2.1, replaces ..." stands there as well."""
+_VERSION_WORDS = 14
+"""A version line is short: a sentence of more words is about something that has a version."""
+
+_THIS = (
+    r"(?:this|the present|deze|dit|diese[rs]?)\s+(?:\w+\s+)?"
+    r"(?:page|document|guide|policy|article|version|edition|handbook|procedure|runbook|rule|text|list|manual|notice"
+    r"|pagina|gids|beleid|artikel|versie|editie|uitgave|procedure|regeling|lijst|handleiding"
+    r"|seite|dokument|leitfaden|richtlinie|artikel|fassung|version|ausgabe|anleitung|regelung|liste|handbuch)"
+)
+_REPLACES = re.compile(
+    rf"^(?:(?:replaces|supersedes|vervangt|ersetzt)\s*:\s*"
+    rf"|(?:{_THIS})\s+(?:fully\s+|volledig\s+|vollständig\s+)?"
+    rf"(?:replaces|supersedes|vervangt|ersetzt)\s+)(?P<named>.+)",
+    re.IGNORECASE,
+)
+_REPLACED = re.compile(
+    r"^(?:(?:replaced by|superseded by|vervangen door|ersetzt durch)\s*:?\s+"
+    rf"|(?:{_THIS})\s+(?:(?:has been|was|is)\s+(?:replaced|superseded)\s+by|(?:is|werd)\s+vervangen\s+door"
+    r"|(?:wurde|ist|wird)\s+durch)\s+)(?P<named>.+)",
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)[^)]*\)")
+_QUOTED = re.compile(r"[\"“„«*_`]([^\"“”„«»*_`]{3,})[\"”“»*_`]")
+_MARKS = re.compile(r"^[\s>*_#-]+|[\s*_]+$")
+_OWN_VERSION = re.compile(
+    rf"^(?:{_THIS}\s+(?:is|ist)\s+|this is\s+|dit is\s+|dies ist\s+)?(?:the\s+|de\s+|die\s+)?(?:{VERSION.pattern})",
+    re.IGNORECASE,
+)
+_TITLE_VERSION = re.compile(rf"(?:[(\[]|[,:;–—-]\s+)\s*(?:{VERSION.pattern})\s*[)\]]?$", re.IGNORECASE)
+_NAME_END = re.compile(r"[.;!?](?:\s|$)|\s(?:from|since|as of|on|and|which|vanaf|sinds|en|ab|seit|und)\s")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Notices:
+    """`replaces`, `superseded_by`: a path or an address where the page links one, and the name it uses."""
+
+    version: str | None = None
+    replaces: tuple[str, ...] = ()
+    superseded_by: str | None = None
+
+
+def read_notices(title: str, sections: Sequence[Section]) -> Notices:
+    version: str | None = version_in(title) if _TITLE_VERSION.search(title) else None
+    replaces: list[str] = []
+    superseded_by: str | None = None
+    for line in _lines(sections):
+        if found := _REPLACES.match(line):
+            replaces.extend(_named(found["named"]))
+        elif found := _REPLACED.match(line):
+            superseded_by = superseded_by or next(iter(_named(found["named"])), None)
+        elif version is None and _OWN_VERSION.match(line) and len(line.split()) <= _VERSION_WORDS:
+            version = version_in(line)
+    return Notices(version=version, replaces=tuple(dict.fromkeys(replaces)), superseded_by=superseded_by)
+
+
+def _lines(sections: Sequence[Section]) -> Iterator[str]:
+    """Lines and sentences at the head and the foot of a page, without the marks around them."""
+    blocks = [block for block in sections[0].blocks[:HEAD_BLOCKS] if block.kind in ("prose", "list")]
+    if len(sections) > 1 or len(sections[0].blocks) > HEAD_BLOCKS:
+        blocks += [block for block in sections[-1].blocks[-_LAST_BLOCKS:] if block.kind == "prose"]
+    for block in blocks:
+        for line in block.text.splitlines():
+            for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z*_\[])|\s+[·|]\s+", line):
+                yield re.sub(r"\*\*|__", "", _MARKS.sub("", sentence))
+
+
+def _named(text: str) -> list[str]:
+    """What a notice names: its links' targets and texts, what stands in quotes, else the words up to the next stop."""
+    if links := _LINK.findall(text):
+        return [part for label, target in links for part in (target, label) if part]
+    if quoted := _QUOTED.findall(text):
+        return [*quoted]
+    end = _NAME_END.search(text)
+    bare = re.sub(r"^(?:the|our|de|het|onze|die|das|den|der|unsere)\s+", "", text, flags=re.IGNORECASE)
+    cut = text[: end.start()] if end else text
+    names = [text.strip(" .;"), cut.strip(" .;"), bare.strip(" .;")]
+    if end and bare != text:
+        names.append(re.sub(r"^\S+\s+", "", cut).strip(" .;"))
+    return [name for name in dict.fromkeys(names) if len(name) > 2]
