@@ -1,0 +1,109 @@
+"""How well unsupported sentences are told from supported ones: labelled pairs of a sentence and the passage it cites.
+
+Each sentence is checked as an answer's is, against its one passage. What counts is whether it is removed: a corrupted
+one should be, a true one should not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from kb.answer import DraftSentence
+from kb.citations import Similarity, verify
+from kb.errors import SettingsError
+from kb.models import Chunk, Page
+
+Kind = Literal["true", "number", "date", "negation", "entity", "swap", "invention"]
+Split = Literal["dev", "held-out"]
+
+HARD_KINDS: tuple[Kind, ...] = ("number", "date", "negation", "entity", "swap")
+"""The corruptions that the target speaks of. A plausible invention is told apart from them: it is only reported."""
+CAUGHT_TARGET = 0.98
+"""Of the sentences of HARD_KINDS."""
+REMOVED_LIMIT = 0.03
+"""Of the true sentences."""
+
+
+class LabelledSentence(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str
+    language: str
+    kind: Kind
+
+
+class LabelledPassage(BaseModel):
+    """A passage with sentences that cite it. `source` and `licence` are those of its words."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    split: Split
+    source: str
+    licence: str
+    title: str
+    section: tuple[str, ...] = ()
+    language: str
+    passage: str
+    sentences: tuple[LabelledSentence, ...]
+
+    @property
+    def chunk(self) -> Chunk:
+        page = Page(
+            id=self.id,
+            source="labelled",
+            path=f"{self.id}.md",
+            title=self.title,
+            url=f"https://labelled.example/{self.id}",
+            language=self.language,
+        )
+        return Chunk(
+            id=f"{self.id}#0", page=page, position=0, text=self.passage, section=self.section, url=page.url
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PairResult:
+    """`reason`: why the sentence was removed; None where it was kept."""
+
+    passage: LabelledPassage
+    sentence: LabelledSentence
+    reason: str | None
+
+    @property
+    def languages(self) -> str:
+        """Those of sentence and passage: "en", or "nl>en" for a Dutch sentence about an English passage."""
+        said, read = self.sentence.language, self.passage.language
+        return said if said == read else f"{said}>{read}"
+
+    @property
+    def right(self) -> bool:
+        return (self.reason is None) == (self.sentence.kind == "true")
+
+
+def read_labelled(file: Path) -> list[LabelledPassage]:
+    """Raises SettingsError: there is no such file, or a line of it is no labelled passage."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        return [LabelledPassage.model_validate_json(line) for line in lines if line.strip()]
+    except OSError as error:
+        raise SettingsError(f"the labelled sentences in {file} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        raise SettingsError(f"{file} holds a line that is no labelled passage: {error}") from error
+
+
+async def check_pairs(
+    passages: Sequence[LabelledPassage], similarity: Similarity | None
+) -> AsyncIterator[PairResult]:
+    for passage in passages:
+        for sentence in passage.sentences:
+            drafted = DraftSentence(text=sentence.text, hits=(0,), quotes=("",))
+            verified = await verify([drafted], [passage.chunk], similarity=similarity)
+            reason = verified.removed[0].reason if verified.removed else None
+            yield PairResult(passage=passage, sentence=sentence, reason=reason)
