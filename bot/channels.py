@@ -1,4 +1,4 @@
-"""The channel directory: what a channel is called and who can see what is written there. Cached for a few minutes."""
+"""The channel directory: what a channel is called, what kind it is, and whether others share it. Cached for minutes."""
 
 from __future__ import annotations
 
@@ -9,34 +9,29 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 import aiohttp
-from slack_sdk.errors import SlackClientError
+from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
-
-from kb.models import Audience
 
 logger = logging.getLogger(__name__)
 
 ChannelKind = Literal["channel", "group", "im", "mpim", "unknown"]
 
 KEEP = timedelta(minutes=5)
-"""How long a renamed channel may keep the audience of its old name."""
+"""How long a renamed channel may keep the audience of its old name, and one that was just shared its old readers."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Channel:
-    """`name` has no hash and is None for a direct message, and where Slack did not tell."""
+    """`name` has no hash and is None for a direct message, and where Slack did not tell.
+
+    `shared`: with another organisation, or about to be. `known`: Slack told, if only that there is no such channel.
+    """
 
     id: str
     name: str | None
     kind: ChannelKind
-
-    @property
-    def audience(self) -> Audience:
-        """A direct message sees everyone's pages only: nobody else vouches for who reads it."""
-        if self.kind in {"im", "mpim"}:
-            return Audience()
-        named = {f"#{self.name}"} if self.name else set()
-        return Audience(channels=frozenset({self.id} | named))
+    shared: bool = False
+    known: bool = True
 
     @property
     def label(self) -> str:
@@ -50,7 +45,7 @@ class ChannelDirectory:
         self._known: dict[str, tuple[datetime, Channel]] = {}
 
     async def describe(self, channel_id: str) -> Channel:
-        """A channel that Slack does not tell about has no name: its id alone makes the narrower audience."""
+        """A channel that Slack does not tell about has no name and no kind."""
         now = self._clock()
         known = self._known.get(channel_id)
         if known is not None and now - known[0] < KEEP:
@@ -59,16 +54,22 @@ class ChannelDirectory:
             response = await self._client.conversations_info(channel=channel_id)
         except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
             logger.warning("channel.unknown", extra={"channel": channel_id, "cause": type(error).__name__})
-            return Channel(id=channel_id, name=None, kind="im" if channel_id.startswith("D") else "unknown")
-        channel = _parsed(channel_id, response["channel"])
+            return Channel(id=channel_id, name=None, kind="unknown", known=_is_not_there(error))
+        channel = channel_told(response["channel"], channel_id)
         self._known[channel_id] = (now, channel)
         return channel
 
 
-def _parsed(channel_id: str, told: dict[str, Any]) -> Channel:
+def channel_told(told: dict[str, Any], channel_id: str) -> Channel:
+    """A channel as Slack's methods describe it."""
+    shared = any(told.get(mark) for mark in ("is_ext_shared", "is_pending_ext_shared", "pending_shared"))
     if told.get("is_im"):
-        return Channel(id=channel_id, name=None, kind="im")
+        return Channel(id=channel_id, name=None, kind="im", shared=shared)
     if told.get("is_mpim"):
-        return Channel(id=channel_id, name=None, kind="mpim")
+        return Channel(id=channel_id, name=None, kind="mpim", shared=shared)
     kind: ChannelKind = "group" if told.get("is_private") or told.get("is_group") else "channel"
-    return Channel(id=channel_id, name=told.get("name") or None, kind=kind)
+    return Channel(id=channel_id, name=told.get("name") or None, kind=kind, shared=shared)
+
+
+def _is_not_there(error: Exception) -> bool:
+    return isinstance(error, SlackApiError) and error.response.get("error") == "channel_not_found"

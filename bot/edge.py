@@ -21,17 +21,19 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.admin import Desk, StatusReader
 from bot.app import Activity, Rooms, build_app, slack_clients
+from bot.audiences import Audiences
 from bot.background import Background
 from bot.channels import ChannelDirectory
 from bot.feedback import FeedbackDesk, Votes
 from bot.figures import StatsReader
 from bot.home import Home
 from bot.listeners import Listeners, Queue, Records
+from bot.memberships import Memberships
 from bot.people import People
 from bot.question import Answerer, Figures, QuestionWorker
 from bot.reply import Replies
 from bot.threads import Threads
-from bot.why import Traces, WhyView
+from bot.why import Knowledge, Traces, WhyView
 from kb.conversation import ConversationStore
 from kb.errors import SettingsError
 from kb.jobs import Reindexer
@@ -46,6 +48,10 @@ GRACE_S = 10.0
 
 class Analytics(Figures, Traces, Votes, StatsReader, Records, Protocol):
     """bot.analytics.Analytics, as the whole edge uses it."""
+
+
+class Pipeline(Answerer, Knowledge, Protocol):
+    """kb.pipeline.Pipeline, as the whole edge uses it."""
 
 
 class Edge:
@@ -136,7 +142,7 @@ async def open_edge(
     settings: SlackSettings,
     queue: Queue,
     conversations: ConversationStore,
-    pipeline: Answerer,
+    pipeline: Pipeline,
     reindexer: Reindexer,
     analytics: Analytics,
     status: StatusReader,
@@ -149,6 +155,13 @@ async def open_edge(
         clients = slack_clients(settings, session)
         background, activity = Background(), Activity(clock=clock)
         people = People(clients.reading, clock=clock, admins=settings.admins)
+        channels = ChannelDirectory(clients.reading, clock=clock)
+        audiences = Audiences(
+            channels=channels,
+            people=people,
+            memberships=Memberships(clients.reading, clock=clock),
+            outsiders=settings.outsiders,
+        )
         threads = Threads(clients.reading, people)
         rooms = Rooms(
             listeners=Listeners(
@@ -169,7 +182,13 @@ async def open_edge(
                 clock=clock,
             ),
             feedback=FeedbackDesk(client=clients.posting, votes=analytics, people=people),
-            why=WhyView(client=clients.posting, traces=analytics, people=people),
+            why=WhyView(
+                client=clients.posting,
+                traces=analytics,
+                people=people,
+                audiences=audiences,
+                knowledge=pipeline,
+            ),
             home=Home(client=clients.posting, people=people, figures=analytics, command=settings.command),
         )
         edge = Edge(
@@ -184,7 +203,8 @@ async def open_edge(
             worker=QuestionWorker(
                 pipeline=pipeline,
                 conversations=conversations,
-                channels=ChannelDirectory(clients.reading, clock=clock),
+                audiences=audiences,
+                channels=channels,
                 people=people,
                 threads=threads,
                 replies=Replies(posting=clients.posting, quick=clients.quick, threads=threads, people=people),

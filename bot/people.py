@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import aiohttp
-from slack_sdk.errors import SlackClientError
+from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 logger = logging.getLogger(__name__)
@@ -20,12 +20,14 @@ KEEP = timedelta(minutes=5)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Person:
-    """`locale` like "nl-NL"."""
+    """`locale` like "nl-NL". `outsider`: a guest, or somebody of another organisation. `known`: Slack told who it is."""
 
     id: str
     name: str
     is_admin: bool = False
     locale: str = "en-US"
+    outsider: bool = False
+    known: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,25 +68,53 @@ class People:
         return self._me
 
     async def person(self, user_id: str) -> Person:
-        """Somebody whom Slack does not tell about is called by the id and is no admin, unless listed as one."""
+        """Somebody whom Slack does not tell about is called by the id, and is no admin unless listed as one."""
         now = self._clock()
         known = self._known.get(user_id)
         if known is not None and now - known[0] < KEEP:
             return known[1]
         try:
+            me = await self.me()
             response = await self._client.users_info(user=user_id, include_locale=True)
         except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
             logger.warning("person.unknown", extra={"user": user_id, "cause": type(error).__name__})
-            return Person(id=user_id, name=user_id, is_admin=user_id in self._admins)
-        person = self._parsed(user_id, response["user"])
+            return Person(
+                id=user_id,
+                name=user_id,
+                is_admin=user_id in self._admins,
+                outsider=True,
+                known=_is_not_ours(error),
+            )
+        person = self._parsed(user_id, response["user"], me)
         self._known[user_id] = (now, person)
         return person
 
     async def names(self, user_ids: Iterable[str]) -> dict[str, str]:
         return {user_id: (await self.person(user_id)).name for user_id in user_ids}
 
-    def _parsed(self, user_id: str, told: dict[str, Any]) -> Person:
+    def _parsed(self, user_id: str, told: dict[str, Any], me: Me) -> Person:
         profile = told.get("profile") or {}
         name = profile.get("display_name") or told.get("real_name") or told.get("name") or user_id
         admin = bool(told.get("is_admin") or told.get("is_owner")) or user_id in self._admins
-        return Person(id=user_id, name=str(name), is_admin=admin, locale=str(told.get("locale") or "en-US"))
+        return Person(
+            id=user_id,
+            name=str(name),
+            is_admin=admin,
+            locale=str(told.get("locale") or "en-US"),
+            outsider=_is_outsider(told, me),
+        )
+
+
+def _is_outsider(told: dict[str, Any], me: Me) -> bool:
+    """Guests of either kind, and people of another organisation, who reach us through a shared channel."""
+    if any(told.get(mark) for mark in ("is_restricted", "is_ultra_restricted", "is_stranger")):
+        return True
+    team = told.get("team_id") or me.team_id
+    enterprise = (told.get("enterprise_user") or {}).get("enterprise_id")
+    return team != me.team_id and (me.enterprise_id is None or enterprise != me.enterprise_id)
+
+
+def _is_not_ours(error: Exception) -> bool:
+    """Slack did tell: that there is nobody of this name whom we may see."""
+    told = error.response.get("error") if isinstance(error, SlackApiError) else None
+    return told in {"user_not_found", "user_not_visible"}

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import aiohttp
 from slack_sdk.errors import SlackClientError
 
+from bot.audiences import Audiences, AudienceUnknownError
 from bot.channels import ChannelDirectory
 from bot.claims import QueuedQuestion, question_id
 from bot.events import AnswerMark, CitedPassage
@@ -63,6 +64,7 @@ class QuestionWorker:
 
     pipeline: Answerer
     conversations: ConversationStore
+    audiences: Audiences
     channels: ChannelDirectory
     people: People
     threads: Threads
@@ -77,6 +79,7 @@ class QuestionWorker:
         except (
             DeliveryUncertainError,
             StoreUnavailableError,
+            AudienceUnknownError,
             SlackClientError,
             aiohttp.ClientError,
             TimeoutError,
@@ -119,9 +122,9 @@ class QuestionWorker:
         await self._count(question, answer)
 
     async def _think(self, question: QueuedQuestion, text: str) -> Answer:
-        channel = await self.channels.describe(question.channel)
+        audience = await self.audiences.of(question.channel, question.user)
         turns, store_answered = await self._thread(question)
-        asked = Question(id=question.id, text=text, audience=channel.audience)
+        asked = Question(id=question.id, text=text, audience=audience)
         answer = await self.pipeline.answer(asked, turns)
         return answer if store_answered else replace(answer, notes=(*answer.notes, "history unavailable"))
 

@@ -14,6 +14,7 @@ REQUIRED: tuple[str, ...] = (
     "im:read",
     "mpim:history",
     "mpim:read",
+    "usergroups:read",
     "users:read",
 )
 

@@ -1,26 +1,27 @@
 """ "Why this answer?": what is kept of how an answer came about, and the modal that shows it.
 
-Only passages that the asker's channel may read were ever found, so none has to be taken out here; but a trace opens
-only in the channel that it belongs to.
+Only passages that the asker's channel might read were ever found. A trace opens only in the channel that it belongs to,
+and only while every page that it names may still be read there: a page can be limited or deleted after it was found.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.audiences import Audiences
 from bot.events import ButtonPress
 from bot.layout import Block, context, section, shorten
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import escape
 from bot.people import People
 from bot.render import note_wording, titled_link
-from kb.errors import StoreUnavailableError
-from kb.models import Answer, Hit
+from kb.errors import StoreUnavailableError, UnavailableError
+from kb.models import Answer, Audience, Hit
 
 logger = logging.getLogger(__name__)
 
@@ -46,11 +47,12 @@ class Passage(BaseModel):
 
 
 class Why(BaseModel):
-    """A trace as it is stored."""
+    """A trace as it is stored. `pages`: the ids of every page that it names or that the answer rests on."""
 
     model_config = ConfigDict(frozen=True)
 
     channel: str
+    pages: tuple[str, ...]
     language: str
     question: str = Field(repr=False)
     rewritten: str | None = Field(default=None, repr=False)
@@ -75,11 +77,27 @@ class Traces(Protocol):
     async def load_trace(self, question_id: str) -> Any | None: ...
 
 
+class Knowledge(Protocol):
+    """kb.pipeline.Pipeline, as this view uses it. Raises `UnavailableError`."""
+
+    async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool: ...
+
+
 class WhyView:
-    def __init__(self, *, client: AsyncWebClient, traces: Traces, people: People) -> None:
+    def __init__(
+        self,
+        *,
+        client: AsyncWebClient,
+        traces: Traces,
+        people: People,
+        audiences: Audiences,
+        knowledge: Knowledge,
+    ) -> None:
         self._client = client
         self._traces = traces
         self._people = people
+        self._audiences = audiences
+        self._knowledge = knowledge
 
     async def open(self, press: ButtonPress) -> None:
         """Opens the modal. Slack allows three seconds from the press, so nothing slow happens before."""
@@ -104,7 +122,17 @@ class WhyView:
                 "why.unreadable", extra={"question_id": question_id, "problems": error.error_count()}
             )
             return None
-        return why if why is not None and why.channel == press.channel_id else None
+        return why if why is not None and await self._may_see(why, press) else None
+
+    async def _may_see(self, why: Why, press: ButtonPress) -> bool:
+        if why.channel != press.channel_id:
+            return False
+        try:
+            audience = await self._audiences.of(why.channel, press.user.id)
+            return await self._knowledge.may_show(why.pages, audience)
+        except UnavailableError as error:
+            logger.warning("why.not_told", extra={"cause": type(error).__name__})
+            return False
 
 
 def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
@@ -112,8 +140,11 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
     rewrite = answer.trace.rewrite
     cited = {citation.chunk.id: citation.n for citation in answer.citations}
     titles = {hit.chunk.page.id: hit.chunk.page.title for hit in answer.trace.hits}
+    shown = answer.trace.hits[:SHOWN_PASSAGES]
+    named = [hit.chunk.page.id for hit in shown] + [one.chunk.page.id for one in answer.citations]
     why = Why(
         channel=channel,
+        pages=tuple(dict.fromkeys([*named, *(page for page in answer.trace.anchors if page in titles)])),
         language=answer.language,
         question=answer.question,
         rewritten=answer.rewritten,
@@ -125,7 +156,7 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
         anchor_reason=answer.trace.anchor_reason,
         outcome=answer.outcome,
         confidence=answer.confidence,
-        passages=tuple(_passage(hit, cited) for hit in answer.trace.hits[:SHOWN_PASSAGES]),
+        passages=tuple(_passage(hit, cited) for hit in shown),
         freshness=tuple(
             dict.fromkeys(f"{one.chunk.page.title}: {one.freshness}" for one in answer.citations)
         ),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -153,6 +153,14 @@ class Pipeline:
             asked_at=self.clock(),
             question_ts=question_ts,
         )
+
+    async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool:
+        """Whether all of these pages are in the index and may be read, as they are limited now.
+
+        Raises:
+            IndexUnavailableError: it cannot be told.
+        """
+        return await self.index.readable(page_ids, audience=audience) == set(page_ids)
 
     @property
     def _mode(self) -> Mode:

@@ -41,6 +41,7 @@ WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
 """Environment names without our prefix -> where they go."""
 
 
+Outsiders = Literal["marked", "open"]
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
 
 
@@ -168,6 +169,9 @@ class SlackSettings(Section):
     """User ids (U0123) that may reindex, besides the workspace's owners and admins."""
     workers: Annotated[int, Field(ge=1, le=64)] = 4
     """Questions that are worked on at the same time."""
+    outsiders: Outsiders = "marked"
+    """What guests, and channels that are shared with another organisation, may read: pages that are marked for their
+    channel, or every page without a limit as well ("open")."""
 
 
 class ApiSettings(Section):

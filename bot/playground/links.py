@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from kb.models import Answer, Chunk, Page, Question, Turn
+from kb.models import Answer, Audience, Chunk, Page, Question, Turn
 
 
 class Answerer(Protocol):
     async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer: ...
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn: ...
+
+    async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool: ...
 
 
 class LinkedAnswers:
@@ -42,6 +44,9 @@ class LinkedAnswers:
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
         return self._pipeline.turn(answer, question_ts=question_ts)
+
+    async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool:
+        return await self._pipeline.may_show(page_ids, audience)
 
     def _chunk(self, chunk: Chunk) -> Chunk:
         return replace(chunk, page=self._page(chunk.page), url=self._url(chunk.url))

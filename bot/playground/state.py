@@ -51,6 +51,7 @@ class Room:
     is_im: bool
     topic: str
     members: set[str]
+    is_shared: bool = False
     messages: dict[str, Message] = field(default_factory=dict)
 
     @property
@@ -253,5 +254,6 @@ def _room(channel: Channel) -> Room:
         is_private=channel.is_private,
         is_im=channel.is_im,
         topic=channel.topic,
+        is_shared=channel.is_shared,
         members=set(channel.members),
     )

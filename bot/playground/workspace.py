@@ -12,7 +12,10 @@ COMMAND_DESCRIPTION = "Read the pages anew, or see how Footnote is doing"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Person:
-    """Somebody with an account. `name` is what follows the @; `tz` is an IANA name, `locale` like "nl-NL"."""
+    """Somebody with an account. `name` is what follows the @; `tz` is an IANA name, `locale` like "nl-NL".
+
+    `is_guest`: of a few channels only; `team_id`: of another organisation, met in a shared channel.
+    """
 
     id: str
     name: str
@@ -22,6 +25,8 @@ class Person:
     tz: str = "Europe/Amsterdam"
     locale: str = "en-GB"
     is_bot: bool = False
+    is_guest: bool = False
+    team_id: str | None = None
 
     @property
     def email(self) -> str:
@@ -36,6 +41,8 @@ class Channel:
     name: str
     is_private: bool = False
     is_im: bool = False
+    is_shared: bool = False
+    """With another organisation (Slack Connect)."""
     members: tuple[str, ...] = ()
     topic: str = ""
 

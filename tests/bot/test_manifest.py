@@ -25,6 +25,9 @@ SCOPES_OF_METHODS = {
     "chat_update": {"chat:write"},
     "conversations_info": {f"{kind}:read" for kind in KINDS},
     "conversations_replies": {f"{kind}:history" for kind in KINDS},
+    "usergroups_list": {"usergroups:read"},
+    "usergroups_users_list": {"usergroups:read"},
+    "users_conversations": {"channels:read", "groups:read"},
     "users_info": {"users:read"},
     "views_open": set(),
     "views_publish": set(),
@@ -38,7 +41,7 @@ SCOPES_OF_EVENTS = {
 
 def methods_called() -> set[str]:
     code = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "bot").glob("*.py"))
-    families = "assistant|auth|chat|conversations|reactions|team|users|views"
+    families = "assistant|auth|chat|conversations|reactions|team|usergroups|users|views"
     return set(re.findall(rf"\.((?:{families})_[a-zA-Z_]+)\(", code))
 
 

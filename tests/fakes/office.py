@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import socket
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -25,7 +25,7 @@ from bot.queue import QuestionQueue
 from kb.conversation import RedisConversations
 from kb.errors import StoreUnavailableError
 from kb.jobs import ReindexProgress, ReindexRequest
-from kb.models import Answer, Question, Retrieved, Turn
+from kb.models import Answer, Audience, Question, Retrieved, Turn
 from kb.settings import SlackSettings
 from tests.fakes.answers import an_answer
 
@@ -44,6 +44,7 @@ class Knowledge:
         self.answers: dict[str, Answer] = {}
         self.error: Exception | None = None
         self.hold: asyncio.Event | None = None
+        self.hidden: set[str] = set()
 
     async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer:
         self.asked.append((question, list(turns)))
@@ -52,6 +53,9 @@ class Knowledge:
         if self.error is not None:
             raise self.error
         return self.answers.get(question.text) or an_answer(f"About: {question.text}", question=question.text)
+
+    async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool:
+        return self.hidden.isdisjoint(page_ids)
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
         return Turn(

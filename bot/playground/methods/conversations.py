@@ -161,7 +161,7 @@ def _channel(slack: Slack, room: Room) -> dict[str, Any]:
         "is_private": room.is_private,
         "is_general": room.name == "general",
         "is_member": workspace.bot_user_id in room.members,
-        "is_ext_shared": False,
+        "is_ext_shared": room.is_shared,
         "topic": {"value": room.topic, "creator": "", "last_set": 0},
         "purpose": {"value": "", "creator": "", "last_set": 0},
         "creator": workspace.people[0].id if workspace.people else "",

@@ -10,7 +10,7 @@ from bot.playground.arguments import Arguments
 from bot.playground.methods.method import SPECIAL, Method
 from bot.playground.refusal import Refused
 from bot.playground.slack import Slack
-from bot.playground.workspace import Person
+from bot.playground.workspace import Person, UserGroup
 
 
 def api_test(_slack: Slack, args: Arguments) -> dict[str, Any]:
@@ -57,6 +57,22 @@ def user_by_email(slack: Slack, args: Arguments) -> dict[str, Any]:
     if person is None:
         raise Refused("users_not_found")
     return {"user": _user(slack, person, with_locale=False)}
+
+
+def groups(slack: Slack, args: Arguments) -> dict[str, Any]:
+    return {"usergroups": [_group(one, args.flag("include_users")) for one in slack.workspace.user_groups]}
+
+
+def _group(group: UserGroup, with_users: bool) -> dict[str, Any]:
+    told = {
+        "id": group.id,
+        "is_usergroup": True,
+        "handle": group.handle,
+        "name": group.handle,
+        "date_delete": 0,
+        "user_count": len(group.members),
+    }
+    return told | {"users": list(group.members)} if with_users else told
 
 
 def group_members(slack: Slack, args: Arguments) -> dict[str, Any]:
@@ -111,7 +127,7 @@ def _user(slack: Slack, person: Person, *, with_locale: bool) -> dict[str, Any]:
         profile["email"] = person.email
     user: dict[str, Any] = {
         "id": person.id,
-        "team_id": slack.workspace.team_id,
+        "team_id": person.team_id or slack.workspace.team_id,
         "name": person.name,
         "deleted": False,
         "real_name": person.real_name,
@@ -122,8 +138,9 @@ def _user(slack: Slack, person: Person, *, with_locale: bool) -> dict[str, Any]:
         "is_admin": person.is_admin,
         "is_owner": person.is_owner,
         "is_primary_owner": person.is_owner,
-        "is_restricted": False,
+        "is_restricted": person.is_guest,
         "is_ultra_restricted": False,
+        "is_stranger": bool(person.team_id),
         "is_bot": person.is_bot,
         "is_app_user": False,
         "updated": 0,
@@ -141,6 +158,7 @@ METHODS = (
     Method(name="users.info", call=user_info, scopes=_READ, tier=4),
     Method(name="users.list", call=user_list, scopes=_READ, tier=2),
     Method(name="users.lookupByEmail", call=user_by_email, scopes=("users:read.email",), tier=3),
+    Method(name="usergroups.list", call=groups, scopes=("usergroups:read",), tier=2),
     Method(name="usergroups.users.list", call=group_members, scopes=("usergroups:read",), tier=2),
     Method(name="bots.info", call=bot_info, scopes=_READ, tier=3),
     Method(name="team.info", call=team_info, scopes=("team:read",), tier=3),

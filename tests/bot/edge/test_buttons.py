@@ -115,6 +115,16 @@ async def test_why_opens_only_where_the_answer_was_given(office: Office) -> None
     assert view["blocks"][0]["text"]["text"] == "I no longer have the details of this answer."
 
 
+async def test_why_is_gone_once_a_page_in_it_may_not_be_read_any_more(office: Office) -> None:
+    ts, answer = await answered(office)
+    trace = await office.analytics.load_trace(f"T0HAVIK-C0GENERAL-{ts}")
+    office.knowledge.hidden = set(trace["pages"])
+    assert office.knowledge.hidden
+    await office.slack.click("alice", "#general", answer, WHY)
+    view = await office.slack.wait_for(lambda: office.slack.modal("alice"))
+    assert view["blocks"][0]["text"]["text"] == "I no longer have the details of this answer."
+
+
 async def test_why_of_a_forgotten_answer_says_that_it_is_gone(office: Office) -> None:
     ts, answer = await answered(office)
     await office.analytics.forget(f"T0HAVIK-C0GENERAL-{ts}")

@@ -70,12 +70,14 @@ async def test_a_private_channel_is_known_by_its_name(office: Office) -> None:
     assert set(question.audience.channels) == {"G0PEOPLE", "#people-leads"}
 
 
-async def test_every_direct_message_is_answered_and_sees_everyones_pages_only(office: Office) -> None:
+async def test_every_direct_message_is_answered_and_sees_the_askers_own_channels(office: Office) -> None:
     ts = await office.ask("alice", "dm", "How many days of holiday do I get?")
     (answer,) = await office.answers(office.slack.dm("alice"), ts)
     assert answer["thread_ts"] == ts
     question, _ = office.knowledge.asked[0]
-    assert question.audience.channels == frozenset()
+    assert {"G0PEOPLE", "#people-leads", "C0GENERAL"} <= question.audience.channels
+    assert question.audience.channels.isdisjoint({"G0BOARD", "#board"})
+    assert question.audience.groups == frozenset()
 
 
 async def test_the_pipeline_reads_names_in_the_place_of_mentions(office: Office) -> None:

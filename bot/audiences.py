@@ -1,0 +1,65 @@
+"""What may be told where a question is asked. `docs/permissions.md` shows the rules as a table.
+
+A channel is a place where others read along: only what everyone, or this very channel, may read is told there,
+whoever asks. In a direct message nobody reads along: the asker's own channels and user groups count.
+"""
+
+from __future__ import annotations
+
+from bot.channels import Channel, ChannelDirectory
+from bot.memberships import Membership, Memberships
+from bot.people import People, Person
+from kb.errors import UnavailableError
+from kb.models import Audience
+from kb.settings import Outsiders
+
+ALONE: Membership = Membership()
+
+
+class AudienceUnknownError(UnavailableError):
+    """Slack does not tell what kind of place this is, or who asks: nothing can be told there for now."""
+
+
+class Audiences:
+    """`outsiders`: what guests, and channels that are shared with other organisations, may read."""
+
+    def __init__(
+        self,
+        *,
+        channels: ChannelDirectory,
+        people: People,
+        memberships: Memberships,
+        outsiders: Outsiders = "marked",
+    ) -> None:
+        self._channels = channels
+        self._people = people
+        self._memberships = memberships
+        self._outsiders = outsiders
+
+    async def of(self, channel_id: str, user_id: str) -> Audience:
+        """
+        Raises:
+            AudienceUnknownError: Slack does not tell what it depends on.
+        """
+        channel = await self._channels.describe(channel_id)
+        person = await self._people.person(user_id)
+        if not (channel.known and person.known):
+            raise AudienceUnknownError(f"Slack does not tell who reads along in {channel_id}")
+        membership = await self._memberships.of(user_id) if channel.kind == "im" else ALONE
+        return audience_of(channel, person, membership, outsiders=self._outsiders)
+
+
+def audience_of(
+    channel: Channel, person: Person, membership: Membership, *, outsiders: Outsiders = "marked"
+) -> Audience:
+    """The rules. Pure. `membership` counts in a direct message only."""
+    outside = person.outsider or channel.shared or channel.kind == "unknown"
+    everyone = not outside or (outsiders == "open" and channel.kind != "unknown")
+    match channel.kind:
+        case "im":
+            return Audience(everyone=everyone, channels=membership.channels, groups=membership.groups)
+        case "mpim":
+            return Audience(everyone=everyone)
+        case _:
+            named = {f"#{channel.name}"} if channel.name and not channel.shared else set()
+            return Audience(everyone=everyone, channels=frozenset({channel.id} | named))

@@ -1,0 +1,114 @@
+"""Which channels and user groups somebody is in, for a direct message. Cached for minutes; unknown means: in none."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import aiohttp
+from slack_sdk.errors import SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.channels import channel_told
+
+logger = logging.getLogger(__name__)
+
+KEEP = timedelta(minutes=5)
+"""How long somebody who left a channel or a group may still be answered from its pages."""
+PAGE = 200
+MOST_PAGES = 10
+"""2,000 channels. Whoever is in more is answered as if they were not in the rest."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Membership:
+    """Marks as pages carry them: `C0123` and `#people-leads`, `S0123` and `@finance`.
+
+    A channel that is shared with another organisation counts by its id alone: its name may be theirs.
+    """
+
+    channels: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Group:
+    marks: frozenset[str]
+    members: frozenset[str]
+
+
+class Memberships:
+    def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
+        self._client = client
+        self._clock = clock
+        self._channels: dict[str, tuple[datetime, frozenset[str]]] = {}
+        self._groups: tuple[datetime, tuple[_Group, ...]] | None = None
+
+    async def of(self, user: str) -> Membership:
+        """Never raises: what Slack does not tell is no membership, and is logged."""
+        channels, groups = await asyncio.gather(self._channels_of(user), self._all_groups())
+        marks = [group.marks for group in groups if user in group.members]
+        return Membership(channels=channels, groups=frozenset().union(*marks))
+
+    async def _channels_of(self, user: str) -> frozenset[str]:
+        now = self._clock()
+        known = self._channels.get(user)
+        if known is not None and now - known[0] < KEEP:
+            return known[1]
+        try:
+            marks = await self._ask_channels(user)
+        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+            logger.warning("memberships.unknown", extra={"user": user, "cause": type(error).__name__})
+            return frozenset()
+        self._channels[user] = (now, marks)
+        return marks
+
+    async def _ask_channels(self, user: str) -> frozenset[str]:
+        """With a bot token Slack tells of those private channels only that the bot is in as well."""
+        marks: set[str] = set()
+        cursor: str | None = None
+        for _ in range(MOST_PAGES):
+            page = await self._client.users_conversations(
+                user=user, types="public_channel,private_channel", limit=PAGE, cursor=cursor
+            )
+            for told in page.get("channels") or []:
+                channel = channel_told(told, str(told["id"]))
+                marks.add(channel.id)
+                if channel.name and not channel.shared:
+                    marks.add(f"#{channel.name}")
+            cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
+            if cursor is None:
+                break
+        return frozenset(marks)
+
+    async def _all_groups(self) -> tuple[_Group, ...]:
+        now = self._clock()
+        if self._groups is not None and now - self._groups[0] < KEEP:
+            return self._groups[1]
+        try:
+            groups = await self._ask_groups()
+        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+            logger.warning("user_groups.unknown", extra={"cause": type(error).__name__})
+            return ()
+        self._groups = (now, groups)
+        return groups
+
+    async def _ask_groups(self) -> tuple[_Group, ...]:
+        listed = await self._client.usergroups_list(include_users=True, include_disabled=False)
+        told = [group for group in listed.get("usergroups") or [] if not group.get("date_delete")]
+        return tuple([_Group(marks=_marks(group), members=await self._members(group)) for group in told])
+
+    async def _members(self, group: dict[str, Any]) -> frozenset[str]:
+        """Slack leaves the members out of the list where it pleases; then they are asked for."""
+        if "users" in group:
+            return frozenset(group["users"])
+        return frozenset((await self._client.usergroups_users_list(usergroup=group["id"])).get("users") or ())
+
+
+def _marks(group: dict[str, Any]) -> frozenset[str]:
+    handle = str(group.get("handle") or "").lower()
+    return frozenset({str(group["id"]), *([f"@{handle}"] if handle else [])})
