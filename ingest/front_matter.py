@@ -27,6 +27,8 @@ _LIMIT = re.compile(r"^[ \t]*[\"']?(audience|channels)[\"']?[ \t]*[:=]", re.MULT
 _LINE = re.compile(r"^([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S.*)$", re.MULTILINE)
 _CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{5,}")
 _CHANNEL_NAME = re.compile(r"#?[\w-]{1,80}")
+_GROUP_ID = re.compile(r"S(?=[A-Z]*\d)[A-Z0-9]{5,}")
+_GROUP_HANDLE = re.compile(r"@[\w.-]{1,80}")
 _OPEN = {EVERYONE, "everyone", "all", "public"}
 _YAML_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """Every scalar stays a string: `lang: no` is Norwegian, and an impossible date is no exception."""
@@ -34,7 +36,7 @@ _YAML_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FrontMatter:
-    """`audience`: channel marks of a limited page; None where the author sets no limit.
+    """`audience`: channel and user group marks of a limited page; None where the author sets no limit.
 
     `dates.edited` is an explicit "updated" date; `written` is a mere `date`, to be used where nothing better is known.
     """
@@ -197,14 +199,19 @@ def _entries(limit: object) -> Iterable[str]:
         return [entry.strip() for entry in limit.split(",") if entry.strip()]
     if isinstance(limit, list) and all(isinstance(entry, str) for entry in limit):
         return [entry.strip() for entry in limit if entry.strip()]
-    raise PageError("its audience is no list of channels: write for example ['#people-leads']", withdraw=True)
+    raise PageError("its audience is no list: write for example ['#people-leads', '@finance']", withdraw=True)
 
 
 def _mark(entry: str) -> str:
     if entry.lower() in _OPEN:
         return EVERYONE
-    if _CHANNEL_ID.fullmatch(entry):
+    if _CHANNEL_ID.fullmatch(entry) or _GROUP_ID.fullmatch(entry):
         return entry
+    if _GROUP_HANDLE.fullmatch(entry):
+        return entry.lower()
     if _CHANNEL_NAME.fullmatch(entry):
         return f"#{entry.removeprefix('#').lower()}"
-    raise PageError(f"its audience {entry!r} is no channel: write #people-leads or C0123456", withdraw=True)
+    raise PageError(
+        f"its audience {entry!r} is no channel or user group: write #people-leads, C0123456 or @finance",
+        withdraw=True,
+    )

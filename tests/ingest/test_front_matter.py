@@ -138,9 +138,10 @@ def test_a_ruler_at_the_top_is_no_front_matter() -> None:
         ("'#A-Team, #b-team'", ("#a-team", "#b-team")),
         ("everyone", None),
         ('"*"', None),
+        ("['@Finance', S0PAYROLL1, '#people-leads']", ("#people-leads", "@finance", "S0PAYROLL1")),
     ],
 )
-def test_an_audience_is_channels_or_everyone(written: str, marks: tuple[str, ...] | None) -> None:
+def test_an_audience_is_channels_and_groups_or_everyone(written: str, marks: tuple[str, ...] | None) -> None:
     assert read(f"audience: {written}").audience == marks
     assert read(f"channels: {written}").audience == marks
 
@@ -155,6 +156,7 @@ def test_an_audience_is_channels_or_everyone(written: str, marks: tuple[str, ...
         ["audience: All of the staff!"],
         ["audience: [everyone, '#people']"],
         ["audience: [#people-leads]"],
+        ["audience: [@finance]"],
         ["title: Broken: yaml", "channels: secret"],
     ],
 )
