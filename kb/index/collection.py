@@ -17,8 +17,11 @@ from kb.index.payload import (
     DENSE,
     LANGUAGE,
     LEXICAL,
+    NAMES,
     PAGE_ID,
+    REPLACED_NAMES,
     REVISION,
+    SERIES,
     Scored,
     candidates,
     from_payload,
@@ -26,8 +29,8 @@ from kb.index.payload import (
     revisions_of,
     to_payload,
 )
-from kb.index.port import Candidate, IndexCounts, IndexedChunk, QueryVectors, SparseVector
-from kb.models import Audience, Chunk
+from kb.index.port import Candidate, IndexCounts, IndexedChunk, PagesWanted, QueryVectors, SparseVector
+from kb.models import Audience, Chunk, Page
 
 SCROLL_PAGE = 2000
 ALL = 1_000_000
@@ -69,6 +72,22 @@ class Collection:
             chunks = await self._client.count(self._name, exact=True)
             pages = await self._values(PAGE_ID)
         return IndexCounts(pages=len(pages), chunks=chunks.count)
+
+    async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
+        if wanted.nothing:
+            return []
+        asked = ((NAMES, wanted.named), (REPLACED_NAMES, wanted.replacing), (SERIES, wanted.series))
+        fitting: list[Any] = [
+            models.FieldCondition(key=field, match=models.MatchAny(any=list(names)))
+            for field, names in asked
+            if names
+        ]
+        scope = models.Filter(must=[_is_readable(audience)], should=fitting)
+        return [
+            from_payload(record.payload).page
+            async for records in self._batches(True, scope)
+            for record in records
+        ]
 
     async def languages(self) -> Sequence[str]:
         with translated("counting languages"):

@@ -22,10 +22,10 @@ import qdrant_edge as engine
 
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.generations import Generations
-from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, QueryVectors
+from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, PagesWanted, QueryVectors
 from kb.index.rwlock import ReadWriteLock
 from kb.index.shard import Shard
-from kb.models import Audience, Chunk
+from kb.models import Audience, Chunk, Page
 
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -77,6 +77,11 @@ class EdgeIndex:
 
     async def counts(self) -> IndexCounts:
         return await self._read(lambda live: live.counts(), empty=IndexCounts(pages=0, chunks=0))
+
+    async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
+        if wanted.nothing:
+            return []
+        return await self._read(lambda live: live.pages(wanted, audience), empty=[])
 
     async def languages(self) -> Sequence[str]:
         return await self._read(lambda live: live.languages(), empty=[])

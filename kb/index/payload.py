@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from kb.errors import IndexMismatchError
 from kb.index.port import Candidate, IndexManifest
 from kb.models import Chunk, Page, PageDates
+from kb.versions import as_name, names_of, series_of
 
 DENSE = "dense"
 LEXICAL = "lexical"
@@ -22,7 +23,11 @@ AUDIENCE = "audience"
 PAGE_ID = "page_id"
 LANGUAGE = "language"
 REVISION = "revision"
-KEYWORD_FIELDS = (AUDIENCE, PAGE_ID, LANGUAGE)
+NAMES = "names"
+REPLACED_NAMES = "replaced_names"
+SERIES = "series"
+"""What a page is called, what it replaces and what it is a version of; on its first chunk alone."""
+KEYWORD_FIELDS = (AUDIENCE, PAGE_ID, LANGUAGE, NAMES, REPLACED_NAMES, SERIES)
 """Fields that filters and counts run over; each needs an index of its own."""
 
 _MANIFEST: TypeAdapter[IndexManifest] = TypeAdapter(IndexManifest)
@@ -52,10 +57,16 @@ class StoredChunk(BaseModel):
     review_due: date | None = None
     expires: date | None = None
     superseded_by: str | None = None
+    replaces: tuple[str, ...] = ()
+    version: str | None = None
+    names: tuple[str, ...] | None = None
+    replaced_names: tuple[str, ...] | None = None
+    series: str | None = None
 
     @classmethod
     def of(cls, chunk: Chunk) -> Self:
         page = chunk.page
+        first = chunk.position == 0
         return cls(
             chunk_id=chunk.id,
             position=chunk.position,
@@ -76,6 +87,11 @@ class StoredChunk(BaseModel):
             review_due=page.dates.review_due,
             expires=page.dates.expires,
             superseded_by=page.superseded_by,
+            replaces=page.replaces,
+            version=page.version,
+            names=names_of(page) if first else None,
+            replaced_names=tuple(as_name(one) for one in page.replaces) if first and page.replaces else None,
+            series=series_of(page) if first else None,
         )
 
     def chunk(self) -> Chunk:
@@ -106,6 +122,8 @@ class StoredChunk(BaseModel):
                 expires=self.expires,
             ),
             superseded_by=self.superseded_by,
+            replaces=self.replaces,
+            version=self.version,
         )
 
 

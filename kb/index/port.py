@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from kb.models import Audience, Chunk
+from kb.models import Audience, Chunk, Page
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +46,20 @@ class Candidate:
     chunk: Chunk
     dense: tuple[float, ...]
     lexical: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PagesWanted:
+    """Pages by what they say of themselves. Names as `kb.versions.as_name` makes them, series as `series_of` does."""
+
+    named: tuple[str, ...] = ()
+    replacing: tuple[str, ...] = ()
+    """Pages that say they replace a page of one of these names."""
+    series: tuple[str, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        return not (self.named or self.replacing or self.series)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,6 +118,9 @@ class VectorIndex(IndexWriter, Protocol):
         Legs: {dense, lexical} x queries and, where `anchor_pages` are given, the same restricted to these pages.
         The audience filter stands in every leg: what the audience may not read is never fetched.
         """
+
+    async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
+        """Every page that the audience may read and that one of the wishes fits, each once, in no particular order."""
 
     async def languages(self) -> Sequence[str]:
         """ISO 639-1 codes of the pages in the index, most frequent first."""

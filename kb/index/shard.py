@@ -25,8 +25,11 @@ from kb.index.payload import (
     KEYWORD_FIELDS,
     LANGUAGE,
     LEXICAL,
+    NAMES,
     PAGE_ID,
+    REPLACED_NAMES,
     REVISION,
+    SERIES,
     Scored,
     candidates,
     from_payload,
@@ -36,9 +39,17 @@ from kb.index.payload import (
     revisions_of,
     to_payload,
 )
-from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, QueryVectors, SparseVector
+from kb.index.port import (
+    Candidate,
+    IndexCounts,
+    IndexedChunk,
+    IndexManifest,
+    PagesWanted,
+    QueryVectors,
+    SparseVector,
+)
 from kb.index.rwlock import ReadWriteLock
-from kb.models import Audience, Chunk
+from kb.models import Audience, Chunk, Page
 
 SCROLL_PAGE = 2000
 """Points a read lock is held for while all are listed; about 5 ms."""
@@ -107,6 +118,21 @@ class Shard:
             chunks = self._shard.count(engine.CountRequest(exact=True))
             pages = self._values(PAGE_ID)
         return IndexCounts(pages=len(pages), chunks=chunks)
+
+    def pages(self, wanted: PagesWanted, audience: Audience) -> list[Page]:
+        asked = ((NAMES, wanted.named), (REPLACED_NAMES, wanted.replacing), (SERIES, wanted.series))
+        scope = engine.Filter(
+            must=[engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))],
+            should=[
+                engine.FieldCondition(field, match=engine.MatchAny(list(names)))
+                for field, names in asked
+                if names
+            ],
+        )
+        request = engine.ScrollRequest(limit=SCROLL_PAGE, filter=scope, with_payload=True)
+        with self._lock.read(), _translated(self._folder):
+            records, _ = self._shard.scroll(request)
+        return [from_payload(record.payload).page for record in records]
 
     def languages(self) -> list[str]:
         with self._lock.read(), _translated(self._folder):

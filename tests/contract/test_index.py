@@ -17,9 +17,18 @@ from qdrant_client import AsyncQdrantClient
 
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.edge import EdgeIndex
-from kb.index.port import IndexCounts, IndexedChunk, IndexManifest, QueryVectors, SparseVector, VectorIndex
+from kb.index.port import (
+    IndexCounts,
+    IndexedChunk,
+    IndexManifest,
+    PagesWanted,
+    QueryVectors,
+    SparseVector,
+    VectorIndex,
+)
 from kb.index.server import ServerIndex
 from kb.models import EVERYONE, Audience, Chunk, Page, PageDates
+from kb.versions import names_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
@@ -34,10 +43,9 @@ def a_page(page_id: str, *, audience: tuple[str, ...] = (EVERYONE,), **fields: o
         id=page_id,
         source="handbook",
         path=f"{page_id}.md",
-        title=page_id.title(),
         url=f"https://kb.example/{page_id}",
         audience=audience,
-        **{"language": "en", "revision": "r1", **fields},
+        **{"title": page_id.title(), "language": "en", "revision": "r1", **fields},
     )
 
 
@@ -640,3 +648,30 @@ class TestServerIndex:
         names = {one.name for one in (await client.get_collections()).collections}
         assert names == {"kb-g2", "kb-g3", "kb-g1-archive-g1"}
         assert await found(neighbour, "leave") == {"theirs#0"}
+
+
+async def test_pages_are_found_by_name_by_what_they_replace_and_by_series(make_index: MakeIndex):
+    index = make_index(MANIFEST)
+    old = a_page("old", title="Travel 2024")
+    await put(index, old, "leave", "holiday")
+    await put(index, a_page("new", title="Travel", replaces=("Travel 2024",)), "leave", "holiday")
+    await put(index, a_page("v2", title="Laptop guide v2", version="2"), "laptop")
+    secret = a_page("secret", title="Secret", replaces=("Travel 2024",), audience=("#leads",))
+    await put(index, secret, "leave")
+
+    async def ids(audience: Audience = EVERYBODY, **wanted: tuple[str, ...]) -> set[str]:
+        return {page.id for page in await index.pages(PagesWanted(**wanted), audience=audience)}
+
+    assert await ids() == set()
+    assert await ids(named=("travel 2024",)) == {"old"}
+    assert await ids(named=("kb.example/new", "old.md")) == {"new", "old"}
+    assert await ids(replacing=names_of(old)) == {"new"}
+    assert await ids(Audience(channels=frozenset({"#leads"})), replacing=names_of(old)) == {"new", "secret"}
+    assert await ids(series=("handbook|en|laptop guide",)) == {"v2"}
+
+
+async def test_what_a_page_says_of_its_standing_comes_back_whole(make_index: MakeIndex):
+    index = make_index(MANIFEST)
+    page = a_page("new", replaces=("Travel 2024", "https://kb.example/old"), version="2026")
+    await put(index, page, "leave")
+    assert await index.pages(PagesWanted(named=("new",)), audience=EVERYBODY) == [page]
