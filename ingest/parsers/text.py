@@ -1,0 +1,67 @@
+"""Bytes to text that holds nothing invisible, and a title for a document that has none."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import PurePosixPath
+
+from charset_normalizer import from_bytes
+
+from ingest.errors import PageError
+
+_HIDDEN_CHARACTERS = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+    "|(?<![^\x00-\x7f])[\u200c\u200d]"
+)
+"""Invisible to a reader, so not part of what a page says. The two joiners matter after a letter of Persian or Hindi."""
+_CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""Byte order marks. UTF-32's begin with UTF-16's."""
+_GUESSED_FROM = 200_000
+"""Bytes that are looked at to guess an encoding: the guess takes a second a megabyte."""
+_SUFFIX = re.compile(r"(\.html)?(\.md)?\.[A-Za-z][A-Za-z0-9]{0,8}$")
+
+
+def decoded(content: bytes) -> str:
+    """Text in whatever encoding: by its mark, else UTF-8, else as charset-normalizer guesses.
+
+    Raises:
+        PageError: it is not text.
+    """
+    encoding = next((name for mark, name in _MARKS if content.startswith(mark)), "utf-8")
+    try:
+        return cleaned(content.decode(encoding))
+    except (UnicodeDecodeError, PageError):
+        guess = from_bytes(content[:_GUESSED_FROM]).best()
+    if guess is None:
+        raise PageError("it is not text, or in an encoding that cannot be told: save it as UTF-8")
+    return cleaned(content.decode(guess.encoding, errors="replace"))
+
+
+def cleaned(text: str) -> str:
+    """Lines that end in \\n, and no character that a reader would not see.
+
+    Raises:
+        PageError: it is not text.
+    """
+    if "\0" in text:
+        raise PageError("it is not text but binary data")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    return _HIDDEN_CHARACTERS.sub("", _CONTROL.sub("", text))
+
+
+def title_from(path: str) -> str:
+    """A title made of a file's name, or of its folder's where the name says nothing ("docs/travel/index.md")."""
+    parts = PurePosixPath(path).parts
+    name = _SUFFIX.sub("", parts[-1])
+    if name.lower() in ("index", "readme") and len(parts) > 1:
+        name = parts[-2]
+    words = " ".join(re.sub(r"[-_]+", " ", name).split())
+    return words[:1].upper() + words[1:] or path
