@@ -1,0 +1,224 @@
+"""Gets one address of a website: politely, within limits, and from nowhere but where it may.
+
+Redirects are followed by hand, so that every hop is asked of `refusal` (allowed hosts, robots.txt) and every address of
+the guarded connector. Nothing of the environment (proxies, netrc) is used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+import aiohttp
+from aiohttp.abc import AbstractResolver
+from yarl import URL
+
+from ingest.sources.web.addresses import ForbiddenAddressError, MayReach, guarded_socket, is_public
+
+USER_AGENT = "Footnote/0.1 (knowledge base crawler)"
+AGENT_NAME = "Footnote"
+"""By which robots.txt knows us."""
+MAX_BYTES = 5_000_000
+"""Of one page, decompressed."""
+_MAX_HOPS = 5
+_ATTEMPTS = 3
+_MAX_WAIT_S = 60.0
+"""A site that asks for a longer pause is met again at the next sync."""
+_PERMANENT_REDIRECTS = (301, 308)
+_REDIRECTS = (*_PERMANENT_REDIRECTS, 302, 303, 307)
+_BUSY = (429, 500, 502, 503, 504)
+
+Refusal = Callable[[URL], str | None]
+Sleep = Callable[[float], Awaitable[object]]
+
+
+class WebError(Exception):
+    """An address gave no page. `gone`: the site says that there is none; otherwise it may be there tomorrow.
+
+    `private`: it is there, but not for everybody.
+    """
+
+    def __init__(self, reason: str, *, gone: bool = False, private: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.gone = gone
+        self.private = private
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WebResponse:
+    """What an address answered. `url` is the last one after redirects. Status 304 has no content."""
+
+    url: URL
+    status: int
+    content: bytes = b""
+    media_type: str = ""
+    charset: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    robots: str = ""
+    """The X-Robots-Tag header."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Redirect:
+    to: str
+    permanent: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Busy:
+    status: int
+    wait_s: float
+
+
+class WebClient:
+    """`pause_s` is the least time between two requests to a host; robots.txt may lengthen it (`slow_down`)."""
+
+    def __init__(
+        self,
+        *,
+        pause_s: float,
+        timeout_s: float,
+        may_reach: MayReach = is_public,
+        sleep: Sleep = asyncio.sleep,
+        resolver: AbstractResolver | None = None,
+    ) -> None:
+        self._pauses: dict[str | None, float] = defaultdict(lambda: pause_s)
+        self._next_at: dict[str | None, float] = {}
+        self._sleep = sleep
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                socket_factory=guarded_socket(may_reach), limit_per_host=1, resolver=resolver
+            ),
+            timeout=aiohttp.ClientTimeout(total=timeout_s),
+            headers={"User-Agent": USER_AGENT, "Accept": "text/html,*/*;q=0.5"},
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=False,
+        )
+
+    async def close(self) -> None:
+        await self._session.close()
+
+    def slow_down(self, host: str | None, pause_s: float) -> None:
+        """Keeps to a longer pause that a site asks for, within reason."""
+        self._pauses[host] = max(self._pauses[host], min(pause_s, _MAX_WAIT_S))
+
+    async def get(
+        self,
+        url: URL,
+        *,
+        refusal: Refusal,
+        etag: str | None = None,
+        last_modified: str | None = None,
+        max_bytes: int = MAX_BYTES,
+    ) -> WebResponse:
+        """Gets a page, or status 304 when it still is what the validators name.
+
+        Raises:
+            WebError: refused, unreachable, too slow, too large, or any status but 200 and 304.
+        """
+        validators = {"If-None-Match": etag, "If-Modified-Since": last_modified}
+        headers = {name: value for name, value in validators.items() if value}
+        for _ in range(_MAX_HOPS + 1):
+            answer = await self._patiently(url, headers, max_bytes)
+            if isinstance(answer, WebResponse):
+                return answer
+            url = _followed(url, answer, refusal)
+        raise WebError(f"it redirects more than {_MAX_HOPS} times")
+
+    async def _patiently(self, url: URL, headers: dict[str, str], max_bytes: int) -> WebResponse | _Redirect:
+        """One address, again after a pause when the site is busy."""
+        status = 0
+        for attempt in range(1, _ATTEMPTS + 1):
+            await self._wait_for_turn(url.host)
+            answer = await self._once(url, headers, max_bytes)
+            if isinstance(answer, WebResponse | _Redirect):
+                return answer
+            status = answer.status
+            if attempt == _ATTEMPTS or answer.wait_s > _MAX_WAIT_S:
+                break
+            await self._sleep(answer.wait_s * attempt)
+        raise WebError(f"the site answers {status}: try again later")
+
+    async def _wait_for_turn(self, host: str | None) -> None:
+        now = time.monotonic()
+        turn = max(now, self._next_at.get(host, now))
+        self._next_at[host] = turn + self._pauses[host]
+        if turn > now:
+            await self._sleep(turn - now)
+
+    async def _once(
+        self, url: URL, headers: dict[str, str], max_bytes: int
+    ) -> WebResponse | _Redirect | _Busy:
+        try:
+            async with self._session.get(url, headers=headers, allow_redirects=False) as response:
+                if response.status in _REDIRECTS:
+                    return _Redirect(
+                        to=response.headers.get("Location", ""),
+                        permanent=response.status in _PERMANENT_REDIRECTS,
+                    )
+                if response.status in _BUSY:
+                    return _Busy(
+                        status=response.status, wait_s=_retry_after(response.headers.get("Retry-After"))
+                    )
+                return await _received(response, max_bytes)
+        except TimeoutError as error:
+            raise WebError("it took too long to answer") from error
+        except aiohttp.ClientConnectorError as error:
+            if isinstance(error.os_error, ForbiddenAddressError):
+                raise WebError(f"{url.host} leads to a private or local address: not fetched") from error
+            raise WebError(f"{url.host} cannot be reached") from error
+        except (aiohttp.ClientError, ValueError) as error:  # ValueError: an address that aiohttp cannot send
+            raise WebError(f"the site's answer cannot be read ({type(error).__name__})") from error
+
+
+def _followed(url: URL, redirect: _Redirect, refusal: Refusal) -> URL:
+    try:
+        target = url.join(URL(redirect.to)).with_fragment(None)
+    except ValueError as error:
+        raise WebError("it redirects to something that is no address") from error
+    why = refusal(target)
+    if why is not None:
+        raise WebError(f"it redirects to {target.host or 'nowhere'}: {why}", gone=redirect.permanent)
+    return target
+
+
+async def _received(response: aiohttp.ClientResponse, max_bytes: int) -> WebResponse:
+    if response.status in (404, 410):
+        raise WebError(f"the site answers {response.status}: there is no such page", gone=True)
+    if response.status in (401, 403):
+        raise WebError(f"the site answers {response.status}: it is not public", private=True)
+    if response.status not in (200, 304):
+        raise WebError(f"the site answers {response.status}")
+    content = bytearray()
+    async for piece in response.content.iter_chunked(65_536):
+        content += piece
+        if len(content) > max_bytes:
+            raise WebError(f"it is larger than {max_bytes / 1e6:.0f} MB")
+    return WebResponse(
+        url=response.url,
+        status=response.status,
+        content=bytes(content),
+        media_type=response.content_type,
+        charset=response.charset,
+        etag=response.headers.get("ETag"),
+        last_modified=response.headers.get("Last-Modified"),
+        robots=", ".join(response.headers.getall("X-Robots-Tag", [])),
+    )
+
+
+def _retry_after(header: str | None) -> float:
+    """Seconds: of a number or a date, else 1."""
+    if header is None:
+        return 1.0
+    if header.strip().isdigit():
+        return float(header)
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    except ValueError:
+        return 1.0

@@ -1,0 +1,218 @@
+"""What a page of a website says: its main content as Markdown, its links, and what it says about itself.
+
+The main content (no menus, footers, cookie banners) is found by trafilatura. Headings get their anchors back, so that a
+citation leads to the section.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+
+import lxml.etree
+import lxml.html
+import trafilatura
+from charset_normalizer import from_bytes
+from yarl import URL
+
+from ingest.sources.web.client import WebResponse
+
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+FILE_TYPES = frozenset({"text/markdown", "text/plain", "application/pdf"})
+"""Handed on as they are."""
+
+_META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.IGNORECASE)
+_DECLARED = re.compile(r"(\s*<\?xml[^>]{0,100}?)\s+encoding\s*=\s*[\"'][^\"']*[\"']", re.IGNORECASE)
+_MODIFIED = re.compile(r"\"dateModified\"\s*:\s*\"(\d{4}-\d\d-\d\d)")
+_HEADING = re.compile(r"^(#{1,6}) (.+?)\s*$", re.MULTILINE)
+_FOLLOWED = frozenset({"http", "https"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WebDocument:
+    """A page as it was read. `canonical`: the address that it says is its proper one. `hidden`: it asks not to be indexed."""
+
+    url: str
+    content: bytes
+    media_type: str
+    canonical: str | None = None
+    links: tuple[str, ...] = ()
+    edited: date | None = None
+    hidden: bool = False
+
+
+def read_document(response: WebResponse) -> WebDocument | None:
+    """None: it is no kind of text that we read."""
+    robots = _directives(response.robots)
+    if response.media_type in FILE_TYPES:
+        return WebDocument(
+            url=str(response.url),
+            content=response.content,
+            media_type=response.media_type,
+            hidden="noindex" in robots,
+        )
+    if response.media_type not in HTML_TYPES:
+        return None
+    tree = _tree(_DECLARED.sub(r"\1", decoded(response.content, response.charset), count=1))
+    if tree is None:
+        return WebDocument(url=str(response.url), content=b"", media_type="text/markdown")
+    robots |= _directives(", ".join(_contents(tree, "robots")))
+    return WebDocument(
+        url=str(response.url),
+        canonical=_canonical(tree, response.url),
+        links=() if "nofollow" in robots else tuple(dict.fromkeys(_links(tree, response.url))),
+        edited=_edited(tree),
+        hidden="noindex" in robots,
+        content=_main_content(tree, response.url).encode(),
+        media_type="text/markdown",
+    )
+
+
+def decoded(content: bytes, declared: str | None) -> str:
+    """Text of any encoding. What is valid UTF-8 is UTF-8, whatever it claims; then the claims; then a guess."""
+    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"", "utf-8-sig")):
+        if content.startswith(mark):
+            text = _strictly(content, encoding)
+            if text is not None:
+                return text
+    meta = _META_CHARSET.search(content[:4096])
+    for claim in (declared, meta[1].decode("ascii", "replace") if meta else None):
+        text = _strictly(content, _as_browsers_read(claim)) if claim else None
+        if text is not None:
+            return text
+    guess = from_bytes(content[:200_000]).best()
+    return content.decode(guess.encoding if guess else "windows-1252", errors="replace")
+
+
+def _as_browsers_read(claim: str) -> str:
+    return (
+        "windows-1252" if claim.lower() in ("iso-8859-1", "latin-1", "latin1", "ascii", "us-ascii") else claim
+    )
+
+
+def _strictly(content: bytes, encoding: str) -> str | None:
+    try:
+        return content.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _tree(text: str) -> lxml.html.HtmlElement | None:
+    """The parser repairs anything, reads no outside entity, and ends at a depth of 256."""
+    try:
+        return lxml.html.document_fromstring(
+            text, parser=lxml.html.HTMLParser(no_network=True, huge_tree=False)
+        )
+    except (lxml.etree.ParserError, ValueError):  # empty, or only comments
+        return None
+
+
+def _directives(robots: str) -> set[str]:
+    words = {word.strip().lower() for word in re.split(r"[,:]", robots)}
+    return words | {"noindex", "nofollow"} if "none" in words else words
+
+
+def _contents(tree: lxml.html.HtmlElement, name: str) -> Iterator[str]:
+    for meta in tree.iter("meta"):
+        if name in (meta.get("name", "").lower(), meta.get("property", "").lower(), meta.get("itemprop", "")):
+            yield meta.get("content", "")
+
+
+def _canonical(tree: lxml.html.HtmlElement, url: URL) -> str | None:
+    for link in tree.iter("link"):
+        if "canonical" in link.get("rel", "").lower().split() and link.get("href", "").strip():
+            return _absolute(link.get("href"), url)
+    return None
+
+
+def _links(tree: lxml.html.HtmlElement, url: URL) -> Iterator[str]:
+    base = next((_absolute(one.get("href"), url) for one in tree.iter("base") if one.get("href")), None)
+    start = URL(base) if base else url
+    for anchor in tree.iter("a", "area"):
+        if anchor.get("href") and "nofollow" not in anchor.get("rel", "").lower().split():
+            target = _absolute(anchor.get("href"), start)
+            if target is not None:
+                yield target
+
+
+def _absolute(href: str, base: URL) -> str | None:
+    try:
+        target = base.join(URL(href.strip())).with_fragment(None)
+    except ValueError:
+        return None
+    return str(target) if target.scheme in _FOLLOWED and target.host else None
+
+
+def _edited(tree: lxml.html.HtmlElement) -> date | None:
+    """A date that the page itself declares as its last change. Guesses are worth less than none."""
+    declared = [
+        *_contents(tree, "article:modified_time"),
+        *_contents(tree, "datemodified"),
+        *_contents(tree, "dateModified"),
+        *(one.get("datetime", "") for one in tree.iter("time") if one.get("itemprop") == "dateModified"),
+        *(
+            found[1]
+            for one in tree.iter("script")
+            if one.get("type") == "application/ld+json" and (found := _MODIFIED.search(one.text or ""))
+        ),
+    ]
+    for written in declared:
+        try:
+            return datetime.fromisoformat(written.strip()).date()
+        except ValueError:
+            continue
+    return None
+
+
+def _main_content(tree: lxml.html.HtmlElement, url: URL) -> str:
+    anchors = {
+        _plain(str(heading.text_content())): str(heading.get("id") or _inner_anchor(heading))
+        for heading in tree.iter("h1", "h2", "h3", "h4", "h5", "h6")
+        if heading.get("id") or _inner_anchor(heading)
+    }
+    title = " ".join((tree.findtext(".//title") or "").split())
+    text = trafilatura.extract(
+        tree,
+        url=str(url),
+        output_format="markdown",
+        include_links=True,
+        include_formatting=True,
+        include_tables=True,
+        include_comments=False,
+        favor_recall=True,
+    )
+    if not text:
+        return ""
+    headed = (
+        text if re.search(r"^# ", _without_code(text), re.MULTILINE) or not title else f"# {title}\n\n{text}"
+    )
+    return _anchored(headed, anchors)
+
+
+def _inner_anchor(heading: lxml.html.HtmlElement) -> str | None:
+    """Of generators that put the anchor into an empty link within the heading."""
+    inner = next((one for one in heading.iter("a", "span") if one.get("id") or one.get("name")), None)
+    return None if inner is None else inner.get("id") or inner.get("name")
+
+
+def _anchored(text: str, anchors: dict[str, str]) -> str:
+    """Markdown headings outside code with `{#id}` of the page's own."""
+
+    def with_anchor(found: re.Match[str]) -> str:
+        anchor = anchors.get(_plain(re.sub(r"\[([^\]]*)\]\([^)]*\)|[*_`\\]", r"\1", found[2])))
+        return (
+            f"{found[1]} {found[2]} {{#{anchor}}}" if anchor and not re.search(r"\s|}", anchor) else found[0]
+        )
+
+    pieces = re.split(r"(^```.*?^```[ \t]*$)", text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(piece if piece.startswith("```") else _HEADING.sub(with_anchor, piece) for piece in pieces)
+
+
+def _without_code(text: str) -> str:
+    return re.sub(r"^```.*?^```[ \t]*$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def _plain(heading: str) -> str:
+    return "".join(re.findall(r"\w+", heading)).casefold()

@@ -1,0 +1,110 @@
+"""What earlier visits to a website brought: page, links and validators (ETag, Last-Modified) of every address.
+
+A cache in SQLite, safe to delete: then the next sync reads every page again. It spares the site a download of what has
+not changed, and it still knows the way past a page that fails today.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TypeVar
+
+from ingest.sources.port import fingerprint
+from ingest.sources.web.document import WebDocument
+
+T = TypeVar("T")
+
+_VERSION = 1
+"""Raise when what a document is made of changes: then the memory is made anew."""
+_SCHEMA = """
+CREATE TABLE visits (
+    address TEXT PRIMARY KEY, path TEXT, etag TEXT, last_modified TEXT, url TEXT, content BLOB, media_type TEXT,
+    canonical TEXT, links TEXT, edited TEXT, hidden INTEGER
+);
+CREATE INDEX by_path ON visits (path);
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Visit:
+    """One address that was read. `path`: the page that it is known as; several addresses may lead to one."""
+
+    address: str
+    path: str
+    document: WebDocument
+    etag: str | None = None
+    last_modified: str | None = None
+
+    @property
+    def revision(self) -> str:
+        document = self.document
+        return fingerprint((document.content, str(document.edited).encode(), document.url.encode()))
+
+
+class VisitMemory:
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._lock = asyncio.Lock()
+
+    async def recall(self, address: str) -> Visit | None:
+        return await self._run(lambda db: _one(db, "address = ?", address))
+
+    async def page(self, path: str) -> Visit | None:
+        """The page of that path, as it was last read under its proper address."""
+        return await self._run(lambda db: _one(db, "path = ? ORDER BY url = address DESC", path))
+
+    async def addresses(self) -> list[str]:
+        return await self._run(lambda db: [row[0] for row in db.execute("SELECT address FROM visits")])
+
+    async def keep(self, visit: Visit) -> None:
+        document = visit.document
+        row = (
+            visit.address, visit.path, visit.etag, visit.last_modified, document.url,
+            zlib.compress(document.content), document.media_type, document.canonical, json.dumps(document.links),
+            document.edited.isoformat() if document.edited else None, document.hidden,
+        )  # fmt: skip
+        await self._run(
+            lambda db: db.execute(f"INSERT OR REPLACE INTO visits VALUES ({', '.join('?' * 11)})", row)
+        )
+
+    async def forget(self, addresses: Iterable[str]) -> None:
+        rows = [(address,) for address in addresses]
+        await self._run(lambda db: db.executemany("DELETE FROM visits WHERE address = ?", rows))
+
+    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        async with self._lock:
+            return await asyncio.to_thread(self._in_transaction, work)
+
+    def _in_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(self._file)) as db, db:
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            if version != _VERSION:
+                db.executescript(f"DROP TABLE IF EXISTS visits; {_SCHEMA} PRAGMA user_version = {_VERSION};")
+            return work(db)
+
+
+def _one(db: sqlite3.Connection, where: str, value: str) -> Visit | None:
+    columns = "address, path, etag, last_modified, url, content, media_type, canonical, links, edited, hidden"
+    row = db.execute(f"SELECT {columns} FROM visits WHERE {where} LIMIT 1", (value,)).fetchone()
+    if row is None:
+        return None
+    address, path, etag, last_modified, url, content, media_type, canonical, links, edited, hidden = row
+    document = WebDocument(
+        url=url,
+        content=zlib.decompress(content),
+        media_type=media_type,
+        canonical=canonical,
+        links=tuple(json.loads(links)),
+        edited=date.fromisoformat(edited) if edited else None,
+        hidden=bool(hidden),
+    )
+    return Visit(address=address, path=path, document=document, etag=etag, last_modified=last_modified)

@@ -1,0 +1,116 @@
+"""A website as a source: a crawl lists its pages and leaves their text in the memory, `fetch` reads it there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from aiohttp.abc import AbstractResolver
+from yarl import URL
+
+from ingest.errors import PageError, SourceUnavailableError
+from ingest.sources.port import PageRef, RawPage, audience_marks
+from ingest.sources.web.addresses import MayReach, is_public
+from ingest.sources.web.client import Sleep, WebClient, WebError
+from ingest.sources.web.crawl import Crawl, Crawled
+from ingest.sources.web.document import read_document
+from ingest.sources.web.memory import Visit, VisitMemory
+from ingest.sources.web.scope import Scope
+from kb.source_settings import WebsiteSettings
+
+
+class WebsiteSource:
+    """`folder`: where the memory of earlier visits is kept. `may_reach`: the addresses that may be connected to, whatever
+    `resolver` makes of a name.
+    """
+
+    def __init__(
+        self,
+        settings: WebsiteSettings,
+        folder: Path,
+        *,
+        may_reach: MayReach = is_public,
+        sleep: Sleep = asyncio.sleep,
+        resolver: AbstractResolver | None = None,
+    ) -> None:
+        self._settings = settings
+        self._scope = Scope(settings)
+        self._memory = VisitMemory(folder / f"{settings.name}.visits")
+        self._may_reach = may_reach
+        self._sleep = sleep
+        self._resolver = resolver
+        self._crawled = Crawled()
+
+    @property
+    def name(self) -> str:
+        return self._settings.name
+
+    @property
+    def audience(self) -> tuple[str, ...]:
+        return audience_marks(self._settings.audience)
+
+    def url_of(self, path: str) -> str:
+        return self._scope.url_of(path)
+
+    async def discover(self) -> AsyncIterator[PageRef]:
+        client = self._client()
+        try:
+            crawl = Crawl(
+                scope=self._scope, client=client, memory=self._memory, max_pages=self._settings.max_pages
+            )
+            sitemaps = tuple(URL(str(url)) for url in self._settings.sitemaps)
+            self._crawled = await crawl.run(self._scope.starts, sitemaps)
+        except WebError as error:
+            raise SourceUnavailableError(f"source {self.name!r}: {error.reason}") from error
+        finally:
+            await client.close()
+        for found in self._crawled.pages.values():
+            yield PageRef(path=found.path, revision=found.revision, size=found.size)
+        for path in self._crawled.failures:
+            yield PageRef(path=path, revision=None)
+        if self._crawled.incomplete:
+            for host in sorted(self._scope.hosts):
+                yield PageRef(path=f"{host}/", revision=None)
+
+    async def fetch(self, ref: PageRef) -> RawPage:
+        if ref.path.endswith("/"):
+            raise PageError(self._crawled.incomplete or "it could not be crawled to its end")
+        if ref.path in self._crawled.failures:
+            raise PageError(self._crawled.failures[ref.path])
+        visit = await self._memory.page(ref.path) or await self._visit(ref.path)
+        return RawPage(
+            path=ref.path,
+            revision=visit.revision,
+            content=visit.document.content,
+            url=visit.document.url,
+            edited=visit.document.edited,
+            media_type=visit.document.media_type,
+        )
+
+    async def close(self) -> None:
+        """A crawl closes its own connections."""
+
+    async def _visit(self, path: str) -> Visit:
+        """A page that this machine has not read: another one made the listing."""
+        url = URL(self.url_of(path))
+        client = self._client()
+        try:
+            answer = await client.get(url, refusal=self._scope.foreign)
+            document = await asyncio.to_thread(read_document, answer)
+        except WebError as error:
+            raise PageError(error.reason, withdraw=error.gone) from error
+        finally:
+            await client.close()
+        if document is None or not document.content:
+            raise PageError("no main text was found on it")
+        return Visit(address=str(url), path=path, document=document)
+
+    def _client(self) -> WebClient:
+        return WebClient(
+            pause_s=self._settings.delay_s,
+            timeout_s=self._settings.timeout_s,
+            may_reach=self._may_reach,
+            sleep=self._sleep,
+            resolver=self._resolver,
+        )
