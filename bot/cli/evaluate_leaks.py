@@ -1,0 +1,316 @@
+"""`footnote eval leaks`: random askers ask in random places about random pages; nothing may come out that they may not read.
+
+The pages are ingested, searched and answered by the real pipeline; who may read what is asked of the playground's Slack
+by the bot's own code. `kb.evaluation.leaks` judges what came out, by what it knows itself.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.audiences import Audiences
+from bot.channels import ChannelDirectory
+from bot.cli.compose import utc_now
+from bot.cli.scratch import open_scratch
+from bot.memberships import Memberships
+from bot.people import People
+from bot.playground import Limits, Playground
+from bot.playground.workspace import Channel, Person, UserGroup, Workspace
+from bot.render import render
+from bot.why import trace_payload
+from kb.answer import Draft, Drafter
+from kb.api import answer_as_json, create_api, trace_as_json
+from kb.confidence import Evidence
+from kb.embed import Embedder
+from kb.evaluation.leaks import Asker, Combination, Room, SecretPage, World, combinations, make_world
+from kb.models import Answer, Question, Retrieved, Turn
+from kb.pipeline import Pipeline
+from kb.settings import Settings
+from kb.source_settings import FolderSettings
+
+SOURCE = "secrets"
+API_EVERY = 20
+"""The HTTP API speaks for nobody, so that it need not be asked for every combination."""
+SHOWN_LEAKS = 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Leak:
+    """`where`: what held the words: "message", "why", "given to the answerer", "remembered", "api"."""
+
+    where: str
+    page: str
+    asker: str
+    room: str
+    kind: str
+    number: int
+
+
+@dataclass(kw_only=True, slots=True)
+class LeakReport:
+    """`readable`: combinations whose page the asker may read there; `found`: of these, those that found it."""
+
+    asked: int = 0
+    readable: int = 0
+    found: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    leaks: list[Leak] = field(default_factory=list)
+
+
+async def leaks(settings: Settings, *, count: int, seed: int, as_json: bool) -> int:
+    world = make_world(seed)
+    console = Console(stderr=True)
+    report = LeakReport()
+    async with open_walk(settings, world) as walk:
+        asked = list(combinations(world, count, seed))
+        for combination in track(asked, "Asking", console=console):
+            await walk.ask(combination, report)
+    if as_json:
+        json.dump(_told(report), sys.stdout, indent=2)
+        sys.stdout.write("\n")
+    else:
+        _show(report)
+    return 1 if report.leaks or not report.found else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk:
+    """`overheard`: what the answerer was given for the question at hand."""
+
+    world: World
+    pipeline: Pipeline
+    audiences: Audiences
+    direct: dict[str, str]
+    """Person id -> id of the direct message with the bot."""
+    api: str
+    http: aiohttp.ClientSession
+
+    async def ask(self, combination: Combination, report: LeakReport) -> None:
+        asker, room, page = combination.asker, combination.room, combination.page
+        channel = room.id if room else self.direct[asker.id]
+        audience = await self.audiences.of(channel, asker.id)
+        listening = _Overhearing(self.pipeline.extractive)
+        pipeline = replace(self.pipeline, extractive=listening)
+        question = Question(id=f"q{combination.number}", text=combination.question, audience=audience)
+        answer = await pipeline.answer(question, _thread(combination))
+        report.asked += 1
+        report.outcomes[answer.outcome] += 1
+        if combination.kind == "direct" and self.world.may_be_told(page, asker, room):
+            report.readable += 1
+            report.found += any(hit.chunk.page.path == page.path for hit in answer.trace.hits)
+        for where, text in (*_surfaces(answer, channel), ("given to the answerer", listening.heard)):
+            report.leaks += self._leaks(where, text, combination, asker)
+        report.leaks += await self._why(answer, channel, combination)
+        if combination.number % API_EVERY == 0:
+            report.leaks += await self._asked_over_http(combination)
+
+    def _leaks(self, where: str, text: str, combination: Combination, reader: Asker) -> list[Leak]:
+        room: Room | None = combination.room
+        return [
+            Leak(
+                where=where,
+                page=path,
+                asker=reader.id,
+                room=room.name if room else "direct message",
+                kind=combination.kind,
+                number=combination.number,
+            )
+            for path in self.world.leaked(_without_question(text, combination), reader, room)
+        ]
+
+    async def _why(self, answer: Answer, channel: str, combination: Combination) -> list[Leak]:
+        """Somebody else in the room presses "Why this answer?"."""
+        reader = combination.reader
+        trace = trace_payload(answer, channel=channel)
+        audience = await self.audiences.of(channel, reader.id)
+        if not await self.pipeline.may_show(trace["pages"], audience):
+            return []
+        return self._leaks("why", json.dumps(trace, ensure_ascii=False), combination, reader)
+
+    async def _asked_over_http(self, combination: Combination) -> list[Leak]:
+        """The API sees what everyone in the company may read, so it is judged as an employee in no room."""
+        body = {"query": combination.question, "include_answer": True, "limit": 50}
+        async with self.http.post(f"{self.api}/api/v1/search", json=body) as response:
+            text = await response.text()
+        nobody = Asker(id="", name="")
+        found = self.world.leaked(_without_question(text, combination), nobody, None)
+        return [
+            Leak(where="api", page=path, asker="", room="", kind=combination.kind, number=combination.number)
+            for path in found
+        ]
+
+
+@asynccontextmanager
+async def open_walk(
+    settings: Settings, world: World, *, embedder: Embedder | None = None
+) -> AsyncIterator[Walk]:
+    with TemporaryDirectory(prefix="footnote-leaks-") as name:
+        folder = Path(name)
+        for page in world.pages:
+            (folder / page.path).write_text(page.markdown, encoding="utf-8")
+        source = FolderSettings(name=SOURCE, path=folder, base_url="https://kb.example", git_dates=False)
+        async with (
+            open_scratch(settings, [source], embedder=embedder) as scratch,
+            Playground(_workspace(world), limits=Limits(rate_limited=False)) as slack,
+            aiohttp.ClientSession() as http,
+        ):
+            client = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url, session=http)
+            yield Walk(
+                world=world,
+                pipeline=scratch.pipeline,
+                audiences=Audiences(
+                    channels=ChannelDirectory(client, clock=utc_now),
+                    people=People(client, clock=utc_now),
+                    memberships=Memberships(client, clock=utc_now),
+                    outsiders=settings.slack.outsiders,
+                ),
+                direct={one.id: slack.dm(one.id) for one in world.people},
+                api=await _serve(scratch.pipeline, scratch.stack),
+                http=http,
+            )
+
+
+async def _serve(pipeline: Pipeline, stack: Any) -> str:
+    async def health() -> dict[str, Any]:
+        return {"status": "ok"}
+
+    runner = web.AppRunner(create_api(pipeline, health=health), access_log=None)
+    await runner.setup()
+    stack.push_async_callback(runner.cleanup)
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    host, port = runner.addresses[0][:2]
+    return f"http://{host}:{port}"
+
+
+class _Overhearing:
+    """An answerer that notes what it was given: whatever a model would have read."""
+
+    def __init__(self, inner: Drafter) -> None:
+        self._inner = inner
+        self.heard = ""
+
+    async def draft(
+        self, question: str, query: str, evidence: Evidence, turns: Sequence[Turn], *, language: str
+    ) -> Draft:
+        passages = [hit.chunk.embedded_text + hit.chunk.url for hit in evidence.hits]
+        self.heard = "\n".join([query, *passages, *(repr(turn) for turn in turns)])
+        return await self._inner.draft(question, query, evidence, turns, language=language)
+
+
+def _surfaces(answer: Answer, channel: str) -> Iterable[tuple[str, str]]:
+    """Everything of an answer that somebody may come to see, as text."""
+    rendered = render(answer, question_id="q", today=utc_now().date())
+    yield "message", json.dumps([rendered.text, rendered.blocks], ensure_ascii=False)
+    yield "answer as JSON", json.dumps([answer_as_json(answer), trace_as_json(answer)], ensure_ascii=False)
+    yield "why", json.dumps(trace_payload(answer, channel=channel), ensure_ascii=False)
+    yield "warnings", repr(answer.warnings) + repr(answer.nearest)
+
+
+def _thread(combination: Combination) -> list[Turn]:
+    """A follow-up comes after an answer from the page: told when its readers, or this room's, were others."""
+    if combination.kind == "direct":
+        return []
+    page = combination.page
+    page_id = f"{SOURCE}:{page.path}"
+    code, passphrase, _ = page.secrets
+    return [
+        Turn(
+            question=f"What is the passphrase of the {page.thing}?",
+            answer=f"The passphrase of the {page.thing} is {passphrase}. Its budget is kept by **{code}**.",
+            rewritten=f"What is the passphrase of the {page.thing} ({code})?",
+            topics=(code, page.thing),
+            retrieved=(
+                Retrieved(
+                    page_id=page_id, chunk_id=f"{page_id}#0", title=f"The {page.thing} ({code})", cited=True
+                ),
+            ),
+        ),
+        Turn(
+            question=f"Is the {page.thing} expensive?",
+            answer="",
+            rewritten=f"Is {code} expensive?",
+            topics=(code,),
+        ),
+    ]
+
+
+def _without_question(text: str, combination: Combination) -> str:
+    """What the asker said themselves is no leak."""
+    return text.replace(combination.question, "")
+
+
+def _workspace(world: World) -> Workspace:
+    bot = Workspace().bot_user_id
+    return Workspace(
+        people=tuple(
+            Person(
+                id=one.id,
+                name=one.name,
+                real_name=one.name.capitalize(),
+                is_guest=one.guest,
+                team_id="T0ELSEWHERE" if one.stranger else None,
+            )
+            for one in world.people
+        ),
+        channels=tuple(
+            Channel(
+                id=room.id,
+                name=room.name,
+                is_private=room.private,
+                is_shared=room.shared,
+                members=(*sorted(room.members), bot),
+            )
+            for room in world.rooms
+        ),
+        user_groups=tuple(
+            UserGroup(id=group.id, handle=group.handle, members=tuple(sorted(group.members)))
+            for group in world.groups
+        ),
+    )
+
+
+def _told(report: LeakReport) -> dict[str, Any]:
+    return {
+        "asked": report.asked,
+        "outcomes": dict(report.outcomes),
+        "readable": report.readable,
+        "found": report.found,
+        "leaks": [asdict(leak) for leak in report.leaks],
+    }
+
+
+def _show(report: LeakReport) -> None:
+    console = Console()
+    table = Table("what", "number", box=None)
+    table.add_row("combinations of asker, place and page", str(report.asked))
+    for outcome, number in report.outcomes.most_common():
+        table.add_row(f"  {outcome}", str(number))
+    table.add_row("asked for a page that may be told there", str(report.readable))
+    table.add_row("  and found it", str(report.found))
+    table.add_row("leaks", str(len(report.leaks)))
+    for where, number in Counter(leak.where for leak in report.leaks).most_common():
+        table.add_row(f"  {where}", str(number))
+    console.print(table)
+    for leak in report.leaks[:SHOWN_LEAKS]:
+        console.print(
+            f"#{leak.number} {leak.kind}: {leak.where} told {leak.page} to {leak.asker} in {leak.room}",
+            highlight=False,
+        )
+
+
+__all__ = ["Leak", "LeakReport", "SecretPage", "Walk", "leaks", "open_walk"]
