@@ -106,6 +106,14 @@ _UNIT_GROUPS: Mapping[str, str] = {
     "mb": "mb megabyte megabytes",
     "tb": "tb terabyte terabytes",
     "ms": "ms millisecond milliseconds",
+    "mile": "mile miles mijl mijlen meile meilen",
+    "night": "night nights nacht nachten nächte nächten",
     "°c": "°c celsius",
+    "°f": "°f fahrenheit",
 }
 UNITS: Mapping[str, str] = {word: unit for unit, words in _UNIT_GROUPS.items() for word in words.split()}
+
+TIME_UNITS = frozenset({"day", "week", "month", "year", "hour", "minute", "second", "night"})
+RATE_WORDS = frozenset(
+    {"a", "an", "per", "each", "every", "pro", "je", "jede", "jeden", "elke", "ieder", "/"}
+)

@@ -6,23 +6,29 @@ English, Dutch and German; digits and ISO dates in any language.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kb.citations.fact_days import Day, same_day, take_days
-from kb.citations.fact_words import MONTHS, NUMBER_WORDS, SCALES, UNITS, WEEKDAYS
-from kb.text.wording import STOP_WORDS, language_of, plain, stem, tokens
+from kb.citations.fact_names import Names, join_names, lacks_name, read_names
+from kb.citations.fact_words import MONTHS, NUMBER_WORDS, RATE_WORDS, SCALES, TIME_UNITS, UNITS, WEEKDAYS
+from kb.text.wording import plain, stem, tokens
 
 CLOCK = "clock"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quantity:
-    """`readings`: what the figure can mean; 1.500 is 1500 or 1.5. `unit` is canonical, None where none is known."""
+    """`readings`: what the figure can mean; 1.500 is 1500 or 1.5. `unit` is canonical, None where none is known.
+
+    `per` is the unit of a rate: the week of "350 euros a week".
+    """
 
     readings: frozenset[float]
     unit: str | None
+    per: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,13 +37,13 @@ class Facts:
     days: tuple[tuple[Day, ...], ...]
     """Each with its possible readings: 3/4/2026 is two dates."""
     weekdays: frozenset[int]
-    names: tuple[str, ...]
+    names: Names
     units: frozenset[str]
     stems: frozenset[str]
 
     @property
     def none(self) -> bool:
-        return not (self.quantities or self.days or self.weekdays or self.names)
+        return not (self.quantities or self.days or self.weekdays or self.names.any)
 
 
 def read_facts(text: str) -> Facts:
@@ -50,9 +56,9 @@ def read_facts(text: str) -> Facts:
         weekdays=frozenset(
             WEEKDAYS[word] for token in tokens(words) if (word := token.casefold()) in WEEKDAYS
         ),
-        names=tuple(_names(words)),
+        names=read_names(text),
         units=frozenset(UNITS[word] for word in folded if word in UNITS),
-        stems=frozenset(stem(part) for word in folded for part in (word, *word.split("-"))),
+        stems=frozenset(stem(part) for word in folded for part in (word, *re.split(r"[-.]", word)) if part),
     )
 
 
@@ -62,7 +68,7 @@ def join_facts(facts: Sequence[Facts]) -> Facts:
         quantities=tuple(quantity for one in facts for quantity in one.quantities),
         days=tuple(day for one in facts for day in one.days),
         weekdays=frozenset().union(*(one.weekdays for one in facts)),
-        names=tuple(name for one in facts for name in one.names),
+        names=join_names([one.names for one in facts]),
         units=frozenset().union(*(one.units for one in facts)),
         stems=frozenset().union(*(one.stems for one in facts)),
     )
@@ -71,7 +77,7 @@ def join_facts(facts: Sequence[Facts]) -> Facts:
 def missing_facts(said: Facts, known: Facts, *, same_language: bool = True) -> list[str]:
     """What `said` states that `known` does not hold, as kinds: "number", "date", "weekday", "name".
 
-    Names are compared only within one language: across two they are spelled differently.
+    Names are compared only within one language: across two they are spelled differently, but for what is typed.
     """
     missing = []
     if not all(_has_quantity(quantity, known) for quantity in said.quantities):
@@ -80,7 +86,7 @@ def missing_facts(said: Facts, known: Facts, *, same_language: bool = True) -> l
         missing.append("date")
     if not said.weekdays <= known.weekdays:
         missing.append("weekday")
-    if same_language and not all(_has_name(name, known.stems) for name in said.names):
+    if lacks_name(said.names, known.names, known.stems, same_language=same_language):
         missing.append("name")
     return missing
 
@@ -96,6 +102,9 @@ _CURRENCY = {"€": "eur", "$": "usd", "£": "gbp"}
 _ORDINAL = frozenset({"st", "nd", "rd", "th", "e", "de", "ste"})
 _UNIT_REACH = 3
 """Words between a number and its unit: "5 full working days"."""
+
+
+_RATE_REACH = 8
 
 
 def _quantities(text: str) -> Iterator[Quantity]:
@@ -114,14 +123,18 @@ def _quantities(text: str) -> Iterator[Quantity]:
         if match["currency"]:
             unit = _CURRENCY[match["currency"].strip()]
         yield Quantity(
-            readings=frozenset(reading * scale for reading in readings), unit=unit or _unit_after(following)
+            readings=frozenset(reading * scale for reading in readings),
+            unit=unit or _unit_after(following),
+            per=_rate_after(following),
         )
     for match in re.finditer(r"[^\W\d_]+(?:-[^\W\d_]+)?", text):
         value = NUMBER_WORDS.get(match.group().casefold())
         if value is not None:
             following = text[match.end() :]
             scale = SCALES.get(_first_word(following), 1.0)
-            yield Quantity(readings=frozenset({value * scale}), unit=_unit_after(following))
+            yield Quantity(
+                readings=frozenset({value * scale}), unit=_unit_after(following), per=_rate_after(following)
+            )
 
 
 def _take_clocks(text: str) -> tuple[str, list[Quantity]]:
@@ -160,7 +173,7 @@ def _first_word(text: str) -> str:
 
 
 def _unit_after(text: str) -> str | None:
-    for piece in re.findall(r"[^\W\d_]+|[%€$£]|[|;:.!?()]|,", text)[:_UNIT_REACH]:
+    for piece in re.findall(r"°[CF]|[^\W\d_]+|[%€$£]|[|;:.!?()]|,", text)[:_UNIT_REACH]:
         if piece in "|;:.!?(),":
             return None
         if unit := UNITS.get(piece.casefold()):
@@ -168,36 +181,23 @@ def _unit_after(text: str) -> str | None:
     return None
 
 
-_NAME = re.compile(r"(?P<before>^|[:.!?|(\"“„«/–—-]\s*|\s)(?P<name>[^\W_][\w'&-]*(?:\.\d+)*)", re.MULTILINE)
-
-
-def _names(text: str) -> Iterator[str]:
-    """Words that are names by their spelling: a capital within the sentence, several capitals, a code with digits."""
-    german = language_of(text) == "de"
-    for match in _NAME.finditer(text):
-        word = match["name"].rstrip("-'.").removesuffix("'s")
-        folded = word.casefold()
-        if len(word) < 2 or folded in STOP_WORDS or folded in MONTHS or folded in WEEKDAYS:
-            continue
-        if _is_code(word):
-            if folded not in UNITS:
-                yield word
-        elif word[0].isupper() and match["before"].isspace() and not german:
-            yield word  # German gives every noun a capital: no sign of a name there
-
-
-def _is_code(word: str) -> bool:
-    letters = [letter for letter in word if letter.isalpha()]
-    if not letters:
-        return word.count(".") >= 2
-    if word[0].isalpha() and any(letter.isdigit() for letter in word):
-        return True
-    return sum(letter.isupper() for letter in word) >= 2 and "-" not in word
+def _rate_after(text: str) -> str | None:
+    """The unit behind "a", "per", "each": an article makes a rate only where a unit of time follows at once."""
+    clause = re.split(r"[|;:.!?(),]", text, maxsplit=1)[0]
+    words = [word.casefold() for word in re.findall(r"[^\W_]+|/", clause)[:_RATE_REACH]]
+    for word, following in itertools.pairwise(words):
+        if word in RATE_WORDS and UNITS.get(following) in TIME_UNITS:
+            return UNITS[following]
+    return None
 
 
 def _has_quantity(quantity: Quantity, known: Facts) -> bool:
     for other in known.quantities:
-        if quantity.readings & other.readings and _units_agree(quantity.unit, other.unit):
+        if (
+            quantity.readings & other.readings
+            and _units_agree(quantity.unit, other.unit)
+            and _units_agree(quantity.per, other.per)
+        ):
             return True
     if quantity.readings == {1.0}:  # "a week" is one week
         return quantity.unit is None or quantity.unit in known.units
@@ -212,17 +212,3 @@ def _units_agree(one: str | None, other: str | None) -> bool:
 def _has_day(readings: tuple[Day, ...], known: Facts) -> bool:
     years = {reading for quantity in known.quantities for reading in quantity.readings}
     return any(same_day(said, other, years) for said in readings for others in known.days for other in others)
-
-
-def _has_name(name: str, stems: frozenset[str]) -> bool:
-    parts = [stem(part) for part in re.split(r"[-&/]", name) if part]
-    return stem(name) in stems or all(any(_akin(part, other) for other in stems) for part in parts)
-
-
-def _akin(one: str, other: str) -> bool:
-    """Canada and Canadian, not Austria and Australia: all but one letter of the shorter agree. Codes: to the letter."""
-    if one == other or any(letter.isdigit() for letter in one):
-        return one == other
-    shorter = min(len(one), len(other))
-    common = next((at for at in range(shorter) if one[at] != other[at]), shorter)
-    return common >= max(4, shorter - 1)

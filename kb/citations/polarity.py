@@ -1,16 +1,18 @@
 """Whether a sentence and a passage say yes and no to the same things.
 
 A negation and the few meaning words in its reach are compared, not the mere presence of a "not": "25 days, not
-counting bank holidays" supports "25 days". English, Dutch and German. Antonyms and irony are beyond it.
+counting bank holidays" supports "25 days". "Not paid" is "unpaid", "nothing without approval" needs an approval, and
+"not returnable unless damaged" lets damaged things be returned. English, Dutch and German. Antonyms without a prefix
+(late, early) and irony are beyond it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kb.text.wording import content_stems, plain, word_set
+from kb.text.wording import content_stems, plain, tokens, word_set
 
 REACH = 4
 """Meaning words after a negation that it governs."""
@@ -18,92 +20,201 @@ BACK_REACH = 3
 """Meaning words before it, where none follow: "das gilt nicht"."""
 SHARED = 0.6
 """Share of the negated words that the sentence must speak of before its silence about the "not" counts."""
+SAME_CLAUSE = 0.5
+"""Share of the shorter of two negated clauses that must be in the other to be the same denial in other words."""
+SHORT_CLAUSE = 3
+"""Meaning words up to which a clause says too little alone: then the whole sentence is taken."""
 
 _NEGATORS = word_set(
-    "not cannot no never none neither nor nobody nothing nowhere without unable except unless excluding excluded "
+    "not cannot no never none neither nor nobody nothing nowhere without unable excluding excluded "
     "forbidden prohibited "
-    "niet geen nooit niemand niets nergens zonder noch behalve tenzij verboden uitgezonderd uitgesloten "
-    "nicht kein keine keinen keiner keinem keines nie niemals niemand nichts nirgends ohne weder außer untersagt "
+    "niet geen nooit niemand niets nergens zonder noch verboden uitgezonderd uitgesloten "
+    "nicht kein keine keinen keiner keinem keines nie niemals niemand nichts nirgends ohne weder untersagt "
     "ausgeschlossen unzulässig"
 )
+_EXCEPT = word_set("except unless behalve tenzij außer")
+"""After a "not" they allow, after a statement they forbid."""
+_WITHOUT = word_set("without zonder ohne")
+_ONLY = word_set(
+    "only just alone solely alleen slechts enkel uitsluitend nur lediglich ausschließlich allein except unless"
+)
+"""What they allow they deny of everything else."""
 _HARMLESS = re.compile(
     r"\b(?:not|niet|nicht) (?:only|just|alleen|nur)\b"
     r"|\b(?:no|not) (?:later|earlier|sooner|more|less|fewer|higher|lower) than\b|\bno matter\b"
     r"|\bniet (?:later|eerder|meer|minder|hoger|lager) dan\b|\bnicht (?:später|früher|mehr|weniger|höher) als\b"
+    r"|\bnot (?=[^.;:]*\bbut\b)|\bwhether or not\b|\bal dan niet\b"
     r"|^\W*(?:yes|no|ja|nee|nein)\b[,.:]",
     re.IGNORECASE,
 )
 """A limit ("no later than") or an answer word ("No, ..."): no negation of what follows."""
-_CLAUSE = re.compile(r"[,;:.!?()\n|]+|\b(?:but|however|maar|aber|sondern|jedoch|echter)\b", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[,;:.!?()\n|]+|\b(?:but|however|because|since|while|although|even though|if|when|once|so|maar|echter|omdat|want"
+    r"|terwijl|hoewel|als|aber|sondern|jedoch|weil|denn|während|obwohl|wenn|solange)\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _OPPOSING = ("un", "non", "in", "im", "on")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Negation:
+    """`scope`: stems in its reach. `clause`: stems of all that it stands among."""
+
+    scope: frozenset[str]
+    clause: frozenset[str]
+
+    def denies_as(self, other: Negation, stated: Sequence[frozenset[str]]) -> bool:
+        """Whether `other` denies the same, in the same words or others; `stated` stands beside `other`."""
+        if self.scope & other.scope:
+            return True
+        if any(self.scope <= clause for clause in stated):
+            return False
+        common = len(self.clause & other.clause)
+        return common > 0 and common >= SAME_CLAUSE * min(len(self.clause), len(other.clause))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Polarity:
-    """`words`: stems of everything it speaks of; `negated`: for each negation, the stems in its reach."""
+    """`words`: stems and figures of everything it speaks of; `stated`: those of each clause without a negation.
+
+    `excepted`: what a negation does not hold for. `only`: whether it restricts, which is half a negation.
+    """
 
     words: frozenset[str]
-    negated: tuple[frozenset[str], ...]
+    negations: tuple[Negation, ...]
+    stated: tuple[frozenset[str], ...] = ()
+    excepted: frozenset[str] = frozenset()
+    only: bool = False
 
     @property
-    def denied(self) -> frozenset[str]:
-        return frozenset().union(*self.negated)
+    def negates(self) -> bool:
+        return bool(self.negations)
 
 
 def read_polarity(text: str) -> Polarity:
     words = _HARMLESS.sub(" ", plain(text))
-    return Polarity(words=frozenset(content_stems(words)), negated=tuple(_negations(words)))
+    everything = _stems(words)
+    negations: list[Negation] = []
+    stated: list[frozenset[str]] = []
+    excepted: frozenset[str] = frozenset()
+    elsewhere: frozenset[str] = frozenset()
+    for clause, lone in _clauses(words):
+        stems = _stems(clause)
+        around = stems if len(stems) > SHORT_CLAUSE else everything
+        found = [
+            Negation(scope=scope, clause=around)
+            for scope in _scopes(clause, exceptions=not negations)
+            if scope
+        ]
+        if lone and negations and not found:
+            excepted |= stems
+            continue
+        elsewhere |= stems
+        negations += found
+        if not found:
+            stated.append(stems)
+    only = any(token.casefold() in _ONLY for token in tokens(words))
+    return Polarity(
+        words=everything,
+        negations=tuple(negations),
+        stated=tuple(stated),
+        excepted=excepted - elsewhere,
+        only=only,
+    )
 
 
 def agree(sentence: Polarity, unit: Polarity) -> bool:
     """Whether neither denies what the other states, as far as both speak of it."""
-    denied_here = all(any(scope & other for other in unit.negated) for scope in sentence.negated if scope)
-    denied_there = all(
-        any(scope & own for own in sentence.negated)
-        for scope in unit.negated
-        if scope and len(scope & sentence.words) >= SHARED * len(scope)
+    sentence, unit = _spelled_out(sentence, unit), _spelled_out(unit, sentence)
+    denied_here = all(
+        any(own.denies_as(other, unit.stated) for other in unit.negations) for own in sentence.negations
     )
-    return denied_here and denied_there and not _opposed(sentence, unit)
+    excused = bool(sentence.words & unit.excepted) or (sentence.only and not unit.only)
+    denied_there = excused or all(
+        any(own.denies_as(other, unit.stated) for own in sentence.negations)
+        for other in unit.negations
+        if _concerns(other, sentence, unit)
+    )
+    return denied_here and denied_there
 
 
 def contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
     """Whether the part of the passage that speaks most of the same things says the opposite."""
-    agreeing = [_overlap(sentence, unit) for unit in units if agree(sentence, unit)]
-    opposing = [_overlap(sentence, unit) for unit in units if not agree(sentence, unit)]
-    best = max(agreeing, default=0.0)
-    if best == 0.0 and (any(sentence.negated) or any(_opposed(sentence, unit) for unit in units)):
-        return True
-    return max(opposing, default=0.0) > best
+    best, worst = 0, 0
+    for unit in units:
+        overlap = len(sentence.words & _spelled_out(unit, sentence).words)
+        if agree(sentence, unit):
+            best = max(best, overlap)
+        else:
+            worst = max(worst, overlap)
+    return worst > best or (best == 0 and sentence.negates)
 
 
-def _overlap(sentence: Polarity, unit: Polarity) -> float:
-    return len(sentence.words & unit.words) / max(1, len(sentence.words))
+def _concerns(negation: Negation, sentence: Polarity, unit: Polarity) -> bool:
+    """Whether the sentence speaks of what is denied, and of nothing in the same unit that is stated instead."""
+    shared = negation.scope & sentence.words
+    if len(shared) < SHARED * len(negation.scope):
+        return False
+    spoken = negation.clause & sentence.words
+    return not any(spoken < stated & sentence.words for stated in unit.stated)
 
 
-def _negations(words: str) -> Iterator[frozenset[str]]:
-    for clause in _CLAUSE.split(words):
-        found = list(_WORD.finditer(clause))
-        for match in found:
-            word = match.group().casefold()
-            if word.startswith("non-"):
-                yield frozenset(content_stems(word.removeprefix("non-")))
-            elif word in _NEGATORS or word.endswith("n't"):
-                after = content_stems(clause[match.end() :])[:REACH]
-                yield frozenset(after or content_stems(clause[: match.start()])[-BACK_REACH:])
+def _clauses(words: str) -> Iterator[tuple[str, bool]]:
+    """The clauses, and whether one begins with "unless" or the like."""
+    for piece in _CLAUSE.split(words):
+        start = 0
+        for match in _WORD.finditer(piece):
+            if match.group().casefold() in _EXCEPT:
+                if piece[start : match.start()].strip():
+                    yield piece[start : match.start()], start > 0
+                start = match.start()
+        if piece[start:].strip():
+            first = _WORD.search(piece[start:])
+            yield piece[start:], first is not None and first.group().casefold() in _EXCEPT
 
 
-def _opposed(one: Polarity, other: Polarity) -> bool:
-    """paid and unpaid, mogelijk and onmogelijk: a word of one side alone, whose opposite is on the other side alone."""
-    here, there = one.words - other.words, other.words - one.words
-    said_here, said_there = here - one.denied, there - other.denied  # "not comfortable" is uncomfortable
-    return _opposite(said_here, said_there) or _opposite(said_there, said_here)
+def _scopes(clause: str, *, exceptions: bool) -> Iterator[frozenset[str]]:
+    """What each negation of a clause governs. "Nothing ... without" says: with."""
+    found = [
+        match for match in _WORD.finditer(clause) if _negates(match.group().casefold(), exceptions=exceptions)
+    ]
+    if len(found) == 2 and found[1].group().casefold() in _WITHOUT:
+        return
+    for match in found:
+        word = match.group().casefold()
+        if word.startswith("non-"):
+            yield frozenset(content_stems(word.removeprefix("non-")))
+        else:
+            after = _ordered_stems(clause[match.end() :])[:REACH]
+            yield frozenset(after or _ordered_stems(clause[: match.start()])[-BACK_REACH:])
 
 
-def _opposite(positive: frozenset[str], negative: frozenset[str]) -> bool:
-    return any(
-        word.removeprefix(prefix) in positive
-        for word in negative
+def _negates(word: str, *, exceptions: bool) -> bool:
+    negator = word in _NEGATORS or word.endswith("n't") or word.startswith("non-")
+    return negator or (exceptions and word in _EXCEPT)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(_ordered_stems(text))
+
+
+def _ordered_stems(text: str) -> list[str]:
+    """Stems of meaning words, and figures; the words of negation are none of them."""
+    kept = [token for token in tokens(text) if not _negates(token.casefold(), exceptions=True)]
+    return content_stems(" ".join(kept)) + [token for token in kept if token[:1].isdigit()]
+
+
+def _spelled_out(one: Polarity, other: Polarity) -> Polarity:
+    """With a negation for every word whose opposite the other has: unpaid for paid, onmogelijk for mogelijk."""
+    opposed = frozenset(
+        word.removeprefix(prefix)
+        for word in one.words - other.words
         for prefix in _OPPOSING
         if word.startswith(prefix) and len(word) - len(prefix) > 3
+        if (base := word.removeprefix(prefix)) in other.words and base not in one.words
     )
+    if not opposed:
+        return one
+    words = one.words | opposed
+    return replace(one, words=words, negations=(*one.negations, Negation(scope=opposed, clause=words)))

@@ -12,13 +12,24 @@ from kb.answer import DraftSentence
 from kb.citations.facts import Facts, join_facts, missing_facts, read_facts
 from kb.citations.marks import ELLIPSIS
 from kb.citations.polarity import Polarity, contradicted, read_polarity
+from kb.citations.substitution import Replaced, find_replaced
 from kb.citations.untrusted import harmless, has_foreign_link
 from kb.models import Chunk
 from kb.text.sentences import TextUnit, split_units
 from kb.text.wording import content_stems, language_of, plain
 
 Reason = Literal[
-    "number", "date", "weekday", "name", "negation", "quote", "link", "meaning", "uncited", "lead-in"
+    "number",
+    "date",
+    "weekday",
+    "name",
+    "negation",
+    "quote",
+    "link",
+    "replaced",
+    "meaning",
+    "uncited",
+    "lead-in",
 ]
 
 ENOUGH_WORDS = 0.75
@@ -30,6 +41,8 @@ SAME_MEANING = 0.6
 """Similarity that makes up for other words: the sentence is a paraphrase."""
 NEAR_MEANING = 0.35
 """Similarity asked for with at least FEW_WORDS."""
+SAME_WORD = 0.82
+"""Similarity with the page's own word put back from which a word that the page has not is a synonym of it."""
 COMPARED_UNITS = 4
 """Sentences of a passage that are compared with one sentence of the answer: those with the most words in common."""
 
@@ -90,6 +103,8 @@ class Support:
     def __init__(self, claim: Claim, hits: tuple[int, ...], passages: Sequence[Passage]) -> None:
         self.hits = hits
         self.similar: dict[TextUnit, float] = {}
+        self.put_back: list[float] = []
+        """How alike the sentence is to itself with the page's own words put back, for each replaced place."""
         self._claim = claim
         self.passages = [passages[at] for at in hits]
 
@@ -127,6 +142,15 @@ class Support:
     def likeness(self) -> float | None:
         return max(self.similar.values(), default=None)
 
+    @cached_property
+    def replaced(self) -> list[Replaced]:
+        known = frozenset().union(*(passage.stems for passage in self.passages))
+        return find_replaced(self._claim.words, [unit.text for _, unit in self.near_units()], known)
+
+    @property
+    def says_other_words(self) -> bool:
+        return any(likeness < SAME_WORD for likeness in self.put_back)
+
     def means_the_same(self) -> bool:
         if not self.same_language:
             return True  # neither words nor a monolingual embedder can tell; the hard facts were checked
@@ -155,6 +179,21 @@ class Support:
             scored, key=lambda one: self.similar.get(one[0], 0.0) + len(self._claim.stems & one[1]) / 10
         )
         return best.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """How alike are these two texts? `unit`: the page's, where the second is one."""
+
+    support: Support
+    pair: tuple[str, str]
+    unit: TextUnit | None = None
+
+    def answered(self, likeness: float) -> None:
+        if self.unit is None:
+            self.support.put_back.append(likeness)
+        else:
+            self.support.similar[self.unit] = likeness
 
 
 class Claim:
@@ -237,12 +276,16 @@ class Claim:
         announces = not self.stems or self.sentence.text.rstrip("*_ ").endswith(":")
         return self.is_heading or (announces and self.facts.none)
 
-    def questions(self) -> Iterable[tuple[Support, TextUnit]]:
+    def questions(self) -> Iterable[Question]:
         """What only a model of meaning can say: the pairs worth asking about."""
         for support in self.supports:
-            if support.coverage < ENOUGH_WORDS and support.same_language:
+            if not support.same_language:
+                continue
+            for replaced in support.replaced:
+                yield Question(support=support, pair=(replaced.said, replaced.back))
+            if support.coverage < ENOUGH_WORDS:
                 for _, unit in support.near_units():
-                    yield support, unit
+                    yield Question(support=support, pair=(self.words, plain(unit.text)), unit=unit)
 
     def verdict(self) -> DraftSentence | Removed:
         if self.literal:
@@ -252,14 +295,18 @@ class Claim:
         if self.reason is not None:
             return Removed(text=self.sentence.text, reason=self.reason)
         if self.sentence.hits:
-            meant = self.supports[0].means_the_same()
-            return (
-                self._kept(self.supports[0]) if meant else Removed(text=self.sentence.text, reason="meaning")
-            )
-        able = [support for support in self.supports if support.carries_alone()]
+            return self._judged(self.supports[0])
+        able = [one for one in self.supports if one.carries_alone() and not one.says_other_words]
         if not able:
             return Removed(text=self.sentence.text, reason="uncited")
         return self._kept(max(able, key=lambda support: (support.coverage, support.likeness or 0.0)))
+
+    def _judged(self, support: Support) -> DraftSentence | Removed:
+        if support.says_other_words:
+            return Removed(text=self.sentence.text, reason="replaced")
+        if not support.means_the_same():
+            return Removed(text=self.sentence.text, reason="meaning")
+        return self._kept(support)
 
     def _kept(self, support: Support) -> DraftSentence:
         given = self.sentence.quotes if self.sentence.hits else ()

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from kb.answer import DraftSentence
 from kb.citations.support import Claim, Passage, Removed
 from kb.models import Chunk
-from kb.text.wording import plain
 
 Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
 
@@ -52,12 +51,12 @@ async def verify(
 
 
 async def _compare(claims: Sequence[Claim], similarity: Similarity | None) -> None:
-    pairs = [(claim, support, unit) for claim in claims for support, unit in claim.questions()]
-    if similarity is None or not pairs:
+    questions = [question for claim in claims for question in claim.questions()]
+    if similarity is None or not questions:
         return
-    answers = await similarity([(claim.words, plain(unit.text)) for claim, _, unit in pairs])
-    for (_, support, unit), answer in zip(pairs, answers, strict=True):
-        support.similar[unit] = answer
+    answers = await similarity([question.pair for question in questions])
+    for question, likeness in zip(questions, answers, strict=True):
+        question.answered(likeness)
 
 
 def _drop_idle_lead_ins(claims: Sequence[Claim], verdicts: list[DraftSentence | Removed]) -> None:

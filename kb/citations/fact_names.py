@@ -1,0 +1,157 @@
+"""Names in a text by their spelling: capitals within a sentence, codes, items of a series, and what is typed to the letter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kb.citations.fact_words import MONTHS, UNITS, WEEKDAYS
+from kb.text.wording import STOP_WORDS, language_of, plain, stem
+
+_NAME = re.compile(
+    r"(?P<before>^|[:.!?|(\"“„«/–—-]\s*|\s)(?P<name>[^\W_](?:[\w'&-]|\.(?=\w))*)", re.MULTILINE
+)
+_TYPED = re.compile(
+    r"`([^`\n]+)`|(?<![\w&/])(#[a-z][\w-]+)|(?<![\w.])([\w.+-]+@[\w-]+\.[\w.-]+\w)|(?<![\w/.:])(/[a-z][\w-]+)(?![\w/])"
+)
+"""What is typed to the letter: code, a channel, an address, a command."""
+_LETTER = re.compile(
+    r"\b[^\W\d_]{3,} (?P<first>[A-Z])(?:\s?(?:-|–|to|bis|tot|t/m)\s?(?P<last>[A-Z]))?\b(?![.'&/]\w)"
+)
+"""An item of a series that letters name: Phase C, Phases A to H."""
+_ALSO_LETTER = re.compile(r"(?:,|\band|\bund|\ben|\bor|\bof|\boder) ([A-Z])\b(?![.'&/]\w)")
+_CAPITALISED = r"[A-Z][\w&'-]*"
+_RUN = re.compile(rf"{_CAPITALISED}(?:[ -](?:of |the |and |for |von |der |van |de )*{_CAPITALISED})+")
+_LONGEST_ACRONYM = 6
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Names:
+    """`initials`: of every run of capitalised words, with the words ("EU": European, Union). `literal`: to find in."""
+
+    words: tuple[str, ...] = ()
+    typed: tuple[str, ...] = ()
+    letters: frozenset[str] = frozenset()
+    capitals: frozenset[str] = frozenset()
+    initials: frozenset[tuple[str, str]] = frozenset()
+    literal: str = ""
+
+    @property
+    def any(self) -> bool:
+        return bool(self.words or self.typed or self.letters)
+
+
+def read_names(text: str) -> Names:
+    words = plain(text)
+    found = tuple(_names(words))
+    return Names(
+        words=found,
+        typed=tuple(_folded("".join(match.groups(""))) for match in _TYPED.finditer(text)),
+        letters=frozenset(_letters(words)),
+        capitals=frozenset(name.rstrip("s") for name in found if name[:2].isupper()),
+        initials=frozenset(_initials(words)),
+        literal=_folded(text),
+    )
+
+
+def join_names(names: list[Names]) -> Names:
+    return Names(
+        words=tuple(word for one in names for word in one.words),
+        typed=tuple(word for one in names for word in one.typed),
+        letters=frozenset().union(*(one.letters for one in names)),
+        capitals=frozenset().union(*(one.capitals for one in names)),
+        initials=frozenset().union(*(one.initials for one in names)),
+        literal="\n".join(one.literal for one in names),
+    )
+
+
+def lacks_name(said: Names, known: Names, stems: frozenset[str], *, same_language: bool) -> bool:
+    """Whether `said` has a name that is not in `known`. Across languages only what is typed has to agree."""
+    if not all(_is_typed(typed, known.literal) for typed in said.typed):
+        return True
+    if not same_language:
+        return False
+    if not said.letters <= known.letters:
+        return True
+    return not all(_has_name(name, stems) or _is_short_for(name, said, known) for name in said.words)
+
+
+def _is_typed(typed: str, literal: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(typed)}(?![\w-])", literal) is not None
+
+
+def _is_short_for(name: str, said: Names, known: Names) -> bool:
+    """EU for European Union, and the other way round."""
+    acronym = name.rstrip("s") if name.isupper() or name[:-1].isupper() else ""
+    if acronym and any(acronym == initials for initials, _ in known.initials):
+        return True
+    return any(name in words.split() and initials in known.capitals for initials, words in said.initials)
+
+
+def _names(words: str) -> Iterator[str]:
+    german = language_of(words) == "de"
+    for match in _NAME.finditer(words):
+        word = match["name"].rstrip("-'.").removesuffix("'s")
+        folded = word.casefold()
+        common = folded in STOP_WORDS and not _is_acronym(word, words)
+        if len(word) < 2 or common or folded in MONTHS or folded in WEEKDAYS:
+            continue
+        if _is_code(word):
+            if folded not in UNITS:
+                yield word
+        elif word[0].isupper() and match["before"].isspace() and not german:
+            yield word  # German gives every noun a capital: no sign of a name there
+
+
+def _is_acronym(word: str, words: str) -> bool:
+    """US and IT among small letters; in a line of capitals they are the small words."""
+    return len(word) > 1 and word.isupper() and not words.isupper()
+
+
+def _is_code(word: str) -> bool:
+    letters = [letter for letter in word if letter.isalpha()]
+    if not letters:
+        return word.count(".") >= 2
+    if word[0].isalpha() and any(letter.isdigit() for letter in word):
+        return True
+    return sum(letter.isupper() for letter in word) >= 2 and "-" not in word
+
+
+def _letters(words: str) -> Iterator[str]:
+    for match in _LETTER.finditer(words):
+        first, last = match["first"], match["last"] or match["first"]
+        if first == "I" or (first == "A" and words[match.end("first") :][:1] == " " and not match["last"]):
+            following = words[match.end() :].lstrip()[:1]
+            if first == "I" or following.islower():
+                continue  # the pronoun; an article in a line of capitals
+        yield from (chr(code) for code in range(ord(first), ord(last) + 1))
+        listed = re.match(r"(?:(?:,| and| und| en| or| of| oder) [A-Z]\b)+", words[match.end() :])
+        yield from _ALSO_LETTER.findall(listed.group()) if listed else ()
+
+
+def _initials(words: str) -> Iterator[tuple[str, str]]:
+    for match in _RUN.finditer(words):
+        run = [word for word in re.split(r"[ -]", match.group()) if word[:1].isupper()]
+        for size in range(2, min(len(run), _LONGEST_ACRONYM) + 1):
+            for start in range(len(run) - size + 1):
+                part = run[start : start + size]
+                yield "".join(word[0] for word in part), " ".join(part)
+
+
+def _has_name(name: str, stems: frozenset[str]) -> bool:
+    parts = [stem(part) for part in re.split(r"[-&/]", name) if part]
+    return stem(name) in stems or all(any(_akin(part, other) for other in stems) for part in parts)
+
+
+def _akin(one: str, other: str) -> bool:
+    """Canada and Canadian, not Austria and Australia: all but one letter of the shorter agree. Codes: to the letter."""
+    if one == other or any(letter.isdigit() for letter in one):
+        return one == other
+    shorter = min(len(one), len(other))
+    common = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    return common >= max(4, shorter - 1)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
