@@ -42,6 +42,7 @@ from kb.stopwatch import Stopwatch
 from kb.text.language import detect
 from kb.text.phrases import small_talk
 from kb.vocabulary import Vocabulary
+from kb.weights import default_model
 
 logger = logging.getLogger(__name__)
 
@@ -87,9 +88,14 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
-    """Everything a question needs. `model` is None where no language model is configured."""
+    """Everything a question needs. `model` is None where no language model is configured.
+
+    `rewriter` mends slips of the keyboard towards words of the pages that everyone may read; `outside_rewriter` knows
+    no page, and serves those who are not everyone.
+    """
 
     rewriter: Rewriter
+    outside_rewriter: Rewriter
     index: Readable
     searcher: Searcher
     ranker: Ranker
@@ -101,7 +107,7 @@ class Pipeline:
     freshness: FreshnessPolicy
     settings: Settings
     clock: Clock
-    relevance: RelevanceModel = field(default_factory=RelevanceModel)
+    relevance: RelevanceModel = field(default_factory=default_model)
 
     async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer:
         """Answers one question of a thread whose earlier turns are `turns`, oldest first.
@@ -109,7 +115,7 @@ class Pipeline:
         Never raises for what a question can cause: an outage is an answer with the outcome "unavailable".
         """
         watch = Stopwatch()
-        language = detect(question.text, hint=_thread_language(turns))
+        language = detect(question.text, hint=thread_language(turns))
         reply = Reply(question=question, language=language, watch=watch, mode=self._mode)
         if kind := small_talk(question.text, language):
             return reply.build("chat", rewrite=Rewrite(query=question.text), small_talk=kind)
@@ -120,7 +126,7 @@ class Pipeline:
                 return reply.build("unclear", rewrite=found.rewrite)
             evidence = self._weigh(found, language)
             reply.saw(found.hits, found.anchors, found.anchor_reason, self._notes())
-            if evidence.confidence < self.settings.answer.min_confidence:
+            if not evidence.enough:
                 return reply.build("declined", rewrite=found.rewrite, evidence=evidence)
             return await self._cited(reply, question, found.rewrite, evidence, turns)
         except UnavailableError:
@@ -133,7 +139,7 @@ class Pipeline:
         Raises:
             UnavailableError: the index or the embedder does not answer.
         """
-        language = detect(question.text, hint=_thread_language(turns))
+        language = detect(question.text, hint=thread_language(turns))
         watch = Stopwatch()
         turns = await readable_turns(turns, self.index, audience=question.audience)
         found = await self._find(question, turns, language, watch)
@@ -199,7 +205,8 @@ class Pipeline:
     ) -> Rewrite:
         """While a model writes, the original wording is embedded: whichever is searched, it is half the work."""
         with watch.stage("rewrite"):
-            rewriting = self.rewriter.rewrite(question.text, turns, language=language)
+            rewriter = self.rewriter if question.audience.everyone else self.outside_rewriter
+            rewriting = rewriter.rewrite(question.text, turns, language=language)
             if self.model is None or not turns:
                 return await rewriting
             rewrite, _ = await asyncio.gather(rewriting, self.searcher.prepare(question.text))
@@ -214,13 +221,15 @@ class Pipeline:
             WeightedQuery(text=rewrite.query, weight=1.0 - original),
         ]
 
-    def _weigh(self, found: Found, language: str) -> Evidence:
+    def kept(self, found: Found, language: str) -> tuple[Sequence[Hit], list[float]]:
+        """The passages that an answer may rest on, and the share of the question's words that each holds, 0..1."""
         kept = found.hits[: self.settings.search.keep]
-        coverages = [
-            self.lexical.coverage(found.rewrite.query, hit.chunk, language, rarity=self.vocabulary.rarity)
-            for hit in kept
-        ]
-        return weigh(kept, coverages, self.relevance)
+        query, rarity = found.rewrite.query, self.vocabulary.rarity
+        return kept, [self.lexical.coverage(query, hit.chunk, language, rarity=rarity) for hit in kept]
+
+    def _weigh(self, found: Found, language: str) -> Evidence:
+        hits, coverages = self.kept(found, language)
+        return weigh(hits, coverages, self.relevance, threshold=self.settings.answer.min_confidence)
 
     def _notes(self) -> tuple[Note, ...]:
         return ("reranker unavailable",) if self.ranker.wanted and not self.ranker.available else ()
@@ -286,5 +295,5 @@ def _retrieved(chunk: Chunk, *, cited: bool) -> Retrieved:
     return Retrieved(page_id=chunk.page.id, chunk_id=chunk.id, title=chunk.page.title, cited=cited)
 
 
-def _thread_language(turns: Sequence[Turn]) -> str | None:
+def thread_language(turns: Sequence[Turn]) -> str | None:
     return detect(turns[-1].question) if turns else None

@@ -249,6 +249,7 @@ def build_pipeline(
     max_sentences = settings.answer.max_sentences
     return Pipeline(
         rewriter=choose_rewriter(settings, client=model, vocabulary=vocabulary.frequency),
+        outside_rewriter=choose_rewriter(settings, client=model),
         index=index,
         searcher=Search(index, embedder, lexical, settings.search),
         ranker=ranker,

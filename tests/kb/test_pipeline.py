@@ -122,6 +122,7 @@ def a_pipeline(
 
     return Pipeline(
         rewriter=choose_rewriter(configured),
+        outside_rewriter=choose_rewriter(configured),
         index=index,
         searcher=index,
         ranker=ranker or NoRanker(),
