@@ -1,12 +1,10 @@
-"""How much the evidence is worth: one calibrated number for a passage, and the decision to answer or to decline.
+"""How much the evidence is worth: a score for every passage, and the decision to answer or to decline.
 
-A logistic model over what every configuration has: the cosine of question and passage, the share of the question's
-content words that the passage holds (rare words count more), their product (likeness alone is cheap, and so are
-shared words), and, where a cross-encoder ran, its score.
-
-The weights were fitted on 406 questions to one knowledge base (MTRAG, 1,565 passages of US government pages): 201 that it
-answers and 205 about something else, together with the sample handbook's cases. There a threshold of 0.35 declines
-90% of the latter and 5% of the former. A cross-encoder's weight is not fitted yet.
+Two logistic models over what a search leaves behind. One says how likely a passage is relevant: the score that a
+source carries. The other says how likely the question is answerable from the passages together: below its threshold
+Footnote declines. Both have one set of weights for passages as the hybrid search orders them and, where it was fitted,
+one for passages that a cross-encoder has read. `kb/weights.py` reads them; `footnote eval decline --fit` makes them;
+docs/confidence.md has the figures.
 """
 
 from __future__ import annotations
@@ -17,49 +15,122 @@ from dataclasses import dataclass
 
 from kb.models import Hit
 
+PASSAGE_SIGNALS = ("dense", "coverage", "both", "anchor", "place")
+"""The order of a passage's signals: cosine, share of the question's content words in it (rare ones count more), their
+product (likeness alone is cheap, and so are shared words), whether the thread rests on its page, and 1 / rank."""
+QUESTION_SIGNALS = ("dense", "nearby", "coverage", "both", "anchor")
+"""The order of a question's signals: the best cosine, the mean cosine of the passages (a subject that the pages treat
+has more than one), the first passage's coverage, the best product, and whether the thread rests on the first's page."""
+RERANK_SIGNAL = "rerank"
+"""Comes last, in both, where a cross-encoder ran: the log-odds of its score, for a question its best."""
+
+_CERTAIN = 1e-4
+"""A cross-encoder's score counts as at least this far from 0 and 1: beyond, its log-odds are noise."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Logistic:
+    """`weights` are in the order of the signals."""
+
+    bias: float
+    weights: tuple[float, ...]
+
+    def probability(self, signals: Sequence[float]) -> float:
+        logit = self.bias + sum(weight * signal for weight, signal in zip(self.weights, signals, strict=True))
+        return 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, logit))))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scorer:
+    """Weights for one kind of ranking. A question below `threshold` (0..1) is declined."""
+
+    passage: Logistic
+    question: Logistic
+    threshold: float
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RelevanceModel:
-    """Weights of the logistic model. `rerank` is used only where a passage has a cross-encoder score."""
+    """`reranked` is None where no weights were fitted for the cross-encoder in use: its scores then only order."""
 
-    bias: float = -7.8
-    dense: float = 10.5
-    coverage: float = 2.7
-    both: float = 8.0
-    anchor: float = 0.8
-    """For a passage of a page that the thread rests on: a follow-up's few words say less than a whole question's."""
-    rerank_bias: float = -1.0
-    rerank: float = 2.0
-
-    def relevance(self, hit: Hit, *, coverage: float) -> float:
-        """0..1: how likely this passage answers. `coverage`: share of the question's content words in it, 0..1."""
-        scores = hit.scores
-        dense = max(0.0, scores.dense or 0.0)
-        logit = self.bias + self.dense * dense + self.coverage * coverage + self.both * dense * coverage
-        if scores.anchor > 0:
-            logit += self.anchor
-        if scores.rerank is not None:
-            logit += self.rerank_bias + self.rerank * scores.rerank
-        return 1.0 / (1.0 + math.exp(-logit))
+    plain: Scorer
+    reranked: Scorer | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """The passages that an answer may rest on, each with its relevance, and how much they are worth together."""
+    """The passages that an answer may rest on, each with its relevance (0..1).
+
+    `confidence` (0..1) is how likely they answer the question together. Below `threshold` they are not enough.
+    """
 
     hits: tuple[Hit, ...]
     relevance: tuple[float, ...]
+    confidence: float = 0.0
+    threshold: float = 0.0
 
     @property
-    def confidence(self) -> float:
-        """The best passage's relevance: one good passage is enough to answer."""
-        return max(self.relevance, default=0.0)
+    def enough(self) -> bool:
+        return bool(self.hits) and self.confidence >= self.threshold
 
 
-def weigh(hits: Sequence[Hit], coverages: Sequence[float], model: RelevanceModel) -> Evidence:
+def weigh(
+    hits: Sequence[Hit], coverages: Sequence[float], model: RelevanceModel, *, threshold: float | None = None
+) -> Evidence:
+    """`coverages`: of each hit, 0..1. `threshold` stands over the fitted one."""
+    scorer = model.reranked if model.reranked is not None and was_reranked(hits) else None
+    reranked = scorer is not None
+    scorer = scorer or model.plain
     return Evidence(
         hits=tuple(hits),
         relevance=tuple(
-            model.relevance(hit, coverage=coverage) for hit, coverage in zip(hits, coverages, strict=True)
+            scorer.passage.probability(signals)
+            for signals in passage_signals(hits, coverages, reranked=reranked)
         ),
+        confidence=scorer.question.probability(question_signals(hits, coverages, reranked=reranked))
+        if hits
+        else 0.0,
+        threshold=scorer.threshold if threshold is None else threshold,
     )
+
+
+def was_reranked(hits: Sequence[Hit]) -> bool:
+    return bool(hits) and all(hit.scores.rerank is not None for hit in hits)
+
+
+def passage_signals(
+    hits: Sequence[Hit], coverages: Sequence[float], *, reranked: bool
+) -> list[tuple[float, ...]]:
+    """A row a hit, in the order of `PASSAGE_SIGNALS`, `RERANK_SIGNAL` last where `reranked`."""
+    rows: list[tuple[float, ...]] = []
+    for rank, (hit, coverage) in enumerate(zip(hits, coverages, strict=True), start=1):
+        dense = _dense(hit)
+        signals = (dense, coverage, dense * coverage, _anchored(hit), 1 / rank)
+        rows.append((*signals, _log_odds(hit)) if reranked else signals)
+    return rows
+
+
+def question_signals(hits: Sequence[Hit], coverages: Sequence[float], *, reranked: bool) -> tuple[float, ...]:
+    """In the order of `QUESTION_SIGNALS`, `RERANK_SIGNAL` last where `reranked`. `hits` is not empty."""
+    dense = [_dense(hit) for hit in hits]
+    signals = (
+        max(dense),
+        sum(dense) / len(dense),
+        coverages[0],
+        max(likeness * coverage for likeness, coverage in zip(dense, coverages, strict=True)),
+        _anchored(hits[0]),
+    )
+    return (*signals, max(_log_odds(hit) for hit in hits)) if reranked else signals
+
+
+def _dense(hit: Hit) -> float:
+    return max(0.0, hit.scores.dense or 0.0)
+
+
+def _anchored(hit: Hit) -> float:
+    return 1.0 if hit.scores.anchor > 0 else 0.0
+
+
+def _log_odds(hit: Hit) -> float:
+    score = min(1 - _CERTAIN, max(_CERTAIN, hit.scores.rerank or 0.0))
+    return math.log(score / (1 - score))

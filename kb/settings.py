@@ -135,8 +135,10 @@ class FreshnessSettings(Section):
 
 
 class AnswerSettings(Section):
-    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.35
-    """Evidence below this declines."""
+    min_confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Evidence below this declines. None: the threshold that was fitted along with the weights."""
+    relevance_file: Path | None = None
+    """Weights of the relevance model, as `footnote eval decline --fit --json` writes them. None: the default embedder's."""
     max_sentences: Annotated[int, Field(ge=1, le=30)] = 4
 
 

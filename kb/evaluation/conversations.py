@@ -127,7 +127,12 @@ async def _ask(
         answer = await pipeline.answer(question, turns)
         return _found_by(answer), pipeline.turn(answer)
     found = await pipeline.find(question, turns)
-    return found, Turn(
+    return found, remembered(labelled, found, memory)
+
+
+def remembered(labelled: LabelledTurn, found: Found, memory: Memory) -> Turn:
+    """What the thread remembers of a turn whose answer is the data set's."""
+    return Turn(
         question=labelled.question,
         answer=labelled.answer,
         rewritten=found.rewrite.query if found.rewrite.needs_rewrite else None,

@@ -47,6 +47,8 @@ class LabelledTurn:
     answer: str
     gold_rewrite: str
     relevant: tuple[str, ...] = ()
+    answerable: str = ""
+    """What the data set says of it: "yes", "partial", "no", "conversational", "unknown", or nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,6 +115,7 @@ class _TurnLine(BaseModel):
     gold_rewrite: str | None = None
     relevant_ids: tuple[str, ...] = ()
     reference_answer: str | None = None
+    answerable: str | None = None
 
 
 _GROUPS = TypeAdapter(tuple[tuple[str, ...], ...])
@@ -167,6 +170,7 @@ def _conversation(name: str, lines: Sequence[_TurnLine]) -> Conversation:
                 answer=answers[number - 1] if number <= len(answers) else reference or "",
                 gold_rewrite=(line.gold_rewrite if line else None) or question,
                 relevant=line.relevant_ids if line else (),
+                answerable=(line.answerable if line else None) or "",
             )
         )
     return Conversation(id=name, turns=tuple(turns))

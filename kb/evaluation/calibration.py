@@ -1,0 +1,135 @@
+"""Fitting probabilities and saying how far they can be believed. Pure; arrays in, numbers out.
+
+A figure is "in sample" where it was measured on what it was fitted to, and "out of sample" where whole groups
+(conversations, or a data set) were left out of the fit, of the threshold as well as of the weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.confidence import Logistic
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+RIDGE = 1.0
+"""Strength of the penalty on standardized weights: 600 questions do not carry a sharper model."""
+STEPS = 100
+FOLDS = 10
+BINS = 10
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bin:
+    """Scores of one tenth of 0..1: how many, their mean, and which share of them was right."""
+
+    low: float
+    n: int
+    mean: float
+    share: float
+
+
+def fit_logistic(signals: Floats, labels: Bools) -> Logistic:
+    """Ridge-penalised logistic regression by Newton's method (Hastie, Tibshirani and Friedman 2009, 4.4).
+
+    Args:
+        signals: shape (samples, signals), in their own units; the returned weights are in those units too.
+        labels: shape (samples,).
+
+    Raises:
+        ValueError: all labels are the same.
+    """
+    if labels.all() or not labels.any():
+        raise ValueError("a fit needs samples of both kinds")
+    centre, scale = signals.mean(axis=0), signals.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    rows = np.column_stack([np.ones(len(signals)), (signals - centre) / scale])
+    penalty = np.diag([0.0, *[RIDGE] * signals.shape[1]])
+    found = np.zeros(rows.shape[1])
+    for _ in range(STEPS):
+        chances = _sigmoid(rows @ found)
+        slope = rows.T @ (labels - chances) - penalty @ found
+        bend = (rows * (chances * (1 - chances))[:, None]).T @ rows + penalty
+        step = np.linalg.solve(bend, slope)
+        found = found + step
+        if float(np.abs(step).max()) < 1e-8:
+            break
+    weights = found[1:] / scale
+    return Logistic(
+        bias=float(found[0] - weights @ centre), weights=tuple(float(weight) for weight in weights)
+    )
+
+
+def probabilities(model: Logistic, signals: Floats) -> Floats:
+    """Shape (samples,)."""
+    return _sigmoid(signals @ np.asarray(model.weights) + model.bias)
+
+
+def threshold_for(chances: Floats, *, at_most: float) -> float:
+    """The highest threshold below which at most this share of `chances` lies."""
+    ordered = np.sort(chances)
+    return float(ordered[math.floor(at_most * len(ordered))])
+
+
+def folds_of(groups: Sequence[str], number: int = FOLDS) -> list[Bools]:
+    """Masks of the samples left out in each fold. Whole groups, the largest first to the smallest fold."""
+    names, sizes = np.unique(np.asarray(groups), return_counts=True)
+    load = [0] * number
+    fold_of: dict[str, int] = {}
+    for at in np.argsort(-sizes, kind="stable"):
+        smallest = load.index(min(load))
+        fold_of[str(names[at])] = smallest
+        load[smallest] += int(sizes[at])
+    folds = np.array([fold_of[group] for group in groups])
+    return [folds == one for one in range(number) if (folds == one).any()]
+
+
+def reliability(chances: Floats, labels: Bools, bins: int = BINS) -> list[Bin]:
+    """Bins of equal width; empty ones are left out."""
+    at = np.minimum((chances * bins).astype(int), bins - 1)
+    return [
+        Bin(
+            low=one / bins,
+            n=int((at == one).sum()),
+            mean=float(chances[at == one].mean()),
+            share=float(labels[at == one].mean()),
+        )
+        for one in range(bins)
+        if (at == one).any()
+    ]
+
+
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """Expected calibration error (Naeini et al. 2015): the mean distance of score and share, by the bins' sizes."""
+    total = sum(one.n for one in bins)
+    return sum(one.n * abs(one.mean - one.share) for one in bins) / total if total else 0.0
+
+
+def ranks_above(chances: Floats, labels: Bools) -> float:
+    """The area under the ROC curve: how often a right sample scores above a wrong one, ties half."""
+    right, wrong = chances[labels], chances[~labels]
+    if not len(right) or not len(wrong):
+        return float("nan")
+    above = (right[:, None] > wrong[None, :]).mean() + (right[:, None] == wrong[None, :]).mean() / 2
+    return float(above)
+
+
+def share_interval(hits: int, n: int) -> tuple[float, float]:
+    """Ends of the 95% interval of a share (Wilson 1927)."""
+    if n == 0:
+        return 0.0, 1.0
+    z = 1.959964
+    share = hits / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _sigmoid(logits: Floats) -> Floats:
+    return 1.0 / (1.0 + np.exp(-np.clip(logits, -40.0, 40.0)))

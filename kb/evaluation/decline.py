@@ -1,0 +1,192 @@
+"""Questions that the pages answer and questions that they do not, each with what the search left behind for it.
+
+    answerable     a labelled passage answers it, wholly or in part
+    unanswerable   the data set says that its pages do not answer it; it is about their subject all the same
+    stranger       a question of another data set, or a heading of another handbook
+
+Strangers are drawn with a seed: half are asked alone, half in the middle of a conversation of the data set, where a
+rewriter may take them for follow-ups and the thread's pages gain.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import AsyncIterator, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from kb.confidence import passage_signals, question_signals, was_reranked
+from kb.evaluation.conversations import Memory, remembered
+from kb.evaluation.datasets import DataSet, LabelledTurn
+from kb.models import Audience, Hit, Question, Turn
+from kb.pipeline import Found, Pipeline, thread_language
+from kb.rewriting.gate import read_question
+from kb.text.language import detect
+from kb.text.lexicon import lexicon
+from kb.text.phrases import small_talk
+
+Kind = Literal["answerable", "unanswerable", "stranger"]
+SEED = 20260701
+
+_HEADING = re.compile(r"^#{1,3}[ \t]+(?P<text>\S.*?)[ \t#]*$", re.MULTILINE)
+_TELLING_HEADING = range(3, 11)
+"""Words. A shorter heading ("Overview") is in every handbook, a longer one is a sentence."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stranger:
+    """A question about something else. `source` is the data set or handbook that it was drawn from."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SeenPassage:
+    signals: tuple[float, ...]
+    relevant: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Observation:
+    """One question. `signals` is None where Footnote asked back instead of searching, or found nothing.
+
+    `group` is what may not be split between fitting and measuring: the conversation, or the stranger itself.
+    """
+
+    id: str
+    data_set: str
+    group: str
+    kind: Kind
+    source: str
+    in_thread: bool
+    asked_back: bool
+    signals: tuple[float, ...] | None
+    passages: tuple[SeenPassage, ...] = ()
+
+
+def strangers_from(data: DataSet) -> list[Stranger]:
+    """Questions of a data set, in the gold wording, that say what they are about by themselves."""
+    asked = dict.fromkeys(turn.gold_rewrite for talk in data.conversations for turn in talk.turns)
+    return [Stranger(text=text, source=data.name) for text in asked if _stands_alone(text)]
+
+
+def strangers_from_pages(folder: Path) -> list[Stranger]:
+    """Headings of a folder of Markdown, as people type them into a search box."""
+    texts = (file.read_text(encoding="utf-8", errors="replace") for file in sorted(folder.rglob("*.md*")))
+    headings = dict.fromkeys(match["text"] for text in texts for match in _HEADING.finditer(text))
+    return [
+        Stranger(text=heading, source=folder.name)
+        for heading in headings
+        if len(heading.split()) in _TELLING_HEADING and _stands_alone(heading)
+    ]
+
+
+def drawn(pools: Sequence[Sequence[Stranger]], number: int, *, seed: int = SEED) -> list[Stranger]:
+    """So many strangers, the same share of each pool, in an order of no meaning."""
+    dice = random.Random(seed)
+    chosen: list[Stranger] = []
+    for at, pool in enumerate(pools):
+        wanted = number * (at + 1) // len(pools) - number * at // len(pools)
+        chosen += dice.sample(pool, min(wanted, len(pool)))
+    dice.shuffle(chosen)
+    return chosen
+
+
+async def observe(
+    pipeline: Pipeline, data: DataSet, strangers: Sequence[Stranger], memory: Memory, *, seed: int = SEED
+) -> AsyncIterator[Observation]:
+    """Asks every question of the data set in its thread, and the strangers in those threads and alone.
+
+    Raises:
+        UnavailableError: the index or a model does not answer; half a measurement is none.
+    """
+    dice = random.Random(seed)
+    intruders = [one for at, one in enumerate(strangers) if at % 2]
+    visits: dict[str, list[tuple[int, Stranger]]] = {talk.id: [] for talk in data.conversations}
+    for one in intruders:
+        talk = dice.choice(data.conversations)
+        visits[talk.id].append((dice.randint(1, len(talk.turns)), one))
+    for talk in data.conversations:
+        turns: list[Turn] = []
+        for labelled in talk.turns:
+            asked = await _ask(pipeline, labelled.question, turns)
+            turns.append(remembered(labelled, asked.found, memory))
+            kind = _kind(labelled)
+            if kind is not None:
+                yield _observation(
+                    data, asked, f"{talk.id}:{labelled.number}", group=talk.id, kind=kind,
+                    source=labelled.answerable or "labelled", relevant=labelled.relevant,
+                )  # fmt: skip
+            for after, stranger in visits[talk.id]:
+                if after == labelled.number:
+                    yield await _estranged(pipeline, data, stranger, turns)
+    for one in strangers[::2]:
+        yield await _estranged(pipeline, data, one, [])
+
+
+def _kind(labelled: LabelledTurn) -> Kind | None:
+    """None: small talk, or nobody said whether it can be answered."""
+    if small_talk(labelled.question, detect(labelled.question)):
+        return None
+    if labelled.relevant:
+        return "answerable"
+    return "unanswerable" if labelled.answerable == "no" else None
+
+
+async def _estranged(
+    pipeline: Pipeline, data: DataSet, stranger: Stranger, turns: Sequence[Turn]
+) -> Observation:
+    asked = await _ask(pipeline, stranger.text, turns)
+    name = f"{stranger.source}: {stranger.text}"
+    return _observation(data, asked, name, group=name, kind="stranger", source=stranger.source)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Asked:
+    found: Found
+    hits: Sequence[Hit]
+    coverages: Sequence[float]
+    in_thread: bool
+
+
+async def _ask(pipeline: Pipeline, text: str, turns: Sequence[Turn]) -> _Asked:
+    found = await pipeline.find(Question(id="decline", text=text, audience=Audience()), turns)
+    hits, coverages = pipeline.kept(found, detect(text, hint=thread_language(turns)))
+    return _Asked(found=found, hits=hits, coverages=coverages, in_thread=bool(turns))
+
+
+def _observation(
+    data: DataSet,
+    asked: _Asked,
+    name: str,
+    *,
+    group: str,
+    kind: Kind,
+    source: str,
+    relevant: Collection[str] = (),
+) -> Observation:
+    hits, coverages = asked.hits, asked.coverages
+    reranked = was_reranked(hits)
+    wanted = {data.twins.get(one, one) for one in relevant}
+    rows = passage_signals(hits, coverages, reranked=reranked)
+    return Observation(
+        id=name,
+        data_set=data.name,
+        group=group,
+        kind=kind,
+        source=source,
+        in_thread=asked.in_thread,
+        asked_back=asked.found.rewrite.clarify,
+        signals=question_signals(hits, coverages, reranked=reranked) if hits else None,
+        passages=tuple(
+            SeenPassage(signals=row, relevant=data.twins.get(hit.chunk.id, hit.chunk.id) in wanted)
+            for row, hit in zip(rows, hits, strict=True)
+        ),
+    )
+
+
+def _stands_alone(text: str) -> bool:
+    return not read_question(text, lexicon(detect(text))).dependent
