@@ -55,6 +55,22 @@ class Outline:
         return next((draft.heading for draft in self._drafts if draft.level == 1), None)
 
     @property
+    def document_title(self) -> str | None:
+        """The title of a document whose author may have made every chapter a heading of the first level.
+
+        The first heading of that level is it only where it is the only one, or stands over nothing but the next.
+        """
+        tops = [at for at, draft in enumerate(self._drafts) if draft.level == 1]
+        if len(tops) > 1 and tops[1] > tops[0] + 1:
+            return None
+        return self._drafts[tops[0]].heading if tops else None
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is more than headings."""
+        return any(draft.blocks for draft in self._drafts)
+
+    @property
     def opening_heading(self) -> str | None:
         """The heading that the document starts with, of whatever level; None where it starts with text."""
         first = next((draft for draft in self._drafts if draft.level or draft.blocks), None)

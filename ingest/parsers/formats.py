@@ -1,0 +1,111 @@
+"""Which parser reads a file: chosen by the source's media type, else by the file's ending.
+
+Every file either becomes a page or fails with a reason. Parsers are imported when a file of theirs comes: the converters
+behind them take half a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from ingest.errors import PageError
+from ingest.parsers.markdown import parse_markdown
+from ingest.parsers.page import ParsedPage
+
+OFFICE = (
+    "docx", "docm", "doc", "odt", "rtf", "pptx", "pptm", "ppt", "xlsx", "xlsm", "xls", "ods", "epub", "msg", "org",
+)  # fmt: skip
+KINDS = (
+    "md", "markdown", "mdx", "erb", "html", "htm", "xhtml", "pdf", *OFFICE, "csv", "tsv", "txt", "text", "rst", "ipynb", "eml",
+)  # fmt: skip
+"""Endings that are read."""
+_MEDIA_TYPES: Mapping[str, str] = {
+    "text/markdown": "md",
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "application/pdf": "pdf",
+    "text/plain": "txt",
+    "text/csv": "csv",
+    "text/tab-separated-values": "tsv",
+    "text/x-rst": "rst",
+    "message/rfc822": "eml",
+    "application/x-ipynb+json": "ipynb",
+}
+_OTHER: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("png", "jpg", "jpeg", "gif", "svg", "webp", "tif", "tiff", "bmp", "heic"), "it is a picture"
+    ),
+    **dict.fromkeys(("mp3", "wav", "m4a", "ogg", "flac"), "it is a recording"),
+    **dict.fromkeys(("mp4", "mov", "avi", "webm", "mkv"), "it is a film"),
+    **dict.fromkeys(("zip", "tar", "gz", "7z", "rar", "bz2", "xz"), "it is an archive: unpack it"),
+    **dict.fromkeys(("pages", "numbers", "key"), "it is in a format of Apple's: export it as PDF"),
+    **dict.fromkeys(("odp", "odg"), "slides of LibreOffice cannot be read: export them as .pptx or PDF"),
+    **dict.fromkeys(("xml", "json", "yaml", "yml", "toml"), "it is data, not a page"),
+}
+"""Endings that are not read -> why."""
+MAX_TEXT_BYTES = 5_000_000
+"""A text above this is data, not prose: the largest page that we met is 0.44 MB."""
+MAX_BINARY_BYTES = 60_000_000
+"""Pictures make slides and PDFs large; their text is small."""
+_BINARY = frozenset(("pdf", *OFFICE)) - {"org"}
+
+
+def kind_of(path: str, media_type: str | None = None) -> str:
+    """The ending that says how a file is to be read; "md" where there is no ending at all."""
+    if media_type is not None:
+        named = _MEDIA_TYPES.get(media_type.partition(";")[0].strip().lower())
+        if named:
+            return named
+    name = PurePosixPath(path).name
+    return name.rpartition(".")[2].lower() if "." in name.strip(".") else "md"
+
+
+def max_bytes(path: str) -> int:
+    """How large a file may be that is worth reading."""
+    return MAX_BINARY_BYTES if kind_of(path) in _BINARY else MAX_TEXT_BYTES
+
+
+def parse_file(content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
+    """
+    Raises:
+        PageError: the file cannot be indexed, with a reason that a person understands.
+    """
+    kind = kind_of(path, media_type)
+    match kind:
+        case "md" | "markdown" | "mdx" | "erb":
+            return parse_markdown(content, path=path)
+        case "html" | "htm" | "xhtml":
+            from ingest.parsers.webpage import parse_html
+
+            return parse_html(content, path=path)
+        case "pdf":
+            from ingest.parsers.pdf import parse_pdf
+
+            return parse_pdf(content, path=path)
+        case "txt" | "text":
+            from ingest.parsers.plain import parse_plain
+
+            return parse_plain(content, path=path)
+        case "csv" | "tsv":
+            from ingest.parsers.office import parse_office
+            from ingest.parsers.text import decoded
+
+            return parse_office(decoded(content).encode(), path=path, kind=kind)
+        case "rst":
+            from ingest.parsers.restructured import parse_rst
+
+            return parse_rst(content, path=path)
+        case "ipynb":
+            from ingest.parsers.notebook import parse_notebook
+
+            return parse_notebook(content, path=path)
+        case "eml":
+            from ingest.parsers.mail import parse_mail
+
+            return parse_mail(content, path=path)
+    if kind in OFFICE:
+        from ingest.parsers.office import parse_office
+
+        return parse_office(content, path=path, kind=kind)
+    raise PageError(f"{_OTHER.get(kind, 'files of this kind cannot be read')} (.{kind})")

@@ -1,0 +1,91 @@
+"""PDF by liteparse (Rust over pdfium): headings, lists and tables page by page, running heads and feet left out.
+
+Every section links to its page (`#page=3`), which browsers open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from ingest.errors import PageError
+from ingest.front_matter import FrontMatter
+from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
+from ingest.parsers.page import ParsedPage
+from ingest.parsers.text import cleaned, title_from
+
+_SIGNATURE_WITHIN = 1024
+"""Bytes before `%PDF-` that readers put up with."""
+_PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
+_LINE_AS_CODE = re.compile(r"^```\w*\n(?P<line>[^\n]*)\n```$", re.MULTILINE)
+"""A fence around one line, or none: a word set in a typewriter face, not code."""
+_DAY = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
+_NAMED = 5
+"""Pages without text that a note names."""
+
+
+def parse_pdf(content: bytes, *, path: str) -> ParsedPage:
+    """
+    Raises:
+        PageError: it is protected, broken, or only pictures of pages.
+    """
+    result = _read(content)
+    texts = [(page.page_num, _mended(cleaned(page.markdown or ""))) for page in result.pages]
+    blank = [number for number, text in texts if not text]
+    if texts and len(blank) == len(texts):
+        raise PageError("it has no text, only pictures of pages (a scan?): run text recognition over it")
+    parts = [Part(text=text, place=f"page={number}") for number, text in texts if text]
+    outline = Outline(parts, block_parser())
+    front = FrontMatter(written=_day(result.doc_meta), notes=_notes(blank, result.page_errors))
+    return parsed_page(outline.document_title or title_from(path), outline, front)
+
+
+def _read(content: bytes) -> Any:
+    if b"%PDF-" not in content[:_SIGNATURE_WITHIN]:
+        raise PageError("it is broken, or no PDF at all" if content else "it is empty")
+    import liteparse
+
+    reader = liteparse.LiteParse(
+        ocr_enabled=False,
+        output_format="markdown",
+        image_mode="off",
+        quiet=True,
+        continue_on_page_error=True,
+        extract_document_metadata=True,
+    )
+    try:
+        return reader.parse(content)
+    except liteparse.ParseError as error:
+        if "password" in str(error).lower():
+            raise PageError("it is protected with a password: save it without one") from error
+        raise PageError("it is broken or cut off: no PDF reader could open it") from error
+
+
+def _mended(markdown: str) -> str:
+    return _LINE_AS_CODE.sub(lambda found: found["line"], _PICTURE.sub("", markdown)).strip()
+
+
+def _notes(blank: Sequence[int], errors: Sequence[Any]) -> tuple[str, ...]:
+    notes = []
+    if blank:
+        named = ", ".join(map(str, blank[:_NAMED])) + (" and more" if len(blank) > _NAMED else "")
+        notes.append(f"{len(blank)} of its pages have no text (empty or scanned): {named}")
+    if errors:
+        notes.append(
+            f"{len(errors)} of its pages cannot be read: {', '.join(str(e.page_num) for e in errors[:_NAMED])}"
+        )
+    return tuple(notes)
+
+
+def _day(metadata: Any) -> date | None:
+    """When the file says that it was last changed, else made; not to be trusted over anything that the source knows."""
+    for written in (metadata and metadata.mod_date, metadata and metadata.creation_date):
+        found = _DAY.match(written or "")
+        if found:
+            try:
+                return date(int(found[1]), int(found[2]), int(found[3]))
+            except ValueError:
+                continue
+    return None

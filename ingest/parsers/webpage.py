@@ -1,0 +1,154 @@
+"""A whole HTML page, from a folder or made by another converter, by Beautiful Soup and markdownify.
+
+Menus, scripts, hidden elements and layout tables go; headings keep their `id` as anchor. (HTML inside Markdown is another
+matter: see `html.py`. Pages fetched from a website have their main content found by trafilatura before they get here.)
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+from bs4 import BeautifulSoup, Comment, Tag, XMLParsedAsHTMLWarning
+from markdownify import MarkdownConverter
+
+from ingest.dates import UnreadableDateError, parse_date
+from ingest.errors import PageError
+from ingest.front_matter import FrontMatter
+from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
+from ingest.parsers.page import ParsedPage
+from ingest.parsers.text import cleaned, title_from
+from kb.models import PageDates
+
+_DROPPED = "script, style, template, noscript, svg, iframe, object, embed, canvas, form button, nav, dialog, [hidden]"
+_HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden|font-size:\s*0(?![.\d])")
+_FRAME = ("header", "footer", "aside")
+_EDITED = (
+    "article:modified_time",
+    "og:updated_time",
+    "dcterms.modified",
+    "last-modified",
+    "article:published_time",
+)
+_MAX_SPAN = 100
+_OPTIONS: Any = {
+    "heading_style": "ATX",
+    "bullets": "-",
+    "table_infer_header": True,
+    "escape_asterisks": False,
+    "escape_underscores": False,
+    "autolinks": False,
+}
+
+
+def parse_html(content: bytes | str, *, path: str) -> ParsedPage:
+    """
+    Raises:
+        PageError: it has no text.
+    """
+    soup = _soup(content)
+    root = soup.find("html")
+    language = root.get("lang") if isinstance(root, Tag) else None
+    named = soup.title.get_text() if soup.title else ""
+    heading = soup.find("h1")
+    title = " ".join((heading.get_text() if heading else named).split()) or title_from(path)
+    front = FrontMatter(language=_code(language), dates=PageDates(edited=_edited(soup)))
+    outline = Outline([Part(text=html_markdown(soup))], block_parser())
+    return parsed_page(title, outline, front)
+
+
+def html_markdown(soup: BeautifulSoup) -> str:
+    """The page's Markdown; `soup` is used up."""
+    for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
+        comment.extract()
+    if soup.head:
+        soup.head.decompose()
+    for element in soup.select(_DROPPED):
+        element.decompose()
+    for element in soup.find_all(style=_HIDDEN):
+        element.decompose()
+    content = _main(soup)
+    for table in content.find_all("table"):
+        _straighten(table)
+    return cleaned(str(_Converter(**_OPTIONS).convert_soup(content)))
+
+
+def _soup(content: bytes | str) -> BeautifulSoup:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
+        soup = BeautifulSoup(content, "lxml")
+    if soup.find() is None and not soup.get_text(strip=True):
+        raise PageError("it has no text", withdraw=True)
+    return soup
+
+
+def _main(soup: BeautifulSoup) -> Tag:
+    """What the page marks as its main content, else all of it. The frame around it goes only where there is a main."""
+    main = soup.find("main") or soup.find(None, {"role": "main"})
+    if isinstance(main, Tag) and main.get_text(strip=True):
+        for element in main.find_all(_FRAME[1:]):
+            element.decompose()
+        return main
+    return soup
+
+
+def _straighten(table: Tag) -> None:
+    """A table around tables is lay-out: its cells become blocks. Cells over several rows are repeated in each."""
+    if table.find("table") is not None:
+        for element in [table, *table.find_all(["tbody", "thead", "tr", "td", "th"])]:
+            if element is table or element.find_parent("table") is table:
+                element.name = "div"
+        return
+    held: dict[int, tuple[int, Tag]] = {}
+    for row in table.find_all("tr"):
+        column, cells = 0, list(row.find_all(["td", "th"], recursive=False))
+        while cells or column in held:
+            if column in held:
+                left, cell = held.pop(column)
+                again = BeautifulSoup(str(cell), "lxml").find(cell.name)
+                if isinstance(again, Tag):
+                    (cells[0].insert_before if cells else row.append)(again)
+                if left > 1:
+                    held[column] = (left - 1, cell)
+                column += _span(cell, "colspan")
+                continue
+            cell = cells.pop(0)
+            down = _span(cell, "rowspan")
+            del cell["rowspan"]
+            if down > 1:
+                held[column] = (down - 1, cell)
+            column += _span(cell, "colspan")
+
+
+def _span(cell: Tag, name: str) -> int:
+    written = str(cell.get(name, "1"))
+    return min(max(int(written), 1), _MAX_SPAN) if written.isdecimal() else 1
+
+
+class _Converter(MarkdownConverter):
+    def convert_img(self, el: Any, text: str, parent_tags: Any) -> str:  # noqa: ARG002
+        return str(el.attrs.get("alt") or "")
+
+    def convert_hN(self, n: int, el: Any, text: str, parent_tags: Any) -> str:  # noqa: N802 (its name there)
+        heading = str(super().convert_hN(n, el, text, parent_tags))  # type: ignore[misc]
+        anchor = el.attrs.get("id")
+        if not anchor or "_inline" in parent_tags or not heading.strip():
+            return heading
+        return f"{heading.rstrip()} {{#{anchor}}}\n\n"
+
+
+def _code(language: Any) -> str | None:
+    found = re.match(r"([a-z]{2,3})\b", language.lower()) if isinstance(language, str) else None
+    return found[1] if found else None
+
+
+def _edited(soup: BeautifulSoup) -> Any:
+    for name in _EDITED:
+        mark = soup.find("meta", attrs={"property": name}) or soup.find("meta", attrs={"name": name})
+        if isinstance(mark, Tag):
+            try:
+                return parse_date(str(mark.get("content", "")))
+            except UnreadableDateError:
+                continue
+    return None
