@@ -149,6 +149,48 @@ def leaks(
     run(command.leaks(settings, count=combinations, seed=seed, as_json=json))
 
 
+@app.command()
+def decline(
+    folders: Annotated[list[Path], typer.Argument(help="Data sets whose questions are asked.")],
+    strangers: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A data set or a folder of Markdown that lends questions without an answer. Repeatable."
+        ),
+    ] = None,
+    number: Annotated[
+        int, typer.Option(min=2, help="Questions without an answer, over all data sets.")
+    ] = 200,
+    fit: Annotated[
+        bool, typer.Option("--fit", help="Fit weights and threshold; else those in use are measured.")
+    ] = False,
+    weights: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="With --fit: write the weights alone to this file.")
+    ] = None,
+    rerank: Annotated[
+        Literal["off"] | None, typer.Option(help="off: without the reranker.", show_default=False)
+    ] = None,
+    changes: Changes = None,
+    json: Out = None,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Asks what the pages answer and what they do not; exits with 1 if too little is declined, or too much.
+
+    Each data set is also asked the others' questions. answer.relevance_file takes what --fit --json writes.
+    """
+    from bot.cli import evaluate_decline as command
+
+    given = [*_pairs(changes), ("rewrite.mode", "heuristic")]
+    if rerank == "off":
+        given.append(("rerank.model", "off"))
+    request = command.DeclineRequest(
+        folders=folders, others=strangers or (), strangers=number, fit=fit, out=json, weights_out=weights
+    )
+    run(command.decline(settings_of(data, config, verbose, changes=given), request))
+
+
 def _pairs(changes: list[str] | None) -> list[tuple[str, str]]:
     pairs = []
     for change in changes or ():

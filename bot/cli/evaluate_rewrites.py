@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rich import box
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 from bot.cli.compose import open_language_model
@@ -21,6 +24,7 @@ from kb.evaluation.rewrites import (
     run_gold_rewrites,
     run_rewrite_case,
 )
+from kb.evaluation.standalone import run_standalone, standalone_figures, standalone_questions
 from kb.lexical import LexicalEncoder
 from kb.rewrite import Rewriter, choose_rewriter
 from kb.settings import Settings
@@ -28,8 +32,13 @@ from kb.text.language import warm_up
 from kb.vocabulary import Vocabulary
 
 
-async def rewrites(settings: Settings, file: Path, *, out: Path | None) -> int:
-    """Returns 1 when a hand-made case fails. A data set's folder lends its corpus's words to the spelling."""
+async def rewrites(
+    settings: Settings, file: Path, *, out: Path | None, least: Mapping[str, float] | None = None
+) -> int:
+    """Returns 1 when a hand-made case fails, or a figure of a data set is below what `least` asks of it.
+
+    A data set's folder lends its corpus's words to the spelling.
+    """
     if settings.rewrite.mode == "model" and settings.model.effective_provider == "none":
         raise SettingsError(
             "--rewriter model needs a language model: set ANTHROPIC_API_KEY or OLLAMA_BASE_URL"
@@ -44,7 +53,7 @@ async def rewrites(settings: Settings, file: Path, *, out: Path | None) -> int:
         rewriter = choose_rewriter(settings, client=model, vocabulary=vocabulary.frequency)
         if file.suffix == ".json":
             return await _cases(rewriter, file, settings, out)
-        return await _gold(rewriter, file, settings, out)
+        return await _gold(rewriter, file, settings, out, least or {})
 
 
 async def _cases(rewriter: Rewriter, file: Path, settings: Settings, out: Path | None) -> int:
@@ -65,24 +74,50 @@ async def _cases(rewriter: Rewriter, file: Path, settings: Settings, out: Path |
     return 1 if failed else 0
 
 
-async def _gold(rewriter: Rewriter, file: Path, settings: Settings, out: Path | None) -> int:
+async def _gold(
+    rewriter: Rewriter, file: Path, settings: Settings, out: Path | None, least: Mapping[str, float]
+) -> int:
     talks = read_conversations(file / "conversations.jsonl" if file.is_dir() else file)
-    results = [one for talk in talks for one in await run_gold_rewrites(rewriter, talk)]
-    figures = rewrite_figures(results)
-    table = Table("figure", "value", title=f"Rewrites of {file}: {settings.rewrite.mode}")
-    for name, value in figures.model_dump().items():
-        table.add_row(
-            name, "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
-        )
-    Console().print(table)
+    progress = Console(stderr=True)
+    results = [
+        one
+        for talk in track(talks, "Rewriting", console=progress)
+        for one in await run_gold_rewrites(rewriter, talk)
+    ]
+    asked = list(standalone_questions(talks))
+    alone = [
+        await run_standalone(rewriter, case)
+        for case in track(asked, "Asking what stands alone", console=progress)
+    ]
+    figures = {**rewrite_figures(results).model_dump(), **standalone_figures(asked, alone)}
+    if unknown := sorted(least.keys() - figures.keys()):
+        raise SettingsError(f"--least {unknown[0]}: no such figure; there are {', '.join(figures)}")
+    missed = {name for name, floor in least.items() if (figures[name] or 0.0) < floor}
+    Console().print(_table(figures, least, missed, title=f"{file.name}: {settings.rewrite.mode}"))
     _write(out, settings, {
-        **figures.model_dump(),
+        **figures,
         "turns": [
             {**asdict(one), "follow_up": one.follow_up, "noticed": one.noticed, "exact": one.exact}
             for one in results
         ],
+        "taken_for_follow_ups": [asdict(one) for one in alone if one.noticed],
     })  # fmt: skip
-    return 0
+    return 1 if missed else 0
+
+
+def _table(
+    figures: Mapping[str, float | int | None],
+    least: Mapping[str, float],
+    missed: Collection[str],
+    *,
+    title: str,
+) -> Table:
+    table = Table("figure", "value", "at least", title=title, box=box.SIMPLE_HEAD)
+    for name, value in figures.items():
+        told = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+        floor = f"{least[name]:.3f}{', missed' if name in missed else ''}" if name in least else ""
+        table.add_row(name, told, floor)
+    return table
 
 
 def _write(out: Path | None, settings: Settings, figures: dict[str, Any]) -> None:

@@ -1,15 +1,17 @@
 """Whether a question leans on its thread, and how. Costs microseconds: no model, no search.
 
 A signal that is certain (a reference word, an ellipsis, no subject) makes a question dependent. A topic shift drops
-the thread unless a reference word follows it.
+the thread unless a reference word follows it. A hint is less: the question may well stand alone, but a word of it may
+also mean something particular in this thread. It costs a look at the thread, not the user's words.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
+from kb.rewriting.nouns import bare_noun_signals, known_noun_hints
 from kb.rewriting.sequences import step_in
 from kb.text.lexicon import SPACELESS, Lexicon, spans_of, starts_with_phrase, words_of
 
@@ -25,13 +27,15 @@ class Reading:
     """How a question leans on its thread.
 
     `opener` are the words of an ellipsis ("what about"), `rest` what follows it. `signals` name why the question is
-    dependent, none when it stands alone. `pointers` are the offsets in `text` of words that point back.
+    dependent, none when it stands alone; `hints` why it may be. `pointers` are the offsets in `text` of words that point
+    back.
     """
 
     text: str
     opener: str = ""
     rest: str = ""
     signals: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
     pointers: tuple[int, ...] = ()
     shift: bool = False
 
@@ -59,7 +63,10 @@ def read_question(text: str, lexicon: Lexicon, *, thread_words: frozenset[str] =
         *_step_signals(rest or text, lexicon),
         *_subject_signals(rest or text, lexicon, thread_words),
     ]
-    return Reading(text=text, opener=opener, rest=rest, signals=tuple(signals), pointers=pointers)
+    hints = [] if signals else known_noun_hints(rest or text, lexicon, thread_words)
+    return Reading(
+        text=text, opener=opener, rest=rest, signals=tuple(signals), hints=tuple(hints), pointers=pointers
+    )
 
 
 def _after(text: str, words: int) -> str:
@@ -91,7 +98,8 @@ def _points_inside(at: int, words: list[str], spans: list[re.Match[str]], lexico
     word = words[at]
     before = words[at - 1] if at else ""
     after = words[at + 1 :]
-    if word in lexicon.reference.relative and before and lexicon.is_content(before) and len(after) > 1:
+    noun_before = bool(before) and lexicon.is_content(before) and before not in lexicon.words.conjunctions
+    if word in lexicon.reference.relative and noun_before and len(after) > 1:
         return True
     if word in lexicon.reference.determiners and _describes_itself(spans[at + 1 :], lexicon):
         return True
@@ -116,23 +124,38 @@ def _ends_like_a_verb(at: int, words: list[str], lexicon: Lexicon) -> bool:
 def _has_antecedent(at: int, words: list[str], spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
     """Whether an earlier clause, or the owner that the question names, is what the word refers to."""
     gaps = (spans[i].string[spans[i].end() : spans[i + 1].start()] for i in range(at))
-    clause = any(mark in gap for gap in gaps for mark in ",;.?!")
+    parted = any(mark in gap for gap in gaps for mark in ",;.?!")
+    described = words[at] in lexicon.reference.determiners and any(
+        map(lexicon.is_content, words[at + 1 : at + 2])
+    )
+    clause = parted or not (described or lexicon.words.conjunctions.isdisjoint(words[1:at]))
     content = [i for i in range(at) if lexicon.is_content(words[i])]
-    if clause and len(content) >= SHORT:
+    named = any(i > 0 and spans[i].group()[0].isupper() for i in content)
+    person = words[at] in lexicon.reference.people - lexicon.reference.things - lexicon.reference.plural
+    if clause and len(content) >= SHORT and (parted or named or not person):
+        return True
+    if clause and named and person and words[at - 1] in lexicon.words.conjunctions:
         return True
     owned = (
         words[at] in lexicon.reference.possessive
         and at + 1 < len(words)
         and lexicon.is_content(words[at + 1])
     )
-    named = any(i > 0 and spans[i].group()[0].isupper() for i in content)
-    return owned and (named or _has_own_subject(words[:at], lexicon))
+    return owned and (named or _has_own_subject(words[:at], lexicon, person=person))
 
 
-def _has_own_subject(before: list[str], lexicon: Lexicon) -> bool:
-    """ "Did burlesque stay true to its origin": a noun right behind the first auxiliary."""
+def _has_own_subject(before: list[str], lexicon: Lexicon, *, person: bool) -> bool:
+    """ "Did burlesque stay true to its origin": a noun right behind the first auxiliary.
+
+    A person's noun has an article ("did the author change his mind"): "is religion a part of his life" names nobody.
+    "The name of her album" has another owner.
+    """
     at = next((i for i, word in enumerate(before) if word in lexicon.words.auxiliaries), None)
-    return at is not None and at + 2 < len(before) and lexicon.is_content(before[at + 1])
+    if at is None or at + 2 >= len(before):
+        return False
+    ends = before[-1] in lexicon.words.prepositions and len(before) <= at + 4
+    introduced = before[at + 1] in lexicon.words.definite and lexicon.is_content(before[at + 2]) and not ends
+    return introduced or (not person and lexicon.is_content(before[at + 1]))
 
 
 def _ellipsis_signals(opener: str, rest: str, lexicon: Lexicon) -> list[str]:
@@ -147,11 +170,24 @@ def _ellipsis_signals(opener: str, rest: str, lexicon: Lexicon) -> list[str]:
 
 def _addition_signals(text: str, lexicon: Lexicon) -> list[str]:
     words = words_of(text)
-    added = [at for at, word in enumerate(words) if word in lexicon.reference.more]
+    last = len(words) - 1
+    added = [
+        at
+        for at, word in enumerate(words)
+        if word in lexicon.reference.more and (at == last or word not in lexicon.reference.more_at_end)
+    ]
+    if added and _names_what_it_excludes(words, lexicon):
+        return []
     content = [word for word in words if lexicon.is_content(word)]
     if not added or (len(content) > SHORT and added[0] > SHORT):
         return []  # "can I use my certificate in other states" names what it is about
     return [f"addition {words[added[0]]!r}"]
+
+
+def _names_what_it_excludes(words: list[str], lexicon: Lexicon) -> bool:
+    """ "Did she write anything else besides Ripley?"."""
+    at = next((at for at, word in enumerate(words) if word in lexicon.reference.exclusions), None)
+    return at is not None and any(lexicon.is_content(word) for word in words[at + 1 :])
 
 
 def _step_signals(text: str, lexicon: Lexicon) -> list[str]:
@@ -173,43 +209,12 @@ def _subject_signals(text: str, lexicon: Lexicon, thread_words: frozenset[str]) 
     complete = words[0] in lexicon.words.question and len(content) > 1  # "what causes wildfires"
     if len(words) <= SHORT and not verb and not asked and not complete:
         return ["short"]
-    return _bare_noun_signals(text, content, lexicon, thread_words) or _thin_signals(text, content, lexicon)
+    return bare_noun_signals(text, content, lexicon, thread_words) or _thin_signals(text, content, lexicon)
 
 
 def _is_short(text: str, words: list[str]) -> bool:
     spaceless = SPACELESS.search(text) is not None
     return len(text) <= SHORT_SPACELESS if spaceless else len(words) < SHORT
-
-
-def _bare_noun_signals(
-    text: str, content: list[str], lexicon: Lexicon, thread_words: frozenset[str]
-) -> list[str]:
-    """ "What is the price?": a definite noun with nothing that says of what, or one that the thread introduced."""
-    spans = spans_of(text)
-    for at, (article, noun) in enumerate(pairwise(spans)):
-        word = noun.group().casefold()
-        if article.group().casefold() not in lexicon.words.definite or not lexicon.is_content(word):
-            continue
-        if _is_qualified(spans[at + 1 :], lexicon, predicated=not _asks_what_it_is(spans, lexicon)):
-            continue
-        if len(content) == 1 or word in thread_words or word in lexicon.reference.nouns:
-            return [f"definite noun {word!r}"]
-    return []
-
-
-def _asks_what_it_is(spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
-    """ "How large was the fourteenth army" ends in a noun, "was the tour successful" in what is said of it."""
-    words = [span.group().casefold() for span in spans[:3]]
-    return words[0] in lexicon.words.question and any(word in lexicon.words.copulas for word in words[1:])
-
-
-def _is_qualified(noun: list[re.Match[str]], lexicon: Lexicon, *, predicated: bool) -> bool:
-    """A name, or a noun with a second one or a phrase behind it: "the query API", "the price of delivery"."""
-    named = lexicon.language != "de" and any(span.group()[0].isupper() for span in noun[:2])
-    behind = [span.group().casefold() for span in noun[1:3]]
-    compound = bool(behind) and lexicon.is_content(behind[0]) and not behind[0].endswith("ed")
-    phrase = len(behind) == 2 and behind[0] in lexicon.words.prepositions and lexicon.is_content(behind[1])
-    return named or phrase or (compound and (len(noun) > 2 or not predicated))
 
 
 def _thin_signals(text: str, content: list[str], lexicon: Lexicon) -> list[str]:

@@ -22,6 +22,8 @@ from kb.text.phrases import is_empty_reference
 
 WINDOW = 5
 """Turns that are read. Further back the subject has changed, or the turns between carry it."""
+UNSURE = 0.6
+"""Confidence that a question with nothing but hints stands alone: little enough to ask a model, where there is one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,14 +70,15 @@ class HeuristicRewriter:
             return _rewritten(series, state, reasoning="step in a series", confidence=0.9)
         reading = read_question(corrected, known, thread_words=state.seen)
         if not reading.dependent:
+            continues = not reading.shift and _continues(corrected, state, known)
+            told = "topic shift" if reading.shift else "; ".join(reading.hints) or "stands alone"
             return Rewrite(
                 query=as_question(corrected, known) if mended else question,
                 needs_rewrite=mended,
-                is_follow_up=not reading.shift and _continues(corrected, state, known),
+                is_follow_up=continues or bool(reading.hints),
                 topics=() if reading.shift else state.topics,
-                reasoning="topic shift"
-                if reading.shift
-                else "stands alone" + (", spelling corrected" if mended else ""),
+                reasoning=told + (", spelling corrected" if mended else ""),
+                confidence=UNSURE if reading.hints else 1.0,
                 method="heuristic" if mended else "none",
             )
         subject = _referent(reading, state, known)

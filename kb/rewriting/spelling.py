@@ -25,15 +25,19 @@ def correct(text: str, lexicon: Lexicon, *, thread: Iterable[str], vocabulary: V
     """The text with unknown words replaced by the known word that they are one slip away from."""
     thread_words = frozenset(thread)
     corrected, end = [], 0
-    for span in spans_of(text):
+    for at, span in enumerate(spans_of(text)):
         word = span.group()
-        better = _better(word, lexicon, thread_words, vocabulary)
+        named = at > 0 and word[0].isupper() and lexicon.language != "de"
+        better = _better(word, lexicon, thread_words, vocabulary, named=named)
         corrected += [text[end : span.start()], better or word]
         end = span.end()
     return "".join([*corrected, text[end:]])
 
 
-def _better(word: str, lexicon: Lexicon, thread: frozenset[str], vocabulary: Vocabulary | None) -> str | None:
+def _better(
+    word: str, lexicon: Lexicon, thread: frozenset[str], vocabulary: Vocabulary | None, *, named: bool
+) -> str | None:
+    """`named`: written like a name inside a sentence. Only the thread can tell how somebody is spelled."""
     lower = word.casefold()
     if (
         len(lower) < SHORTEST
@@ -46,7 +50,7 @@ def _better(word: str, lexicon: Lexicon, thread: frozenset[str], vocabulary: Voc
         return None
     best = _nearest(
         lower,
-        lexicon.spelling_by_letter.get(lower[0], frozenset()),
+        frozenset() if named else lexicon.spelling_by_letter.get(lower[0], frozenset()),
         thread,
         likely=lexicon.references | lexicon.words.question,
     )
@@ -86,6 +90,8 @@ def slip(word: str, known: str) -> int | None:
             return 1
         return 2 if _dropped(known, word) is not None else None
     if len(word) > len(known):
+        if word.startswith(known) and word[-1] != known[-1]:
+            return None  # "levels", "released": an ending
         at = _dropped(word, known)
         if at is None:
             return None

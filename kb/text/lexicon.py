@@ -42,6 +42,8 @@ class WordClasses(_Part):
     copulas: Words = NONE
     """Forms of "to be" and "to mean"."""
     prepositions: Words = NONE
+    conjunctions: Words = NONE
+    """Words that open a clause inside a question: what one before them names, a pronoun behind them may mean."""
     speakers: Words = NONE
     """Who speaks and is spoken to, and "not": a clause that was cut wrongly, in what should be a thing."""
     function: Words = NONE
@@ -70,6 +72,11 @@ class ReferenceWords(_Part):
     places_before: Words = NONE
     """Prepositions before places and things, seldom before a person."""
     more: Words = NONE
+    """Additions to something in the thread: "also", "another"."""
+    more_at_end: Words = NONE
+    """Of these, the ones that are additions only at the end: "too", which before another word is its degree."""
+    exclusions: Words = NONE
+    """Words behind which a question names what it wants more of: "other awards than the Oscar"."""
     local: tuple[str, ...] = ()
     """Phrases whose reference word points at nothing in the thread: "this week"."""
     expletive: Patterns = ()

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from kb.evaluation.datasets import read_conversations
+from kb.evaluation.rewrites import rewrite_figures, run_gold_rewrites
+from kb.evaluation.standalone import run_standalone, standalone_figures, standalone_questions
 from kb.models import Rewrite, Turn
 from kb.rewrite import HeuristicRewriter
-from kb.rewriting.gate import read_question
-from kb.text.lexicon import lexicon
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("FOOTNOTE_SHARED", ROOT.parent / "shared"))
@@ -191,22 +192,78 @@ async def test_odd_questions_are_survived(question: str) -> None:
     assert rewrite.query
 
 
-def test_on_canard_the_gate_notices_follow_ups_and_leaves_standalone_questions_alone() -> None:
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did the author change his mind?",
+        "How old was Rocky Graziano when he first fought?",
+        "How does the Kubernetes service work and why should I use it?",
+        "Did Patricia Highsmith write anything else besides Ripley?",
+        "Is it worth having a chat widget?",
+        "Did Elbridge Gerry take down the hospital?",
+        "Which problems are too large for a small team?",
+        "Are all humans allowed?",
+        "Did Ben and Mae arrive on Fridays?",
+    ],
+)
+async def test_a_question_that_names_what_it_points_at_is_left_alone(question: str) -> None:
+    rewrite = await rewritten(question, a_turn("Who built the hospital?", "The hospital was built in 1764."))
+    assert (rewrite.query, rewrite.needs_rewrite, rewrite.confidence) == (question, False, 1.0)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What happened after that court decision?",
+        "Is religion a big part of his life?",
+        "What was the name of her last album?",
+        "Did Ballmer do that too?",
+    ],
+)
+async def test_a_word_that_points_out_of_its_question_is_noticed(question: str) -> None:
+    rewrite = await rewritten(question, a_turn("Who is Ada Lovelace?", "**Ada Lovelace** wrote programs."))
+    assert rewrite.is_follow_up
+    assert rewrite.needs_rewrite or rewrite.confidence < 1.0
+
+
+async def test_a_noun_that_may_be_the_threads_is_searched_as_asked_and_worth_a_model() -> None:
+    question = "Did the album win any awards?"
+    rewrite = await rewritten(question, a_turn("Who made Venom?", "Venom is the fifth album of the band."))
+    assert (rewrite.query, rewrite.needs_rewrite) == (question, False)
+    assert rewrite.is_follow_up
+    assert rewrite.confidence < 1.0
+
+
+async def test_on_canard_the_gate_notices_follow_ups_and_leaves_questions_with_every_word_said_alone() -> (
+    None
+):
+    """The floors lie a little under what was measured: 91.1% noticed, 92.3% of the gold rewrites left alone.
+
+    Most of the missed ones lack nothing but the article's title, which their thread never says.
+    """
     path = SHARED / "data/conv/canard-500/conversations.jsonl"
     if not path.exists():
         pytest.skip("the development data is not here: set FOOTNOTE_SHARED")
-    known = lexicon("en")
-    noticed, alone = [], []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        turn = json.loads(line)
-        if not turn["history"]:
-            continue
-        words = frozenset(w for said in turn["history"][-2:] for w in known.content_of(said["content"]))
-        dependent = read_question(turn["question"], known, thread_words=words).dependent
-        same = turn["question"].lower().strip(" ?.") == turn["gold_rewrite"].lower().strip(" ?.")
-        (alone if same else noticed).append(dependent != same)
-    assert sum(noticed) / len(noticed) >= 0.88
-    assert sum(alone) / len(alone) >= 0.9
+    talks, rewriter = read_conversations(path), HeuristicRewriter()
+    figures = rewrite_figures([one for talk in talks for one in await run_gold_rewrites(rewriter, talk)])
+    cases = [case for case in standalone_questions(talks) if case.kind == "spelled out"]
+    alone = standalone_figures(cases, [await run_standalone(rewriter, case) for case in cases])
+    assert (figures.noticed or 0) >= 0.9
+    assert (alone["spelled_out_left_alone"] or 0) >= 0.9
+
+
+async def test_nearly_every_question_of_the_handbook_is_left_alone_in_a_thread_about_something_else() -> None:
+    cases = json.loads((ROOT / "ingest/sample/questions.json").read_text(encoding="utf-8"))["cases"]
+    first = [case for case in cases if not case["history"]]
+    noticed = []
+    for at, case in enumerate(first):
+        before = first[(at + len(first) // 2) % len(first)]
+        thread = [a_turn(before["question"], ". ".join(before["must_contain"]))]
+        rewrite = await rewritten(case["question"], *thread, language=case["language"])
+        if rewrite.needs_rewrite or rewrite.clarify or rewrite.confidence < 1.0:
+            noticed.append(case["question"])
+    assert len(first) > 60
+    assert len(noticed) <= 0.05 * len(first), noticed
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,69 @@
+"""Nouns with "the" that a question does not explain: "what is the price?", "did the album win any awards?"."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise, takewhile
+
+from kb.text.lexicon import Lexicon, spans_of
+
+FEW = 4
+"""Content words. A question with more of them says by itself what its nouns are about."""
+
+
+def bare_noun_signals(
+    text: str, content: list[str], lexicon: Lexicon, thread_words: frozenset[str]
+) -> list[str]:
+    """ "What is the price?": a definite noun with nothing that says of what, or one that the thread introduced."""
+    spans = spans_of(text)
+    for at, (article, noun) in enumerate(pairwise(spans)):
+        word = noun.group().casefold()
+        if article.group().casefold() not in lexicon.words.definite or not lexicon.is_content(word):
+            continue
+        if _is_qualified(spans[at + 1 :], lexicon, predicated=not _asks_what_it_is(spans, lexicon)):
+            continue
+        known = word in thread_words and not _named(spans[1:], lexicon)
+        if len(content) == 1 or known or word in lexicon.reference.nouns:
+            return [f"definite noun {word!r}"]
+    return []
+
+
+def known_noun_hints(text: str, lexicon: Lexicon, thread_words: frozenset[str]) -> list[str]:
+    """ "Did the album win any awards?" in a thread about one: which album is not said here.
+
+    A question with a name, or with many words, says it in some other way.
+    """
+    spans = spans_of(text)
+    if _named(spans[1:], lexicon) or len(lexicon.content_of(text)) > FEW:
+        return []
+    for at, article in enumerate(spans):
+        if article.group().casefold() not in lexicon.words.definite:
+            continue
+        run = list(takewhile(lambda span: lexicon.is_content(span.group()), spans[at + 1 :]))
+        behind = [span.group().casefold() for span in spans[at + 1 + len(run) :][:2]]
+        phrase = (
+            len(behind) == 2 and behind[0] in lexicon.words.prepositions and lexicon.is_content(behind[1])
+        )
+        known = [span.group().casefold() for span in run if span.group().casefold() in thread_words]
+        if known and not phrase:
+            return [f"{known[-1]!r} is known to the thread"]
+    return []
+
+
+def _named(spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
+    """Whether a word has a capital; German gives one to every noun, so there it tells nothing."""
+    return lexicon.language != "de" and any(span.group()[0].isupper() for span in spans)
+
+
+def _asks_what_it_is(spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
+    """ "How large was the fourteenth army" ends in a noun, "was the tour successful" in what is said of it."""
+    words = [span.group().casefold() for span in spans[:3]]
+    return words[0] in lexicon.words.question and any(word in lexicon.words.copulas for word in words[1:])
+
+
+def _is_qualified(noun: list[re.Match[str]], lexicon: Lexicon, *, predicated: bool) -> bool:
+    """A name, or a noun with a second one or a phrase behind it: "the query API", "the price of delivery"."""
+    behind = [span.group().casefold() for span in noun[1:3]]
+    compound = bool(behind) and lexicon.is_content(behind[0]) and not behind[0].endswith("ed")
+    phrase = len(behind) == 2 and behind[0] in lexicon.words.prepositions and lexicon.is_content(behind[1])
+    return _named(noun[:2], lexicon) or phrase or (compound and (len(noun) > 2 or not predicated))
