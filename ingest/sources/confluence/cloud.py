@@ -1,0 +1,153 @@
+"""Confluence Cloud: REST v2 for spaces and pages; v1 for what v2 does not tell, which is who may read them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from ingest.sources.confluence.listing import READERS, Content, Limit, ListedPage, Restrictions, Space, day_of
+from ingest.sources.json_api import ApiError, JsonApi, Parameters
+
+T = TypeVar("T")
+
+_PAGE_SIZE = 250
+_SEARCH_SIZE = 100
+_KEYS_AT_ONCE = 50
+
+
+class _Version(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    number: int
+    created_at: str = Field(default="", alias="createdAt")
+
+
+class _Page(BaseModel):
+    """A page as v2 shows it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    title: str
+    status: str = "current"
+    version: _Version
+    body: dict[str, Any] = Field(default_factory=dict)
+    labels: dict[str, Any] = Field(default_factory=dict)
+    links: dict[str, Any] = Field(default_factory=dict, alias="_links")
+
+
+_PAGES = TypeAdapter(list[_Page])
+
+
+class CloudApi:
+    def __init__(self, api: JsonApi, base_url: str) -> None:
+        self._api = api
+        self._base_url = base_url
+
+    async def spaces(self, keys: tuple[str, ...]) -> list[Space]:
+        batches = [keys[at : at + _KEYS_AT_ONCE] for at in range(0, len(keys), _KEYS_AT_ONCE)] or [()]
+        found = []
+        for batch in batches:
+            named: Parameters = (
+                {"keys": ",".join(batch)} if batch else {"type": "global", "status": "current"}
+            )
+            found += [
+                Space(id=str(one["id"]), key=str(one["key"]))
+                async for one in self._all("/api/v2/spaces", {"limit": _PAGE_SIZE, **named})
+            ]
+        return found
+
+    async def pages(self, space: Space, *, archived: bool) -> list[ListedPage]:
+        listed: list[ListedPage] = []
+        for status in ("current", "archived") if archived else ("current",):
+            found = [
+                one
+                async for one in self._all(
+                    f"/api/v2/spaces/{space.id}/pages", {"limit": _PAGE_SIZE, "status": status}
+                )
+            ]
+            listed += [self._listed(page, space.key) for page in _parsed(_PAGES, found)]
+        known = await self._readers(space.key)
+        return [await self._with_readers(page, known) for page in listed]
+
+    async def page(self, space: str, page_id: str) -> tuple[ListedPage, str]:
+        found = await self._api.get(
+            f"/api/v2/pages/{page_id}", {"body-format": "storage", "include-labels": "true"}
+        )
+        page = _parsed(TypeAdapter(_Page), found)
+        if page.status not in ("current", "archived"):
+            raise ApiError("it was deleted", status=404)
+        labels = frozenset(str(label["name"]) for label in page.labels.get("results", []))
+        listed = replace(self._listed(page, space), labels=labels, limits=await self._asked_limits(page_id))
+        return listed, str((page.body.get("storage") or {}).get("value", ""))
+
+    async def close(self) -> None:
+        await self._api.close()
+
+    def _listed(self, page: _Page, space: str) -> ListedPage:
+        return ListedPage(
+            id=page.id,
+            space=space,
+            title=page.title,
+            version=page.version.number,
+            edited=day_of(page.version.created_at),
+            url=f"{self._base_url}{page.links.get('webui') or f'/pages/viewpage.action?pageId={page.id}'}",
+        )
+
+    async def _readers(self, space: str) -> dict[str, Content]:
+        """Labels and limits of a space's pages, a hundred a request. The search index may lag behind: see below."""
+        query = f'space = "{space.replace(chr(34), "")}" and type = page'
+        asked: Parameters = {"cql": query, "limit": _SEARCH_SIZE, "expand": f"metadata.labels,{READERS}"}
+        found = [one async for one in self._all("/rest/api/content/search", asked)]
+        return {content.id: content for content in _parsed(TypeAdapter(list[Content]), found)}
+
+    async def _with_readers(self, page: ListedPage, known: dict[str, Content]) -> ListedPage:
+        content = known.get(page.id)
+        if content is not None and content.limits is not None:
+            return replace(page, labels=content.labels, limits=content.limits)
+        return replace(
+            page, labels=await self._asked_labels(page.id), limits=await self._asked_limits(page.id)
+        )
+
+    async def _asked_labels(self, page_id: str) -> frozenset[str]:
+        return frozenset(
+            [
+                str(one["name"])
+                async for one in self._all(f"/api/v2/pages/{page_id}/labels", {"limit": _PAGE_SIZE})
+            ]
+        )
+
+    async def _asked_limits(self, page_id: str) -> tuple[Limit, ...]:
+        """The limits of a page and of all above it, each asked for by itself."""
+        above = [
+            str(one["id"])
+            async for one in self._all(f"/api/v2/pages/{page_id}/ancestors", {"limit": _PAGE_SIZE})
+        ]
+        limits = []
+        for content_id in (page_id, *above):
+            found = await self._api.get(f"/rest/api/content/{content_id}/restriction/byOperation/read")
+            limit = _parsed(TypeAdapter(Restrictions), {"read": found}).limit
+            if limit is not None:
+                limits.append(limit)
+        return tuple(limits)
+
+    async def _all(self, path: str, parameters: Parameters) -> AsyncIterator[dict[str, Any]]:
+        """Every result, along the cursors."""
+        answer = await self._api.get(path, parameters)
+        while True:
+            for result in answer.get("results", []):
+                yield result
+            following = (answer.get("_links") or {}).get("next")
+            if not following:
+                return
+            answer = await self._api.get(str(following))
+
+
+def _parsed(adapter: TypeAdapter[T], found: object) -> T:
+    try:
+        return adapter.validate_python(found)
+    except ValidationError as error:
+        raise ApiError("it answers in a form that Footnote does not know") from error

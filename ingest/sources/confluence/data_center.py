@@ -1,0 +1,73 @@
+"""Confluence Data Center: REST v1 for everything."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from pydantic import ValidationError
+
+from ingest.sources.confluence.listing import EXPAND, Content, ListedPage, Space, day_of
+from ingest.sources.json_api import ApiError, JsonApi, Parameters
+
+_PAGE_SIZE = 100
+
+
+class DataCenterApi:
+    def __init__(self, api: JsonApi, base_url: str) -> None:
+        self._api = api
+        self._base_url = base_url
+
+    async def spaces(self, keys: tuple[str, ...]) -> list[Space]:
+        asked: Parameters = (
+            {"limit": _PAGE_SIZE, "spaceKey": keys}
+            if keys
+            else {"limit": _PAGE_SIZE, "type": "global", "status": "current"}
+        )
+        return [
+            Space(id=str(one["id"]), key=str(one["key"])) async for one in self._all("/rest/api/space", asked)
+        ]
+
+    async def pages(self, space: Space, *, archived: bool) -> list[ListedPage]:
+        listed = []
+        for status in ("current", "archived") if archived else ("current",):
+            asked: Parameters = {
+                "spaceKey": space.key, "type": "page", "status": status, "limit": _PAGE_SIZE, "expand": EXPAND,
+            }  # fmt: skip
+            listed += [self._listed(one, space.key) async for one in self._all("/rest/api/content", asked)]
+        return listed
+
+    async def page(self, space: str, page_id: str) -> tuple[ListedPage, str]:
+        found = await self._api.get(f"/rest/api/content/{page_id}", {"expand": f"body.storage,{EXPAND}"})
+        storage = ((found.get("body") or {}).get("storage") or {}).get("value", "")
+        return self._listed(found, space), str(storage)
+
+    async def close(self) -> None:
+        await self._api.close()
+
+    def _listed(self, found: dict[str, Any], space: str) -> ListedPage:
+        try:
+            content = Content.model_validate(found)
+            version = int(content.version["number"])
+        except (ValidationError, KeyError, ValueError) as error:
+            raise ApiError("it answers in a form that Footnote does not know") from error
+        return ListedPage(
+            id=content.id,
+            space=space,
+            title=content.title,
+            version=version,
+            edited=day_of(content.version.get("when")),
+            url=f"{self._base_url}{content.links.get('webui') or f'/pages/viewpage.action?pageId={content.id}'}",
+            labels=content.labels,
+            limits=content.limits,
+        )
+
+    async def _all(self, path: str, parameters: Parameters) -> AsyncIterator[dict[str, Any]]:
+        answer = await self._api.get(path, parameters)
+        while True:
+            for result in answer.get("results", []):
+                yield result
+            following = (answer.get("_links") or {}).get("next")
+            if not following:
+                return
+            answer = await self._api.get(str(following))

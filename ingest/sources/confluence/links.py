@@ -1,0 +1,65 @@
+"""Addresses within a Confluence: of pages by title, of headings, of issues in Jira."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import quote
+
+Edition = Literal["cloud", "data_center"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PageLinks:
+    """How a page links. `base_url` has no slash at its end; `title` is the page's own."""
+
+    base_url: str
+    edition: Edition
+    space: str
+    title: str
+
+    def anchor(self, heading: str) -> str:
+        """The fragment that Confluence gives a heading: dashes for spaces in Cloud, the page's title before it elsewhere."""
+        if self.edition == "cloud":
+            return re.sub(r"\s+", "-", heading)
+        return re.sub(r"\s+", "", f"{self.title}-{heading}")
+
+    def markdown(self, text: str, address: str) -> str:
+        """A link; the mere text where the address leads nowhere for a reader."""
+        if address.startswith("/"):
+            address = self._site + address
+        if not address.startswith(("http://", "https://", "mailto:")):
+            return text
+        return f"[{text or address}]({address.replace(' ', '%20').replace(')', '%29')})"
+
+    def page(self, title: str, space: str = "") -> str:
+        """The address of a page that is named by its title; both editions lead it to the page's present one."""
+        return f"{self.base_url}/display/{quote(space or self.space)}/{quote(title, safe='').replace('%20', '+')}"
+
+    def issue(self, key: str) -> str:
+        """A Jira issue: in Cloud on the same site; elsewhere the server is not known, so the key alone."""
+        return f"[{key}]({self._site}/browse/{quote(key)})" if self.edition == "cloud" else key
+
+    def to_resource(self, text: str, *, kind: str, read: Callable[[str], str], anchor: str) -> str:
+        """A link to a resource identifier (`ri:page` and so on), whose attributes `read` gives."""
+        match kind:
+            case "ri:page" | "ri:blog-post":
+                title = read("ri:content-title") or self.title
+                return self.markdown(text or title, self.page(title, read("ri:space-key")))
+            case "ri:space":
+                key = read("ri:space-key")
+                return self.markdown(text or key, f"{self.base_url}/display/{quote(key)}")
+            case "ri:url":
+                return self.markdown(text, read("ri:value"))
+            case "ri:attachment":
+                return text or read("ri:filename")
+            case "ri:user":
+                return text  # an account id says nothing to a reader
+            case _:
+                return text or anchor
+
+    @property
+    def _site(self) -> str:
+        return re.sub(r"^(https?://[^/]+).*", r"\1", self.base_url)

@@ -1,0 +1,138 @@
+"""What both editions' APIs list, and who may read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limit:
+    """A read restriction at one level: the groups that it names. Users that it names have no channel here."""
+
+    groups: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedPage:
+    """`limits`: of the page and of every page above it; a reader must pass them all. None: not known yet."""
+
+    id: str
+    space: str
+    title: str
+    version: int
+    edited: date | None
+    url: str
+    labels: frozenset[str] = frozenset()
+    limits: tuple[Limit, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Space:
+    id: str
+    key: str
+
+
+class ConfluenceApi(Protocol):
+    """One edition's API. All raise `ApiError`."""
+
+    async def spaces(self, keys: tuple[str, ...]) -> list[Space]:
+        """The named spaces that the account sees, or every global one."""
+
+    async def pages(self, space: Space, *, archived: bool) -> list[ListedPage]:
+        """Every page of a space, with its limits."""
+
+    async def page(self, space: str, page_id: str) -> tuple[ListedPage, str]:
+        """A page as it is now, with its limits and its text in storage format."""
+
+    async def close(self) -> None: ...
+
+
+class Restrictions(BaseModel):
+    """`restrictions` of v1: who may read. Nobody named: everybody who sees the space."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    class Read(BaseModel):
+        class Subjects(BaseModel):
+            class Named(BaseModel):
+                results: list[dict[str, Any]] = Field(default_factory=list)
+
+            user: Named = Named()
+            group: Named = Named()
+
+        restrictions: Subjects = Subjects()
+
+    read: Read = Read()
+
+    @property
+    def limit(self) -> Limit | None:
+        named = self.read.restrictions
+        if not named.user.results and not named.group.results:
+            return None
+        return Limit(groups=frozenset(str(group["name"]) for group in named.group.results if "name" in group))
+
+
+class Ancestor(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    restrictions: Restrictions | None = None
+
+
+class Content(BaseModel):
+    """A page as v1 of the API shows it, with what `EXPAND` asks for."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    title: str = ""
+    ancestors: list[Ancestor] | None = None
+    restrictions: Restrictions | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    version: dict[str, Any] = Field(default_factory=dict)
+    space: dict[str, Any] = Field(default_factory=dict)
+    body: dict[str, Any] = Field(default_factory=dict)
+    links: dict[str, Any] = Field(default_factory=dict, alias="_links")
+
+    @property
+    def limits(self) -> tuple[Limit, ...] | None:
+        """None where the API left a part out: then nothing is known, and nothing is assumed."""
+        if self.restrictions is None or self.ancestors is None:
+            return None
+        levels = [self.restrictions, *(ancestor.restrictions for ancestor in self.ancestors)]
+        if any(level is None for level in levels):
+            return None
+        return tuple(limit for level in levels if level is not None and (limit := level.limit) is not None)
+
+    @property
+    def labels(self) -> frozenset[str]:
+        results = (self.metadata.get("labels") or {}).get("results", [])
+        return frozenset(str(label["name"]) for label in results)
+
+
+READERS = (
+    "restrictions.read.restrictions.user,restrictions.read.restrictions.group,"
+    "ancestors.restrictions.read.restrictions.user,ancestors.restrictions.read.restrictions.group"
+)
+EXPAND = f"version,space,metadata.labels,{READERS}"
+
+
+def day_of(written: object) -> date | None:
+    try:
+        return datetime.fromisoformat(str(written)).date()
+    except ValueError:
+        return None
+
+
+def channels_of(limits: tuple[Limit, ...], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...] | None:
+    """The channels that pass every limit; none at all: nobody here may read it. No limit: None."""
+    allowed: set[str] | None = None
+    for limit in limits:
+        channels = {channel for group in limit.groups for channel in groups.get(group, ())}
+        allowed = channels if allowed is None else allowed & channels
+    return None if allowed is None else tuple(sorted(allowed))

@@ -1,0 +1,130 @@
+"""Reads a vendor's JSON API: one host, its credentials, its rate limits.
+
+Redirects are not followed, so that credentials go to the configured host alone; links to a next page are read as paths.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+from yarl import URL
+
+Sleep = Callable[[float], Awaitable[object]]
+Parameters = Mapping[str, str | int | Sequence[str]]
+
+_ATTEMPTS = 6
+_LONGEST_WAIT_S = 120.0
+"""What a vendor may ask us to wait. With more, the source is unavailable until the next sync."""
+_TRANSIENT = (429, 500, 502, 503, 504)
+
+
+class ApiError(Exception):
+    """The API gave no answer that can be used. `status`: HTTP's, or None when nothing came back."""
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class JsonApi:
+    """GET requests below `base_url`, again after a pause while the vendor is busy or limits the rate."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        headers: Mapping[str, str],
+        timeout_s: float,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._base = URL(base_url.rstrip("/"))
+        self._headers = {"Accept": "application/json", "User-Agent": "Footnote/0.1", **headers}
+        self._timeout = aiohttp.ClientTimeout(total=timeout_s)
+        self._sleep = sleep
+        self._session: aiohttp.ClientSession | None = None
+
+    async def get(self, path: str, parameters: Parameters | None = None) -> Any:
+        """The parsed JSON at `path`, which starts with a slash and is below the base URL, or below its host's root.
+
+        Raises:
+            ApiError: refused, unreachable, not JSON, or still busy after all attempts.
+        """
+        url = self._address(path, parameters or {})
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return await self._once(url)
+            except _BusyError as busy:
+                wait = (
+                    busy.wait_s
+                    if busy.wait_s is not None
+                    else 2 ** (attempt - 1) * (0.5 + random.random() / 2)
+                )
+                if attempt == _ATTEMPTS or wait > _LONGEST_WAIT_S:
+                    raise ApiError(str(busy), status=busy.status) from busy
+                await self._sleep(wait)
+        raise AssertionError("unreachable")
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def _address(self, path: str, parameters: Parameters) -> URL:
+        """A vendor's "next" link may or may not repeat the base URL's own path."""
+        below = (
+            URL(path)
+            if path.startswith(f"{self._base.raw_path}/")
+            else URL(self._base.raw_path.rstrip("/") + path)
+        )
+        url = self._base.origin().join(below)
+        return url.update_query(dict(parameters)) if parameters else url
+
+    async def _once(self, url: URL) -> Any:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                headers=self._headers, timeout=self._timeout, cookie_jar=aiohttp.DummyCookieJar()
+            )
+        try:
+            async with self._session.get(url, allow_redirects=False) as answer:
+                if answer.status in _TRANSIENT:
+                    raise _BusyError(answer.status, _seconds(answer.headers.get("Retry-After")))
+                if answer.status != 200:
+                    raise ApiError(f"{url.host} answers {answer.status}", status=answer.status)
+                return await answer.json(content_type=None)
+        except TimeoutError as error:
+            raise _BusyError(None, None) from error
+        except aiohttp.ClientConnectorError as error:
+            raise ApiError(f"{url.host} cannot be reached") from error
+        except aiohttp.ClientError as error:  # cut off in the middle
+            raise _BusyError(None, None) from error
+        except ValueError as error:
+            raise ApiError(f"{url.host} answers with something that is no JSON") from error
+
+
+class _BusyError(Exception):
+    def __init__(self, status: int | None, wait_s: float | None) -> None:
+        super().__init__(
+            f"it answers {status}" if status else "it does not answer in time, or not to the end"
+        )
+        self.status = status
+        self.wait_s = wait_s
+
+
+def _seconds(header: str | None) -> float | None:
+    try:
+        return max(0.0, float(header)) if header else None
+    except ValueError:
+        return None

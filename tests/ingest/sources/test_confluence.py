@@ -1,0 +1,239 @@
+"""Confluence in both editions, against a server of ours that answers as the published APIs do."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from datetime import date
+from typing import Any
+
+import pytest
+
+from ingest.errors import PageError, SourceUnavailableError
+from ingest.sources.confluence.source import ConfluenceSource
+from ingest.sources.port import PageRef
+from kb.source_settings import ConfluenceSettings
+from tests.fakes.confluence import Confluence, Page
+
+
+@pytest.fixture(params=["cloud", "data_center"])
+async def wiki(request: pytest.FixtureRequest) -> AsyncIterator[Confluence]:
+    server = Confluence(cloud=request.param == "cloud")
+    server.add(
+        Page(id="1", title="Leave policy", body="<h2>Carry over</h2><p>Five days.</p>"),
+        Page(id="2", title="Pay", parent="1"),
+        Page(id="3", title="Old", status="archived"),
+        Page(id="4", title="Binned", status="trashed"),
+        Page(id="5", space="HR", title="Hiring", labels=("public", "draft")),
+        Page(id="6", space="~joe", title="Diary"),
+        Page(id="7", title="Tools"),
+    )
+    async with server:
+        yield server
+
+
+@pytest.fixture
+def pauses() -> list[float]:
+    return []
+
+
+@pytest.fixture
+async def a_source(wiki: Confluence, pauses: list[float]) -> AsyncIterator[Callable[..., ConfluenceSource]]:
+    built: list[ConfluenceSource] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    def build(**settings: Any) -> ConfluenceSource:
+        chosen = {
+            "url": wiki.url,
+            "edition": "cloud" if wiki.cloud else "data_center",
+            "token": wiki.token,
+            **({"email": wiki.email} if wiki.cloud else {}),
+            **settings,
+        }
+        built.append(
+            ConfluenceSource(ConfluenceSettings(kind="confluence", name="wiki", **chosen), sleep=sleep)
+        )
+        return built[-1]
+
+    yield build
+    for source in built:
+        await source.close()
+
+
+async def listed(source: ConfluenceSource) -> dict[str, PageRef]:
+    return {ref.path: ref async for ref in source.discover()}
+
+
+async def reason(source: ConfluenceSource, ref: PageRef) -> PageError:
+    with pytest.raises(PageError) as caught:
+        await source.fetch(ref)
+    return caught.value
+
+
+async def test_every_current_page_of_the_global_spaces_is_listed_over_all_pages_of_results(
+    a_source: Any,
+) -> None:
+    assert sorted(await listed(a_source())) == ["ENG/1", "ENG/2", "ENG/7", "HR/5"]
+
+
+async def test_spaces_labels_and_archived_pages_are_chosen_by_settings(a_source: Any) -> None:
+    assert sorted(await listed(a_source(spaces=("HR",)))) == ["HR/5"]
+    assert sorted(await listed(a_source(spaces=("~joe",)))) == ["~joe/6"]
+    assert "ENG/3" in await listed(a_source(archived=True))
+    assert sorted(await listed(a_source(labels=("public",)))) == ["HR/5"]
+    assert "HR/5" not in await listed(a_source(exclude_labels=("draft",)))
+
+
+async def test_a_page_is_markdown_with_title_date_and_address(a_source: Any, wiki: Confluence) -> None:
+    source = a_source()
+    ref = (await listed(source))["ENG/1"]
+    raw = await source.fetch(ref)
+
+    anchor = "Carry-over" if wiki.cloud else "Leavepolicy-Carryover"
+    assert raw.content.decode() == f"# Leave policy\n\n## Carry over {{#{anchor}}}\n\nFive days.\n"
+    assert (raw.revision, raw.edited, raw.audience) == (ref.revision, date(2026, 3, 4), None)
+    assert raw.url.startswith(f"{wiki.url}/spaces/ENG/pages/1")
+    assert source.url_of("ENG/1") == f"{wiki.url}/pages/viewpage.action?pageId=1"
+
+
+async def test_a_new_version_a_new_title_and_new_readers_change_the_revision_and_nothing_else_does(
+    a_source: Any, wiki: Confluence
+) -> None:
+    source = a_source(groups={"hr": ("#people-leads",)})
+    before = await listed(source)
+    assert await listed(source) == before
+    wiki.edit("1", body="<p>Six days.</p>")
+    wiki.edit("2", version=1, groups=("hr",))
+    after = await listed(source)
+
+    assert {path for path in before if before[path] != after[path]} == {"ENG/1", "ENG/2"}
+
+
+async def test_a_restricted_page_is_for_the_channels_of_its_groups(a_source: Any, wiki: Confluence) -> None:
+    wiki.edit("2", groups=("hr", "board"), users=("u1",))
+    source = a_source(groups={"hr": ("#people-leads",), "board": ("C0BOARD",)})
+    raw = await source.fetch((await listed(source))["ENG/2"])
+
+    assert raw.audience == ("#people-leads", "C0BOARD")
+
+
+async def test_a_restriction_above_a_page_holds_below_it(a_source: Any, wiki: Confluence) -> None:
+    wiki.edit("1", groups=("hr",))
+    source = a_source(groups={"hr": ("#people-leads",), "board": ("#board",)})
+    assert (await source.fetch((await listed(source))["ENG/2"])).audience == ("#people-leads",)
+    wiki.edit("2", groups=("board",))
+    assert "ENG/2" not in await listed(source)
+
+
+@pytest.mark.parametrize("limit", [{"groups": ("unknown",)}, {"users": ("u1",)}])
+async def test_a_page_restricted_to_people_without_a_channel_is_left_out_and_withdrawn(
+    a_source: Any, wiki: Confluence, limit: dict[str, Any]
+) -> None:
+    source = a_source(groups={"hr": ("#people-leads",)})
+    ref = (await listed(source))["ENG/7"]
+    wiki.edit("7", **limit)
+
+    assert "ENG/7" not in await listed(source)
+    assert (await reason(source, ref)).withdraw
+
+
+async def test_a_page_that_the_search_index_does_not_know_yet_is_limited_all_the_same(
+    a_source: Any, wiki: Confluence
+) -> None:
+    if not wiki.cloud:
+        pytest.skip("Data Center tells the limits in the listing itself")
+    wiki.edit("1", groups=("hr",))
+    wiki.unindexed = {"2", "7"}
+    source = a_source(groups={"hr": ("#people-leads",)})
+    refs = await listed(source)
+
+    assert (await source.fetch(refs["ENG/2"])).audience == ("#people-leads",)
+    assert (await source.fetch(refs["ENG/7"])).audience is None
+
+
+async def test_a_deleted_page_is_not_listed_and_says_so_when_it_goes_after_the_listing(
+    a_source: Any, wiki: Confluence
+) -> None:
+    source = a_source()
+    ref = (await listed(source))["ENG/7"]
+    wiki.edit("7", status="trashed")
+    assert "ENG/7" not in await listed(source)
+    assert (await reason(source, ref)).withdraw
+    del wiki.pages["7"]
+    error = await reason(source, ref)
+    assert (error.withdraw, error.reason) == (True, "it is gone, or the account may not read it any more")
+
+
+async def test_a_rate_limit_is_waited_out_for_as_long_as_the_server_says(
+    a_source: Any, wiki: Confluence, pauses: list[float]
+) -> None:
+    wiki.fail("", 429, 503, 429, Retry_After="7")
+
+    assert len(await listed(a_source())) == 4
+    assert pauses == [7, 7, 7]
+
+
+async def test_a_space_that_fails_is_reported_and_keeps_its_pages_while_others_are_listed(
+    a_source: Any, wiki: Confluence
+) -> None:
+    wiki.fail("/pages" if wiki.cloud else "/content", *[500] * 6)
+    source = a_source()
+    refs = await listed(source)
+
+    assert sorted(refs) == ["ENG/", "HR/5"]
+    assert "the space cannot be listed" in (await reason(source, refs["ENG/"])).reason
+
+
+async def test_a_listing_that_breaks_off_in_the_middle_is_no_listing(a_source: Any, wiki: Confluence) -> None:
+    wiki.add(*(Page(id=str(number), title=f"P{number}") for number in range(20, 30)))
+    source = a_source(spaces=("ENG",))
+    before = wiki.requests.copy()
+    await listed(source)
+    rounds = wiki.requests - before
+    where = "/api/v2/spaces/11/pages" if wiki.cloud else "/rest/api/content"
+    assert rounds[where] > 3
+    original = Confluence._paged
+
+    def breaks(self: Confluence, request: Any, results: Any, by: str) -> Any:
+        if where in request.path and request.query.get(by):
+            raise ConnectionResetError
+        return original(self, request, results, by)
+
+    wiki._paged = breaks.__get__(wiki)  # type: ignore[method-assign]
+    assert sorted(await listed(source)) == ["ENG/"]
+
+
+async def test_wrong_credentials_say_which_variable_to_set(a_source: Any, wiki: Confluence) -> None:
+    with pytest.raises(SourceUnavailableError, match=r"source 'wiki'.*CONFLUENCE_API_TOKEN") as caught:
+        await listed(a_source(token="wrong"))
+    assert "wrong" not in str(caught.value)
+    with pytest.raises(SourceUnavailableError, match="CONFLUENCE_API_TOKEN"):
+        await listed(a_source(token=None))
+
+
+async def test_a_wrong_address_and_a_server_that_is_down_say_what_to_do(
+    a_source: Any, wiki: Confluence
+) -> None:
+    with pytest.raises(SourceUnavailableError, match="correct `url`"):
+        await listed(a_source(url=wiki.url + "/wrong"))
+    with pytest.raises(SourceUnavailableError, match="cannot be reached"):
+        await listed(a_source(url="http://127.0.0.1:1/wiki"))
+
+
+async def test_a_space_that_the_account_does_not_see_keeps_its_pages(a_source: Any) -> None:
+    source = a_source(spaces=("ENG", "SECRET"))
+    refs = await listed(source)
+
+    assert sorted(refs) == ["ENG/1", "ENG/2", "ENG/7", "SECRET/"]
+    assert "give it access" in (await reason(source, refs["SECRET/"])).reason
+    with pytest.raises(SourceUnavailableError, match="sees none of the spaces"):
+        await listed(a_source(spaces=("SECRET",)))
+
+
+async def test_an_unchanged_wiki_costs_no_request_for_a_page(a_source: Any, wiki: Confluence) -> None:
+    source = a_source()
+    wiki.requests.clear()
+    await listed(source)
+
+    assert not [path for path in wiki.requests if path.endswith(("/pages/1", "/content/1"))]
