@@ -191,6 +191,14 @@ def decline(
     run(command.decline(settings_of(data, config, verbose, changes=given), request))
 
 
+@app.command()
+def injection(json: Json = False, config: Config = None, verbose: Verbose = False) -> None:
+    """Asks about pages that hold attacks; exits with 1 if a message obeys one."""
+    from bot.cli import evaluate_injection as command
+
+    run(command.injection(settings_of(None, config, verbose), as_json=json))
+
+
 def _pairs(changes: list[str] | None) -> list[tuple[str, str]]:
     pairs = []
     for change in changes or ():
