@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from ingest.chunk import MAX_TOKENS, chunk_page, chunker_name, fitting_title
 from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
-from ingest.parsers.markdown import SUFFIXES, parse_markdown
+from ingest.parsers.markdown import SUFFIXES
 from ingest.parsers.notices import read_notices
 from ingest.parsers.page import ParsedPage
+from ingest.parsers.reader import DirectReader, Reader
 from ingest.sources.port import RawPage, Source, fingerprint
 from kb.index.port import IndexedChunk, IndexManifest, IndexWriter, SparseVector
 from kb.models import EVERYONE, Chunk, Page, PageDates
@@ -74,7 +75,17 @@ class PreparedPage:
 
 
 class PagePipeline:
-    def __init__(self, *, embedder: Embedder, lexical: Lexical, detect_language: DetectLanguage) -> None:
+    """`reader`: what opens files that strangers made should be a `ReaderPool`."""
+
+    def __init__(
+        self,
+        *,
+        embedder: Embedder,
+        lexical: Lexical,
+        detect_language: DetectLanguage,
+        reader: Reader | None = None,
+    ) -> None:
+        self._reader = reader or DirectReader()
         self._embedder = embedder
         self._lexical = lexical
         self._detect_language = detect_language
@@ -102,15 +113,9 @@ class PagePipeline:
         Raises:
             PageError: the page cannot be indexed, with a reason that a person understands.
         """
-        return await asyncio.to_thread(self._prepare, raw, source, known)
-
-    def _prepare(self, raw: RawPage, source: Source, known: Collection[str]) -> PreparedPage:
         try:
-            parsed = parse_markdown(raw.content, path=raw.path)
-            page = self._page(raw, parsed, source, known)
-            chunks = chunk_page(
-                page, parsed, count_tokens=self._embedder.count_tokens, max_tokens=self._max_tokens
-            )
+            parsed = await self._reader.read(raw.content, path=raw.path, media_type=raw.media_type)
+            return await asyncio.to_thread(self._prepare, raw, parsed, source, known)
         except PageError:
             raise
         except (
@@ -118,6 +123,14 @@ class PagePipeline:
         ) as error:  # one page that breaks the parser must not keep the others out of the index
             logger.exception("page.parser_failed", extra={"source": source.name, "path": raw.path})
             raise PageError("it broke the parser; the log says where") from error
+
+    def _prepare(
+        self, raw: RawPage, parsed: ParsedPage, source: Source, known: Collection[str]
+    ) -> PreparedPage:
+        page = self._page(raw, parsed, source, known)
+        chunks = chunk_page(
+            page, parsed, count_tokens=self._embedder.count_tokens, max_tokens=self._max_tokens
+        )
         return PreparedPage(page=page, chunks=tuple(chunks), notes=parsed.front.notes)
 
     def _page(self, raw: RawPage, parsed: ParsedPage, source: Source, known: Collection[str]) -> Page:

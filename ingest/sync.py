@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.errors import PageError, SourceUnavailableError, SyncRefusedError
+from ingest.parsers.reader import Reader
 from ingest.pipeline import (
     DetectLanguage,
     Embedder,
@@ -93,9 +94,12 @@ class Sync:
         detect_language: DetectLanguage,
         sources: Callable[[], Sequence[Source]],
         clock: Clock,
+        reader: Reader | None = None,
     ) -> None:
         self._index = index
-        self._pipeline = PagePipeline(embedder=embedder, lexical=lexical, detect_language=detect_language)
+        self._pipeline = PagePipeline(
+            embedder=embedder, lexical=lexical, detect_language=detect_language, reader=reader
+        )
         self._list_sources = sources
         self._clock = clock
         self._listed: list[Source] = []

@@ -14,8 +14,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, HttpUrl, SecretStr, Tag, field_validator
 
 PAGES = ("**/*.md", "**/*.markdown", "**/*.mdx", "**/*.md.erb")
-_DOCUMENT_ENDINGS = ("txt", "rst", "html", "htm", "pdf", "docx", "pptx", "xlsx", "csv", "ipynb", "eml")
-DOCUMENTS = (*PAGES, *(f"**/*.{ending}" for ending in _DOCUMENT_ENDINGS))
+_DOCUMENT_ENDINGS = (
+    "html", "htm", "xhtml", "pdf", "docx", "docm", "doc", "odt", "rtf", "pptx", "pptm", "ppt", "odp", "xlsx", "xlsm", "xls",
+    "ods", "epub", "csv", "tsv", "txt", "rst", "org", "ipynb", "eml", "msg",
+)  # fmt: skip
+DOCUMENTS = (*PAGES, *(f"**/*.{name}" for ending in _DOCUMENT_ENDINGS for name in (ending, ending.upper())))
+"""Everything that people write documents in. What cannot be read is named after a sync, rather than passed over."""
 
 TOKEN_VARIABLES: Mapping[str, Mapping[str, str]] = {
     "CONFLUENCE_API_TOKEN": {"confluence": "token"},
@@ -43,7 +47,7 @@ class FolderSettings(_Source):
     path: Path
     base_url: str | None = None
     """None: for a checkout of a repository on GitHub or GitLab, the file there; else the mere path."""
-    include: tuple[str, ...] = PAGES
+    include: tuple[str, ...] = DOCUMENTS
     exclude: tuple[str, ...] = ()
     git_dates: bool = True
     """In a git checkout, a page was edited when its file was last committed. Off: only its front matter says so."""

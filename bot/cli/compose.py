@@ -21,6 +21,8 @@ from redis.asyncio import Redis
 from bot.analytics import Analytics
 from bot.cli.sources import SourceBook
 from ingest.jobs import ReindexJobs
+from ingest.parsers.pool import ReaderPool
+from ingest.parsers.reader import Reader
 from ingest.sources.folder import FolderSource
 from ingest.sync import Sync
 from kb.answer import Drafter
@@ -118,8 +120,10 @@ async def open_runtime(
         lexical = LexicalEncoder()
         vocabulary = Vocabulary(lexical)
         sources = SourceBook(folder, settings)
+        reader = ReaderPool()
+        stack.push_async_callback(reader.close)
         reindexer = ReindexJobs(
-            _sync(index, embedder, lexical, sources),
+            _sync(index, embedder, lexical, sources, reader),
             clock=utc_now,
             after=lambda: vocabulary.refresh(index),
         )
@@ -210,7 +214,9 @@ def _answerer(settings: Settings, model: LanguageModel | None) -> Drafter | None
     return ModelAnswerer(model, settings.model, max_sentences=settings.answer.max_sentences)
 
 
-def _sync(index: VectorIndex, embedder: Embedder, lexical: LexicalEncoder, sources: SourceBook) -> Sync:
+def _sync(
+    index: VectorIndex, embedder: Embedder, lexical: LexicalEncoder, sources: SourceBook, reader: Reader
+) -> Sync:
     return Sync(
         index=index,
         embedder=embedder,
@@ -218,6 +224,7 @@ def _sync(index: VectorIndex, embedder: Embedder, lexical: LexicalEncoder, sourc
         detect_language=detect,
         sources=lambda: [FolderSource(source) for source in sources.all()],
         clock=utc_now,
+        reader=reader,
     )
 
 

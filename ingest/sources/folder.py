@@ -17,12 +17,10 @@ from urllib.parse import quote
 from pathspec import GitIgnoreSpec
 
 from ingest.errors import PageError, SourceUnavailableError
+from ingest.parsers.formats import max_bytes
 from ingest.sources.git import commit_dates
 from ingest.sources.port import PageRef, RawPage, audience_marks, fingerprint
 from kb.settings import SourceSettings
-
-MAX_BYTES = 5_000_000
-"""A Markdown page above this is data, not prose: the largest that we met is 0.44 MB."""
 
 
 class FolderSource:
@@ -118,10 +116,9 @@ class FolderSource:
             if not real.is_file():
                 raise PageError("it is not an ordinary file")
             size = real.stat().st_size
-            if size > MAX_BYTES:
-                raise PageError(
-                    f"it is too large: {size / 1e6:.1f} MB, the limit is {MAX_BYTES / 1e6:.0f} MB"
-                )
+            limit = max_bytes(path)
+            if size > limit:
+                raise PageError(f"it is too large: {size / 1e6:.1f} MB, the limit is {limit / 1e6:.0f} MB")
             return real.read_bytes()
         except FileNotFoundError as error:
             raise PageError(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import PageError, SourceUnavailableError
-from ingest.sources import folder as folder_module
+from ingest.parsers import formats as formats_module
 from ingest.sources.folder import FolderSource
 from ingest.sources.port import PageRef, Source
 from kb.settings import SourceSettings
@@ -145,7 +145,7 @@ async def test_an_empty_folder_lists_nothing(tmp_path: Path) -> None:
 
 async def test_globs_choose_and_dotted_names_are_skipped(build: Build, tmp_path: Path) -> None:
     for path in (
-        "notes.txt",
+        "notes.py",
         "drafts/new.md",
         "a/drafts/b.md",
         ".github/x.md",
@@ -183,7 +183,7 @@ async def test_a_link_out_of_the_folder_is_refused_and_one_within_is_followed(
 async def test_a_file_that_is_too_large_or_no_file_says_so(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_module, "MAX_BYTES", 1000)
+    monkeypatch.setattr(formats_module, "MAX_TEXT_BYTES", 1000)
     write(tmp_path / "pages", "big.md", "x" * 1500)
     os.mkfifo(tmp_path / "pages" / "pipe.md")
     source = build()
