@@ -119,6 +119,20 @@ def rewrites(
     run(command.rewrites(settings, file, out=json, least=_shares(least)))
 
 
+@app.command()
+def formats(
+    folder: Annotated[Path, typer.Argument(help="Documents; those with a known Markdown are compared to it.")],
+    json: Out = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Reads every file as a sync would; exits with 1 if one crashes or hangs, or if words get lost."""
+    from bot.cli import evaluate_formats as command
+
+    settings_of(None, config, verbose)
+    run(command.formats(folder, out=json))
+
+
 def _shares(floors: list[str] | None) -> dict[str, float]:
     shares = {}
     for floor in floors or ():

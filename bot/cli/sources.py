@@ -73,7 +73,7 @@ class SourceBook:
 
     def _write(self, sources: tuple[SourceSettings, ...]) -> None:
         draft = self._file.with_suffix(".new")
-        draft.write_bytes(_BOOK.dump_json(sources, indent=2))
+        draft.write_bytes(_BOOK.dump_json(sources, indent=2, exclude_defaults=True))
         draft.replace(self._file)
 
 
