@@ -1,0 +1,1 @@
+"""Exports of Slack workspaces."""

@@ -1,0 +1,66 @@
+"""Slack's mrkdwn to Markdown."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+
+_CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
+_REFERENCE = re.compile(r"<((?:[@#!]|mailto:|tel:|https?://)[^<>\n]+)>")
+_BULLET = re.compile(r"^([ \t]*)[•◦▪︎‣]\s+", re.MULTILINE)
+_STYLES = (
+    (re.compile(r"(?<![\w*])\*(?=\S)([^*\n]*?\S)\*(?![\w*])"), r"**\1**"),
+    (re.compile(r"(?<![\w~])~(?=\S)([^~\n]*?\S)~(?![\w~])"), r"~~\1~~"),
+)
+_OPENS_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+
+
+def to_markdown(text: str, person: Callable[[str], str]) -> str:
+    """`person` names a user by id."""
+    pieces = _CODE.split(text)
+    return "".join(_code(piece) if at % 2 else _prose(piece, person) for at, piece in enumerate(pieces))
+
+
+def without_styles(markdown: str) -> str:
+    """The words of a line, for a heading."""
+    return re.sub(r"\*\*|~~|`", "", re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", markdown))
+
+
+def _code(piece: str) -> str:
+    code = html.unescape(_REFERENCE.sub(lambda found: found[1].partition("|")[0], piece))
+    if not piece.startswith("```"):
+        return code
+    return f"\n```\n{code[3:-3].strip(chr(10))}\n```\n"
+
+
+def _prose(piece: str, person: Callable[[str], str]) -> str:
+    for pattern, replacement in _STYLES:
+        piece = pattern.sub(replacement, piece)
+    piece = _BULLET.sub(r"\1- ", piece)
+    kept: list[str] = []
+
+    def keep(found: re.Match[str]) -> str:
+        kept.append(_reference(found[1], person))
+        return f"\x00{len(kept) - 1}\x00"
+
+    piece = html.unescape(_REFERENCE.sub(keep, piece))
+    piece = _OPENS_TAG.sub("&lt;", piece)
+    return re.sub(r"\x00(\d+)\x00", lambda found: kept[int(found[1])], piece)
+
+
+def _reference(inner: str, person: Callable[[str], str]) -> str:
+    target, _, label = inner.partition("|")
+    label = html.unescape(label)
+    match target[:1]:
+        case "@":
+            return person(target[1:])
+        case "#":
+            return f"#{label or target[1:]}"
+        case "!":
+            return label or "@" + target[1:].partition("^")[0]
+        case _:
+            address = html.unescape(target)
+            if not label or label == address.removeprefix("mailto:"):
+                return address.removeprefix("mailto:")
+            return f"[{label}]({address.replace(')', '%29')})"
