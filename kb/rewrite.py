@@ -11,28 +11,33 @@ rules' rewrite or the question itself is searched.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal, Protocol
+from typing import Protocol
 
 from kb.errors import ModelRefusedError, ModelReplyError, UnavailableError
 from kb.models import Rewrite, Turn
+from kb.rewriting.cache import InMemoryReplies, RedisReplies, ReplyCache
 from kb.rewriting.heuristic import HeuristicRewriter
 from kb.rewriting.model import ModelRewriter, RewriteModel, UnusableRewriteError
 from kb.rewriting.spelling import Vocabulary
+from kb.rewriting.tally import RewriteOutcome, RewriteTally
 from kb.rewriting.validation import validate
 from kb.settings import Settings
 
 __all__ = [
     "HeuristicRewriter",
+    "InMemoryReplies",
     "ModelRewriter",
     "NoRewriter",
+    "RedisReplies",
+    "ReplyCache",
     "RewriteChoice",
     "RewriteModel",
     "RewriteOutcome",
+    "RewriteTally",
     "Rewriter",
     "choose_rewriter",
     "validate",
@@ -40,7 +45,6 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-RewriteOutcome = Literal["unchanged", "heuristic", "model", "fallback"]
 OnRewrite = Callable[[RewriteOutcome, str, float], None]
 """Called once a rewrite with its outcome, the reason of a fallback ("" for none) and its milliseconds."""
 
@@ -65,12 +69,10 @@ class RewriteChoice:
         heuristic: HeuristicRewriter,
         model: ModelRewriter | None = None,
         *,
-        deadline_s: float = 1.0,
         on_rewrite: OnRewrite | None = None,
     ) -> None:
         self._heuristic = heuristic
         self._model = model
-        self._deadline_s = deadline_s
         self._on_rewrite = on_rewrite
 
     async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
@@ -95,8 +97,7 @@ class RewriteChoice:
     ) -> tuple[Rewrite, str]:
         """The model's rewrite and "", or the rules' and the reason why the model's is not used."""
         try:
-            async with asyncio.timeout(self._deadline_s):
-                written = await model.rewrite(question, turns, language=language)
+            written = await model.rewrite(question, turns, language=language)
         except TimeoutError:
             return ruled, "late"
         except UnusableRewriteError as error:
@@ -122,17 +123,19 @@ def choose_rewriter(
     *,
     client: RewriteModel | None = None,
     vocabulary: Vocabulary | None = None,
-    on_rewrite: OnRewrite | None = None,
+    cache: ReplyCache | None = None,
+    tally: RewriteTally | None = None,
 ) -> Rewriter:
     """The rewriter that the settings ask for. Without a client, "model" is served by the rules."""
+    tally = tally or RewriteTally()
     if settings.rewrite.mode == "off":
         return NoRewriter()
     heuristic = HeuristicRewriter(vocabulary, window=settings.rewrite.window)
     wanted = client is not None and settings.rewrite.mode in ("auto", "model")
-    model = ModelRewriter(client, settings) if wanted and client is not None else None
-    return RewriteChoice(
-        heuristic, model, deadline_s=settings.model.rewrite_deadline_s, on_rewrite=on_rewrite
-    )
+    model = None
+    if wanted and client is not None:
+        model = ModelRewriter(client, settings, cache=cache, on_cache=tally.cached)
+    return RewriteChoice(heuristic, model, on_rewrite=tally.rewritten)
 
 
 def _worth_a_model(ruled: Rewrite, turns: Sequence[Turn]) -> bool:

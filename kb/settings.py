@@ -123,6 +123,8 @@ class RewriteSettings(Section):
     mode: Literal["auto", "heuristic", "model", "off"] = "auto"
     """auto: the model where there is one, with the heuristic as its fallback."""
     window: Annotated[int, Field(ge=1, le=20)] = 5
+    keep_replies_s: Annotated[int, Field(ge=0, le=86400)] = 3600
+    """Seconds for which a model's rewrite is reused for the same question at the same point of a thread; 0: never."""
 
 
 class FreshnessSettings(Section):

@@ -106,7 +106,7 @@ def thread_state(turns: Sequence[Turn], known: Lexicon) -> ThreadState:
             subject=_next_subject(turn.question, understood, state, known),
             previous=understood,
             answer=turn.answer,
-            topics=turn.topics or key_topics(turn.answer, known),
+            topics=key_topics(turn.answer, known) or turn.topics,
             words=frozenset(words),
             seen=state.seen | words,
             questions=(*state.questions, understood),

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kb.errors import ModelReplyError
+from kb.errors import ModelReplyError, StoreUnavailableError
 from kb.models import Rewrite, Turn
-from kb.rewriting.spelling import correct
-from kb.rewriting.topics import key_topics
+from kb.rewriting.cache import ReplyCache
+from kb.rewriting.context import ThreadContext, render_prompt, thread_context
+from kb.rewriting.grounding import strays
+from kb.rewriting.tally import CacheEvent
+from kb.rewriting.topics import LONGEST_TOPIC, MOST
 from kb.rewriting.validation import validate
 from kb.settings import Settings
-from kb.text.lexicon import Lexicon, lexicon, words_of
+from kb.text.lexicon import lexicon
 
-MESSAGE_LIMIT = 300
-"""Characters of one message that go to the model, chosen by relevance."""
+logger = logging.getLogger(__name__)
+
 LEAST_CONFIDENCE = 0.5
 """Below this the model's own doubt outweighs its rewrite."""
-LEAST_KEPT = 0.5
-"""Share of the question's content words that a rewrite has to keep: history must not replace the question."""
+CACHE_S = 0.05
+"""Seconds. A cache that takes longer costs more of the deadline than it saves; Redis on this machine takes 0.5 ms."""
 EXAMPLES = "\nExamples"
 """Where the examples begin in the instructions."""
-STEM = 4
-"""Letters by which two words count as forms of one: "expire", "expires"."""
 
 
 class RewriteModel(Protocol):
@@ -80,84 +82,83 @@ class UnusableRewriteError(ModelReplyError):
 
 
 class ModelRewriter:
-    """Implements `Rewriter` with a model. Raises what the model raises, and `UnusableRewriteError`."""
+    """Implements `Rewriter` with a model.
 
-    def __init__(self, client: RewriteModel, settings: Settings) -> None:
+    Raises what the model raises, `UnusableRewriteError`, and `TimeoutError` for a rewrite later than the deadline. What
+    happens to the cache changes nothing but the cost.
+    """
+
+    def __init__(
+        self,
+        client: RewriteModel,
+        settings: Settings,
+        *,
+        cache: ReplyCache | None = None,
+        on_cache: Callable[[CacheEvent], None] = lambda _: None,
+    ) -> None:
         self._client = client
+        self._name = settings.model.rewrite_model
         self._deadline_s = settings.model.rewrite_deadline_s
         self._max_tokens = settings.model.max_rewrite_tokens
         self._window = settings.rewrite.window
+        self._cache = cache
+        self._on_cache = on_cache
 
     async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
         if not turns:
             return Rewrite(query=question)
-        known = lexicon(language)
-        context = thread_context(question, turns, known, window=self._window)
-        system, prompt = _instructions(), render_prompt(question, context, language=language)
-        reply = await self._client.complete_json(
-            system, prompt, SCHEMA, max_tokens=self._max_tokens, deadline_s=self._deadline_s
-        )
-        return _usable(question, _parsed(reply), context, language=language, system=system)
+        context = thread_context(question, turns, lexicon(language), window=self._window)
+        prompt = render_prompt(question, context, language=language)
+        key = _key(self._name, instructions(), prompt)
+        kept = await self._recall(key)
+        if kept is not None:
+            return _usable(question, kept, context, language=language)
+        async with asyncio.timeout(self._deadline_s):
+            reply = await self._client.complete_json(
+                instructions(), prompt, SCHEMA, max_tokens=self._max_tokens, deadline_s=self._deadline_s
+            )
+        written = _parsed(reply)
+        rewrite = _usable(question, written, context, language=language)
+        await self._remember(key, written)
+        return rewrite
 
+    async def _recall(self, key: str) -> ModelRewrite | None:
+        if self._cache is None:
+            return None
+        event: CacheEvent = "miss"
+        reply = None
+        try:
+            async with asyncio.timeout(CACHE_S):
+                kept = await self._cache.load(key)
+            reply = None if kept is None else ModelRewrite.model_validate_json(kept)
+            event = "miss" if reply is None else "hit"
+        except ValidationError:  # kept by another version
+            logger.info("rewrite.cache_unreadable")
+        except (StoreUnavailableError, TimeoutError):
+            event = "unavailable"
+            logger.warning("rewrite.cache_unavailable")
+        self._on_cache(event)
+        return reply
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ThreadContext:
-    """What a model is shown of a thread: (question, answer) pairs, oldest first, and the last answer's key topics."""
-
-    exchanges: tuple[tuple[str, str], ...]
-    topics: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        return "\n".join([*(part for exchange in self.exchanges for part in exchange), *self.topics])
-
-
-def thread_context(question: str, turns: Sequence[Turn], known: Lexicon, *, window: int) -> ThreadContext:
-    """The last exchange, then the earlier turns that share most words with the question and the last exchange."""
-    *earlier, last = turns
-    wanted = {*known.content_of(question), *known.content_of(last.question)}
-    ranked = sorted(
-        enumerate(earlier),
-        key=lambda at: (len(wanted & set(known.content_of(f"{at[1].question} {at[1].answer}"))), at[0]),
-        reverse=True,
-    )
-    chosen = [turn for _, turn in sorted(ranked[: max(window - 1, 0)], key=lambda at: at[0])]
-    exchanges = [(excerpt(turn.question, wanted), excerpt(turn.answer, wanted)) for turn in [*chosen, last]]
-    return ThreadContext(exchanges=tuple(exchanges), topics=last.topics or key_topics(last.answer, known))
-
-
-def excerpt(text: str, wanted: set[str], *, limit: int = MESSAGE_LIMIT) -> str:
-    """The sentences and lines of a message that share most words with `wanted`, in their order, within `limit`."""
-    text = text.strip()
-    if len(text) <= limit:
-        return text
-    parts = _sentences(text)
-    by_relevance = sorted(range(len(parts)), key=lambda at: (-len(wanted & set(words_of(parts[at]))), -at))
-    chosen: list[int] = []
-    room = limit
-    for at in by_relevance:
-        if len(parts[at]) + 1 <= room:
-            chosen.append(at)
-            room -= len(parts[at]) + 1
-    return " ".join(parts[at] for at in sorted(chosen)) or text[:limit].rsplit(" ", 1)[0]
-
-
-def _sentences(text: str) -> list[str]:
-    lines = (line.strip() for line in text.splitlines())
-    marked = (line.replace(". ", ".\0").replace("? ", "?\0").replace("! ", "!\0") for line in lines)
-    return [part for line in marked for part in line.split("\0") if part]
-
-
-def render_prompt(question: str, context: ThreadContext, *, language: str) -> str:
-    """The thread as one JSON document: inside it nothing can close a tag or open a new instruction."""
-    thread = [{"question": asked, "answer": answer} for asked, answer in context.exchanges]
-    data = {"language": language, "thread": thread, "topics": list(context.topics), "question": question}
-    return json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")
+    async def _remember(self, key: str, written: ModelRewrite) -> None:
+        """Only what was usable is kept: another try may do better."""
+        if self._cache is None:
+            return
+        try:
+            async with asyncio.timeout(CACHE_S):
+                await self._cache.save(key, written.model_dump_json())
+        except (StoreUnavailableError, TimeoutError):
+            logger.warning("rewrite.cache_unavailable")
 
 
 @cache
-def _instructions() -> str:
+def instructions() -> str:
     return files("kb").joinpath("prompts", "rewrite.md").read_text(encoding="utf-8")
+
+
+def _key(model: str, system: str, prompt: str) -> str:
+    """The thread's state and the question (both are in the prompt), for this model and these instructions."""
+    return hashlib.sha256("\0".join((model, system, prompt)).encode()).hexdigest()
 
 
 def _parsed(reply: dict[str, Any]) -> ModelRewrite:
@@ -167,11 +168,10 @@ def _parsed(reply: dict[str, Any]) -> ModelRewrite:
         raise UnusableRewriteError("malformed") from error
 
 
-def _usable(
-    question: str, reply: ModelRewrite, context: ThreadContext, *, language: str, system: str
-) -> Rewrite:
+def _usable(question: str, reply: ModelRewrite, context: ThreadContext, *, language: str) -> Rewrite:
     query = " ".join(reply.query.split())
-    topics = tuple(dict.fromkeys(topic.strip() for topic in reply.topics if topic.strip()))[:5]
+    said = dict.fromkeys(" ".join(topic.split()) for topic in reply.topics)
+    topics = tuple(topic for topic in said if 0 < len(topic) <= LONGEST_TOPIC)[-MOST:]
     if not reply.needs_rewrite or query.casefold() == question.strip().casefold():
         return Rewrite(
             query=question, is_follow_up=reply.is_follow_up, topics=topics, reasoning=reply.reasoning[:300],
@@ -179,9 +179,9 @@ def _usable(
         )  # fmt: skip
     if reply.confidence < LEAST_CONFIDENCE:
         raise UnusableRewriteError("unsure")
-    rules = system.partition(EXAMPLES)[0]  # a right rewrite may well read like one of the examples
+    rules = instructions().partition(EXAMPLES)[0]  # a right rewrite may well read like one of the examples
     reason = validate(question, query, language=language, prompt=rules, thread=context.text)
-    reason = reason or _strays(question, query, context, lexicon(language))
+    reason = reason or strays(question, query, context, lexicon(language))
     if reason is not None:
         raise UnusableRewriteError(reason)
     return Rewrite(
@@ -193,31 +193,3 @@ def _usable(
         confidence=reply.confidence,
         method="model",
     )
-
-
-def _strays(question: str, query: str, context: ThreadContext, known: Lexicon) -> str | None:
-    """A rewrite that lost the question, or that brings words and links from nowhere, obeyed somebody else."""
-    if "://" in query and "://" not in question:
-        return "link_added"
-    mended = correct(question, known, thread=words_of(context.text), vocabulary=None)
-    asked, kept = _stems(mended, known), _stems(query, known)
-    common = {word[:STEM] for word in known.words.common}
-    own = asked - common - {word[:STEM] for word in known.sequence_words}
-    if own and sum(_is_in(stem, kept) for stem in own) < LEAST_KEPT * len(own):
-        return "question_lost"
-    if not own and asked & common and not kept & common:  # "cost" may become "price", but nothing else
-        return "question_lost"
-    if not known.words.function:  # no word classes: a stray word cannot be told from a small one
-        return None
-    source = asked | _stems(context.text, known) | common
-    fresh = [stem for stem in kept if not _is_in(stem, source)]
-    return "ungrounded" if len(fresh) > len(kept) / 2 else None
-
-
-def _stems(text: str, known: Lexicon) -> set[str]:
-    return {word[:STEM] for word in known.content_of(text)}
-
-
-def _is_in(stem: str, stems: set[str]) -> bool:
-    """The same beginning: three letters will do, inflection changes the fourth in short words."""
-    return any(stem == other or stem[:3] == other[:3] for other in stems)

@@ -10,15 +10,16 @@ import pytest
 
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.models import Rewrite, Turn
-from kb.rewrite import HeuristicRewriter, ModelRewriter, NoRewriter, RewriteChoice, choose_rewriter
-from kb.rewriting.model import (
-    MESSAGE_LIMIT,
-    SCHEMA,
-    UnusableRewriteError,
-    excerpt,
-    render_prompt,
-    thread_context,
+from kb.rewrite import (
+    HeuristicRewriter,
+    ModelRewriter,
+    NoRewriter,
+    RewriteChoice,
+    RewriteTally,
+    choose_rewriter,
 )
+from kb.rewriting.context import MESSAGE_LIMIT, excerpt, render_prompt, thread_context
+from kb.rewriting.model import SCHEMA, UnusableRewriteError
 from kb.settings import ModelSettings, RewriteSettings, Settings
 from kb.text.lexicon import lexicon
 
@@ -85,13 +86,10 @@ async def by_choice(
     *,
     deadline_s: float = 1.0,
 ) -> tuple[Rewrite, list[tuple[str, str]]]:
-    counted: list[tuple[str, str]] = []
-    rewriter = choose_rewriter(
-        settings(deadline_s=deadline_s),
-        client=model,
-        on_rewrite=lambda outcome, reason, ms: counted.append((outcome, reason)),
-    )
-    return await rewriter.rewrite(question, turns, language=language), counted
+    tally = RewriteTally()
+    rewriter = choose_rewriter(settings(deadline_s=deadline_s), client=model, tally=tally)
+    rewrite = await rewriter.rewrite(question, turns, language=language)
+    return rewrite, list(tally.outcomes.elements())
 
 
 async def test_the_models_rewrite_is_used() -> None:
@@ -263,6 +261,41 @@ def test_the_last_exchange_is_always_in_the_context_and_the_rest_by_relevance() 
     assert questions[-1] == "Do you ship to Canada?"
 
 
+def test_the_two_last_turns_are_shown_whatever_they_are_about() -> None:
+    turns = [
+        *[Turn(question=f"What is the warranty of laptop {n}?", answer="Two years.") for n in range(30)],
+        Turn(question="Who is on call?", answer="Eleanor."),
+        Turn(question="Do you ship to Canada?", answer="Yes."),
+    ]
+    context = thread_context("and the warranty of a laptop?", turns, lexicon("en"), window=3)
+    assert [question for question, _ in context.exchanges][-2:] == [
+        "Who is on call?",
+        "Do you ship to Canada?",
+    ]
+    assert len(context.exchanges) == 3
+
+
+def test_a_turn_that_was_asked_twice_is_shown_once() -> None:
+    turns = [Turn(question="Do you ship to Canada?", answer="Yes.")] * 3
+    assert len(thread_context("how long?", turns, lexicon("en"), window=5).exchanges) == 1
+
+
+def test_an_earlier_turn_without_its_text_is_shown_by_its_topics() -> None:
+    turns = [
+        Turn(question="What does the laptop plan say?", answer="", topics=("Warranty", "Repairs")),
+        *[Turn(question=f"What is number {n}?", answer="A thing.") for n in range(9)],
+    ]
+    context = thread_context("and the laptop repairs?", turns, lexicon("en"), window=3)
+    assert context.exchanges[0] == ("What does the laptop plan say?", "Warranty; Repairs")
+
+
+def test_an_excerpt_of_one_endless_sentence_keeps_what_matters_too() -> None:
+    text = "word " * 200 + "refunds are paid within five days " + "word " * 200
+    short = excerpt(text, {"refunds", "paid"})
+    assert len(short) <= MESSAGE_LIMIT
+    assert "refunds are paid" in short
+
+
 def test_an_excerpt_keeps_what_matters_wherever_it_stands() -> None:
     text = (
         "Filler sentence about nothing. " * 30
@@ -282,3 +315,8 @@ def test_a_late_topic_of_a_long_answer_reaches_the_model() -> None:
         )
     ]
     assert thread_context("and next?", turns, lexicon("en"), window=5).topics == ("Week 1", "Day 6: Phase C")
+
+
+def test_the_topics_are_the_last_answers_and_not_those_that_its_question_stood_on() -> None:
+    turns = [Turn(question="And Phase C?", answer="It covers **data architecture**.", topics=("Phase B",))]
+    assert thread_context("and next?", turns, lexicon("en"), window=5).topics == ("data architecture",)

@@ -1,0 +1,107 @@
+"""What a model is shown of a thread: bounded in turns and in characters, chosen by what the question needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from kb.models import Turn
+from kb.rewriting.topics import key_topics
+from kb.text.lexicon import Lexicon, words_of
+
+MESSAGE_LIMIT = 300
+"""Characters of one message that go to the model, chosen by relevance."""
+ALWAYS = 2
+"""Latest turns that are always shown, whatever they are about (requirement D1)."""
+PIECE = 120
+"""Characters. A longer sentence is cut into pieces of this size, so that its end can be chosen too."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ThreadContext:
+    """(question, answer) pairs, oldest first, and the last answer's key topics."""
+
+    exchanges: tuple[tuple[str, str], ...]
+    topics: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join([*(part for exchange in self.exchanges for part in exchange), *self.topics])
+
+    @property
+    def asked(self) -> str:
+        """What people said and what was set apart, without the answers."""
+        return "\n".join([*(question for question, _ in self.exchanges), *self.topics])
+
+
+def thread_context(question: str, turns: Sequence[Turn], known: Lexicon, *, window: int) -> ThreadContext:
+    """The last two turns, then the earlier ones that share most words with the question and the last exchange.
+
+    An earlier turn whose text was dropped is shown by its topics.
+    """
+    always = min(ALWAYS, window)
+    earlier, recent = turns[:-always], turns[-always:]
+    last = turns[-1]
+    wanted = {*known.content_of(question), *known.content_of(last.question)}
+    ranked = sorted(
+        enumerate(earlier),
+        key=lambda at: (len(wanted & set(known.content_of(_said(at[1])))), at[0]),
+        reverse=True,
+    )
+    chosen = [turn for _, turn in sorted(ranked[: max(window - always, 0)], key=lambda at: at[0])]
+    exchanges = [
+        (excerpt(turn.question, wanted), excerpt(turn.answer or "; ".join(turn.topics), wanted))
+        for turn in dict.fromkeys([*chosen, *recent])
+    ]
+    return ThreadContext(exchanges=tuple(exchanges), topics=key_topics(last.answer, known) or last.topics)
+
+
+def render_prompt(question: str, context: ThreadContext, *, language: str) -> str:
+    """The thread as one JSON document: inside it nothing can close a tag or open a new instruction."""
+    thread = [{"question": asked, "answer": answer} for asked, answer in context.exchanges]
+    data = {"language": language, "thread": thread, "topics": list(context.topics), "question": question}
+    return json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")
+
+
+def excerpt(text: str, wanted: Collection[str], *, limit: int = MESSAGE_LIMIT) -> str:
+    """The sentences and lines of a message that share most words with `wanted`, in their order, within `limit`.
+
+    Of equal ones the later: it is what was read last.
+    """
+    text = text.strip()
+    if len(text) <= limit:
+        return text
+    parts = list(_parts(text))
+    by_relevance = sorted(
+        range(len(parts)), key=lambda at: (-len(set(wanted) & set(words_of(parts[at]))), -at)
+    )
+    chosen: list[int] = []
+    room = limit
+    for at in by_relevance:
+        if len(parts[at]) + 1 <= room:
+            chosen.append(at)
+            room -= len(parts[at]) + 1
+    return " ".join(parts[at] for at in sorted(chosen))
+
+
+def _said(turn: Turn) -> str:
+    return " ".join([turn.question, turn.answer, *turn.topics])
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Lines, their sentences, and of a long sentence its pieces."""
+    for line in text.splitlines():
+        marked = line.strip().replace(". ", ".\0").replace("? ", "?\0").replace("! ", "!\0")
+        for sentence in marked.split("\0"):
+            yield from _pieces(sentence)
+
+
+def _pieces(sentence: str) -> Iterator[str]:
+    while len(sentence) > PIECE:
+        cut = sentence.rfind(" ", 1, PIECE)
+        cut = PIECE if cut < 0 else cut
+        yield sentence[:cut].strip()
+        sentence = sentence[cut:].strip()
+    if sentence:
+        yield sentence

@@ -1,0 +1,87 @@
+"""Whether a model's rewrite stays with the question and its thread: one that does not obeyed somebody else.
+
+A rewrite may name what the thread talks about. It may not lose the question, bring words, links or mentions from
+nowhere, or answer.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kb.rewriting.context import ThreadContext
+from kb.rewriting.spelling import correct
+from kb.text.lexicon import Lexicon, starts_with_phrase, words_of
+
+LEAST_KEPT = 0.5
+"""Share of the question's content words that a rewrite has to keep: history must not replace the question."""
+STEM = 4
+"""Letters by which two words count as forms of one: "expire", "expires"."""
+
+_LINK = re.compile(r"\w+://|\bwww\.|\bmailto:|\]\(", re.IGNORECASE)
+_DOMAIN = re.compile(r"(?<![\w@.-])(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
+_MENTION = re.compile(r"<[!@#][^>]*>?|@(?:channel|here|everyone)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
+
+
+def strays(question: str, query: str, context: ThreadContext, known: Lexicon) -> str | None:
+    """Why a rewrite may not be searched for, as a short code; None when it stays with its thread."""
+    if _adds_links(question, query, context):
+        return "link_added"
+    if _MENTION.search(query) and not _MENTION.search(question):
+        return "mention_added"
+    if _answers(question, query, context, known):
+        return "answered"
+    mended = correct(question, known, thread=words_of(context.text), vocabulary=None)
+    asked, kept = _stems(mended, known), _stems(query, known)
+    common = {word[:STEM] for word in known.words.common}
+    own = asked - common - {word[:STEM] for word in known.sequence_words}
+    if own and sum(_is_in(stem, kept) for stem in own) < LEAST_KEPT * len(own):
+        return "question_lost"
+    asking = {word[:STEM] for phrase in known.small_talk.asking for word in words_of(phrase)}
+    if not own and asked & common and not (kept & common) - (asking - asked):
+        return "question_lost"  # "cost" may become "price", but not "look up"
+    if not known.words.function:  # no word classes: a stray word cannot be told from a small one
+        return None
+    source = asked | _stems(context.text, known) | common
+    fresh = [stem for stem in kept if not _is_in(stem, source)]
+    return "ungrounded" if len(fresh) > len(kept) / 2 else None
+
+
+def _adds_links(question: str, query: str, context: ThreadContext) -> bool:
+    """A link from the thread is no better than one from nowhere; a dotted name ("footnote.toml") may be its subject."""
+    if _LINK.search(query) and not _LINK.search(question):
+        return True
+    fair = f"{question}\n{context.text}".casefold()
+    return any(match.group().casefold() not in fair for match in _DOMAIN.finditer(query))
+
+
+def _answers(question: str, query: str, context: ThreadContext, known: Lexicon) -> bool:
+    """Whether a rewrite states something where a question was asked: "The price of it is 45 euros."
+
+    A heading ("price of wood mulch") states nothing: it has no verb, and no number that nobody asked about.
+    """
+    if not known.words.function or _asks(query, known) or not _asks(question, known):
+        return False
+    fair = set(_NUMBER.findall(f"{question}\n{context.asked}"))
+    states = not known.words.auxiliaries.isdisjoint(words_of(query))
+    return states or any(number not in fair for number in _NUMBER.findall(query))
+
+
+def _asks(text: str, known: Lexicon) -> bool:
+    """By a question mark, or by how it begins: "what ...", "is ...", "tell me ...", "and ..."."""
+    words = words_of(text)
+    opening = known.ellipsis.openers + known.ellipsis.more + known.small_talk.asking
+    return (
+        text.rstrip().endswith("?")
+        or bool(words and words[0] in known.words.question | known.words.auxiliaries)
+        or bool(starts_with_phrase(words, opening))
+    )
+
+
+def _stems(text: str, known: Lexicon) -> set[str]:
+    return {word[:STEM] for word in known.content_of(text)}
+
+
+def _is_in(stem: str, stems: set[str]) -> bool:
+    """The same beginning: three letters will do, inflection changes the fourth in short words."""
+    return any(stem == other or stem[:3] == other[:3] for other in stems)
