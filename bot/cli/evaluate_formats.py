@@ -18,8 +18,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from ingest.errors import PageError
-from ingest.parsers.formats import kind_of, max_bytes
-from ingest.parsers.page import ParsedPage
+from ingest.parsers.formats import kind_of
 from ingest.parsers.pool import ReaderPool
 from ingest.parsers.reader import Reader
 from kb.errors import SettingsError
@@ -63,20 +62,6 @@ async def formats(folder: Path, *, out: Path | None) -> int:
     return 1 if faults or (total.recall is not None and total.recall < WANTED_RECALL) else 0
 
 
-def as_markdown(page: ParsedPage) -> str:
-    """What would be indexed of a page, as one text: each heading where its first section stands."""
-    lines = [f"# {page.title}"]
-    before: tuple[str, ...] = ()
-    for section in page.sections:
-        shared = 0
-        while shared < min(len(before), len(section.path)) and before[shared] == section.path[shared]:
-            shared += 1
-        lines += [f"## {heading}" for heading in section.path[shared:]]
-        lines += [block.text for block in section.blocks]
-        before = section.path
-    return "\n\n".join(lines)
-
-
 async def _results(folder: Path, reader: Reader) -> list[FileResult]:
     expected = {pair.document: pair.markdown for pair in expected_pairs(folder)}
     files = await asyncio.to_thread(lambda: sorted(path for path in folder.rglob("*") if path.is_file()))
@@ -94,9 +79,8 @@ async def _result(file: Path, folder: Path, reader: Reader, expected: Mapping[Pa
     started = time.perf_counter()
     reason, text = None, ""
     try:
-        if file.stat().st_size > max_bytes(path):
-            raise PageError("it is too large")
-        text = as_markdown(await reader.read(await asyncio.to_thread(file.read_bytes), path=path))
+        page = await reader.read(await asyncio.to_thread(file.read_bytes), path=path)
+        text = page.as_markdown()
     except PageError as error:
         reason = error.reason
     return FileResult(
@@ -117,10 +101,10 @@ def _show(results: Sequence[FileResult], total: Survival) -> None:
         "format",
         "files",
         "indexed",
-        "compared",
+        "known",
         "words",
         "noise",
-        "headings",
+        "heads",
         "rows",
         "s",
         box=box.SIMPLE_HEAD,
@@ -131,7 +115,7 @@ def _show(results: Sequence[FileResult], total: Survival) -> None:
     table.add_section()
     table.add_row("all", *_row(results))
     table.caption = (
-        "words, headings, rows: share of the expected output that is found again; noise: words that it does not have; "
+        "known: with an expected output; words, heads(ings), rows: share of it that is found; noise: words it lacks; "
         f"largest reader {_peak_mb():.0f} MB"
     )
     console = Console()

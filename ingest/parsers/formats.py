@@ -14,10 +14,11 @@ from ingest.parsers.markdown import parse_markdown
 from ingest.parsers.page import ParsedPage
 
 OFFICE = (
-    "docx", "docm", "doc", "odt", "rtf", "pptx", "pptm", "ppt", "xlsx", "xlsm", "xls", "ods", "epub", "msg", "org",
+    "docx", "docm", "doc", "rtf", "pptx", "pptm", "ppt", "xlsx", "xlsm", "xls", "ods", "epub", "msg", "org",
 )  # fmt: skip
 KINDS = (
-    "md", "markdown", "mdx", "erb", "html", "htm", "xhtml", "pdf", *OFFICE, "csv", "tsv", "txt", "text", "rst", "ipynb", "eml",
+    "md", "markdown", "mdx", "erb", "html", "htm", "xhtml", "pdf", *OFFICE, "odt", "odp", "csv", "tsv", "txt", "text", "rst",
+    "ipynb", "eml",
 )  # fmt: skip
 """Endings that are read."""
 _MEDIA_TYPES: Mapping[str, str] = {
@@ -40,7 +41,6 @@ _OTHER: Mapping[str, str] = {
     **dict.fromkeys(("mp4", "mov", "avi", "webm", "mkv"), "it is a film"),
     **dict.fromkeys(("zip", "tar", "gz", "7z", "rar", "bz2", "xz"), "it is an archive: unpack it"),
     **dict.fromkeys(("pages", "numbers", "key"), "it is in a format of Apple's: export it as PDF"),
-    **dict.fromkeys(("odp", "odg"), "slides of LibreOffice cannot be read: export them as .pptx or PDF"),
     **dict.fromkeys(("xml", "json", "yaml", "yml", "toml"), "it is data, not a page"),
 }
 """Endings that are not read -> why."""
@@ -48,7 +48,7 @@ MAX_TEXT_BYTES = 5_000_000
 """A text above this is data, not prose: the largest page that we met is 0.44 MB."""
 MAX_BINARY_BYTES = 60_000_000
 """Pictures make slides and PDFs large; their text is small."""
-_BINARY = frozenset(("pdf", *OFFICE)) - {"org"}
+_BINARY = frozenset(("pdf", "odt", "odp", *OFFICE)) - {"org"}
 
 
 def kind_of(path: str, media_type: str | None = None) -> str:
@@ -100,6 +100,10 @@ def parse_file(content: bytes, *, path: str, media_type: str | None = None) -> P
             from ingest.parsers.notebook import parse_notebook
 
             return parse_notebook(content, path=path)
+        case "odt" | "odp":
+            from ingest.parsers.opendocument import parse_opendocument
+
+            return parse_opendocument(content, path=path)
         case "eml":
             from ingest.parsers.mail import parse_mail
 

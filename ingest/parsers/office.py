@@ -23,7 +23,6 @@ from ingest.parsers.slides import read_slides
 from ingest.parsers.text import cleaned, title_from
 
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."
-_OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
 MEDIA_TYPES: Mapping[str, str] = {
     "docx": f"{_OPEN_XML}wordprocessingml.document",
     "pptx": f"{_OPEN_XML}presentationml.presentation",
@@ -34,8 +33,7 @@ MEDIA_TYPES: Mapping[str, str] = {
     "doc": "application/msword",
     "ppt": "application/vnd.ms-powerpoint",
     "xls": "application/vnd.ms-excel",
-    "odt": f"{_OPEN_DOCUMENT}text",
-    "ods": f"{_OPEN_DOCUMENT}spreadsheet",
+    "ods": "application/vnd.oasis.opendocument.spreadsheet",
     "rtf": "application/rtf",
     "epub": "application/epub+zip",
     "msg": "application/vnd.ms-outlook",
@@ -47,7 +45,7 @@ MEDIA_TYPES: Mapping[str, str] = {
 
 _SHEETS = frozenset({"xlsx", "xlsm", "xls", "ods", "csv", "tsv"})
 _SLIDES = frozenset({"pptx", "pptm", "ppt"})
-_ZIPPED = frozenset({"docx", "docm", "pptx", "pptm", "xlsx", "xlsm", "odt", "ods", "epub"})
+_ZIPPED = frozenset({"docx", "docm", "pptx", "pptm", "xlsx", "xlsm", "ods", "epub"})
 _SUCCESSOR = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How files of Office before 2007 begin, and today's when they are encrypted."""

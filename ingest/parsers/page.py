@@ -47,3 +47,19 @@ class ParsedPage:
     title: str
     sections: tuple[Section, ...]
     front: FrontMatter = field(default_factory=FrontMatter)
+
+    def as_markdown(self) -> str:
+        """What would be indexed, as one text: each heading once, where its first section stands."""
+        lines = [f"# {self.title}"]
+        before: tuple[str, ...] = ()
+        for section in self.sections:
+            shared = 0
+            while shared < min(len(before), len(section.path)) and before[shared] == section.path[shared]:
+                shared += 1
+            lines += [
+                f"{'#' * min(depth + 2, 6)} {section.path[depth]}"
+                for depth in range(shared, len(section.path))
+            ]
+            lines += [block.text for block in section.blocks]
+            before = section.path
+        return "\n\n".join(lines)
