@@ -76,6 +76,8 @@ class Stats:
     questions: int
     rewritten: int
     mean_rewrite_ms: float | None
+    lost_rewrites: int
+    """Rewrites of the model that were late, invalid or unsure, so that the rules' were searched."""
     positive: int
     negative: int
     declined: int
@@ -115,6 +117,7 @@ class Analytics:
             answer.outcome,
             int(answer.rewritten is not None),
             _rounded(answer.timings_ms.get("rewrite", 0.0)),
+            int(bool(answer.trace.rewrite.lost)),
             _rounded(answer.timings_ms.get("total", 0.0)),
             REMEMBERED_TIMES,
             _milliseconds(self._keep),
@@ -188,6 +191,7 @@ class Analytics:
             questions=round(counts.get("questions", 0)),
             rewritten=rewritten,
             mean_rewrite_ms=counts.get("rewrite_ms", 0.0) / rewritten if rewritten else None,
+            lost_rewrites=round(counts.get("lost", 0)),
             positive=round(counts.get("vote:good", 0)),
             negative=round(counts.get("vote:bad", 0)),
             declined=round(counts.get("outcome:declined", 0)),

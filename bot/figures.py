@@ -19,6 +19,8 @@ class Stats(Protocol):
     @property
     def mean_rewrite_ms(self) -> float | None: ...
     @property
+    def lost_rewrites(self) -> int: ...
+    @property
     def positive(self) -> int: ...
     @property
     def negative(self) -> int: ...
@@ -52,6 +54,8 @@ def stats_lines(stats: Stats, words: Messages) -> list[str]:
     ]
     if stats.mean_rewrite_ms is not None:
         lines.append(words.stats_rewrite_time.format(ms=round(stats.mean_rewrite_ms)))
+    if stats.lost_rewrites:
+        lines.append(words.stats_rewrites_lost.format(number=words.number(stats.lost_rewrites)))
     if stats.satisfaction is not None:
         lines.append(words.stats_satisfaction.format(percent=words.percent(stats.satisfaction)))
     if stats.p50_ms is not None and stats.p95_ms is not None:

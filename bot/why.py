@@ -58,6 +58,9 @@ class Why(BaseModel):
     rewritten: str | None = Field(default=None, repr=False)
     method: str
     reasoning: str = Field(default="", repr=False)
+    sure: float = 1.0
+    """The rewriter's confidence, 0..1."""
+    lost: str = ""
     topics: tuple[str, ...] = ()
     is_follow_up: bool
     anchors: tuple[str, ...] = ()
@@ -150,6 +153,8 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
         rewritten=answer.rewritten,
         method=rewrite.method,
         reasoning=rewrite.reasoning,
+        sure=rewrite.confidence,
+        lost=rewrite.lost,
         topics=rewrite.topics,
         is_follow_up=rewrite.is_follow_up,
         anchors=tuple(titles[page] for page in answer.trace.anchors if page in titles),
@@ -181,7 +186,8 @@ def why_blocks(why: Why) -> list[Block]:
     facts = [
         _fact(words.why_question, why.question),
         _fact(words.why_searched, why.rewritten or words.why_unchanged),
-        _fact(words.why_method, f"{why.method}: {why.reasoning}" if why.reasoning else why.method),
+        _fact(words.why_method, _how(why, words)),
+        *([_fact(words.why_lost, why.lost)] if why.lost else []),
         _fact(words.why_topics, ", ".join(why.topics) or words.none),
         _fact(words.why_follow_up, words.yes if why.is_follow_up else words.no),
         _fact(words.why_anchors, ", ".join(why.anchors) or words.none, why.anchor_reason),
@@ -203,6 +209,12 @@ def why_blocks(why: Why) -> list[Block]:
             told = "\n".join(f"• {escape(shorten(line, SHOWN_CHARACTERS))}" for line in lines[:6])
             blocks.append(section(f"*{title}*\n{told}"))
     return [*blocks, context(_timings(why.timings_ms, words))] if why.timings_ms else blocks
+
+
+def _how(why: Why, words: Messages) -> str:
+    """Who rewrote, why, and how sure they were: "heuristic: reference word 'it' -> 'mulch', sure to 90%"."""
+    told = f"{why.method}: {why.reasoning}" if why.reasoning else why.method
+    return told if why.sure >= 1 else f"{told}, {words.why_unsure.format(percent=words.percent(why.sure))}"
 
 
 def _passage(hit: Hit, cited: Mapping[str, int]) -> Passage:

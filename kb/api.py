@@ -22,6 +22,8 @@ from kb.pipeline import Pipeline
 logger = logging.getLogger(__name__)
 
 Health = Callable[[], Awaitable[dict[str, Any]]]
+Metrics = Callable[[], Awaitable[str]]
+"""Figures in the text format of Prometheus."""
 
 
 class SearchRequest(BaseModel):
@@ -32,8 +34,8 @@ class SearchRequest(BaseModel):
     limit: int = Field(default=5, ge=1, le=50)
 
 
-def create_api(pipeline: Pipeline, *, health: Health) -> web.Application:
-    """The application; the caller decides where it listens."""
+def create_api(pipeline: Pipeline, *, health: Health, metrics: Metrics | None = None) -> web.Application:
+    """The application; the caller decides where it listens. Without `metrics` there is no /metrics."""
     app = web.Application(client_max_size=64 * 1024)
 
     async def search(request: web.Request) -> web.Response:
@@ -62,6 +64,14 @@ def create_api(pipeline: Pipeline, *, health: Health) -> web.Application:
 
     app.router.add_post("/api/v1/search", search)
     app.router.add_get("/health", healthy)
+    if metrics is not None:
+        told = metrics
+
+        async def figures(_: web.Request) -> web.Response:
+            headers = {"Content-Type": "text/plain; version=0.0.4; charset=utf-8"}
+            return web.Response(text=await told(), headers=headers)
+
+        app.router.add_get("/metrics", figures)
     return app
 
 
@@ -105,6 +115,7 @@ def trace_as_json(answer: Answer) -> dict[str, Any]:
             "confidence": trace.rewrite.confidence,
             "topics": list(trace.rewrite.topics),
             "reasoning": trace.rewrite.reasoning,
+            "lost": trace.rewrite.lost,
         },
         "anchors": {"pages": list(trace.anchors), "reason": trace.anchor_reason},
         "decision": trace.decision,

@@ -203,6 +203,7 @@ class Rewrite:
 
     `is_follow_up`: the question continues the answer right before (not merely: the thread has history).
     `clarify`: the question cannot be understood with what the thread holds; ask instead of guessing.
+    `lost`: why a model's rewrite was not used, as a short code ("late"); "" where none was lost.
     """
 
     query: str
@@ -213,6 +214,7 @@ class Rewrite:
     confidence: float = 1.0
     method: RewriteMethod = "none"
     clarify: bool = False
+    lost: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -99,11 +99,11 @@ class RewriteChoice:
         try:
             written = await model.rewrite(question, turns, language=language)
         except TimeoutError:
-            return ruled, "late"
+            return _lost(ruled, "late")
         except UnusableRewriteError as error:
-            return ruled, error.reason
+            return _lost(ruled, error.reason)
         except (UnavailableError, ModelRefusedError, ModelReplyError) as error:
-            return ruled, type(error).__name__
+            return _lost(ruled, type(error).__name__)
         return (written if written.topics else replace(written, topics=ruled.topics)), ""
 
     def _record(self, outcome: RewriteOutcome, reason: str, milliseconds: float) -> None:
@@ -136,6 +136,10 @@ def choose_rewriter(
     if wanted and client is not None:
         model = ModelRewriter(client, settings, cache=cache, on_cache=tally.cached)
     return RewriteChoice(heuristic, model, on_rewrite=tally.rewritten)
+
+
+def _lost(ruled: Rewrite, reason: str) -> tuple[Rewrite, str]:
+    return replace(ruled, lost=reason), reason
 
 
 def _worth_a_model(ruled: Rewrite, turns: Sequence[Turn]) -> bool:

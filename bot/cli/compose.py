@@ -37,13 +37,14 @@ from kb.index.port import VectorIndex
 from kb.lexical import LexicalEncoder
 from kb.pipeline import Pipeline
 from kb.rerank import Reranker
-from kb.rewrite import choose_rewriter
+from kb.rewrite import RedisReplies, ReplyCache, RewriteTally, choose_rewriter
 from kb.search import Search
 from kb.settings import Settings, SlackSettings
 from kb.similarity import EmbeddingSimilarity
 from kb.text.language import detect, warm_up
 from kb.valkey import EmbeddedValkey, connect_redis
 from kb.vocabulary import Vocabulary
+from kb.weights import fitted_for
 
 if TYPE_CHECKING:
     from kb.llm.client import LanguageModel
@@ -70,6 +71,7 @@ class Runtime:
     model: LanguageModel | None
     vocabulary: Vocabulary
     pipeline: Pipeline
+    rewrites: RewriteTally
     sources: SourceBook
     reindexer: ReindexJobs
 
@@ -119,6 +121,7 @@ async def open_runtime(
         model = open_language_model(settings, stack)
         lexical = LexicalEncoder()
         vocabulary = Vocabulary(lexical)
+        rewrites = RewriteTally()
         sources = SourceBook(folder, settings)
         reader = ReaderPool()
         stack.push_async_callback(reader.close)
@@ -153,7 +156,10 @@ async def open_runtime(
                 vocabulary=vocabulary,
                 freshness=_freshness(settings, sources, clock),
                 clock=clock,
+                replies=_replies(settings, redis),
+                rewrites=rewrites,
             ),
+            rewrites=rewrites,
             sources=sources,
             reindexer=reindexer,
         )
@@ -206,6 +212,11 @@ def open_language_model(settings: Settings, stack: AsyncExitStack) -> LanguageMo
     return model
 
 
+def _replies(settings: Settings, redis: Redis) -> ReplyCache | None:
+    keep = timedelta(seconds=settings.rewrite.keep_replies_s)
+    return RedisReplies(redis, namespace=settings.store.namespace, keep=keep) if keep else None
+
+
 def _answerer(settings: Settings, model: LanguageModel | None) -> Drafter | None:
     if model is None:
         return None
@@ -251,12 +262,23 @@ def build_pipeline(
     vocabulary: Vocabulary,
     freshness: FreshnessPolicy,
     clock: Clock,
+    replies: ReplyCache | None = None,
+    rewrites: RewriteTally | None = None,
 ) -> Pipeline:
-    """The pipeline over parts that are open already. What evaluates builds it over an index of its own."""
+    """The pipeline over parts that are open already. What evaluates builds it over an index of its own.
+
+    `replies` keeps the model's rewrites, `rewrites` counts them.
+    """
+    choose = partial(choose_rewriter, settings, client=model, cache=replies, tally=rewrites)
     max_sentences = settings.answer.max_sentences
+    fitted = fitted_for(settings)
+    if fitted.embedder_misfit:
+        logger.warning("confidence.unfitted", extra={"reason": fitted.embedder_misfit})
+    if fitted.reranker_misfit:
+        logger.info("confidence.reranker_unfitted", extra={"reason": fitted.reranker_misfit})
     return Pipeline(
-        rewriter=choose_rewriter(settings, client=model, vocabulary=vocabulary.frequency),
-        outside_rewriter=choose_rewriter(settings, client=model),
+        rewriter=choose(vocabulary=vocabulary.frequency),
+        outside_rewriter=choose(),
         index=index,
         searcher=Search(index, embedder, lexical, settings.search),
         ranker=ranker,
@@ -272,4 +294,5 @@ def build_pipeline(
         freshness=freshness,
         settings=settings,
         clock=clock,
+        relevance=fitted.model,
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.cli.compose import Runtime
 from bot.cli.session import AskReply, AskRequest, IngestRequest
+from bot.metrics import exposition
 from bot.render import spoken
 from kb.api import answer_as_json, trace_as_json
 from kb.errors import StoreUnavailableError, UnavailableError
@@ -79,6 +80,15 @@ class LocalSession:
         except UnavailableError as error:
             told |= {"status": "unavailable", "error": str(error)}
         return told
+
+    async def metrics(self) -> str:
+        """In the text format of Prometheus. A Redis that is down takes everybody's figures with it, not the process's."""
+        try:
+            stats = await self._runtime.analytics.stats()
+        except StoreUnavailableError as error:
+            logger.warning("metrics.store_unavailable", extra={"cause": str(error)})
+            stats = None
+        return exposition(stats, self._runtime.rewrites)
 
     async def stats(self) -> dict[str, Any]:
         stats = await self._runtime.analytics.stats()

@@ -110,7 +110,7 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
             )
         )
         status.activity = edge.activity
-        api = create_api(runtime.pipeline, health=session.status)
+        api = create_api(runtime.pipeline, health=session.status, metrics=session.metrics)
         await stack.enter_async_context(control_socket(session, runtime.folder.socket, api))
         workers = asyncio.create_task(
             queue.run(edge.worker, workers=slack.workers, on_giving_up=edge.worker.on_giving_up)

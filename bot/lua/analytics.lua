@@ -8,8 +8,9 @@ local function count(name, by)
 end
 
 -- What one answer adds to the counts; taken away again when the question is answered anew.
-local function weigh(outcome, rewritten, rewrite_ms, sign)
+local function weigh(outcome, rewritten, rewrite_ms, lost, sign)
     count('outcome:' .. outcome, sign)
+    if lost == '1' then count('lost', sign) end
     if rewritten == '1' then
         count('rewritten', sign)
         count('rewrite_ms', sign * tonumber(rewrite_ms))
@@ -18,17 +19,17 @@ end
 
 local operations = {}
 
-function operations.record(outcome, rewritten, rewrite_ms, total_ms, remembered, keep_ms, context)
-    local before = redis.call('HMGET', KEYS[2], 'outcome', 'rewritten', 'rewrite_ms')
+function operations.record(outcome, rewritten, rewrite_ms, lost, total_ms, remembered, keep_ms, context)
+    local before = redis.call('HMGET', KEYS[2], 'outcome', 'rewritten', 'rewrite_ms', 'lost')
     if before[1] then
-        weigh(before[1], before[2], before[3], -1)
+        weigh(before[1], before[2], before[3], before[4], -1)
     else
         count('questions', 1)
         redis.call('LPUSH', KEYS[3], total_ms)
         redis.call('LTRIM', KEYS[3], 0, remembered - 1)
     end
-    weigh(outcome, rewritten, rewrite_ms, 1)
-    redis.call('HSET', KEYS[2], 'outcome', outcome, 'rewritten', rewritten, 'rewrite_ms', rewrite_ms, 'context', context)
+    weigh(outcome, rewritten, rewrite_ms, lost, 1)
+    redis.call('HSET', KEYS[2], 'outcome', outcome, 'rewritten', rewritten, 'rewrite_ms', rewrite_ms, 'lost', lost, 'context', context)
     redis.call('PEXPIRE', KEYS[2], keep_ms)
     return 1
 end

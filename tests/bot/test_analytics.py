@@ -43,7 +43,12 @@ def analytics(redis: Redis, namespace: str) -> Analytics:
 
 
 def an_answer(
-    *, rewritten: str | None = None, rewrite_ms: float = 0.0, total_ms: float = 100.0, **changes: Any
+    *,
+    rewritten: str | None = None,
+    rewrite_ms: float = 0.0,
+    total_ms: float = 100.0,
+    lost: str = "",
+    **changes: Any,
 ) -> Answer:
     page = Page(
         id="leave",
@@ -58,6 +63,7 @@ def an_answer(
         query=rewritten or "How much leave?",
         needs_rewrite=rewritten is not None,
         is_follow_up=rewritten is not None,
+        lost=lost,
     )
     fields: dict[str, Any] = {
         "question": "How much leave?",
@@ -78,6 +84,7 @@ async def test_nothing_was_asked_yet(analytics: Analytics) -> None:
         questions=0,
         rewritten=0,
         mean_rewrite_ms=None,
+        lost_rewrites=0,
         positive=0,
         negative=0,
         declined=0,
@@ -107,6 +114,7 @@ async def test_the_figures_of_a_few_questions(analytics: Analytics) -> None:
         questions=5,
         rewritten=2,
         mean_rewrite_ms=15.5,
+        lost_rewrites=0,
         positive=2,
         negative=1,
         declined=1,
@@ -116,6 +124,14 @@ async def test_the_figures_of_a_few_questions(analytics: Analytics) -> None:
     )
     assert stats.rewrite_rate == 0.4
     assert stats.satisfaction == pytest.approx(2 / 3)
+
+
+async def test_a_lost_rewrite_counts_until_its_question_is_answered_anew(analytics: Analytics) -> None:
+    await analytics.record("q1", an_answer(lost="late"))
+    await analytics.record("q2", an_answer(lost="language_changed"))
+    assert (await analytics.stats()).lost_rewrites == 2
+    await analytics.record("q1", an_answer(rewritten="How much leave in 2026?"))
+    assert (await analytics.stats()).lost_rewrites == 1
 
 
 async def test_a_question_answered_twice_counts_once_and_as_its_last_answer(analytics: Analytics) -> None:

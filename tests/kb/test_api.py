@@ -86,3 +86,21 @@ async def test_an_outage_is_503_without_a_word_of_its_cause(client: TestClient[A
     reply = await client.post("/api/v1/search", json={"query": "holiday"})
     assert (reply.status, await reply.json()) == (503, {"error": "unavailable"})
     assert (await client.get("/health")).status == 503
+
+
+async def test_figures_are_served_in_the_form_that_prometheus_reads(pipeline: Pipeline):
+    async def health() -> dict[str, Any]:
+        return {"status": "ok"}
+
+    async def metrics() -> str:
+        return "footnote_questions_total 3\n"
+
+    api = create_api(pipeline, health=health, metrics=metrics)  # type: ignore[arg-type]
+    async with TestClient(TestServer(api)) as client:
+        reply = await client.get("/metrics")
+        assert reply.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+        assert await reply.text() == "footnote_questions_total 3\n"
+
+
+async def test_without_figures_there_is_no_address_for_them(client: TestClient[Any, Any]):
+    assert (await client.get("/metrics")).status == 404

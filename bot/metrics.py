@@ -1,0 +1,102 @@
+"""The figures of `/kb stats` and of the process, in the text format that Prometheus reads.
+
+https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from bot.analytics import Stats
+from kb.rewrite import RewriteTally
+
+Sample = tuple[Mapping[str, str], float]
+
+
+def exposition(stats: Stats | None, tally: RewriteTally) -> str:
+    """`stats` are everybody's since the beginning, None where Redis does not answer; `tally` is this process's."""
+    lines = [*_of_everybody(stats)] if stats is not None else []
+    lines += _of_this_process(tally)
+    return "\n".join(lines) + "\n"
+
+
+def _of_everybody(stats: Stats) -> Iterable[str]:
+    yield from _metric("footnote_questions_total", "counter", "Questions asked.", [({}, stats.questions)])
+    yield from _metric(
+        "footnote_questions_rewritten_total",
+        "counter",
+        "Questions that were searched in other words.",
+        [({}, stats.rewritten)],
+    )
+    yield from _metric(
+        "footnote_rewrites_lost_total",
+        "counter",
+        "Rewrites of the model that were late or could not be used.",
+        [({}, stats.lost_rewrites)],
+    )
+    if stats.mean_rewrite_ms is not None:
+        yield from _metric(
+            "footnote_rewrite_mean_seconds",
+            "gauge",
+            "Mean time of a rewrite.",
+            [({}, stats.mean_rewrite_ms / 1000)],
+        )
+    yield from _metric(
+        "footnote_answers_total",
+        "counter",
+        "Answers that are none, by their outcome.",
+        [({"outcome": "declined"}, stats.declined), ({"outcome": "unavailable"}, stats.unavailable)],
+    )
+    yield from _metric(
+        "footnote_votes_total",
+        "counter",
+        "Votes on answers.",
+        [({"vote": "good"}, stats.positive), ({"vote": "bad"}, stats.negative)],
+    )
+    if stats.p50_ms is not None and stats.p95_ms is not None:
+        yield from _metric(
+            "footnote_answer_seconds",
+            "gauge",
+            "Time to an answer, of the latest 1,000.",
+            [({"quantile": "0.5"}, stats.p50_ms / 1000), ({"quantile": "0.95"}, stats.p95_ms / 1000)],
+        )
+
+
+def _of_this_process(tally: RewriteTally) -> Iterable[str]:
+    yield from _metric(
+        "footnote_process_rewrites_total",
+        "counter",
+        "Questions that went through rewriting, by what became of them.",
+        [
+            ({"outcome": outcome, "reason": reason}, count)
+            for (outcome, reason), count in sorted(tally.outcomes.items())
+        ],
+    )
+    yield from _metric(
+        "footnote_process_rewrite_seconds_total",
+        "counter",
+        "Time spent on rewriting.",
+        [({}, tally.milliseconds / 1000)],
+    )
+    yield from _metric(
+        "footnote_process_rewrite_cache_total",
+        "counter",
+        "Looks into the cache of the model's rewrites.",
+        [({"event": event}, count) for event, count in sorted(tally.cache.items())],
+    )
+
+
+def _metric(name: str, kind: str, told: str, samples: Iterable[Sample]) -> Iterable[str]:
+    yield f"# HELP {name} {told}"
+    yield f"# TYPE {name} {kind}"
+    for labels, value in samples:
+        yield f"{name}{_labels(labels)} {value:.10g}"
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    """Labels are our own words and codes; quotes and backslashes are escaped all the same."""
+    told = ",".join(
+        f'{name}="{value.replace(chr(92), chr(92) * 2).replace(chr(34), chr(92) + chr(34))}"'
+        for name, value in labels.items()
+    )
+    return f"{{{told}}}" if told else ""

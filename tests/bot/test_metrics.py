@@ -1,0 +1,64 @@
+import re
+
+from bot.analytics import Stats
+from bot.metrics import exposition
+from kb.rewrite import RewriteTally
+
+STATS = Stats(
+    questions=1_234_567,
+    rewritten=2,
+    mean_rewrite_ms=15.5,
+    lost_rewrites=1,
+    positive=3,
+    negative=1,
+    declined=1,
+    unavailable=0,
+    p50_ms=200,
+    p95_ms=1000,
+)
+
+
+def a_tally() -> RewriteTally:
+    tally = RewriteTally()
+    tally.rewritten("model", "", 400.0)
+    tally.rewritten("fallback", "late", 1000.0)
+    tally.rewritten("fallback", 'odd "one"', 100.0)
+    tally.cached("hit")
+    return tally
+
+
+def samples(text: str) -> dict[str, float]:
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+
+def test_questions_rewrites_votes_and_times_are_told():
+    told = samples(exposition(STATS, RewriteTally()))
+    assert told["footnote_questions_total"] == 1_234_567
+    assert told["footnote_questions_rewritten_total"] == 2
+    assert told["footnote_rewrites_lost_total"] == 1
+    assert told["footnote_rewrite_mean_seconds"] == 0.0155
+    assert told['footnote_votes_total{vote="bad"}'] == 1
+    assert told['footnote_answer_seconds{quantile="0.95"}'] == 1
+
+
+def test_what_became_of_the_models_rewrites_is_told_by_reason():
+    told = samples(exposition(STATS, a_tally()))
+    assert told['footnote_process_rewrites_total{outcome="fallback",reason="late"}'] == 1
+    assert told['footnote_process_rewrites_total{outcome="model",reason=""}'] == 1
+    assert told["footnote_process_rewrite_seconds_total"] == 1.5
+    assert told['footnote_process_rewrite_cache_total{event="hit"}'] == 1
+
+
+def test_every_line_is_of_the_form_that_prometheus_reads():
+    label = r'[a-z_]+="(?:[^"\\]|\\.)*"'
+    form = re.compile(rf"# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{{{label}(?:,{label})*\}})? -?[0-9.e+-]+")
+    text = exposition(STATS, a_tally())
+    assert text.endswith("\n")
+    assert [line for line in text.splitlines() if not form.fullmatch(line)] == []
+
+
+def test_without_redis_the_process_still_tells_its_own():
+    told = samples(exposition(None, a_tally()))
+    assert "footnote_questions_total" not in told
+    assert told['footnote_process_rewrites_total{outcome="model",reason=""}'] == 1
