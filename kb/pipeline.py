@@ -1,6 +1,6 @@
 """One question, top to bottom. Read this first: Slack, the command line, HTTP and evaluation all come through here.
 
-rewrite -> search -> rerank -> decide -> answer -> verify -> freshness
+rewrite -> search -> rerank -> succession -> decide -> answer -> verify -> freshness
 
 `Pipeline.answer` is that line; the methods below it come in its order.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -17,7 +16,8 @@ from typing import Protocol
 from kb import anchors as anchoring
 from kb.answer import Draft, Drafter
 from kb.citations import Similarity, verify
-from kb.confidence import Evidence, RelevanceModel, weigh
+from kb.citations.orders import without_orders
+from kb.confidence import BACKGROUND, Evidence, Gathered, RelevanceModel, likeness, weigh
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock, FreshnessPolicy
 from kb.history import Readable, readable_turns
@@ -38,7 +38,9 @@ from kb.reply import Reply, numbered
 from kb.rewrite import Rewriter
 from kb.search import SearchResult, WeightedQuery
 from kb.settings import Settings
+from kb.settle import CONFLICT_PASSAGES, settle, warnings_of
 from kb.stopwatch import Stopwatch
+from kb.succession import PageFinder, succeeded
 from kb.text.language import detect
 from kb.text.phrases import small_talk
 from kb.vocabulary import Vocabulary
@@ -46,7 +48,9 @@ from kb.weights import default_model
 
 logger = logging.getLogger(__name__)
 
-_NUMBERS = re.compile(r"\d[\d.]*")
+
+class Pages(Readable, PageFinder, Protocol):
+    """`kb.index.port.VectorIndex`, as this uses it."""
 
 
 class Searcher(Protocol):
@@ -96,7 +100,7 @@ class Pipeline:
 
     rewriter: Rewriter
     outside_rewriter: Rewriter
-    index: Readable
+    index: Pages
     searcher: Searcher
     ranker: Ranker
     extractive: Drafter
@@ -122,13 +126,14 @@ class Pipeline:
         try:
             turns = await readable_turns(turns, self.index, audience=question.audience)
             found = await self._find(question, turns, language, watch)
+            found = await self._succeeded(found, question, language, watch)
             if found.rewrite.clarify:
                 return reply.build("unclear", rewrite=found.rewrite)
             evidence = self._weigh(found, language)
             reply.saw(found.hits, found.anchors, found.anchor_reason, self._notes())
             if not evidence.enough:
                 return reply.build("declined", rewrite=found.rewrite, evidence=evidence)
-            return await self._cited(reply, question, found.rewrite, evidence, turns)
+            return await self._cited(reply, question, found, evidence, turns)
         except UnavailableError:
             logger.exception("question.unavailable", extra={"question_id": question.id})
             return reply.build("unavailable", rewrite=Rewrite(query=question.text))
@@ -143,6 +148,7 @@ class Pipeline:
         watch = Stopwatch()
         turns = await readable_turns(turns, self.index, audience=question.audience)
         found = await self._find(question, turns, language, watch)
+        found = await self._succeeded(found, question, language, watch)
         return replace(found, timings_ms=watch.timings_ms())
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
@@ -197,8 +203,31 @@ class Pipeline:
         with watch.stage("rerank"):
             hits = await self.ranker.rerank(rewrite.query, hits)
         # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
-        hits = without_superseded(anchoring.boost_final(hits, anchors, boost), rewrite.query)
+        hits = anchoring.boost_final(hits, anchors, boost)
         return Found(rewrite=rewrite, hits=hits, anchors=anchors, anchor_reason=reason)
+
+    async def _succeeded(self, found: Found, question: Question, language: str, watch: Stopwatch) -> Found:
+        """Newer pages in the place of those they replaced."""
+
+        async def hits_of(pages: Sequence[str]) -> Sequence[Hit]:
+            result = await self.searcher.search(
+                self._queries(question, found.rewrite),
+                audience=question.audience,
+                language=language,
+                anchor_pages=pages,
+            )
+            theirs = [hit for hit in result.hits if hit.chunk.page.id in pages]
+            return await self.ranker.rerank(found.rewrite.query, theirs)
+
+        with watch.stage("search"):
+            hits = await succeeded(
+                found.hits,
+                found.rewrite.query,
+                finder=self.index,
+                audience=question.audience,
+                hits_of=hits_of,
+            )
+        return replace(found, hits=hits)
 
     async def _rewrite(
         self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch
@@ -221,22 +250,47 @@ class Pipeline:
             WeightedQuery(text=rewrite.query, weight=1.0 - original),
         ]
 
-    def kept(self, found: Found, language: str) -> tuple[Sequence[Hit], list[float]]:
-        """The passages that an answer may rest on, and the share of the question's words that each holds, 0..1."""
-        kept = found.hits[: self.settings.search.keep]
+    def gathered(self, found: Found, language: str, *, keep: int | None = None) -> Gathered:
+        """The passages that an answer may rest on, and what is known of them. `language` is the question's."""
+        kept = found.hits[: keep or self.settings.search.keep]
         query, rarity = found.rewrite.query, self.vocabulary.rarity
-        return kept, [self.lexical.coverage(query, hit.chunk, language, rarity=rarity) for hit in kept]
+        candidates = [likeness(hit) for hit in found.hits[:BACKGROUND]]
+        return Gathered(
+            hits=kept,
+            coverages=[self.lexical.coverage(query, hit.chunk, language, rarity=rarity) for hit in kept],
+            background=sum(candidates) / len(candidates) if candidates else 0.0,
+            missing=self.lexical.missing(query, [hit.chunk for hit in kept], language, rarity=rarity),
+        )
 
     def _weigh(self, found: Found, language: str) -> Evidence:
-        hits, coverages = self.kept(found, language)
-        return weigh(hits, coverages, self.relevance, threshold=self.settings.answer.min_confidence)
+        threshold = self.settings.answer.min_confidence
+        return weigh(self.gathered(found, language), self.relevance, threshold=threshold)
+
+    def _widened(self, evidence: Evidence, found: Found, language: str) -> Evidence:
+        """The evidence with the passages behind it: what they say against the answer has to be known."""
+        wide = weigh(self.gathered(found, language, keep=CONFLICT_PASSAGES), self.relevance)
+        known = {hit.chunk.id for hit in evidence.hits}
+        further = [
+            (hit, relevance)
+            for hit, relevance in zip(wide.hits, wide.relevance, strict=True)
+            if hit.chunk.id not in known
+        ]
+        return without_orders_in(
+            replace(
+                evidence,
+                hits=(*evidence.hits, *(hit for hit, _ in further)),
+                relevance=(*evidence.relevance, *(relevance for _, relevance in further)),
+            )
+        )
 
     def _notes(self) -> tuple[Note, ...]:
         return ("reranker unavailable",) if self.ranker.wanted and not self.ranker.available else ()
 
     async def _cited(
-        self, reply: Reply, question: Question, rewrite: Rewrite, evidence: Evidence, turns: Sequence[Turn]
+        self, reply: Reply, question: Question, found: Found, evidence: Evidence, turns: Sequence[Turn]
     ) -> Answer:
+        rewrite = found.rewrite
+        evidence = without_orders_in(evidence)
         chunks = [hit.chunk for hit in evidence.hits]
         with reply.watch.stage("answer"):
             draft = await self._draft(reply, question, rewrite, evidence, turns)
@@ -246,14 +300,15 @@ class Pipeline:
             )
         if draft.declined or not verified.kept:
             return reply.build("declined", rewrite=rewrite, evidence=evidence, removed=verified)
-        sentences, citations = numbered(verified.kept, evidence, self.freshness)
-        cited_pages = {citation.chunk.page.id: citation.chunk.page for citation in citations}
-        warnings = [warning for page in cited_pages.values() if (warning := self.freshness.warn(page))]
+        wide = self._widened(evidence, found, reply.language)
+        with reply.watch.stage("verify"):
+            settled = await settle(verified.kept, wide, freshness=self.freshness, likeness=self.similarity)
+        sentences, citations = numbered(settled.sentences, wide, self.freshness)
         return replace(
             reply.build("answered", rewrite=rewrite, evidence=evidence, removed=verified),
             sentences=sentences,
             citations=citations,
-            warnings=tuple(warnings),
+            warnings=warnings_of(sentences, citations, settled.disputed, wide, self.freshness),
         )
 
     async def _draft(
@@ -276,19 +331,16 @@ class Pipeline:
         )
 
 
-def without_superseded(hits: Sequence[Hit], query: str) -> list[Hit]:
-    """Drops passages of pages whose successor was found too: the newer page carries the answer.
-
-    Unless the question asks for the old one by what only its title says: "What was the rate in 2024?".
-    """
-    titles = {hit.chunk.page.title for hit in hits}
-    known = titles | {name for hit in hits for name in (hit.chunk.page.path, hit.chunk.page.url)}
-    asked = set(_NUMBERS.findall(query))
-    return [
-        hit
-        for hit in hits
-        if hit.chunk.page.superseded_by not in known or asked & set(_NUMBERS.findall(hit.chunk.page.title))
+def without_orders_in(evidence: Evidence) -> Evidence:
+    """The evidence without what speaks to an assistant: a page is data, and says nothing by giving orders."""
+    cleaned = [
+        (replace(hit, chunk=replace(hit.chunk, text=without_orders(hit.chunk.text))), relevance)
+        for hit, relevance in zip(evidence.hits, evidence.relevance, strict=True)
     ]
+    kept = [(hit, relevance) for hit, relevance in cleaned if hit.chunk.text.strip()]
+    return replace(
+        evidence, hits=tuple(hit for hit, _ in kept), relevance=tuple(relevance for _, relevance in kept)
+    )
 
 
 def _retrieved(chunk: Chunk, *, cited: bool) -> Retrieved:

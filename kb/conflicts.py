@@ -1,0 +1,281 @@
+"""Where two pages disagree on a number or a date for the same thing. Pure but for the likeness that it is given.
+
+A sentence that an answer rests on is held against the sentences of the other pages that were found. Most are out at
+once: no figure of the same unit, or the same figure. What is left must speak of the same thing (shared words, and the
+embedder's word for it), on the same terms (a maximum is no minimum, a day rate no month rate), and within the same
+scope: other years, countries, plans, names, or a special case beside its rule are no conflict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+
+from kb.citations.fact_names import read_names
+from kb.citations.fact_words import MONTHS, NUMBER_WORDS, UNITS, WEEKDAYS
+from kb.measures import BOUND_WORDS, Measure, Measured, read_measures
+from kb.models import Chunk
+from kb.scopes import Scope, read_scope, scopes_differ
+from kb.text.sentences import split_units
+from kb.text.wording import STOP_WORDS, content_stems, language_of, plain, stem, tokens
+
+Likeness = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
+
+SAME_WORDS = 0.5
+"""Share of the shorter sentence's meaning words that the other one or its headings must hold."""
+SOME_WORDS = 0.3
+"""The same for the longer sentence."""
+ALIKE = 0.66
+"""Cosine of the two sentences without their figures that makes them statements about one thing."""
+ALIKE_OTHER_WORDS = 0.78
+"""The same where each has words that the other side lacks: they may be what tells two things apart."""
+
+_FIGURES = re.compile(r"[€$£]?\s?\d+(?:[.,:'’]\d+)*\s?(?:%|°C)?")
+_MEASURING = frozenset().union(NUMBER_WORDS, WEEKDAYS, MONTHS)
+_NOT_TELLING = STOP_WORDS.union(MONTHS, NUMBER_WORDS, UNITS, WEEKDAYS, BOUND_WORDS)
+_EMPTY_WORDS = frozenset(stem(word) for word in _NOT_TELLING if word.isalpha())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """A sentence, list item or table row of a passage. `passage` is the passage's index among those that were read."""
+
+    passage: int
+    chunk: Chunk
+    text: str
+
+    @cached_property
+    def words(self) -> str:
+        return " ".join(plain(self.text.strip().strip("|").replace("|", ", ")).split())
+
+    @cached_property
+    def context(self) -> str:
+        return " ".join((self.chunk.page.title, *self.chunk.section))
+
+    @cached_property
+    def measured(self) -> Measured:
+        return read_measures(self.words)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(content_stems(self.words)) - _EMPTY_WORDS
+
+    @cached_property
+    def around(self) -> frozenset[str]:
+        return frozenset(content_stems(self.context)) - _EMPTY_WORDS
+
+    @cached_property
+    def scope(self) -> Scope:
+        return read_scope(self.words, self.context)
+
+    @cached_property
+    def labels(self) -> frozenset[str]:
+        """Figures that name something in the sentence or its headings: years, "band 3"."""
+        return self.measured.labels | read_measures(self.context.replace("›", ".")).labels
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(stem(name) for name in read_names(self.words).words if not name[0].isdigit())
+
+    @cached_property
+    def passage_stems(self) -> frozenset[str]:
+        return frozenset(content_stems(plain(self.chunk.embedded_text)))
+
+    @cached_property
+    def without_figures(self) -> str:
+        heading = (*self.chunk.section, self.chunk.page.title)[-1 if self.chunk.section else 0]
+        return f"{heading}: {_FIGURES.sub('…', self.words)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dispute:
+    """Two statements of different pages that cannot both hold."""
+
+    stated: Statement
+    other: Statement
+
+
+async def find_disputes(
+    stated: Sequence[Statement], passages: Sequence[Chunk], *, likeness: Likeness | None
+) -> list[Dispute]:
+    """What other pages among `passages` say against `stated`; for each statement and page the likest sentence.
+
+    `likeness`: pairs of texts -> cosines; None where nobody can be asked, and shared words alone must do.
+    """
+    if all(one.measured.nothing for one in stated):
+        return []
+    others = [other for other in _statements(passages) if _may_measure(other.text)]
+    pairs = [
+        Dispute(stated=one, other=other) for one in stated for other in others if may_disagree(one, other)
+    ]
+    if not pairs:
+        return []
+    asked = [(pair.stated.without_figures, pair.other.without_figures) for pair in pairs]
+    scores = await likeness(asked) if likeness is not None else [_shared(pair) for pair in pairs]
+    best: dict[tuple[int, str, str], tuple[float, Dispute]] = {}
+    for pair, score in zip(pairs, scores, strict=True):
+        key = (pair.stated.passage, pair.stated.text, pair.other.chunk.page.id)
+        if score >= _wanted(pair) and (key not in best or score > best[key][0]):
+            best[key] = (score, pair)
+    return [pair for _, pair in best.values()]
+
+
+def _may_measure(text: str) -> bool:
+    return any(letter.isdigit() for letter in text) or not _MEASURING.isdisjoint(
+        word.casefold() for word in tokens(text)
+    )
+
+
+def _statements(passages: Sequence[Chunk]) -> Iterator[Statement]:
+    for at, chunk in enumerate(passages):
+        for unit in split_units(chunk.text):
+            if unit.kind in ("sentence", "item", "row", "quote"):
+                yield Statement(passage=at, chunk=chunk, text=unit.text)
+
+
+def may_disagree(one: Statement, other: Statement) -> bool:
+    """Everything but the likeness: other pages, same language, other figures for what may be the same thing."""
+    if one.chunk.page.id == other.chunk.page.id or one.measured.nothing or other.measured.nothing:
+        return False
+    if one.chunk.page.language != other.chunk.page.language or not _figures_differ(one, other):
+        return False
+    if _shares(one, other)[0] < SAME_WORDS or _shares(one, other)[1] < SOME_WORDS:
+        return False
+    return not (
+        one.labels != other.labels
+        or scopes_differ(one.scope, other.scope)
+        or _names_differ(one, other)
+        or contrasted(one.words, other.words)
+        or contrasted(one.chunk.page.title, other.chunk.page.title)
+        or language_of(one.words) != language_of(other.words) is not None
+    )
+
+
+def _figures_differ(one: Statement, other: Statement) -> bool:
+    """Whether exactly one kind of figure differs, and nothing says that the two are not to be compared."""
+    mine, theirs = one.measured, other.measured
+    if mine.per and theirs.per and mine.per != theirs.per:
+        return False
+    differing = 0
+    for key in {measure.key for measure in mine.measures} | {measure.key for measure in theirs.measures}:
+        left = [measure for measure in mine.measures if measure.key == key]
+        right = [measure for measure in theirs.measures if measure.key == key]
+        if not left or not right:
+            return False  # a condition that only one of them has
+        verdict = _compare(left, right, one, other)
+        if verdict is None:
+            return False
+        differing += verdict
+    days = _days_differ(one, other)
+    if days is None:
+        return False
+    weekdays = bool(mine.weekdays and theirs.weekdays and mine.weekdays != theirs.weekdays)
+    if weekdays and len(mine.weekdays) != len(theirs.weekdays):
+        return False
+    return differing + days + weekdays == 1
+
+
+def _compare(
+    left: Sequence[Measure], right: Sequence[Measure], one: Statement, other: Statement
+) -> bool | None:
+    """Whether measures of one kind differ; None where they cannot be compared."""
+    if len(left) != len(right):
+        return None
+    left = sorted(left, key=lambda measure: measure.value)
+    right = sorted(right, key=lambda measure: measure.value)
+    pairs = [(a, b) for a, b in zip(left, right, strict=True) if not a.readings & b.readings]
+    if not pairs:
+        return False
+    if any(_of_other_things(a, b, one, other) for a, b in pairs):
+        return None
+    return all(_exclude(a, b) for a, b in pairs) or None
+
+
+def _exclude(one: Measure, other: Measure) -> bool:
+    """Whether they cannot both hold, by their bounds: 25 is within "at most 30", not within "at most 20"."""
+    if one.bound == other.bound:
+        return True
+    if one.bound == "" or other.bound == "":
+        exact, bound = (one, other) if one.bound == "" else (other, one)
+        if bound.bound == "most":
+            return exact.value > bound.value
+        return bound.bound == "least" and exact.value < bound.value
+    return False
+
+
+def _of_other_things(one: Measure, other: Measure, of_one: Statement, of_other: Statement) -> bool:
+    """Whether what stands right behind the figures tells two things apart: "5 days of leave", "5 days of training"."""
+    if not one.nouns or not other.nouns:
+        return False
+    known = of_other.stems | of_other.around
+    known_here = of_one.stems | of_one.around
+    return known.isdisjoint(one.nouns) or known_here.isdisjoint(other.nouns)
+
+
+def _days_differ(one: Statement, other: Statement) -> bool | None:
+    mine, theirs = one.measured.days, other.measured.days
+    if not mine and not theirs:
+        return False
+    if len(mine) != len(theirs):
+        return None
+    if all(_same(a, b) for a, b in zip(mine, theirs, strict=True)):
+        return False
+    for a, b in zip(mine, theirs, strict=True):
+        if (a.day is None) != (b.day is None) or (a.year and b.year and a.year != b.year):
+            return None  # another precision, or another year's occasion
+    return True
+
+
+def _same(one: object, other: object) -> bool:
+    keys = ("month", "day")
+    return all(getattr(one, key) == getattr(other, key) for key in keys)
+
+
+def _shares(one: Statement, other: Statement) -> tuple[float, float]:
+    """The share of each sentence's meaning words that the other side holds, the larger first."""
+    if not one.stems or not other.stems:
+        return 0.0, 0.0
+    if not one.stems & other.stems:
+        return 0.0, 0.0
+    mine = len(one.stems & (other.stems | other.around)) / len(one.stems)
+    theirs = len(other.stems & (one.stems | one.around)) / len(other.stems)
+    return max(mine, theirs), min(mine, theirs)
+
+
+def _names_differ(one: Statement, other: Statement) -> bool:
+    """Whether one of them is about something by name that the other's passage does not know."""
+    return not (set(one.names) <= other.passage_stems and set(other.names) <= one.passage_stems)
+
+
+def contrasted(one: str, other: str) -> bool:
+    """Whether two texts are the same but for one word that tells two things apart: "Dogs pay ...", "Cats pay ..."."""
+    left, right = _telling(one), _telling(other)
+    swaps = 0
+    equal = 0
+    for kind, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if kind == "equal":
+            equal += b - a
+        elif kind == "replace" and b - a == d - c <= 2:
+            swaps += 1
+        else:
+            return False
+    return swaps == 1 and equal >= 1
+
+
+def _telling(text: str) -> list[str]:
+    """The stems of the words that carry meaning, figures and their units left out, in order."""
+    words = [token.casefold() for token in tokens(_FIGURES.sub(" ", text))]
+    return [stem(word) for word in words if word not in _NOT_TELLING]
+
+
+def _wanted(pair: Dispute) -> float:
+    one, other = pair.stated, pair.other
+    lacking = one.stems - other.stems - other.around, other.stems - one.stems - one.around
+    return ALIKE_OTHER_WORDS if all(lacking) else ALIKE
+
+
+def _shared(pair: Dispute) -> float:
+    return sum(_shares(pair.stated, pair.other)) / 2

@@ -1,0 +1,197 @@
+"""Settles what the pages disagree on, after the answer is drafted and verified and before it is shown.
+
+Where a current page says otherwise than the outdated one that the answer rests on, the current one is quoted instead.
+Where two pages that nobody calls outdated disagree, both are quoted, the newer one first. The same for every answerer:
+it is the pages' own sentences that are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from kb.answer import DraftSentence
+from kb.confidence import Evidence
+from kb.conflicts import Dispute, Likeness, Statement, find_disputes
+from kb.freshness import FreshnessPolicy
+from kb.models import AnswerWarning, Citation, Page, Sentence
+from kb.text.sentences import TextUnit, split_units
+from kb.text.wording import plain
+
+CONFLICT_PASSAGES = 12
+"""Passages that are read for what they say against the answer; an answer itself rests on fewer."""
+MOST_STATEMENTS = 4
+"""Statements of one dispute that are shown; beyond that the pages need an editor, not a reader."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settled:
+    """`disputed`: pairs of indices into the evidence whose statements disagree, the newer page's first."""
+
+    sentences: tuple[DraftSentence, ...]
+    disputed: tuple[tuple[int, int], ...] = ()
+
+
+async def settle(
+    sentences: Sequence[DraftSentence],
+    evidence: Evidence,
+    *,
+    freshness: FreshnessPolicy,
+    likeness: Likeness | None,
+) -> Settled:
+    """Replaces what is disputed. The indices of `sentences` are into `evidence`, which may hold further passages."""
+    stated = [statement for sentence in sentences for statement in _stated(sentence, evidence)]
+    disputes = await find_disputes(stated, [hit.chunk for hit in evidence.hits], likeness=likeness)
+    if not disputes:
+        return Settled(sentences=tuple(sentences))
+    return _Settlement(sentences, evidence, freshness, disputes).settled()
+
+
+def _stated(sentence: DraftSentence, evidence: Evidence) -> list[Statement]:
+    """The page's sentences behind one of the answer's."""
+    return [
+        Statement(passage=at, chunk=evidence.hits[at].chunk, text=unit.text)
+        for at, quote in zip(sentence.hits, sentence.quotes, strict=True)
+        for unit in _units(quote)
+    ]
+
+
+def _units(quote: str) -> list[TextUnit]:
+    return [unit for unit in split_units(quote) if unit.kind in ("sentence", "item", "row", "quote")]
+
+
+class _Settlement:
+    def __init__(
+        self,
+        sentences: Sequence[DraftSentence],
+        evidence: Evidence,
+        freshness: FreshnessPolicy,
+        disputes: Sequence[Dispute],
+    ) -> None:
+        self._sentences = sentences
+        self._evidence = evidence
+        self._freshness = freshness
+        self._against: dict[tuple[int, str], list[Statement]] = {}
+        for dispute in disputes:
+            self._against.setdefault(_key(dispute.stated), []).append(dispute.other)
+        self._shown: set[tuple[int, str]] = set()
+        self._disputed: list[tuple[int, int]] = []
+
+    def settled(self) -> Settled:
+        kept: list[DraftSentence] = []
+        for sentence in self._sentences:
+            told = [self._sides(one) for one in _stated(sentence, self._evidence)]
+            sides = next((one for one in told if one), [])
+            if not sides:
+                if not self._repeats(sentence):
+                    kept.append(sentence)
+                continue
+            kept.extend(self._quoted(sides, as_items=len(sides) > 1 or _is_item(sentence)))
+            if len(told) > 1 and not self._is_stale(
+                sentence
+            ):  # the other rows of a table, the rest of a paragraph
+                kept.append(sentence)
+        return Settled(sentences=tuple(kept), disputed=tuple(dict.fromkeys(self._disputed)))
+
+    def _sides(self, stated: Statement) -> list[Statement]:
+        """What is to be shown instead of a statement, newest first; empty where it stands undisputed."""
+        others = self._against.get(_key(stated), [])
+        current = [other for other in others if not self._stale(other.chunk.page)]
+        if self._stale(stated.chunk.page):
+            return sorted(current, key=self._newest)[:MOST_STATEMENTS] or self._both(stated, others)
+        return self._both(stated, current)
+
+    def _both(self, stated: Statement, others: Sequence[Statement]) -> list[Statement]:
+        if not others:
+            return []
+        sides = sorted([stated, *others], key=self._newest)[:MOST_STATEMENTS]
+        self._disputed.extend((sides[0].passage, older.passage) for older in sides[1:])
+        return sides
+
+    def _quoted(self, sides: Sequence[Statement], *, as_items: bool) -> list[DraftSentence]:
+        fresh = [side for side in sides if _key(side) not in self._shown]
+        self._shown.update(map(_key, fresh))
+        return [
+            DraftSentence(
+                text=f"- {side.words}" if as_items else side.words, hits=(side.passage,), quotes=(side.text,)
+            )
+            for side in fresh
+        ]
+
+    def _repeats(self, sentence: DraftSentence) -> bool:
+        stated = _stated(sentence, self._evidence)
+        return bool(stated) and all(_key(one) in self._shown for one in stated)
+
+    def _is_stale(self, sentence: DraftSentence) -> bool:
+        return all(self._stale(self._evidence.hits[at].chunk.page) for at in sentence.hits)
+
+    def _stale(self, page: Page) -> bool:
+        return self._freshness.assess(page).freshness in ("outdated", "superseded")
+
+    @staticmethod
+    def _newest(statement: Statement) -> tuple[int, str]:
+        return -_dated(statement.chunk.page).toordinal(), statement.chunk.page.id
+
+
+def warnings_of(
+    sentences: Sequence[Sentence],
+    citations: Sequence[Citation],
+    disputed: Sequence[tuple[int, int]],
+    evidence: Evidence,
+    freshness: FreshnessPolicy,
+) -> tuple[AnswerWarning, ...]:
+    """One warning for each cited page that deserves one, those that carry the answer first, then the conflicts."""
+    pages = {citation.chunk.page.id: citation.chunk.page for citation in citations}
+    carrying = _carrying(sentences, citations)
+    warnings = [
+        replace(warning, carries=page.id in carrying)
+        for page in pages.values()
+        if (warning := freshness.warn(page))
+    ]
+    numbers = {citation.chunk.id: citation.n for citation in citations}
+    conflicts = [
+        _conflict(evidence, newer, older, numbers)
+        for newer, older in disputed
+        if {evidence.hits[newer].chunk.id, evidence.hits[older].chunk.id} <= numbers.keys()
+    ]
+    return (*conflicts, *sorted(warnings, key=lambda warning: not warning.carries))
+
+
+def _carrying(sentences: Sequence[Sentence], citations: Sequence[Citation]) -> set[str]:
+    """Pages that at least half of the cited sentences rest on."""
+    page_of = {citation.n: citation.chunk.page.id for citation in citations}
+    cited = [{page_of[n] for n in sentence.citations} for sentence in sentences if sentence.citations]
+    return {page for page in page_of.values() if 2 * sum(page in one for one in cited) >= len(cited)}
+
+
+def _conflict(evidence: Evidence, newer: int, older: int, numbers: dict[str, int]) -> AnswerWarning:
+    new, old = evidence.hits[newer].chunk, evidence.hits[older].chunk
+    day = old.page.dates.reviewed or old.page.dates.edited
+    return AnswerWarning(
+        kind="conflict",
+        reason="conflict",
+        page=old.page,
+        date=day,
+        text=f"{new.page.title} ({_said(new.page)}) and {old.page.title} ({_said(old.page)}) disagree.",
+        carries=True,
+        disputed=(numbers[new.id], numbers[old.id]),
+    )
+
+
+def _said(page: Page) -> str:
+    if page.dates.reviewed:
+        return f"reviewed {page.dates.reviewed:%-d %B %Y}"
+    return f"edited {page.dates.edited:%-d %B %Y}" if page.dates.edited else "no date"
+
+
+def _dated(page: Page) -> date:
+    return page.dates.reviewed or page.dates.edited or date.min
+
+
+def _key(statement: Statement) -> tuple[int, str]:
+    return statement.passage, " ".join(plain(statement.text).split())
+
+
+def _is_item(sentence: DraftSentence) -> bool:
+    return any(unit.kind == "item" for unit in split_units(sentence.text))
