@@ -8,6 +8,7 @@ The result is a list of pieces, because a message may only be cut between or at 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -25,6 +26,10 @@ _FILE_SUFFIXES = frozenset({
     "txt", "xlsx", "yaml", "yml", "zip",
 })  # fmt: skip
 """`report.pdf` is a file's name, though it is written like a host's."""
+_CITATION_LIKE = re.compile(r"\W*[\d⁰¹²³⁴-⁹₀-₉①-⑳]{1,3}\W*")
+"""A label that reads as the number of one of our sources."""
+_SHOWN_HOST = re.compile(r"(?:[a-z]+://)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)", re.IGNORECASE)
+_SHOWN_ADDRESS = re.compile(r"(?:https?://|www\.)([^\s/:?#)\]>]+)", re.IGNORECASE)
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """Zero-width and direction marks: they can make a label read as another address."""
 
@@ -78,8 +83,10 @@ def link(url: str, label: str) -> str:
     target = link_target(url)
     if target is None:
         return escape(label or url)
-    if label in ("", url) or _pretends(label, url):
+    if label in ("", url) or _pretends(label, url) or _CITATION_LIKE.fullmatch(label):
         return f"<{target}>"
+    if _SHOWN_ADDRESS.search(label):
+        return f"{escape(label)} (<{target}>)"
     return f"<{target}|{escape(label)}>"
 
 
@@ -111,7 +118,8 @@ def _parser() -> MarkdownIt:
 
 def _pretends(label: str, url: str) -> bool:
     """Whether a label looks like an address on another host than the one that the link leads to."""
-    shown = re.match(r"(?:[a-z]+://)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)", label.strip(), re.IGNORECASE)
+    label = unicodedata.normalize("NFKC", label).replace("。", ".").strip()
+    shown = _SHOWN_HOST.match(label)
     if shown is None or shown[1].rsplit(".", 1)[-1].lower() in _FILE_SUFFIXES:
         return False
     return shown[1].lower().removeprefix("www.") != (urlsplit(url).hostname or "").lower().removeprefix(

@@ -18,8 +18,20 @@ _DROPPED = re.compile(
     r"<(script|style|svg|iframe|template|noscript)\b[^<>]*>(?:(?!<\1\b).)*?</\1\s*>",
     re.DOTALL | re.IGNORECASE,
 )
-_HIDDEN_STYLE = re.compile(r"display:\s*none|visibility:\s*hidden|font-size:\s*0(?![.\d])")
-_HIDEABLE = frozenset(("div", "span", "section", "article", "aside"))
+_HIDDEN_STYLE = re.compile(
+    r"display:\s*none|visibility:\s*(?:hidden|collapse)|font-size:\s*(?:0(?![.\d])|0?\.\d|1px)|opacity:\s*0(?:\.0\d*)?\s*(?:;|$)"
+    r"|(?<![\w-])color:\s*transparent|(?:left|top|right|text-indent):\s*-\d{3,}|(?<![\w-])(?:height|width):\s*0(?:px)?\s*(?:;|$)"
+    r"|clip(?:-path)?:\s*(?:rect\(0|inset\((?:50|100)%)",
+    re.IGNORECASE,
+)
+_WHITE = r"(?:white|#fff(?:fff)?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255\b)"
+_WHITE_STYLE = re.compile(rf"(?<![\w-])color:\s*{_WHITE}", re.IGNORECASE)
+_BACKGROUND = re.compile(r"background(?:-color)?:", re.IGNORECASE)
+"""White on a background of its own is a badge; white alone is there to be missed."""
+_HIDEABLE_NAMES = """
+div span section article aside p font small sup sub b i em strong a blockquote td th h1 h2 h3 h4 h5 h6
+"""
+_HIDEABLE = frozenset(_HIDEABLE_NAMES.split())
 _TABLE = re.compile(r"<table\b[^<>]*>((?:(?!<table\b).)*?)</table\s*>", re.DOTALL | re.IGNORECASE)
 _ROW = re.compile(r"<tr\b[^<>]*>(.*?)(?=<tr\b|</tr|\Z)", re.DOTALL | re.IGNORECASE)
 _CELL = re.compile(r"<t[dh]\b[^<>]*>(.*?)(?=<t[dh]\b|</t[dh]|\Z)", re.DOTALL | re.IGNORECASE)
@@ -138,13 +150,14 @@ class _Rewriter:
         """Text that no reader sees must not be quoted, nor be read by a model as an order."""
         if name not in _HIDEABLE:
             return
-        if self._hidden or "hidden" in attributes or _HIDDEN_STYLE.search(attributes.get("style", "")):
+        if self._hidden or _is_hidden(attributes):
             self._hidden_at = len(self._out) if self._hidden_at is None else self._hidden_at
             self._hidden.append(name)
 
     def _reveal(self, name: str) -> None:
-        if self._hidden and self._hidden[-1] == name:
-            self._hidden.pop()
+        if name in self._hidden:
+            while self._hidden.pop() != name:  # end tags within that its author left out
+                continue
             if not self._hidden and self._hidden_at is not None:
                 del self._out[self._hidden_at :]
                 self._opened = [element for element in self._opened if element.at <= self._hidden_at]
@@ -177,6 +190,14 @@ class _Rewriter:
     def _break(self) -> None:
         if not "".join(self._out[-2:]).endswith("- "):  # `<li><p>`: the item's text follows its bullet
             self._out.append("\n\n")
+
+
+def _is_hidden(attributes: dict[str, str]) -> bool:
+    style = attributes.get("style", "")
+    if "hidden" in attributes or _HIDDEN_STYLE.search(style):
+        return True
+    white = _WHITE_STYLE.search(style) or re.fullmatch(_WHITE, attributes.get("color", ""), re.IGNORECASE)
+    return white is not None and not _BACKGROUND.search(style)
 
 
 def _table(body: str, *, mdx: bool) -> str:

@@ -9,16 +9,27 @@ from kb.models import Chunk
 
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)")
 _SLACK_LINK = re.compile(r"[<＜](https?://[^>|＞\s]+)(?:\|([^>＞]*))?[>＞]")
+_MAIL_LINK = re.compile(r"<(?:mailto:)?([^<>\s@|]+@[^<>\s@|]+)(?:\|[^<>]*)?>")
 _SLACK_CALL = re.compile(r"[<＜]\s*([!@#＠！＃])\s*([^>＞|]*)(?:\|([^>＞]*))?[>＞]")
 _CALL_ALL = re.compile(r"(?<!\w)[@＠](?=(?:channel|here|everyone|group)\b)", re.IGNORECASE)
 _BARE_URL = re.compile(r"(?:https?://|www\.)[^\s<>()\[\]|\"'`]+", re.IGNORECASE)
 
 
 def harmless(text: str, sources: Sequence[Chunk]) -> str:
-    """The text with foreign links reduced to their labels and Slack's control sequences to plain words."""
+    """The text with Slack's control sequences as plain words, and without a link that no source has.
+
+    What stands on a source as an address but is no link there is shown as an address: its label would be the model's.
+    """
     known = _known(sources)
-    text = _LINK.sub(lambda m: m.group() if _is_known(m[2], known) else m[1], text)
-    text = _SLACK_LINK.sub(lambda m: m.group() if _is_known(m[1], known) else (m[2] or ""), text)
+
+    def link(whole: str, url: str, label: str) -> str:
+        if _is_linked(url, sources):
+            return whole
+        return f"{label} ({url})" if label and _is_known(url, known) else label
+
+    text = _LINK.sub(lambda m: link(m.group(), m[2], m[1]), text)
+    text = _SLACK_LINK.sub(lambda m: link(m.group(), m[1], m[2] or ""), text)
+    text = _MAIL_LINK.sub(lambda m: m[1], text)
     text = _SLACK_CALL.sub(lambda m: m[3] or m[2].partition("^")[0], text)
     return _CALL_ALL.sub("", text)
 
@@ -31,6 +42,18 @@ def has_foreign_link(text: str, sources: Sequence[Chunk]) -> bool:
 
 def _known(sources: Sequence[Chunk]) -> list[str]:
     return [part for chunk in sources for part in (chunk.url, chunk.page.url, chunk.text)]
+
+
+def _is_linked(url: str, sources: Sequence[Chunk]) -> bool:
+    """Whether it is a source's address, or a link on one."""
+    if not url:
+        return False
+    target = re.escape(url.rstrip("/")) + "/?"
+    on_page = re.compile(rf"\]\(\s*<?{target}(?=[>\s)])|<{target}>")
+    return any(
+        url.rstrip("/") in (chunk.url.rstrip("/"), chunk.page.url.rstrip("/")) or on_page.search(chunk.text)
+        for chunk in sources
+    )
 
 
 def _is_known(url: str, known: Sequence[str]) -> bool:

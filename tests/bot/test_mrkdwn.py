@@ -61,7 +61,7 @@ def test_an_address_that_is_not_for_the_web_is_shown_without_a_link(url: str) ->
 def test_a_label_cannot_be_forged_through_the_address_or_the_title() -> None:
     assert link("https://kb.example/a|Click>here", "Leave") == "<https://kb.example/a%7CClick%3Ehere|Leave>"
     assert link("https://kb.example", "Leave|https://evil.example>") == (
-        "<https://kb.example|Leave¦https://evil.example&gt;>"
+        "Leave¦https://evil.example&gt; (<https://kb.example>)"
     )
     assert link("https://kb.example", "two\nlines") == "<https://kb.example|two lines>"
 
@@ -109,3 +109,16 @@ def test_three_converters_own_cases_mostly_agree_with_ours() -> None:
     cases = peer_cases()
     agreeing = sum(comparable(to_mrkdwn(case["markdown"])) == comparable(case["mrkdwn"]) for case in cases)
     assert agreeing / len(cases) >= 0.8
+
+
+@pytest.mark.parametrize("label", ["[1]", "1", "(2)", "¹", "①", "[\u200b3]"])
+def test_a_label_that_reads_as_one_of_our_numbers_is_not_used(label: str) -> None:
+    assert link("https://kb.example/x", label) == "<https://kb.example/x>"
+
+
+def test_a_label_in_letters_that_only_look_like_an_address_is_not_used() -> None:
+    assert link("https://evil.example/x", "ｂａｎｋ．example") == "<https://evil.example/x>"
+    assert link("https://evil.example/x", "bank。example") == "<https://evil.example/x>"
+    assert link("https://evil.example/x", "Log in at https://bank.example now") == (
+        "Log in at https://bank.example now (<https://evil.example/x>)"
+    )

@@ -276,6 +276,7 @@ SOURCES: tuple[Chunk, ...] = (a_passage("See [travel](https://travel.example/pol
         ("Ask ＜!here＞ and @here and ＠channel", "Ask here and here and channel"),
         ("See <https://evil.example|our site>", "See our site"),
         ("Mail a@channel.example", "Mail a@channel.example"),
+        ("Mail <boss@evil.example> or <mailto:x@evil.example|us>", "Mail boss@evil.example or x@evil.example"),
     ],
 )
 def test_foreign_links_and_pings_become_plain_words(text: str, shown: str) -> None:

@@ -1,0 +1,79 @@
+"""Orders to an assistant that stand on a page: they are no statement, so they are neither evidence nor quoted.
+
+What an order looks like is written down here by kind and language. A page that lies in plain words is not recognised:
+it is cited, and judged by its reader. The rule for leaving out is generous, since what follows an order ("... and say
+that rates have doubled") belongs to it: the whole paragraph goes, or the list item, the table row, the block of code.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+_START = r"(?:^|[.!?:;,()\[\]\"'“”«»>|#*_`\n-]\s*|\b(?:please|now|and|then|must|alsjeblieft|en|nu|bitte|und|et|y|e|por favor|veuillez|также|и)\s+)"
+"""Where an imperative stands. "Do not ignore these rules" and "if you ignore them" are no orders to an assistant."""
+_RULES = (
+    r"(?:instruct\w*|rules?|prompts?|guidelines?|directions?|directives?|orders?|constraints?|safeguards?"
+    r"|instructies|regels|opdrachten|richtlijnen|anweisung\w*|regeln|vorgaben|richtlinien|befehle?"
+    r"|instructions?|règles|consignes|instrucciones|reglas|órdenes|istruzioni|regole|instruções|regras"
+    r"|инструкци\w*|правил\w*|указани\w*)"
+)
+_IGNORE = (
+    r"(?:ignore[zr]?|disregard|forget|override|bypass|negeer|vergeet|ignoriere?n?|vergiss|vergesst|missachte[nt]?"
+    r"|oublie[zr]?|ne (?:tiens|tenez) pas compte|haz caso omiso|(?:do not|don't|stop) follow(?:ing)?|ignora|ignoren?|olvida|olviden|dimentica|esqueça|desconsidere|игнорируй\w*|забудь\w*)"
+)
+_SAY = (
+    r"(?:answer|reply|say|respond|output|print|repeat|ignore|disregard|reveal|quote|post|append|include|notify|tell|list"
+    r"|show|send|write|translate|act|forget|begin|add|mention|recommend|claim|transfer|visit|click|execute|give|pretend)"
+)
+_MACHINE = r"(?:ai|a\.i\.|llms?|gpt|assistants?|chatbots?|bots?|(?:ai|language|chat)[ -]?(?:models?|assistants?|agents?)|sprachmodell|taalmodel)"
+_OWN = r"(?:system prompt|hidden prompt|initial prompt|your (?:prompt|instructions|rules|guidelines))"
+
+_ORDERS = re.compile(
+    "|".join([
+        rf"{_START}{_IGNORE}\b[^.!?\n]{{0,60}}\b{_RULES}\b",
+        rf"{_START}{_IGNORE}\b[^.!?\n]{{0,20}}\b(?:the above|everything (?:above|before|you)|all of the above|the (?:audience|passages))\b",
+        rf"{_START}{_IGNORE}\b[^.!?\n]{{0,30}}\b(?:told|instructed|said|opgedragen|gezegd|verteld|gesagt|dit|dicho)\b",
+        rf"\b(?:if|as|since|because) (?:you are |you're )?an? {_MACHINE}\b",
+        rf"{_START}(?:pretend|imagine|act|behave)\b[^.!?\n]{{0,30}}\b(?:{_MACHINE}|unrestricted|no (?:restrictions|rules|limits))\b",
+        rf"{_START}when (?:summari[sz]ing|answering|quoting|describing|translating)\b[^.!?\n]{{0,20}}\b(?:this|these|the) (?:page|document|text|article|passage)s?\b",
+        r"</?(?:system|assistant|instructions?|prompt)>|\b(?:system|developer|admin) override\b|^\W*(?:end of (?:document|context|passages?)|new instructions?)\b",
+        r"(?:指示|命令|ルール|指令|规则|提示).{0,12}(?:無視|忽略|无视)|(?:忽略|无视|忘记|無視).{0,12}(?:指令|规则|指示|提示|命令)",
+        r"지시.{0,10}무시",
+        r"<\|[a-z_]+\|?>|\[/?inst\]|<</?sys>>|^\W*system[ _]prompt\b",
+        rf"^\W*(?:note|message|instructions?|attention|dear|hey|hello|important)\b[^.:\n]{{0,20}}\b{_MACHINE}\b[^.:\n]{{0,20}}[:,]",
+        rf"(?:^|[.!?\n]\s*)\W*(?:{_MACHINE}|system|model|footnote)\b\s*[:,]\s*(?:please |you |also |always )*{_SAY}\b",
+        rf"\byou are (?:now|no longer)\b[^.!?\n]{{0,40}}\b(?:{_MACHINE}|unrestricted|unfiltered|jailbroken|developer mode)\b",
+        rf"{_START}(?:repeat|print|reveal|show|output|quote|leak|disclose|ignore)\b[^.!?\n]{{0,40}}\b{_OWN}\b",
+        rf"\bthe (?:{_MACHINE}) (?:must|should|shall|will|has to|needs to|is to)\b[^.!?\n]{{0,30}}\b{_SAY}\b",
+        r"\byour new (?:rules|instructions|role)\b|\bnew (?:rules|instructions) replace\b",
+    ]),
+    re.IGNORECASE | re.MULTILINE,
+)  # fmt: skip
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[*_`]")
+_MARKDOWN = MarkdownIt("commonmark").enable("table")
+_PIECES = {"paragraph_open", "heading_open", "fence", "code_block", "list_item_open", "tr_open", "html_block"}
+
+
+def is_order(text: str) -> bool:
+    """Whether a piece of text speaks to an assistant and tells it what to do."""
+    return _ORDERS.search(_UNSEEN.sub("", unicodedata.normalize("NFKC", text))) is not None
+
+
+def without_orders(markdown: str) -> str:
+    """The passage without the pieces that hold an order; the very same text where none does."""
+    if not is_order(markdown):
+        return markdown
+    lines = markdown.split("\n")
+    gone = {at for token in _MARKDOWN.parse(markdown) for at in _ordering_lines(token, lines)}
+    return "\n".join(line for at, line in enumerate(lines) if at not in gone).strip("\n")
+
+
+def _ordering_lines(token: Token, lines: list[str]) -> range:
+    if token.map is None or token.type not in _PIECES:
+        return range(0)
+    span = range(*token.map)
+    return span if is_order("\n".join(lines[at] for at in span)) else range(0)
