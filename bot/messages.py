@@ -53,7 +53,9 @@ class Messages:
     old_review: str = "*{title}* was last reviewed on {date} ({ago})."
     old_edit: str = "*{title}* was last edited on {date} ({ago})."
     superseded: str = "*{title}* has been replaced by {successor}."
-    conflict: str = "*{title}* says something else than a newer page."
+    superseded_alone: str = "*{title}* has been replaced."
+    older_version: str = "*{title}* has a later version: {successor}."
+    conflict: str = "The pages disagree: {newer} and {older}. The newer one comes first."
     undated_warning: str = "*{title}* carries no date; check it before you rely on it."
     owner: str = "Owner: {owner}."
 
@@ -63,6 +65,11 @@ class Messages:
     outdated: str = "outdated"
     replaced: str = "replaced"
     undated: str = "no date"
+    overdue_since: str = "review overdue since {date}"
+    expired_on: str = "expired {date}"
+    replaced_by: str = "replaced by {successor}"
+    later_version: str = "later version: {successor}"
+    owned: str = "owner: {owner}"
 
     note_extractive: str = "Extractive mode: these are quotes from the pages."
     note_model_unavailable: str = "The model is not reachable: these are quotes from the pages."

@@ -1,7 +1,8 @@
 """An `Answer` as a Slack message. Pure: the day is an argument.
 
-The answer comes first, then warnings, sources, a quiet line on what was degraded, and the buttons. Slack's limits hold
-by construction: each part has its share of the 13,200 characters that a message's blocks may have together.
+A doubt about the page that carries the answer comes first, then the answer, doubts about further pages, the sources, a
+quiet line on what was degraded, and the buttons. Slack's limits hold by construction: each part has its share of the
+13,200 characters that a message's blocks may have together.
 """
 
 from __future__ import annotations
@@ -10,18 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from bot.cited import mark, source_line, titled_link, told_page, warning_line
 from bot.layout import Block, blocks_of, context, section, shorten
 from bot.messages import Messages, messages_in
-from bot.mrkdwn import Piece, as_mrkdwn, escape, link, link_target, to_pieces
-from kb.models import Answer, AnswerWarning, Citation, NearestPage, Note, Page, Sentence, is_block
+from bot.mrkdwn import Piece, as_mrkdwn, escape, to_pieces
+from kb.models import Answer, NearestPage, Note, Sentence, is_block
 
 ANSWER_CHARACTERS = 8500
 WARNING_CHARACTERS = 1200
 SOURCE_CHARACTERS = 2400
 QUERY_CHARACTERS = 250
-TITLE_CHARACTERS = 90
-URL_CHARACTERS = 600
-"""A longer address is shown without a link: ten of them would fill a message."""
 TEXT_CHARACTERS = 4000
 """Slack advises at most this much for the text that notifications and screen readers use."""
 
@@ -43,19 +42,25 @@ def render(answer: Answer, *, question_id: str, today: date) -> Rendered:
     words = messages_in(answer.language)
     body, said, shortened = _body(answer, words)
     interpreted = _interpreted(answer, words)
-    warnings = [_warning(one, words, today) for one in answer.warnings]
-    sources = [_source(one, words) for one in answer.citations]
+    cited = {one.n: one for one in answer.citations}
+    carrying, others = (
+        [warning_line(one, cited, words, today) for one in answer.warnings if one.carries == carries]
+        for carries in (True, False)
+    )
+    doubts = {one.page.id: one for one in answer.warnings if one.kind != "conflict"}
+    sources = [source_line(one, doubts.get(one.chunk.page.id), words) for one in answer.citations]
     notes = _notes(_telling(answer), words, shortened=shortened)
     blocks = [
         *([context(interpreted)] if interpreted else []),
+        *_lines(carrying, section, budget=WARNING_CHARACTERS),
         *body,
-        *_lines(warnings, section, budget=WARNING_CHARACTERS),
+        *_lines(others, section, budget=WARNING_CHARACTERS),
         *_lines(sources, context, budget=SOURCE_CHARACTERS),
         *([context(notes)] if notes else []),
         *([_buttons(words, question_id)] if answer.outcome in {"answered", "declined", "unclear"} else []),
     ]
     heading = [f"{words.sources}:"] if sources else []
-    told = [said, *warnings, *heading, *sources, notes, interpreted]
+    told = [said, *carrying, *others, *heading, *sources, notes, interpreted]
     return Rendered(
         text=shorten("\n".join(line for line in told if line), TEXT_CHARACTERS), blocks=tuple(blocks)
     )
@@ -73,12 +78,6 @@ def spoken(answer: Answer) -> str:
     return _said(answer, messages_in(answer.language), lambda page: f"{page.title} ({page.url})")
 
 
-def titled_link(page_title: str, url: str) -> str:
-    """A page's title as a link, or as text where its address cannot be linked."""
-    title = shorten(" ".join(page_title.split()), TITLE_CHARACTERS)
-    return link(url, title) if len(url) <= URL_CHARACTERS else escape(title)
-
-
 def _interpreted(answer: Answer, words: Messages) -> str:
     if answer.rewritten is None:
         return ""
@@ -92,12 +91,19 @@ def _body(answer: Answer, words: Messages) -> tuple[list[Block], str, bool]:
     if _has_own_words(answer):
         cited = {one.n: one for one in answer.citations}
         pieces = to_pieces(_marked(answer.sentences, known=frozenset(cited)))
-        links = {n: _mark(citation) for n, citation in cited.items()}
-        numbers = {n: f"[{n}]" for n in cited}
+        beside = _beside(answer, words)
+        links = {n: mark(citation) + beside.get(n, "") for n, citation in cited.items()}
+        numbers = {n: f"[{n}]" + beside.get(n, "") for n in cited}
         blocks, shortened = blocks_of([_with_marks(one, links) for one in pieces], budget=ANSWER_CHARACTERS)
         return blocks, "\n".join(as_mrkdwn(_with_marks(one, numbers)) for one in pieces), shortened
     said = _said(answer, words, lambda page: titled_link(page.title, page.url))
     return [section(said)], said, False
+
+
+def _beside(answer: Answer, words: Messages) -> dict[int, str]:
+    """What stands beside the mark of a disputed statement: its page and that page's date."""
+    disputed = {n for warning in answer.warnings for n in warning.disputed}
+    return {one.n: f" {told_page(one.chunk.page, words)}" for one in answer.citations if one.n in disputed}
 
 
 def _has_own_words(answer: Answer) -> bool:
@@ -159,69 +165,9 @@ def _closed_fence(text: str) -> str:
 
 def _with_marks(piece: Piece, marks: Mapping[int, str]) -> Piece:
     text = piece.text
-    for n, mark in marks.items():
-        text = text.replace(f"{_OPEN}{n}{_CLOSE}", mark)
+    for n, shown in marks.items():
+        text = text.replace(f"{_OPEN}{n}{_CLOSE}", shown)
     return replace(piece, text=text)
-
-
-def _mark(citation: Citation) -> str:
-    target = link_target(citation.chunk.url)
-    linked = target is not None and len(target) <= URL_CHARACTERS
-    return f"<{target}|[{citation.n}]>" if linked else f"[{citation.n}]"
-
-
-def _warning(warning: AnswerWarning, words: Messages, today: date) -> str:
-    page = warning.page
-    fields = {
-        "title": titled_link(page.title, page.url),
-        "date": "",
-        "ago": "",
-        "successor": _successor(page),
-    }
-    if warning.date is not None:
-        fields |= {"date": words.on(warning.date), "ago": words.since(warning.date, today)}
-    template = {
-        "superseded": words.superseded,
-        "conflict": words.conflict,
-        "undated": words.undated_warning,
-    }.get(warning.kind, _why_outdated(warning, words))
-    owner = (
-        f" {words.owner.format(owner=escape(shorten(page.owner, TITLE_CHARACTERS)))}" if page.owner else ""
-    )
-    return f"⚠️ {template.format(**fields)}{owner}"
-
-
-def _why_outdated(warning: AnswerWarning, words: Messages) -> str:
-    if warning.date is None:
-        return words.undated_warning
-    reasons = {
-        "expired": words.expired,
-        "review_overdue": words.review_overdue,
-        "old_review": words.old_review,
-    }
-    return reasons.get(warning.reason, words.old_edit)
-
-
-def _successor(page: Page) -> str:
-    name = page.superseded_by or ""
-    return link(name, name) if len(name) <= URL_CHARACTERS else escape(shorten(name, TITLE_CHARACTERS))
-
-
-def _source(citation: Citation, words: Messages) -> str:
-    chunk = citation.chunk
-    place = titled_link(chunk.page.title, chunk.url)
-    if chunk.section:
-        place += f" › {escape(shorten(chunk.section_label, TITLE_CHARACTERS))}"
-    dates = chunk.page.dates
-    told = [
-        words.reviewed.format(date=words.on(dates.reviewed)) if dates.reviewed else "",
-        words.edited.format(date=words.on(dates.edited)) if dates.edited and not dates.reviewed else "",
-        {"outdated": words.outdated, "superseded": words.replaced, "undated": words.undated}.get(
-            citation.freshness, ""
-        ),
-        words.percent(citation.score),
-    ]
-    return " · ".join([f"[{citation.n}]  {place}", *(one for one in told if one)])
 
 
 def note_wording(note: str, words: Messages) -> str:

@@ -14,12 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.audiences import Audiences
+from bot.cited import titled_link
 from bot.events import ButtonPress
 from bot.layout import Block, context, section, shorten
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import escape
 from bot.people import People
-from bot.render import note_wording, titled_link
+from bot.render import note_wording
 from kb.errors import StoreUnavailableError, UnavailableError
 from kb.models import Answer, Audience, Hit
 

@@ -1,6 +1,7 @@
 """Answers as Slack messages."""
 
 import json
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from slack_sdk.models.blocks import Block
 
 from bot.render import Rendered, render, spoken
-from kb.models import Answer, AnswerWarning, NearestPage, PageDates, Rewrite, Sentence
+from kb.models import Answer, AnswerWarning, NearestPage, PageDates, Rewrite, Sentence, Successor
 from tests.fakes.answers import a_chunk, a_citation, a_page, an_answer
 
 TODAY = date(2026, 11, 27)
@@ -73,10 +74,79 @@ def test_an_answer_comes_first_then_warnings_then_sources_then_the_buttons() -> 
         "⚠️ *<https://kb.example/leave-policy|Leave policy>* was due for review on 1 May 2025 (19 months ago). "
         "Owner: People team.",
         "[1]  <https://kb.example/leave-policy#annual-leave|Leave policy> › Annual leave"
-        " · reviewed 3 May 2024 · outdated · 92%",
+        " · reviewed 3 May 2024 · review overdue since 1 May 2025 · owner: People team · 92%",
     ]
     assert [block["type"] for block in message.blocks] == ["section", "section", "context", "actions"]
     assert_slack_takes(message)
+
+
+def test_a_doubt_about_the_page_that_carries_the_answer_stands_above_it() -> None:
+    message = rendered(
+        an_answer(
+            citations=(a_citation(1, OVERDUE, freshness="outdated"),),
+            warnings=(replace(OVERDUE_WARNING, carries=True),),
+        )
+    )
+    assert [text[:12] for text in texts(message)] == ["⚠️ *<https:/", "Full-time em", "[1]  <https:"]
+    assert message.text.startswith("Full-time employees get 25 days")
+    assert_slack_takes(message)
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "reviewed"),
+    [
+        ("en", "The pages disagree: ", "reviewed 3 May 2026"),
+        ("nl", "De pagina's spreken elkaar tegen: ", "nagekeken 3 mei 2026"),
+        ("de", "Die Seiten widersprechen sich: ", "3. Mai 2026"),
+    ],
+)
+def test_a_conflict_shows_both_statements_with_page_and_date_the_newer_one_first(
+    language: str, told: str, reviewed: str
+) -> None:
+    new = a_page(title="Leave policy", dates=PageDates(reviewed=date(2026, 5, 3)))
+    old = a_page(title="Leave FAQ", dates=PageDates(edited=date(2025, 8, 12)))
+    message = rendered(
+        an_answer(
+            Sentence(text="- Employees get 27 days of holiday.", citations=(1,)),
+            Sentence(text="- Staff have 25 days of holiday.", citations=(2,)),
+            citations=(a_citation(1, new), a_citation(2, old)),
+            warnings=(
+                AnswerWarning(
+                    kind="conflict",
+                    reason="conflict",
+                    page=old,
+                    date=date(2025, 8, 12),
+                    text="",
+                    carries=True,
+                    disputed=(1, 2),
+                ),
+            ),
+            language=language,
+        )
+    )
+    warning, body, *sources = texts(message)
+    assert warning.startswith(f"⚠️ {told}*<https://kb.example/leave-policy|Leave policy>* (")
+    first, second = body.split("\n")
+    assert "27 days" in first
+    assert "Leave policy>*" in first
+    assert reviewed in first
+    assert "25 days" in second
+    assert "Leave FAQ>*" in second
+    assert len(sources) == 1  # one block of two lines
+    assert_slack_takes(message)
+
+
+def test_a_replaced_page_names_its_successor_beside_its_citation() -> None:
+    page = a_page(
+        title="Travel 2024",
+        successor=Successor(id="n", title="Travel 2026", url="https://kb.example/travel-2026"),
+    )
+    warning = AnswerWarning(kind="superseded", reason="superseded", page=page, date=None, text="")
+    message = rendered(
+        an_answer(citations=(a_citation(1, page, freshness="superseded"),), warnings=(warning,))
+    )
+    assert "replaced by <https://kb.example/travel-2026|Travel 2026>" in texts(message)[-1]
+    assert "has been replaced by <https://kb.example/travel-2026|Travel 2026>" in texts(message)[1]
 
 
 def test_the_text_for_notifications_says_the_same_as_the_blocks() -> None:
