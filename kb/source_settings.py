@@ -7,11 +7,22 @@ vendor's users know (`CONFLUENCE_API_TOKEN`, `NOTION_TOKEN`, `GIT_TOKEN`).
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, HttpUrl, SecretStr, Tag, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    HttpUrl,
+    SecretStr,
+    Tag,
+    field_validator,
+    model_validator,
+)
 
 PAGES = ("**/*.md", "**/*.markdown", "**/*.mdx", "**/*.md.erb")
 _DOCUMENT_ENDINGS = (
@@ -50,7 +61,7 @@ class FolderSettings(_Source):
     include: tuple[str, ...] = DOCUMENTS
     exclude: tuple[str, ...] = ()
     git_dates: bool = True
-    """In a git checkout, a page was edited when its file was last committed. Off: only its front matter says so."""
+    """In a git checkout, a page was edited when its file was last committed. Off: git is not asked, for links neither."""
     pull: bool = False
     """Bring a git checkout up to date before each sync (fast-forward only)."""
 
@@ -70,6 +81,12 @@ class GitSettings(_Source):
     base_url: str | None = None
     include: tuple[str, ...] = PAGES
     exclude: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _token_travels_encrypted(self) -> Self:
+        if self.token is not None and re.match(r"http://(?!127\.|localhost[:/])", self.url):
+            raise ValueError("a token must not be sent over http://: use https://")
+        return self
 
 
 class WebsiteSettings(_Source):
@@ -144,7 +161,7 @@ class SlackExportSettings(_Source):
 
 
 class DriveSettings(_Source):
-    """A folder of documents exported from Google Drive (Takeout, or `rclone copy`), sidecar files with dates included."""
+    """A folder of documents exported from Google Drive, by Takeout or `rclone copy`."""
 
     kind: Literal["drive"]
     path: Path

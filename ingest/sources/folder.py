@@ -18,18 +18,22 @@ from pathspec import GitIgnoreSpec
 
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.parsers.formats import max_bytes
-from ingest.sources.git import commit_dates
+from ingest.sources.git import GitError, commit_dates, is_checkout, run_git
+from ingest.sources.hosting import HostedFolder, hosted_folder
 from ingest.sources.port import PageRef, RawPage, audience_marks, fingerprint
 from kb.settings import SourceSettings
 
 
 class FolderSource:
-    def __init__(self, settings: SourceSettings) -> None:
+    """`hosted`: where the folder's files are shown, where the settings name no `base_url`."""
+
+    def __init__(self, settings: SourceSettings, *, hosted: HostedFolder | None = None) -> None:
         self._settings = settings
+        self._hosted = hosted
         self._root = settings.path.expanduser().resolve()
         self._include = GitIgnoreSpec.from_lines(settings.include)
         self._exclude = GitIgnoreSpec.from_lines(settings.exclude)
-        self._edited: Mapping[str, date] = {}
+        self._edited: Mapping[str, date] | None = None
 
     @property
     def name(self) -> str:
@@ -40,32 +44,54 @@ class FolderSource:
         return audience_marks(self._settings.audience)
 
     def url_of(self, path: str) -> str:
-        """base_url + path; without a base URL the path itself, never an address of this machine."""
+        """base_url + path, or the file on its repository's host; else the path itself, never an address of this machine."""
         if self._settings.base_url is None:
-            return path
+            return path if self._hosted is None else self._hosted.url_of(path)
         return f"{self._settings.base_url.rstrip('/')}/{quote(path)}"
 
     async def discover(self) -> AsyncIterator[PageRef]:
         if not self._root.is_dir():
             raise SourceUnavailableError(f"source {self.name!r}: there is no folder {self._root}")
-        self._edited = await commit_dates(self._root) if self._settings.git_dates else {}
+        if self._settings.pull:
+            await self._pull()
+        self._edited = None
+        await self._learn_from_git()
         for ref in await asyncio.to_thread(lambda: list(self._list())):
             yield ref
 
     async def fetch(self, ref: PageRef) -> RawPage:
         if ref.path.endswith("/"):
             raise PageError("this folder cannot be read: check its permissions")
+        edited = await self._learn_from_git()
         content = await asyncio.to_thread(self._read, ref.path)
         return RawPage(
             path=ref.path,
             revision=self._revision(ref.path, content),
             content=content,
             url=self.url_of(ref.path),
-            edited=self._edited.get(ref.path),
+            edited=edited.get(ref.path),
         )
 
     async def close(self) -> None:
         """A folder holds nothing open."""
+
+    async def _pull(self) -> None:
+        try:
+            await run_git(self._root, "pull", "--quiet", "--ff-only", environment={})
+        except GitError as error:
+            last = str(error).strip().splitlines()[-1:] or ["git failed"]
+            raise SourceUnavailableError(
+                f"source {self.name!r}: {self._root} cannot be brought up to date: {last[0]}; "
+                "run `git pull --ff-only` there, or switch `pull` off"
+            ) from error
+
+    async def _learn_from_git(self) -> Mapping[str, date]:
+        """Dates and links of a checkout, once a listing."""
+        if self._edited is None:
+            self._edited = await commit_dates(self._root) if self._settings.git_dates else {}
+            if self._hosted is None and self._settings.git_dates and is_checkout(self._root):
+                self._hosted = await _hosted(self._root)
+        return self._edited
 
     def _list(self) -> Iterator[PageRef]:
         unreadable: list[str] = []
@@ -131,4 +157,17 @@ class FolderSource:
 
     def _revision(self, path: str, content: bytes) -> str:
         """Everything of the source's side that ends up in the index."""
-        return fingerprint((content, str(self._edited.get(path)).encode(), self.url_of(path).encode()))
+        return fingerprint(
+            (content, str((self._edited or {}).get(path)).encode(), self.url_of(path).encode())
+        )
+
+
+async def _hosted(root: Path) -> HostedFolder | None:
+    """By the checkout's own remote and branch; None where it has none that we know."""
+    try:
+        remote = await run_git(root, "config", "--get", "remote.origin.url")
+        branch = await run_git(root, "symbolic-ref", "--short", "HEAD")
+        folder = await run_git(root, "rev-parse", "--show-prefix")
+    except GitError:
+        return None
+    return hosted_folder(remote.decode().strip(), branch.decode().strip(), folder.decode().strip())

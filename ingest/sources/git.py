@@ -18,13 +18,14 @@ logger = logging.getLogger(__name__)
 
 _TIMEOUT_S = 120.0
 """A history of 100,000 commits takes about 10 s."""
-_ENVIRONMENT = {
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
+_ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+_READING: Mapping[str, str] = {"GIT_NO_LAZY_FETCH": "1"}
+"""A command that reads must not go to the server of a partial clone."""
 _COMMIT = b"\x01"
+
+
+class GitError(Exception):
+    """git is not there, ended with an error or took too long; the text is what it said."""
 
 
 async def commit_dates(root: Path) -> Mapping[str, date]:
@@ -32,18 +33,22 @@ async def commit_dates(root: Path) -> Mapping[str, date]:
 
     Empty where `root` is no git checkout, or git is not installed or fails.
     """
-    if not any((folder / ".git").exists() for folder in (root, *root.parents)):
+    if not is_checkout(root):
         return {}
     try:
         boundary = await _shallow_commits(root)
-        log = await _git(
+        log = await run_git(
             root, "log", "-z", "--format=%x01%H %cs", "--name-only", "--relative", "--no-renames",
             "--no-show-signature", "--no-ext-diff", "--no-textconv", "--", ".",
         )  # fmt: skip
-    except (OSError, TimeoutError, _GitFailedError) as error:
+    except GitError as error:
         logger.warning("source.no_git_dates", extra={"root": str(root), "error": str(error)})
         return {}
     return _latest(log, boundary)
+
+
+def is_checkout(root: Path) -> bool:
+    return any((folder / ".git").exists() for folder in (root, *root.parents))
 
 
 def _latest(log: bytes, boundary: frozenset[str]) -> dict[str, date]:
@@ -61,30 +66,38 @@ def _latest(log: bytes, boundary: frozenset[str]) -> dict[str, date]:
 
 
 async def _shallow_commits(root: Path) -> frozenset[str]:
-    listing = Path(os.fsdecode(await _git(root, "rev-parse", "--git-path", "shallow")).strip())
+    listing = Path(os.fsdecode(await run_git(root, "rev-parse", "--git-path", "shallow")).strip())
     try:
         return frozenset((root / listing).read_text(encoding="ascii").split())
     except FileNotFoundError:
         return frozenset()
 
 
-class _GitFailedError(Exception):
-    """git ended with an error; its text is the message."""
+async def run_git(
+    root: Path, *arguments: str, environment: Mapping[str, str] = _READING, timeout_s: float = _TIMEOUT_S
+) -> bytes:
+    """What a git command in `root` prints.
 
-
-async def _git(root: Path, *arguments: str) -> bytes:
-    process = await asyncio.create_subprocess_exec(
-        "git", "-C", str(root), "-c", "safe.directory=*", "-c", "core.quotePath=off", *arguments,
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, **_ENVIRONMENT},
-    )  # fmt: skip
+    Raises:
+        GitError: it failed.
+    """
     try:
-        async with asyncio.timeout(_TIMEOUT_S):
+        process = await asyncio.create_subprocess_exec(
+            "git", "-C", str(root), "-c", "safe.directory=*", "-c", "core.quotePath=off", *arguments,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, **_ENVIRONMENT, **environment},
+        )  # fmt: skip
+    except OSError as error:
+        raise GitError(f"git cannot be started: {error.strerror}") from error
+    try:
+        async with asyncio.timeout(timeout_s):
             output, complaint = await process.communicate()
+    except TimeoutError as error:
+        raise GitError(f"git {arguments[0]} took longer than {timeout_s:.0f} s") from error
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     if process.returncode:
-        raise _GitFailedError(complaint.decode(errors="replace").strip())
+        raise GitError(complaint.decode(errors="replace").strip())
     return output
