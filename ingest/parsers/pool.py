@@ -39,20 +39,28 @@ _COMMAND = (sys.executable, "-I", "-c")
 
 
 class ReaderPool:
-    """At most `workers` files at a time; more of them wait. One event loop only."""
+    """At most `workers` files at a time; more of them wait. One event loop only.
+
+    `worker`: the module whose `main` a process runs.
+    """
 
     def __init__(
-        self, *, workers: int = 2, seconds: float = SECONDS, memory_bytes: int = MEMORY_BYTES
+        self,
+        *,
+        workers: int = 2,
+        seconds: float = SECONDS,
+        memory_bytes: int = MEMORY_BYTES,
+        worker: str = "ingest.parsers.worker",
     ) -> None:
         self._free = asyncio.Semaphore(workers)
         self._seconds = seconds
-        self._memory = memory_bytes
+        self._command = _command(worker, memory_bytes)
         self._idle: list[_Worker] = []
 
     async def read(self, content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
         """As `Reader.read`. Parsing for longer than the limit, or a crash, is a `PageError` too."""
         async with self._free:
-            worker = self._idle.pop() if self._idle else await _Worker.started(_command(self._memory))
+            worker = self._idle.pop() if self._idle else await _Worker.started(self._command)
             sound = False
             try:
                 async with asyncio.timeout(self._seconds):
@@ -130,11 +138,11 @@ class _Worker:
         await self._process.wait()
 
 
-def _command(memory: int) -> tuple[str, ...]:
+def _command(module: str, memory: int) -> tuple[str, ...]:
     """Isolated from the working folder and the user's packages; the project is found where this very code was."""
     root = str(Path(ingest.__file__).parent.parent)
     start = f"import sys; sys.path.append({root!r}); sys.argv[1:] = [{str(memory)!r}]; "
-    return (*_COMMAND, f"{start}from ingest.parsers.worker import main; main()")
+    return (*_COMMAND, f"{start}from {module} import main; main()")
 
 
 def _page(reply: Parsed | Refused | Broken, path: str) -> ParsedPage:

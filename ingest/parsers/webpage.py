@@ -23,7 +23,6 @@ from kb.models import PageDates
 
 _DROPPED = "script, style, template, noscript, svg, iframe, object, embed, canvas, form button, nav, dialog, [hidden]"
 _HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden|font-size:\s*0(?![.\d])")
-_FRAME = ("header", "footer", "aside")
 _EDITED = (
     "article:modified_time",
     "og:updated_time",
@@ -87,8 +86,6 @@ def _main(soup: BeautifulSoup) -> Tag:
     """What the page marks as its main content, else all of it. The frame around it goes only where there is a main."""
     main = soup.find("main") or soup.find(None, {"role": "main"})
     if isinstance(main, Tag) and main.get_text(strip=True):
-        for element in main.find_all(_FRAME[1:]):
-            element.decompose()
         return main
     return soup
 
@@ -96,9 +93,9 @@ def _main(soup: BeautifulSoup) -> Tag:
 def _straighten(table: Tag) -> None:
     """A table around tables is lay-out: its cells become blocks. Cells over several rows are repeated in each."""
     if table.find("table") is not None:
-        for element in [table, *table.find_all(["tbody", "thead", "tr", "td", "th"])]:
-            if element is table or element.find_parent("table") is table:
-                element.name = "div"
+        cells = table.find_all(["tbody", "thead", "tr", "td", "th"])
+        for element in [table, *(one for one in cells if one.find_parent("table") is table)]:
+            element.name = "div"
         return
     held: dict[int, tuple[int, Tag]] = {}
     for row in table.find_all("tr"):

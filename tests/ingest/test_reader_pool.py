@@ -1,0 +1,139 @@
+"""Files are read in processes that may hang, crash or eat memory, without harm to the sync."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+
+import psutil
+import pytest
+
+from ingest.errors import PageError
+from ingest.parsers.page import ParsedPage
+from ingest.parsers.pool import ReaderPool
+from tests.fakes.waiting import until
+
+STUCK = "tests.fakes.stuck_worker"
+
+
+@pytest.fixture
+async def pool() -> AsyncIterator[ReaderPool]:
+    pool = ReaderPool(workers=1, worker=STUCK)
+    yield pool
+    await pool.close()
+
+
+def processes() -> set[int]:
+    return {
+        one.pid
+        for one in psutil.Process().children()
+        if any("parsers" in part or STUCK in part for part in one.cmdline())
+    }
+
+
+def text(page: ParsedPage) -> str:
+    return "\n".join(block.text for section in page.sections for block in section.blocks)
+
+
+async def reason(pool: ReaderPool, path: str) -> str:
+    with pytest.raises(PageError) as failed:
+        await pool.read(b"# Leave\n\nText.", path=path)
+    return failed.value.reason
+
+
+async def test_a_page_comes_back_as_the_parser_made_it(pool: ReaderPool) -> None:
+    page = await pool.read(
+        b"---\nowner: People\nreview_by: 2027-05-03\n---\n# Leave\n\n## Days\n\n- 25\n", path="leave.md"
+    )
+
+    assert (page.title, page.front.owner, str(page.front.dates.review_due)) == (
+        "Leave",
+        "People",
+        "2027-05-03",
+    )
+    assert (page.sections[0].path, page.sections[0].anchor, text(page)) == (("Days",), "days", "- 25")
+
+
+async def test_the_same_process_reads_the_next_file(pool: ReaderPool) -> None:
+    await pool.read(b"one", path="one.md")
+    first = processes()
+    await pool.read(b"two", path="two.md")
+
+    assert processes() == first
+    assert len(first) == 1
+
+
+async def test_a_file_that_hangs_its_parser_is_given_up_and_the_process_is_gone() -> None:
+    pool = ReaderPool(workers=1, seconds=2, worker=STUCK)
+
+    assert await reason(pool, "hang.md") == "reading it took longer than 2 s: it was given up"
+    assert processes() == set()
+
+
+async def test_a_file_that_crashes_its_parser_is_reported_and_the_next_one_is_read(pool: ReaderPool) -> None:
+    assert await reason(pool, "crash.md") == "it makes the program that reads it crash: save it again"
+    assert text(await pool.read(b"fine", path="fine.md")) == "fine"
+
+
+async def test_a_file_that_needs_more_memory_than_allowed_is_reported(pool: ReaderPool) -> None:
+    assert "too much memory" in await reason(pool, "hungry.md")
+
+
+async def test_a_bug_in_a_parser_is_logged_without_the_text_of_the_page(
+    pool: ReaderPool, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        assert await reason(pool, "bug.md") == "it broke the parser; the log says where"
+
+    record = next(one for one in caplog.records if one.getMessage() == "page.parser_failed")
+    assert vars(record)["error"] == "ZeroDivisionError"
+    assert any("stuck_worker.py" in where for where in vars(record)["where"])
+    assert "secret" not in str(vars(record))
+
+
+async def test_what_a_converter_prints_does_not_mix_with_replies(pool: ReaderPool) -> None:
+    assert text(await pool.read(b"quiet", path="chatty.md")) == "quiet"
+
+
+async def test_a_process_writes_no_file(pool: ReaderPool) -> None:
+    with pytest.raises(PageError):
+        await pool.read(b"text", path="writes.md")
+
+
+async def test_a_process_gets_no_token_from_our_environment(
+    pool: ReaderPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-secret")
+
+    names = text(await pool.read(b"", path="environment.md"))
+
+    assert "PATH" in names
+    assert "SLACK" not in names
+
+
+async def test_a_process_does_not_load_torch(pool: ReaderPool) -> None:
+    assert text(await pool.read(b"", path="torch.md")) == "no torch"
+
+
+async def test_a_read_that_is_cancelled_leaves_no_process_with_an_answer_for_the_next_question(
+    pool: ReaderPool,
+) -> None:
+    reading = asyncio.create_task(pool.read(b"x", path="hang.md"))
+    await until(processes)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+
+    assert text(await pool.read(b"mine", path="mine.md")) == "mine"
+
+
+async def test_no_more_files_are_read_at_once_than_there_are_workers() -> None:
+    pool = ReaderPool(workers=2, worker=STUCK)
+
+    pages = await asyncio.gather(*(pool.read(f"text {at}".encode(), path=f"{at}.md") for at in range(8)))
+
+    assert [text(page) for page in pages] == [f"text {at}" for at in range(8)]
+    assert len(processes()) == 2
+    await pool.close()
+    assert processes() == set()
