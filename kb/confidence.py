@@ -18,12 +18,16 @@ from kb.models import Hit
 PASSAGE_SIGNALS = ("dense", "coverage", "both", "anchor", "place")
 """The order of a passage's signals: cosine, share of the question's content words in it (rare ones count more), their
 product (likeness alone is cheap, and so are shared words), whether the thread rests on its page, and 1 / rank."""
-QUESTION_SIGNALS = ("dense", "nearby", "coverage", "both", "anchor")
-"""The order of a question's signals: the best cosine, the mean cosine of the passages (a subject that the pages treat
-has more than one), the first passage's coverage, the best product, and whether the thread rests on the first's page."""
+QUESTION_SIGNALS = ("dense", "nearby", "contrast", "coverage", "both", "missing", "anchor")
+"""The order of a question's signals: the best cosine; the mean cosine of the passages (a subject that the pages treat
+has more than one); how far the best stands out of what else was found (an English embedder finds any two Dutch texts
+alike); the first passage's coverage; the best product; how rare the rarest word is that no passage holds; and whether
+the thread rests on the first passage's page."""
 RERANK_SIGNAL = "rerank"
 """Comes last, in both, where a cross-encoder ran: the log-odds of its score, for a question its best."""
 
+BACKGROUND = 20
+"""Candidates whose mean cosine the best one is compared with; a cross-encoder reads as many."""
 _CERTAIN = 1e-4
 """A cross-encoder's score counts as at least this far from 0 and 1: beyond, its log-odds are noise."""
 
@@ -58,6 +62,20 @@ class RelevanceModel:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Gathered:
+    """What a search left behind: the passages that an answer may rest on, best first, and what they are like.
+
+    `coverages`: of each, the share of the question's content words that it holds. `background`: the mean cosine of the
+    best 20 candidates. `missing`: the weight of the rarest word that none of them holds. All 0..1.
+    """
+
+    hits: Sequence[Hit]
+    coverages: Sequence[float]
+    background: float
+    missing: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
     """The passages that an answer may rest on, each with its relevance (0..1).
 
@@ -74,56 +92,55 @@ class Evidence:
         return bool(self.hits) and self.confidence >= self.threshold
 
 
-def weigh(
-    hits: Sequence[Hit], coverages: Sequence[float], model: RelevanceModel, *, threshold: float | None = None
-) -> Evidence:
-    """`coverages`: of each hit, 0..1. `threshold` stands over the fitted one."""
-    scorer = model.reranked if model.reranked is not None and was_reranked(hits) else None
+def weigh(gathered: Gathered, model: RelevanceModel, *, threshold: float | None = None) -> Evidence:
+    """`threshold` stands over the fitted one."""
+    scorer = model.reranked if model.reranked is not None and was_reranked(gathered) else None
     reranked = scorer is not None
     scorer = scorer or model.plain
+    relevance = (scorer.passage.probability(row) for row in passage_signals(gathered, reranked=reranked))
+    confidence = 0.0
+    if gathered.hits:
+        confidence = scorer.question.probability(question_signals(gathered, reranked=reranked))
     return Evidence(
-        hits=tuple(hits),
-        relevance=tuple(
-            scorer.passage.probability(signals)
-            for signals in passage_signals(hits, coverages, reranked=reranked)
-        ),
-        confidence=scorer.question.probability(question_signals(hits, coverages, reranked=reranked))
-        if hits
-        else 0.0,
+        hits=tuple(gathered.hits),
+        relevance=tuple(relevance),
+        confidence=confidence,
         threshold=scorer.threshold if threshold is None else threshold,
     )
 
 
-def was_reranked(hits: Sequence[Hit]) -> bool:
-    return bool(hits) and all(hit.scores.rerank is not None for hit in hits)
+def was_reranked(gathered: Gathered) -> bool:
+    return bool(gathered.hits) and all(hit.scores.rerank is not None for hit in gathered.hits)
 
 
-def passage_signals(
-    hits: Sequence[Hit], coverages: Sequence[float], *, reranked: bool
-) -> list[tuple[float, ...]]:
-    """A row a hit, in the order of `PASSAGE_SIGNALS`, `RERANK_SIGNAL` last where `reranked`."""
+def passage_signals(gathered: Gathered, *, reranked: bool) -> list[tuple[float, ...]]:
+    """A row a passage, in the order of `PASSAGE_SIGNALS`, `RERANK_SIGNAL` last where `reranked`."""
     rows: list[tuple[float, ...]] = []
-    for rank, (hit, coverage) in enumerate(zip(hits, coverages, strict=True), start=1):
-        dense = _dense(hit)
+    for rank, (hit, coverage) in enumerate(zip(gathered.hits, gathered.coverages, strict=True), start=1):
+        dense = likeness(hit)
         signals = (dense, coverage, dense * coverage, _anchored(hit), 1 / rank)
         rows.append((*signals, _log_odds(hit)) if reranked else signals)
     return rows
 
 
-def question_signals(hits: Sequence[Hit], coverages: Sequence[float], *, reranked: bool) -> tuple[float, ...]:
-    """In the order of `QUESTION_SIGNALS`, `RERANK_SIGNAL` last where `reranked`. `hits` is not empty."""
-    dense = [_dense(hit) for hit in hits]
+def question_signals(gathered: Gathered, *, reranked: bool) -> tuple[float, ...]:
+    """In the order of `QUESTION_SIGNALS`, `RERANK_SIGNAL` last where `reranked`. There are passages."""
+    hits, coverages = gathered.hits, gathered.coverages
+    dense = [likeness(hit) for hit in hits]
     signals = (
         max(dense),
         sum(dense) / len(dense),
+        max(dense) - gathered.background,
         coverages[0],
-        max(likeness * coverage for likeness, coverage in zip(dense, coverages, strict=True)),
+        max(alike * coverage for alike, coverage in zip(dense, coverages, strict=True)),
+        gathered.missing,
         _anchored(hits[0]),
     )
     return (*signals, max(_log_odds(hit) for hit in hits)) if reranked else signals
 
 
-def _dense(hit: Hit) -> float:
+def likeness(hit: Hit) -> float:
+    """The cosine, 0 where it is below or was not computed."""
     return max(0.0, hit.scores.dense or 0.0)
 
 

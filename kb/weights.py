@@ -67,10 +67,11 @@ class _WeightsFile(BaseModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fitted:
-    """`model` is ready to use. `misfits`: what it was not fitted for, in words for an operator; empty: all is well."""
+    """`model` is ready to use. What it was not fitted for is told to operators; empty: it was."""
 
     model: RelevanceModel
-    misfits: tuple[str, ...] = ()
+    embedder_misfit: str = ""
+    reranker_misfit: str = ""
 
 
 def fitted_for(settings: Settings) -> Fitted:
@@ -81,19 +82,21 @@ def fitted_for(settings: Settings) -> Fitted:
     """
     file = settings.answer.relevance_file
     weights = read_weights(file) if file is not None else default_weights()
-    misfits = []
+    embedder = reranker = ""
     if weights.embedder != model_key(settings.embed.model):
-        misfits.append(
+        embedder = (
             f"the weights for declining were fitted with the embedder {weights.embedder}, not with "
-            f"{settings.embed.model}: answers and declines cannot be trusted"
+            f"{settings.embed.model}: what is answered, what is declined and the sources' scores cannot be trusted"
         )
     reranked = weights.reranker is not None and weights.reranker == model_key(settings.rerank.model)
     if not reranked and settings.rerank.model != "off":
-        misfits.append(
+        reranker = (
             f"no weights for declining were fitted with the reranker {settings.rerank.model}: "
             "it orders passages, and has no say in whether they are enough"
         )
-    return Fitted(model=_model(weights, reranked=reranked), misfits=tuple(misfits))
+    return Fitted(
+        model=_model(weights, reranked=reranked), embedder_misfit=embedder, reranker_misfit=reranker
+    )
 
 
 def default_model() -> RelevanceModel:

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 from redis.asyncio import Redis
 
 from bot.analytics import Analytics
+from bot.cli.connectors import open_source
 from bot.cli.sources import SourceBook
 from ingest.jobs import ReindexJobs
 from ingest.parsers.pool import ReaderPool
 from ingest.parsers.reader import Reader
-from ingest.sources.folder import FolderSource
 from ingest.sync import Sync
 from kb.answer import Drafter
 from kb.conversation import RedisConversations
@@ -233,7 +233,7 @@ def _sync(
         embedder=embedder,
         lexical=lexical,
         detect_language=detect,
-        sources=lambda: [FolderSource(source) for source in sources.all()],
+        sources=lambda: [open_source(source, sources.kept) for source in sources.all()],
         clock=utc_now,
         reader=reader,
     )

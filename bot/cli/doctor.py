@@ -25,6 +25,7 @@ from kb.errors import FootnoteError
 from kb.llm.client import connect_model
 from kb.rerank import Reranker
 from kb.settings import Settings
+from kb.weights import fitted_for
 
 State = Literal["ok", "warning", "broken"]
 SLACK_TIMEOUT_S = 10
@@ -56,6 +57,7 @@ async def _all(settings: Settings) -> list[Check]:
         ("index and store", _knowledge),
         ("embedder", _embedder),
         ("reranker", _reranker),
+        ("declining", _declining),
         ("model", _model),
         ("slack", slack_checks),
     ]
@@ -127,6 +129,17 @@ async def _reranker(settings: Settings) -> list[Check]:
         return [Check(name="reranker", state="warning", told=ranker.reason, mend=mend)]
     finally:
         ranker.close()
+
+
+async def _declining(settings: Settings) -> list[Check]:
+    """A misfit of the reranker alone is no warning: the weights for rankings without one are used, and fit."""
+    fitted = fitted_for(settings)
+    mend = "run `footnote eval decline DATA_SET ... --fit --json FILE` and set answer.relevance_file; docs/confidence.md"
+    if fitted.embedder_misfit:
+        return [Check(name="declining", state="warning", told=fitted.embedder_misfit, mend=mend)]
+    if fitted.reranker_misfit:
+        return [Check(name="declining", state="ok", told=fitted.reranker_misfit, mend=mend)]
+    return [Check(name="declining", state="ok", told="fitted with these models")]
 
 
 async def _model(settings: Settings) -> list[Check]:

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from kb.confidence import passage_signals, question_signals, was_reranked
+from kb.confidence import Gathered, passage_signals, question_signals, was_reranked
 from kb.evaluation.conversations import Memory, remembered
 from kb.evaluation.datasets import DataSet, LabelledTurn
-from kb.models import Audience, Hit, Question, Turn
+from kb.models import Audience, Question, Turn
 from kb.pipeline import Found, Pipeline, thread_language
 from kb.rewriting.gate import read_question
 from kb.text.language import detect
@@ -147,15 +147,14 @@ async def _estranged(
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Asked:
     found: Found
-    hits: Sequence[Hit]
-    coverages: Sequence[float]
+    gathered: Gathered
     in_thread: bool
 
 
 async def _ask(pipeline: Pipeline, text: str, turns: Sequence[Turn]) -> _Asked:
     found = await pipeline.find(Question(id="decline", text=text, audience=Audience()), turns)
-    hits, coverages = pipeline.kept(found, detect(text, hint=thread_language(turns)))
-    return _Asked(found=found, hits=hits, coverages=coverages, in_thread=bool(turns))
+    gathered = pipeline.gathered(found, detect(text, hint=thread_language(turns)))
+    return _Asked(found=found, gathered=gathered, in_thread=bool(turns))
 
 
 def _observation(
@@ -168,10 +167,9 @@ def _observation(
     source: str,
     relevant: Collection[str] = (),
 ) -> Observation:
-    hits, coverages = asked.hits, asked.coverages
-    reranked = was_reranked(hits)
+    hits, reranked = asked.gathered.hits, was_reranked(asked.gathered)
     wanted = {data.twins.get(one, one) for one in relevant}
-    rows = passage_signals(hits, coverages, reranked=reranked)
+    rows = passage_signals(asked.gathered, reranked=reranked)
     return Observation(
         id=name,
         data_set=data.name,
@@ -180,7 +178,7 @@ def _observation(
         source=source,
         in_thread=asked.in_thread,
         asked_back=asked.found.rewrite.clarify,
-        signals=question_signals(hits, coverages, reranked=reranked) if hits else None,
+        signals=question_signals(asked.gathered, reranked=reranked) if hits else None,
         passages=tuple(
             SeenPassage(signals=row, relevant=data.twins.get(hit.chunk.id, hit.chunk.id) in wanted)
             for row, hit in zip(rows, hits, strict=True)

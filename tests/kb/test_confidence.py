@@ -1,0 +1,153 @@
+"""What evidence is worth, and whether it is enough."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kb.confidence import (
+    PASSAGE_SIGNALS,
+    QUESTION_SIGNALS,
+    Gathered,
+    Logistic,
+    RelevanceModel,
+    Scorer,
+    passage_signals,
+    question_signals,
+    weigh,
+)
+from kb.errors import SettingsError
+from kb.models import Hit, Scores
+from kb.settings import load_settings
+from kb.weights import default_model, default_weights, fitted_for, read_weights, weights_text
+from tests.fakes.passages import a_passage
+
+
+def a_hit(dense: float, *, rerank: float | None = None, anchor: float = 0.0, text: str = "25 days.") -> Hit:
+    return Hit(chunk=a_passage(text), scores=Scores(dense=dense, anchor=anchor, rerank=rerank, final=dense))
+
+
+def gathered(
+    *hits: Hit, coverages: tuple[float, ...], background: float = 0.2, missing: float = 0.0
+) -> Gathered:
+    return Gathered(hits=hits, coverages=coverages, background=background, missing=missing)
+
+
+def a_scorer(bias: float, threshold: float, *, reranked: bool) -> Scorer:
+    def flat(signals: tuple[str, ...]) -> Logistic:
+        return Logistic(bias=bias, weights=(0.0,) * (len(signals) + reranked))
+
+    return Scorer(passage=flat(PASSAGE_SIGNALS), question=flat(QUESTION_SIGNALS), threshold=threshold)
+
+
+GOOD = gathered(a_hit(0.7), a_hit(0.6), a_hit(0.5), coverages=(1.0, 0.8, 0.6), background=0.35)
+POOR = gathered(a_hit(0.2), a_hit(0.15), a_hit(0.1), coverages=(0.2, 0.0, 0.0), background=0.12, missing=1.0)
+
+
+def test_good_evidence_is_enough_and_poor_evidence_is_not():
+    model = default_model()
+    good, poor = weigh(GOOD, model), weigh(POOR, model)
+    assert good.enough
+    assert not poor.enough
+    assert good.confidence > 0.9 > 0.2 > poor.confidence
+
+
+def test_a_passage_that_is_liker_and_holds_more_of_the_words_is_worth_more():
+    worth = weigh(GOOD, default_model()).relevance
+    assert list(worth) == sorted(worth, reverse=True)
+
+
+def test_nothing_found_is_never_enough():
+    evidence = weigh(gathered(coverages=()), default_model(), threshold=0.0)
+    assert (evidence.confidence, evidence.enough) == (0.0, False)
+
+
+def test_a_threshold_of_the_settings_stands_over_the_fitted_one():
+    assert not weigh(GOOD, default_model(), threshold=1.0).enough
+    assert weigh(POOR, default_model(), threshold=0.0).enough
+
+
+def test_signals_are_in_the_order_that_their_names_are_in():
+    named = dict(zip(QUESTION_SIGNALS, question_signals(GOOD, reranked=False), strict=True))
+    assert named == pytest.approx(
+        {
+            "dense": 0.7,
+            "nearby": 0.6,
+            "contrast": 0.35,
+            "coverage": 1.0,
+            "both": 0.7,
+            "missing": 0.0,
+            "anchor": 0.0,
+        }
+    )
+    second = dict(zip(PASSAGE_SIGNALS, passage_signals(GOOD, reranked=False)[1], strict=True))
+    assert second == pytest.approx({"dense": 0.6, "coverage": 0.8, "both": 0.48, "anchor": 0.0, "place": 0.5})
+
+
+def test_a_cross_encoder_has_a_say_only_where_weights_were_fitted_for_it():
+    read = gathered(a_hit(0.7, rerank=0.9), coverages=(1.0,))
+    plain, reranked = a_scorer(-2.0, 0.4, reranked=False), a_scorer(2.0, 0.6, reranked=True)
+    without = weigh(read, RelevanceModel(plain=plain))
+    with_it = weigh(read, RelevanceModel(plain=plain, reranked=reranked))
+    unread = weigh(gathered(a_hit(0.7), coverages=(1.0,)), RelevanceModel(plain=plain, reranked=reranked))
+    assert without.confidence == unread.confidence < 0.2
+    assert with_it.confidence > 0.8
+    assert (without.threshold, with_it.threshold) == (0.4, 0.6)
+
+
+def test_the_weights_that_come_along_are_for_the_embedder_that_comes_along():
+    settings = load_settings(environ={}, rerank={"model": "off"})
+    fitted = fitted_for(settings)
+    assert (fitted.embedder_misfit, fitted.reranker_misfit) == ("", "")
+
+
+def test_another_embedder_or_cross_encoder_is_told_to_the_operator():
+    settings = load_settings(environ={}, embed={"model": "/models/e5-small"}, rerank={"model": "acme/ranker"})
+    fitted = fitted_for(settings)
+    assert "/models/e5-small" in fitted.embedder_misfit
+    assert "acme/ranker" in fitted.reranker_misfit
+    assert fitted.model.reranked is None
+
+
+def test_a_file_of_weights_is_read_back_and_used(tmp_path: Path):
+    file = tmp_path / "weights.json"
+    weights = default_weights()
+    other = weights.model_copy(
+        update={"embedder": "e5-small", "plain": weights.plain.model_copy(update={"threshold": 0.77})}
+    )
+    file.write_text(weights_text(other))
+    settings = load_settings(
+        environ={},
+        embed={"model": "/models/e5-small"},
+        rerank={"model": "off"},
+        answer={"relevance_file": file},
+    )
+    fitted = fitted_for(settings)
+    assert fitted.embedder_misfit == ""
+    assert fitted.model.plain.threshold == 0.77
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"weights": {"embedder": "x"}}', "no json"])
+def test_a_file_without_weights_is_refused_with_the_command_that_makes_one(tmp_path: Path, text: str):
+    file = tmp_path / "weights.json"
+    file.write_text(text)
+    with pytest.raises(SettingsError, match="eval decline --fit --json"):
+        read_weights(file)
+
+
+def test_weights_of_other_signals_are_refused(tmp_path: Path):
+    told = json.loads(weights_text(default_weights()))
+    told["weights"]["plain"]["question"]["weights"]["phase of the moon"] = 1.0
+    file = tmp_path / "weights.json"
+    file.write_text(json.dumps(told))
+    settings = load_settings(environ={}, answer={"relevance_file": file})
+    with pytest.raises(SettingsError, match="fit them anew"):
+        fitted_for(settings)
+
+
+def test_an_anchored_passage_is_seen_as_one():
+    anchored = replace(GOOD, hits=(a_hit(0.7, anchor=0.08), *GOOD.hits[1:]))
+    assert question_signals(anchored, reranked=False)[-1] == 1.0
