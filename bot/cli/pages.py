@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from ingest.errors import PageError
 from ingest.parsers.markdown import parse_markdown
-from kb.settings import SourceSettings
+from kb.source_settings import FolderSettings
 
 KEY_MARK = "~"
 SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".erb"})
@@ -25,7 +25,7 @@ SUFFIXES = frozenset({".md", ".markdown", ".mdx", ".erb"})
 class PageViewer:
     """Reads pages of `sources`, and nothing outside of them. The keys last as long as this process."""
 
-    def __init__(self, sources: Callable[[], Sequence[SourceSettings]]) -> None:
+    def __init__(self, sources: Callable[[], Sequence[FolderSettings]]) -> None:
         self._sources = sources
         self._secret = secrets.token_bytes(32)
 
@@ -53,7 +53,7 @@ class PageViewer:
         return hmac.new(self._secret, path.encode(), hashlib.sha256).hexdigest()[:24]
 
 
-def _is_public(page: Path, source: SourceSettings) -> bool:
+def _is_public(page: Path, source: FolderSettings) -> bool:
     try:
         return (
             not source.audience and parse_markdown(page.read_bytes(), path=page.name).front.audience is None

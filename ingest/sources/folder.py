@@ -21,13 +21,13 @@ from ingest.parsers.formats import max_bytes
 from ingest.sources.git import GitError, commit_dates, is_checkout, run_git
 from ingest.sources.hosting import HostedFolder, hosted_folder
 from ingest.sources.port import PageRef, RawPage, audience_marks, fingerprint
-from kb.settings import SourceSettings
+from kb.source_settings import FolderSettings
 
 
 class FolderSource:
     """`hosted`: where the folder's files are shown, where the settings name no `base_url`."""
 
-    def __init__(self, settings: SourceSettings, *, hosted: HostedFolder | None = None) -> None:
+    def __init__(self, settings: FolderSettings, *, hosted: HostedFolder | None = None) -> None:
         self._settings = settings
         self._hosted = hosted
         self._root = settings.path.expanduser().resolve()
