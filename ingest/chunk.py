@@ -1,8 +1,8 @@
 """Sections to chunks: pure, with ids that stay the same while the text does.
 
-A chunk never spans two sections, so its heading path and its link are exact. Blocks are kept whole while they fit; what
-does not fit is cut where a reader would: between list items, table rows (each piece repeats the header), lines of code,
-paragraphs, sentences, and only then between words.
+A chunk never spans two headings, so its heading path and its link are exact (a section that goes on over the pages of a PDF is
+joined while it fits). Blocks are kept whole while they fit; what does not fit is cut where a reader would: between list
+items, table rows (each piece repeats the header), lines of code, paragraphs, sentences, and only then between words.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from uuid import UUID, uuid5
 from ingest.parsers.page import Block, ParsedPage, Section
 from kb.models import Chunk, Page
 
-CHUNKER = "sections-2"
+CHUNKER = "sections-3"
 """Raise it whenever parsing or chunking gives other chunks for the same page: the index is then rebuilt."""
 MAX_TOKENS = 256
 """What all-MiniLM-L6-v2 was trained to read; title and heading path count."""
@@ -39,18 +39,25 @@ def chunker_name(max_tokens: int) -> str:
 
 
 def chunk_page(
-    page: Page, parsed: ParsedPage, *, count_tokens: CountTokens, max_tokens: int = MAX_TOKENS
+    page: Page,
+    parsed: ParsedPage,
+    *,
+    count_tokens: CountTokens,
+    max_tokens: int = MAX_TOKENS,
+    join_below: int = 0,
 ) -> list[Chunk]:
     """The page's chunks in reading order; `count_tokens(chunk.embedded_text) <= max_tokens` for each.
 
     Args:
         page: its title must leave room for text, see `fitting_title`.
         max_tokens: at least 32.
+        join_below: sections of fewer tokens are joined with a neighbour under the same parent. Measured in
+            docs/chunking.md; off, since it finds no more and the link of a joined section is its neighbour's.
     """
     chunks: list[Chunk] = []
     seen: dict[str, int] = {}
     measure = _Measure(count_tokens)
-    for section in parsed.sections:
+    for section in _joined(parsed.sections, page.title, measure, max_tokens, join_below):
         path, blocks = _fitting(section, page.title, measure, max_tokens)
         url = f"{page.url}#{section.anchor}" if section.anchor else page.url
         for text in _texts(blocks, (page.title, *path), measure, max_tokens):
@@ -80,6 +87,41 @@ class _Measure:
 
     def part(self, text: str) -> int:
         return self._count(text) - self._special
+
+
+def _joined(
+    sections: Sequence[Section], title: str, measure: _Measure, max_tokens: int, join_below: int
+) -> Iterator[Section]:
+    """Sections with neighbours joined while both fit a chunk: parts of one section, and small ones where asked."""
+    held: Section | None = None
+    size = 0
+    for section in sections:
+        added = sum(measure.part(block.text) for block in section.blocks)
+        if held is not None:
+            room = max_tokens - measure.whole(_prefix((title, *held.path)))
+            same = section.path == held.path
+            small = min(size, added) < join_below and section.path[:-1] in (held.path, held.path[:-1])
+            if size + added < room and (same or small):
+                held = _join(held, section, same=same)
+                size = sum(measure.part(block.text) for block in held.blocks)
+                continue
+            yield held
+        held, size = section, added
+    if held is not None:
+        yield held
+
+
+def _join(one: Section, other: Section, *, same: bool) -> Section:
+    """Two sections under what they have in common. A heading that is in the path no longer is in the text."""
+    if same:
+        return Section(path=one.path, anchor=one.anchor, blocks=(*one.blocks, *other.blocks))
+    parent = other.path[:-1]
+    first = one.blocks if one.path == parent else (_headed(one.path), *one.blocks)
+    return Section(path=parent, anchor=one.anchor, blocks=(*first, _headed(other.path), *other.blocks))
+
+
+def _headed(path: tuple[str, ...]) -> Block:
+    return Block(kind="prose", parts=(f"**{path[-1]}**",))
 
 
 def _fitting(
