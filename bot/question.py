@@ -29,7 +29,7 @@ from bot.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Repl
 from bot.threads import Threads, order, turn_from_mark
 from bot.unwrap import people_in, plain_text
 from bot.why import trace_payload
-from kb.conversation import ConversationStore
+from kb.conversation import ConversationStore, compacted
 from kb.errors import StoreUnavailableError
 from kb.models import Answer, Question, ThreadKey, Turn
 from kb.text.language import detect
@@ -146,7 +146,7 @@ class QuestionWorker:
                 "thread.unreadable", extra={"question_id": question.id, "cause": type(error).__name__}
             )
             return (), False
-        return turns, store_answered
+        return compacted(turns), store_answered
 
     async def _words(self, question: QueuedQuestion) -> str:
         """What was said, with names for ids. The mention of us was taken out when the question was accepted."""

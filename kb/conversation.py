@@ -1,8 +1,13 @@
-"""Conversations: the turns of a thread, with what was retrieved for each. In memory, or in Redis."""
+"""Conversations: the turns of a thread, with what was retrieved for each. In memory, or in Redis.
+
+A thread may go on for months. Its latest turns are kept whole, of the earlier ones only what a return to their topic
+needs: the question, the topics and the pages that were cited. What is read for a question is bounded either way.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
 
@@ -12,8 +17,16 @@ from redis.exceptions import RedisError
 
 from kb.errors import StoreUnavailableError
 from kb.models import ThreadKey, Turn
+from kb.rewriting.topics import key_topics
 
-_TURN = TypeAdapter(Turn)
+WHOLE_TURNS = 10
+"""Latest turns that keep their answers: twice what a rewriter reads and more than an answering model is told."""
+KEPT_TURNS = 200
+"""Turns of a thread, the latest. Some 80 kB without the answers of the earlier ones, read in 2 ms."""
+KEPT_CHARACTERS = 200
+"""Of an earlier question: enough words to know its topic again."""
+
+_TURNS = TypeAdapter(list[Turn])
 
 
 class ConversationStore(Protocol):
@@ -38,49 +51,46 @@ class InMemoryConversations:
         return list(self._threads.get(key, []))
 
     async def append(self, key: ThreadKey, turn: Turn) -> None:
-        self._threads[key] = with_turn(self._threads.get(key, []), turn)
+        self._threads[key] = compacted(with_turn(self._threads.get(key, []), turn))
 
     async def forget(self, key: ThreadKey, question_ts: str) -> None:
         self._threads[key] = [turn for turn in self._threads.get(key, []) if turn.question_ts != question_ts]
 
 
 class RedisConversations:
-    """One Redis list a thread, JSON a turn. A thread is kept for `keep` after its last turn, `limit` turns at most."""
+    """One string a thread, the JSON of its turns: read and written at once. It is kept for `keep` after its last turn."""
 
-    def __init__(self, redis: Redis, *, namespace: str, keep: timedelta, limit: int = 200) -> None:
+    def __init__(self, redis: Redis, *, namespace: str, keep: timedelta) -> None:
         self._redis = redis
         self._namespace = namespace
         self._keep = keep
-        self._limit = limit
 
     async def load(self, key: ThreadKey) -> list[Turn]:
         try:
-            items = await self._redis.lrange(self._name(key), 0, -1)
+            stored = await self._redis.get(self._name(key))
         except (RedisError, OSError) as error:
             raise StoreUnavailableError("conversations cannot be read") from error
-        return [_TURN.validate_json(item) for item in items]
+        return [] if stored is None else _TURNS.validate_json(stored)
 
     async def append(self, key: ThreadKey, turn: Turn) -> None:
-        await self._write(key, with_turn(await self.load(key), turn)[-self._limit :])
+        await self._write(key, compacted(with_turn(await self.load(key), turn)))
 
     async def forget(self, key: ThreadKey, question_ts: str) -> None:
         await self._write(key, [turn for turn in await self.load(key) if turn.question_ts != question_ts])
 
-    async def _write(self, key: ThreadKey, turns: Sequence[Turn]) -> None:
+    async def _write(self, key: ThreadKey, turns: list[Turn]) -> None:
         # Read-modify-write without a lock: the queue works one question of a thread at a time.
-        name = self._name(key)
         try:
-            async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.delete(name)
-                if turns:
-                    pipe.rpush(name, *[_TURN.dump_json(turn) for turn in turns])
-                    pipe.expire(name, self._keep)
-                await pipe.execute()
+            if turns:
+                stored = _TURNS.dump_json(turns, exclude_defaults=True)
+                await self._redis.set(self._name(key), stored, px=self._keep)
+            else:
+                await self._redis.delete(self._name(key))
         except (RedisError, OSError) as error:
             raise StoreUnavailableError("conversations cannot be written") from error
 
     def _name(self, key: ThreadKey) -> str:
-        return f"{self._namespace}:thread:{key}"
+        return f"{self._namespace}:turns:{key}"
 
 
 def with_turn(turns: Sequence[Turn], turn: Turn) -> list[Turn]:
@@ -90,3 +100,22 @@ def with_turn(turns: Sequence[Turn], turn: Turn) -> list[Turn]:
             if earlier.question_ts == turn.question_ts:
                 return [*turns[:at], turn, *turns[at + 1 :]]
     return [*turns, turn]
+
+
+def compacted(turns: Sequence[Turn]) -> list[Turn]:
+    """The latest turns whole, the ones before without their texts, at most `KEPT_TURNS`."""
+    kept = turns[-KEPT_TURNS:]
+    return [*(_without_texts(turn) for turn in kept[:-WHOLE_TURNS]), *kept[-WHOLE_TURNS:]]
+
+
+def _without_texts(turn: Turn) -> Turn:
+    if not turn.answer and len(turn.question) <= KEPT_CHARACTERS:
+        return turn
+    return replace(
+        turn,
+        question=turn.question[:KEPT_CHARACTERS],
+        rewritten=turn.rewritten[:KEPT_CHARACTERS] if turn.rewritten else None,
+        answer="",
+        topics=key_topics(turn.answer) or turn.topics,
+        retrieved=tuple(one for one in turn.retrieved if one.cited),
+    )

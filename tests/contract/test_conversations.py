@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from kb.conversation import ConversationStore, InMemoryConversations, RedisConversations
+from kb.conversation import (
+    KEPT_CHARACTERS,
+    KEPT_TURNS,
+    WHOLE_TURNS,
+    ConversationStore,
+    InMemoryConversations,
+    RedisConversations,
+    compacted,
+)
 from kb.errors import StoreUnavailableError
 from kb.models import Retrieved, ThreadKey, Turn
 from kb.valkey import EmbeddedValkey, connect_redis
@@ -86,15 +94,35 @@ async def test_what_was_stored_is_there_after_a_restart(tmp_path: Path):
         await valkey.stop()
 
 
-async def test_a_long_thread_keeps_its_latest_turns(tmp_path: Path):
-    valkey = EmbeddedValkey(tmp_path / "valkey")
-    await valkey.start()
-    async with connect_redis(valkey.url) as redis:
-        store = RedisConversations(redis, namespace="test", keep=timedelta(days=1), limit=3)
-        for n in range(5):
-            await store.append(THREAD, a_turn(str(n), ts=f"{n}.0"))
-        assert [turn.question for turn in await store.load(THREAD)] == ["2", "3", "4"]
-    await valkey.stop()
+async def test_a_long_thread_keeps_its_latest_turns_whole_and_of_the_others_what_a_return_needs(
+    store: ConversationStore,
+):
+    for n in range(WHOLE_TURNS + 3):
+        turn = a_turn(f"question {n} {'x' * 500}", ts=f"{n}.0")
+        await store.append(THREAD, replace(turn, answer=f"**Topic {n}** " + "y" * 5000))
+    turns = await store.load(THREAD)
+    assert len(turns) == WHOLE_TURNS + 3
+    assert all(len(turn.answer) > 5000 for turn in turns[-WHOLE_TURNS:])
+    for n, turn in enumerate(turns[:-WHOLE_TURNS]):
+        assert turn.answer == ""
+        assert turn.question.startswith(f"question {n} ")
+        assert len(turn.question) == len(turn.rewritten or "") == KEPT_CHARACTERS
+        assert (turn.topics, [one.page_id for one in turn.retrieved]) == ((f"Topic {n}",), ["p1"])
+
+
+def test_of_an_endless_thread_the_latest_turns_are_kept():
+    turns = compacted([a_turn(f"question {n}", ts=f"{n}.0") for n in range(KEPT_TURNS + 5)])
+    assert [turn.question_ts for turn in turns] == [f"{n}.0" for n in range(5, KEPT_TURNS + 5)]
+    assert compacted(turns) == turns
+
+
+async def test_a_turn_without_its_text_is_still_replaced_and_forgotten(store: ConversationStore):
+    for n in range(WHOLE_TURNS + 2):
+        await store.append(THREAD, a_turn(f"question {n}", ts=f"{n}.0"))
+    await store.append(THREAD, a_turn("question 0, edited", ts="0.0"))
+    await store.forget(THREAD, "1.0")
+    questions = [turn.question for turn in await store.load(THREAD)]
+    assert questions[:2] == ["question 0, edited", "question 2"]
 
 
 async def test_an_outage_is_an_outage_and_not_an_empty_thread(tmp_path: Path):
