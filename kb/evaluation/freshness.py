@@ -1,0 +1,158 @@
+"""What is wrong with an answer about planted pages, and which pages of a handbook are overdue. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from kb.errors import SettingsError
+from kb.evaluation.planted import Ordinary, Pair
+from kb.freshness import FreshnessPolicy
+from kb.models import Answer, Page
+
+MOST_STALE = 0.01
+"""Share of answers that may state a stale value as current."""
+OVERDUE_KEY = "overdue_at_"
+
+Verdict = Literal["new", "both shown", "stale with a warning", "stale as current", "neither", "declined"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PairResult:
+    """`given`: the old page was among the passages that the answerer was given or could have been held against."""
+
+    pair: Pair
+    verdict: Verdict
+    said: str
+
+    @property
+    def as_wanted(self) -> bool:
+        return self.verdict == ("both shown" if self.pair.kind == "conflict" else "new")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OrdinaryResult:
+    """`alarms`: titles of the two pages of each conflict that was told, though there is none."""
+
+    question: str
+    answered: bool
+    right: bool
+    alarms: tuple[str, ...]
+
+
+class _FileDates(BaseModel):
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    review_due: date | None = None
+
+
+_DATES = TypeAdapter(dict[str, _FileDates])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Expected:
+    """`at`: the day on which `overdue` are the files that are past their review."""
+
+    at: date
+    overdue: frozenset[str]
+
+
+def read_expected(file: Path, at: date | None) -> Expected:
+    """Reads `{"path": {"review_due": "2025-05-01", "overdue_at_2026-08-22": true}, ...}`.
+
+    Without `at` the file's own day and its own verdicts; for another day the verdicts follow from `review_due`.
+
+    Raises:
+        SettingsError: the file cannot be read, has another form, or names no day.
+    """
+    try:
+        raw = json.loads(file.read_bytes())
+        files = _DATES.validate_python(raw)
+    except (OSError, ValueError, ValidationError) as error:
+        raise SettingsError(f"{file} is not a file of dates: {error}") from error
+    own = {key.removeprefix(OVERDUE_KEY) for facts in raw.values() for key in facts if key.startswith(OVERDUE_KEY)}  # fmt: skip
+    if at is None and len(own) != 1:
+        raise SettingsError(f"{file} does not name one day ({OVERDUE_KEY}...): give --at")
+    day = at or date.fromisoformat(own.pop())
+    marked = f"{OVERDUE_KEY}{day.isoformat()}"
+    return Expected(
+        at=day,
+        overdue=frozenset(
+            path
+            for path, facts in files.items()
+            if raw[path].get(marked, facts.review_due is not None and facts.review_due < day)
+        ),
+    )
+
+
+def overdue_pages(pages: Collection[Page], policy: FreshnessPolicy) -> frozenset[str]:
+    """The paths of pages that are past their review."""
+    return frozenset(page.path for page in pages if policy.assess(page).reason == "review_overdue")
+
+
+def judge_pair(pair: Pair, answer: Answer) -> PairResult:
+    """Whether the old value came out, and if so, whether its reader was told."""
+    return PairResult(pair=pair, verdict=_verdict(pair, answer), said=answer.marked_text)
+
+
+def _verdict(pair: Pair, answer: Answer) -> Verdict:
+    if answer.outcome != "answered":
+        return "declined"
+    old, new = _holds(answer.text, pair.old), _holds(answer.text, pair.new)
+    if not old:
+        return "new" if new else "neither"
+    warned = {warning.page.path: warning for warning in answer.warnings}
+    if any(warning.kind == "conflict" for warning in answer.warnings):
+        shown = new and pair.old_path in warned and _newer_first(pair, answer)
+        return "both shown" if shown else "stale as current"
+    return "stale with a warning" if pair.old_path in warned else "stale as current"
+
+
+def _newer_first(pair: Pair, answer: Answer) -> bool:
+    paths = [citation.chunk.page.path for citation in answer.citations]
+    both = pair.old_path in paths and pair.new_path in paths
+    return both and paths.index(pair.new_path) < paths.index(pair.old_path)
+
+
+def judge_ordinary(page: Ordinary, answer: Answer) -> OrdinaryResult:
+    return OrdinaryResult(
+        question=page.question,
+        answered=answer.outcome == "answered",
+        right=_holds(answer.text, page.value),
+        alarms=alarms_in(answer),
+    )
+
+
+def alarms_in(answer: Answer) -> tuple[str, ...]:
+    return tuple(warning.text for warning in answer.warnings if warning.kind == "conflict")
+
+
+def stale_share(results: Sequence[PairResult]) -> float:
+    answered = [one for one in results if one.verdict != "declined"]
+    return sum(one.verdict == "stale as current" for one in answered) / len(answered) if answered else 0.0
+
+
+def conflicts_shown(results: Sequence[PairResult]) -> tuple[int, int]:
+    """Shown, of how many."""
+    conflicts = [one for one in results if one.pair.kind == "conflict"]
+    return sum(one.verdict == "both shown" for one in conflicts), len(conflicts)
+
+
+def counts(results: Sequence[PairResult]) -> Mapping[str, Mapping[str, int]]:
+    """Kind -> verdict -> answers."""
+    told: dict[str, dict[str, int]] = {}
+    for one in results:
+        of_kind = told.setdefault(one.pair.kind, {})
+        of_kind[one.verdict] = of_kind.get(one.verdict, 0) + 1
+    return told
+
+
+def _holds(text: str, value: str) -> bool:
+    return re.search(rf"(?<![\w.,]){re.escape(value)}(?!\w)", text, re.IGNORECASE) is not None
