@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ingest.chunk import chunk_page, fitting_title
 from ingest.errors import PageError
 from ingest.parsers.markdown import parse_markdown
+from ingest.parsers.page import Block, ParsedPage, Section
 from kb.models import Chunk, Page
 
 WORD = re.compile(r"\w+")
@@ -169,3 +170,46 @@ def test_whatever_the_page_every_chunk_fits_and_no_word_is_lost(lines, counter) 
         if word not in whole and word not in cut
     }
     assert lost == set()
+
+
+def sections_of(*sections: Section, max_tokens: int = 40, join_below: int = 0) -> list[Chunk]:
+    page = Page(
+        id="x:leave.pdf", source="x", path="leave.pdf", title="Leave", url="https://kb.example/leave.pdf"
+    )
+    return chunk_page(
+        page,
+        ParsedPage(title="Leave", sections=sections),
+        count_tokens=count,
+        max_tokens=max_tokens,
+        join_below=join_below,
+    )
+
+
+def a_section(heading: str, text: str, place: str) -> Section:
+    return Section(path=(heading,), anchor=place, blocks=(Block(kind="prose", parts=(text,)),))
+
+
+def test_a_section_that_goes_on_over_the_page_of_a_pdf_is_one_chunk_while_it_fits() -> None:
+    (chunk,) = sections_of(
+        a_section("Days", "You get 25 days.", "page=1"), a_section("Days", "They expire in March.", "page=2")
+    )
+
+    assert chunk.text == "You get 25 days.\n\nThey expire in March."
+    assert chunk.url == "https://kb.example/leave.pdf#page=1"
+
+
+def test_a_long_section_of_a_pdf_links_each_part_to_its_own_page() -> None:
+    chunks = sections_of(
+        a_section("Days", words("a", 30), "page=1"), a_section("Days", words("b", 30), "page=2")
+    )
+
+    assert [chunk.url.partition("#")[2] for chunk in chunks] == ["page=1", "page=2"]
+
+
+def test_small_sections_are_joined_only_where_asked() -> None:
+    small = (a_section("Days", "You get 25 days.", "days"), a_section("Sickness", "Call in.", "sick"))
+
+    assert len(sections_of(*small)) == 2
+    (chunk,) = sections_of(*small, join_below=10)
+    assert chunk.text == "**Days**\n\nYou get 25 days.\n\n**Sickness**\n\nCall in."
+    assert (chunk.section, chunk.url) == ((), "https://kb.example/leave.pdf#days")
