@@ -70,6 +70,8 @@ def told_page(page: Page, words: Messages) -> str:
 
 def _template(warning: AnswerWarning, words: Messages) -> str:
     if warning.kind == "superseded":
+        if warning.page.told_successor is None:
+            return words.superseded_alone
         return words.older_version if warning.reason == "older_version" else words.superseded
     if warning.date is None:
         return words.undated_warning
@@ -103,5 +105,5 @@ def _dated(page: Page, words: Messages) -> str:
 def _successor(page: Page) -> str:
     if page.successor is not None:
         return titled_link(page.successor.title, page.successor.url)
-    name = page.superseded_by or ""
+    name = page.told_successor or ""
     return link(name, name) if len(name) <= URL_CHARACTERS else escape(shorten(name, TITLE_CHARACTERS))

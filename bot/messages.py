@@ -28,6 +28,8 @@ class Messages:
     ask_better: str = "Try naming the product, team or rule you mean, or ask the owner of one of these pages."
     ask_better_alone: str = "Try other words, or name the product, team or rule you mean."
     unclear: str = "I'm not sure what you are referring to. Could you ask it as a full question?"
+    unclear_readings: str = "Do you mean {readings}?"
+    or_else: str = "{first} or {last}"
     unavailable: str = (
         "I can't reach the knowledge base at the moment, so I can't say whether it is in there. "
         "Please ask again in a few minutes."

@@ -11,6 +11,8 @@ GERMAN: dict[str, Any] = {
     "nearest": "Am nächsten kommen: {pages}.",
     "ask_better": "Nenne das Produkt, das Team oder die Regel, die du meinst, oder frage den Eigentümer einer dieser Seiten.",
     "ask_better_alone": "Versuche andere Wörter, oder nenne das Produkt, das Team oder die Regel, die du meinst.",
+    "unclear_readings": "Meinst du {readings}?",
+    "or_else": "{first} oder {last}",
     "unclear": "Ich bin nicht sicher, worauf du dich beziehst. Kannst du es als ganze Frage stellen?",
     "unavailable": (
         "Ich erreiche die Wissensdatenbank gerade nicht und weiß deshalb nicht, ob es darin steht. "

@@ -11,6 +11,8 @@ DUTCH: dict[str, Any] = {
     "nearest": "Het dichtst in de buurt komen: {pages}.",
     "ask_better": "Noem het product, het team of de regel die je bedoelt, of vraag het de eigenaar van een van deze pagina's.",
     "ask_better_alone": "Probeer andere woorden, of noem het product, het team of de regel die je bedoelt.",
+    "unclear_readings": "Bedoel je {readings}?",
+    "or_else": "{first} of {last}",
     "unclear": "Ik weet niet zeker waar je op doelt. Kun je het als hele vraag stellen?",
     "unavailable": (
         "Ik kan de kennisbank nu niet bereiken en weet dus niet of het erin staat. "

@@ -97,11 +97,11 @@ class FreshnessPolicy:
         )
 
     def _wording(self, page: Page, assessment: Assessment) -> str:
-        successor = page.successor.title if page.successor else page.superseded_by
+        by = f" by {page.told_successor}" if page.told_successor else ""
         day = f"{assessment.date:%-d %B %Y}" if assessment.date else ""
         told = {
-            "superseded": f"{page.title} was replaced by {successor}.",
-            "older_version": f"{page.title} has a later version: {successor}.",
+            "superseded": f"{page.title} was replaced{by}.",
+            "older_version": f"{page.title} has a later version: {page.told_successor}.",
             "expired": f"{page.title} expired on {day}.",
             "review_overdue": f"{page.title} was due for review on {day} ({self._ago(assessment)}).",
             "old_review": f"{page.title} was last reviewed on {day} ({self._ago(assessment)}).",

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
+from urllib.parse import urlsplit
 
 EVERYONE = "*"
 """The audience mark of a page that anybody in the workspace may read."""
@@ -103,6 +104,18 @@ class Page:
     """The version or edition that the page says it is: "2", "2.1", "2026"."""
     successor: Successor | None = None
     """What the index knows of the page that replaces this one; not part of the page itself."""
+
+    @property
+    def told_successor(self) -> str | None:
+        """What may be said of the page that replaces this one: its title, or an address somewhere else.
+
+        A title, a path or an address at this page's own host that the index does not show to this reader may be a
+        page that they are not to know of.
+        """
+        if self.successor is not None:
+            return self.successor.title
+        name = self.superseded_by or ""
+        return name if _host(name) not in (None, _host(self.url)) else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -293,6 +306,8 @@ class Answer:
     """What was degraded while answering. A renderer says it in the reader's language."""
     small_talk: SmallTalk | None = None
     """Set when `outcome` is "chat"."""
+    readings: tuple[str, ...] = ()
+    """What an "unclear" question may mean, two or three; () where nothing can be offered."""
     confidence: float = 0.0
     trace: Trace
     timings_ms: Mapping[str, float] = field(default_factory=dict)
@@ -310,6 +325,13 @@ class Answer:
     @property
     def rewritten(self) -> str | None:
         return self.trace.rewrite.query if self.trace.rewrite.needs_rewrite else None
+
+
+def _host(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:  # half an IPv6 address
+        return None
 
 
 def join_sentences(sentences: Sequence[str]) -> str:
