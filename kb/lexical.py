@@ -88,6 +88,10 @@ class LexicalEncoder:
                 weights[term] = max(weight, weights.get(term, 0.0))
         return SparseVector(indices=tuple(weights), values=tuple(weights.values()))
 
+    def stems(self, text: str, language: str) -> tuple[int, ...]:
+        """The term ids of a text's content words, by the stemmer of one language."""
+        return tuple(self._model(language).embed_query(text).indices)
+
     def coverage(
         self, query: str, passage: Chunk | str, language: str, *, rarity: Rarity | None = None
     ) -> float:
