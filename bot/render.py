@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from bot.cited import mark, source_line, titled_link, told_page, warning_line
+from bot.cited import TITLE_CHARACTERS, mark, source_line, titled_link, told_page, warning_line
 from bot.layout import Block, blocks_of, context, section, shorten
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import Piece, as_mrkdwn, escape, to_pieces
@@ -75,7 +75,7 @@ def spoken(answer: Answer) -> str:
     """What the answer says, as Markdown with its marks, for a terminal or an API: nothing is linked or escaped."""
     if _has_own_words(answer):
         return answer.marked_text
-    return _said(answer, messages_in(answer.language), lambda page: f"{page.title} ({page.url})")
+    return _said(answer, messages_in(answer.language), lambda page: f"{page.title} ({page.url})", str)
 
 
 def _interpreted(answer: Answer, words: Messages) -> str:
@@ -96,7 +96,7 @@ def _body(answer: Answer, words: Messages) -> tuple[list[Block], str, bool]:
         numbers = {n: f"[{n}]" + beside.get(n, "") for n in cited}
         blocks, shortened = blocks_of([_with_marks(one, links) for one in pieces], budget=ANSWER_CHARACTERS)
         return blocks, "\n".join(as_mrkdwn(_with_marks(one, numbers)) for one in pieces), shortened
-    said = _said(answer, words, lambda page: titled_link(page.title, page.url))
+    said = _said(answer, words, lambda page: titled_link(page.title, page.url), escape)
     return [section(said)], said, False
 
 
@@ -110,7 +110,9 @@ def _has_own_words(answer: Answer) -> bool:
     return answer.outcome == "answered" or bool(answer.sentences and answer.outcome in {"unclear", "chat"})
 
 
-def _said(answer: Answer, words: Messages, shown: Callable[[NearestPage], str]) -> str:
+def _said(
+    answer: Answer, words: Messages, shown: Callable[[NearestPage], str], as_text: Callable[[str], str]
+) -> str:
     match answer.outcome:
         case "declined":
             pages = ", ".join(shown(page) for page in answer.nearest)
@@ -122,7 +124,15 @@ def _said(answer: Answer, words: Messages, shown: Callable[[NearestPage], str]) 
         case "chat":
             return str(getattr(words, answer.small_talk or "greeting"))
         case _:
-            return words.unclear
+            return _clarifying([as_text(one) for one in answer.readings], words)
+
+
+def _clarifying(readings: Sequence[str], words: Messages) -> str:
+    """One question, with the readings where there are any: "Do you mean A, B or C?"."""
+    if len(readings) < 2:
+        return words.unclear
+    *first, last = [shorten(" ".join(one.split()), TITLE_CHARACTERS) for one in readings]
+    return words.unclear_readings.format(readings=words.or_else.format(first=", ".join(first), last=last))
 
 
 def _marked(sentences: Sequence[Sentence], *, known: frozenset[int]) -> str:

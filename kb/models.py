@@ -226,6 +226,7 @@ class Rewrite:
     reasoning: str = ""
     confidence: float = 1.0
     method: RewriteMethod = "none"
+    shift: bool = False
     clarify: bool = False
     lost: str = ""
 
@@ -284,6 +285,8 @@ class Trace:
 
     rewrite: Rewrite
     hits: tuple[Hit, ...] = ()
+    context: tuple[str, ...] = ()
+    """Words of the thread that were searched along with the question."""
     anchors: tuple[str, ...] = ()
     anchor_reason: str = ""
     decision: str = ""

@@ -17,6 +17,7 @@ from kb import anchors as anchoring
 from kb.answer import Draft, Drafter
 from kb.citations import Similarity, verify
 from kb.citations.orders import without_orders
+from kb.clarify import competing_pages, topics_of_thread
 from kb.confidence import BACKGROUND, Evidence, Gathered, RelevanceModel, likeness, weigh
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock, FreshnessPolicy
@@ -128,11 +129,14 @@ class Pipeline:
             found = await self._find(question, turns, language, watch)
             found = await self._succeeded(found, question, language, watch)
             if found.rewrite.clarify:
-                return reply.build("unclear", rewrite=found.rewrite)
-            evidence = self._weigh(found, language)
+                return reply.build("unclear", rewrite=found.rewrite, readings=topics_of_thread(turns))
+            gathered = self.gathered(found, language)
+            evidence = weigh(gathered, self.relevance, threshold=self.settings.answer.min_confidence)
             reply.saw(found.hits, found.anchors, found.anchor_reason, self._notes())
             if not evidence.enough:
                 return reply.build("declined", rewrite=found.rewrite, evidence=evidence)
+            if readings := competing_pages(found.rewrite, turns, gathered, language):
+                return reply.build("unclear", rewrite=found.rewrite, evidence=evidence, readings=readings)
             return await self._cited(reply, question, found, evidence, turns)
         except UnavailableError:
             logger.exception("question.unavailable", extra={"question_id": question.id})
@@ -160,7 +164,7 @@ class Pipeline:
             answer=answer.text,
             rewritten=answer.rewritten,
             outcome=answer.outcome,
-            topics=answer.trace.rewrite.topics,
+            topics=answer.readings or answer.trace.rewrite.topics,
             retrieved=tuple(_retrieved(chunk, cited=chunk.id in cited) for chunk in kept),
             asked_at=self.clock(),
             question_ts=question_ts,
@@ -261,10 +265,6 @@ class Pipeline:
             background=sum(candidates) / len(candidates) if candidates else 0.0,
             missing=self.lexical.missing(query, [hit.chunk for hit in kept], language, rarity=rarity),
         )
-
-    def _weigh(self, found: Found, language: str) -> Evidence:
-        threshold = self.settings.answer.min_confidence
-        return weigh(self.gathered(found, language), self.relevance, threshold=threshold)
 
     def _widened(self, evidence: Evidence, found: Found, language: str) -> Evidence:
         """The evidence with the passages behind it: what they say against the answer has to be known."""

@@ -62,6 +62,7 @@ class Reply:
         evidence: Evidence | None = None,
         removed: Verified | None = None,
         small_talk: SmallTalk | None = None,
+        readings: tuple[str, ...] = (),
     ) -> Answer:
         return Answer(
             question=self.question.text,
@@ -71,6 +72,7 @@ class Reply:
             nearest=nearest_pages(evidence.hits) if evidence and outcome == "declined" else (),
             notes=self.notes,
             small_talk=small_talk,
+            readings=readings,
             confidence=evidence.confidence if evidence else 0.0,
             trace=Trace(
                 rewrite=rewrite,

@@ -1,0 +1,67 @@
+"""When a question may mean several pages equally well, and which: what a clarifying question offers. Pure.
+
+Footnote asks only where an answer would be a guess: a question of one telling word, no thread to lean on, and several
+pages that fit it alike. It asks once; whatever comes then is answered or declined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kb.confidence import Gathered
+from kb.models import Hit, Rewrite, Turn
+from kb.text.lexicon import Lexicon, lexicon, words_of
+
+READINGS = 3
+"""Readings that are offered at most; more is a search result."""
+ALIKE = 0.92
+"""Pages that reach this share of the best final score fit alike. In the sample handbook the page that is meant leads the
+next one by more ("TOGAF" 0.87, "warranty" 0.91) where one is meant, and by less where none is ("leave" 0.96)."""
+STEM = 4
+"""Letters by which two words count as forms of one: "laptop", "laptops"."""
+
+
+def competing_pages(
+    rewrite: Rewrite, turns: Sequence[Turn], gathered: Gathered, language: str
+) -> tuple[str, ...]:
+    """The titles of the pages between which a question does not decide, best first; () where it is clear."""
+    asked_before = bool(turns) and turns[-1].outcome == "unclear"
+    if asked_before or rewrite.needs_rewrite or rewrite.is_follow_up:
+        return ()
+    telling = _telling(rewrite.query, lexicon(language))
+    if len(telling) != 1:
+        return ()
+    rivals = _rivals(gathered)
+    named = [title for title in rivals if telling <= _stems(title)]
+    if any(_stems(title) == telling for title in named[:1]) or len(named) == 1:
+        return ()  # one page is about just this
+    readings = named or rivals
+    return tuple(readings[:READINGS]) if len(readings) > 1 else ()
+
+
+def topics_of_thread(turns: Sequence[Turn]) -> tuple[str, ...]:
+    """What a thread has been about, latest first: the pages that its answers cited. () for fewer than two."""
+    titles = [one.title for turn in reversed(turns) for one in turn.retrieved if one.cited]
+    distinct = tuple(dict.fromkeys(titles))[:READINGS]
+    return distinct if len(distinct) > 1 else ()
+
+
+def _rivals(gathered: Gathered) -> list[str]:
+    """Titles of the pages that fit as well as the best passage, each once."""
+    if not gathered.hits or gathered.coverages[0] < 1.0:
+        return []
+    best = gathered.hits[0].scores.final
+    fitting: list[Hit] = [
+        hit
+        for hit, coverage in zip(gathered.hits, gathered.coverages, strict=True)
+        if coverage >= gathered.coverages[0] and hit.scores.final >= ALIKE * best
+    ]
+    return list(dict.fromkeys(hit.chunk.page.title for hit in fitting))
+
+
+def _telling(text: str, known: Lexicon) -> set[str]:
+    return {word[:STEM] for word in words_of(text) if known.is_content(word)}
+
+
+def _stems(title: str) -> set[str]:
+    return {word[:STEM] for word in words_of(title)}
