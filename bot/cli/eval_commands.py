@@ -40,6 +40,28 @@ def questions(
 
 
 @app.command()
+def answers(
+    file: Annotated[
+        Path | None, typer.Argument(help="The answer set; the sample handbook's without it.")
+    ] = None,
+    changes: Changes = None,
+    json: Out = None,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Checks answers for keywords, category and unknowns; exits with 1 when a case fails.
+
+    An answer set is JSON: {"as_of": "2026-11-27", "cases": [CASE, ...]} or the list alone. A case has a question and, each
+    if wanted, an id, chat_history [{"role": "user" or "assistant", "content": "..."}], keywords (all stand in the answer;
+    of an inner list any one), category (the folder of a cited page), expect_unknown (the pages do not tell) and channel.
+    """
+    from bot.cli import evaluate_answers as command
+
+    run(command.answers(settings_of(data, config, verbose, changes=_pairs(changes)), file, out=json))
+
+
+@app.command()
 def conversations(
     folder: Annotated[Path, typer.Argument(help="A data set: corpus.jsonl and conversations.jsonl.")],
     rewriter: Annotated[
@@ -126,13 +148,14 @@ def chunks(
     questions: Annotated[int, typer.Option(min=10, help="Questions of each kind.")] = 300,
     changes: Changes = None,
     json: Out = None,
+    data: Data = None,
     config: Config = None,
     verbose: Verbose = False,
 ) -> None:
     """Compares sizes of passages, and passages with and without their headings, on pages of your own."""
     from bot.cli import evaluate_chunks as command
 
-    settings = settings_of(None, config, verbose, changes=_pairs(changes))
+    settings = settings_of(data, config, verbose, changes=_pairs(changes))
     run(command.chunks(settings, folders, questions=questions, out=json))
 
 
@@ -142,13 +165,14 @@ def formats(
         Path, typer.Argument(help="Documents; those with a known Markdown are compared to it.")
     ],
     json: Out = None,
+    data: Data = None,
     config: Config = None,
     verbose: Verbose = False,
 ) -> None:
     """Reads every file as a sync would; exits with 1 if one crashes or hangs, or if words get lost."""
     from bot.cli import evaluate_formats as command
 
-    settings_of(None, config, verbose)
+    settings_of(data, config, verbose)
     run(command.formats(folder, out=json))
 
 
