@@ -124,14 +124,18 @@ def _said(
         case "chat":
             return str(getattr(words, answer.small_talk or "greeting"))
         case _:
-            return _clarifying([as_text(one) for one in answer.readings], words)
+            return _clarifying([as_text(_short_title(one)) for one in answer.readings], words)
+
+
+def _short_title(title: str) -> str:
+    return shorten(" ".join(title.split()), TITLE_CHARACTERS)
 
 
 def _clarifying(readings: Sequence[str], words: Messages) -> str:
     """One question, with the readings where there are any: "Do you mean A, B or C?"."""
     if len(readings) < 2:
         return words.unclear
-    *first, last = [shorten(" ".join(one.split()), TITLE_CHARACTERS) for one in readings]
+    *first, last = readings
     return words.unclear_readings.format(readings=words.or_else.format(first=", ".join(first), last=last))
 
 
@@ -188,6 +192,7 @@ def note_wording(note: str, words: Messages) -> str:
         "model refused": words.note_model_refused,
         "reranker unavailable": words.note_reranker,
         "history unavailable": words.note_history,
+        "sentences removed": words.note_removed,
     }
     return wordings.get(note, escape(note))
 

@@ -18,11 +18,10 @@ from kb.models import Hit
 PASSAGE_SIGNALS = ("dense", "coverage", "both", "anchor", "place")
 """The order of a passage's signals: cosine, share of the question's content words in it (rare ones count more), their
 product (likeness alone is cheap, and so are shared words), whether the thread rests on its page, and 1 / rank."""
-QUESTION_SIGNALS = ("dense", "nearby", "contrast", "coverage", "both", "missing", "anchor")
+QUESTION_SIGNALS = ("dense", "nearby", "contrast", "coverage", "both", "anchor")
 """The order of a question's signals: the best cosine; the mean cosine of the passages (a subject that the pages treat
 has more than one); how far the best stands out of what else was found (an English embedder finds any two Dutch texts
-alike); the first passage's coverage; the best product; how rare the rarest word is that no passage holds; and whether
-the thread rests on the first passage's page."""
+alike); the first passage's coverage; the best product; and whether the thread rests on the first passage's page."""
 RERANK_SIGNAL = "rerank"
 """Comes last, in both, where a cross-encoder ran: the log-odds of its score, for a question its best."""
 
@@ -65,14 +64,13 @@ class RelevanceModel:
 class Gathered:
     """What a search left behind: the passages that an answer may rest on, best first, and what they are like.
 
-    `coverages`: of each, the share of the question's content words that it holds. `background`: the mean cosine of the
-    best 20 candidates. `missing`: the weight of the rarest word that none of them holds. All 0..1.
+    `coverages`: of each, the share (0..1) of the question's content words that it holds. `background`: the mean cosine
+    of the best 20 candidates.
     """
 
     hits: Sequence[Hit]
     coverages: Sequence[float]
     background: float
-    missing: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,7 +131,6 @@ def question_signals(gathered: Gathered, *, reranked: bool) -> tuple[float, ...]
         max(dense) - gathered.background,
         coverages[0],
         max(alike * coverage for alike, coverage in zip(dense, coverages, strict=True)),
-        gathered.missing,
         _anchored(hits[0]),
     )
     return (*signals, max(_log_odds(hit) for hit in hits)) if reranked else signals

@@ -113,28 +113,6 @@ class LexicalEncoder:
         )
         return found / sum(weights)
 
-    def missing(
-        self, query: str, passages: Sequence[Chunk], language: str, *, rarity: Rarity | None = None
-    ) -> float:
-        """The weight of the question's rarest content word that none of the passages holds, in any of its forms.
-
-        0 where they hold all, 1 for a word that the whole index lacks. `language` is the question's.
-        """
-        models = [
-            self._model(one) for one in dict.fromkeys((language, *(one.page.language for one in passages)))
-        ]
-        texts = [(one.embedded_text, self._model(one.page.language)) for one in passages]
-        held = {
-            term
-            for text, own in texts
-            for model in dict.fromkeys((own, models[0]))
-            for term in model.embed_query(text).indices
-        }
-        words = dict.fromkeys(self._content_words(query, language))
-        asked = [self._terms(word, models) for word in words]
-        weight = rarity or (lambda _: 1.0)
-        return max((weight(terms) for terms in asked if terms.isdisjoint(held)), default=0.0) / weight(())
-
     def _content_words(self, text: str, language: str) -> list[str]:
         model = self._model(language)
         return [word for word in _WORD.findall(text) if model.embed_query(word).indices]

@@ -263,7 +263,6 @@ class Pipeline:
             hits=kept,
             coverages=[self.lexical.coverage(query, hit.chunk, language, rarity=rarity) for hit in kept],
             background=sum(candidates) / len(candidates) if candidates else 0.0,
-            missing=self.lexical.missing(query, [hit.chunk for hit in kept], language, rarity=rarity),
         )
 
     def _widened(self, evidence: Evidence, found: Found, language: str) -> Evidence:
@@ -298,14 +297,15 @@ class Pipeline:
             verified = await verify(
                 draft.sentences, chunks, similarity=self.similarity if reply.mode == "model" else None
             )
+        reply.checked(verified, dropped_citations=draft.dropped_markers)
         if draft.declined or not verified.kept:
-            return reply.build("declined", rewrite=rewrite, evidence=evidence, removed=verified)
+            return reply.build("declined", rewrite=rewrite, evidence=evidence)
         wide = self._widened(evidence, found, reply.language)
         with reply.watch.stage("verify"):
             settled = await settle(verified.kept, wide, freshness=self.freshness, likeness=self.similarity)
         sentences, citations = numbered(settled.sentences, wide, self.freshness)
         return replace(
-            reply.build("answered", rewrite=rewrite, evidence=evidence, removed=verified),
+            reply.build("answered", rewrite=rewrite, evidence=evidence),
             sentences=sentences,
             citations=citations,
             warnings=warnings_of(sentences, citations, settled.disputed, wide, self.freshness),

@@ -77,6 +77,7 @@ class HeuristicRewriter:
                 needs_rewrite=mended,
                 is_follow_up=continues or bool(reading.hints),
                 topics=() if reading.shift else state.topics,
+                shift=reading.shift,
                 reasoning=told + (", spelling corrected" if mended else ""),
                 confidence=UNSURE if reading.hints else 1.0,
                 method="heuristic" if mended else "none",
@@ -210,13 +211,9 @@ def _answered_clarification(reply: str, turn: Turn, known: Lexicon) -> Rewrite |
     asked = any(word in known.words.question for word in words_of(reply)) or reply.rstrip().endswith("?")
     if asked and not reading.dependent and len(known.content_of(reply)) > 1:
         return None
-    subject = Subject(text=(reading.rest or reply).strip(" .?!"))
-    before = read_question(turn.question, known)
-    query = (
-        compose(before, subject, known)
-        if before.dependent
-        else as_question(appended(turn.question, subject), known)
-    )
+    chosen = _chosen(reply, turn.topics, known)
+    subject = Subject(text=chosen or (reading.rest or reply).strip(" .?!"))
+    query = _with_subject(turn.question, subject, known)
     return Rewrite(
         query=query,
         needs_rewrite=True,
@@ -226,6 +223,27 @@ def _answered_clarification(reply: str, turn: Turn, known: Lexicon) -> Rewrite |
         confidence=0.8,
         method="heuristic",
     )
+
+
+def _with_subject(unclear: str, subject: Subject, known: Lexicon) -> str:
+    """A bare word that the subject holds already ("leave", "Leave policy") adds nothing to it."""
+    if set(known.content_of(unclear)) <= subject.words and known.rewriting.about:
+        return known.rewriting.about.format(focus=subject.text)
+    before = read_question(unclear, known)
+    if before.dependent:
+        return compose(before, subject, known)
+    return as_question(appended(unclear, subject), known)
+
+
+def _chosen(reply: str, readings: Sequence[str], known: Lexicon) -> str | None:
+    """The reading that a reply picks, by its place ("the second one", "2") or by words that only it has."""
+    step, number = step_in(reply, known), reply.strip(" .)#")
+    place = int(number) if number.isdecimal() else step.to if step is not None else None
+    if place is not None:
+        return readings[place - 1 if place > 0 else place] if 0 < abs(place) <= len(readings) else None
+    said = set(known.content_of(reply))
+    named = [one for one in readings if said and said <= set(words_of(one))]
+    return named[0] if len(named) == 1 else None
 
 
 def _continues(question: str, state: ThreadState, known: Lexicon) -> bool:

@@ -30,10 +30,8 @@ def a_hit(dense: float, *, rerank: float | None = None, anchor: float = 0.0, tex
     return Hit(chunk=a_passage(text), scores=Scores(dense=dense, anchor=anchor, rerank=rerank, final=dense))
 
 
-def gathered(
-    *hits: Hit, coverages: tuple[float, ...], background: float = 0.2, missing: float = 0.0
-) -> Gathered:
-    return Gathered(hits=hits, coverages=coverages, background=background, missing=missing)
+def gathered(*hits: Hit, coverages: tuple[float, ...], background: float = 0.2) -> Gathered:
+    return Gathered(hits=hits, coverages=coverages, background=background)
 
 
 def a_scorer(bias: float, threshold: float, *, reranked: bool) -> Scorer:
@@ -44,7 +42,7 @@ def a_scorer(bias: float, threshold: float, *, reranked: bool) -> Scorer:
 
 
 GOOD = gathered(a_hit(0.7), a_hit(0.6), a_hit(0.5), coverages=(1.0, 0.8, 0.6), background=0.35)
-POOR = gathered(a_hit(0.2), a_hit(0.15), a_hit(0.1), coverages=(0.2, 0.0, 0.0), background=0.12, missing=1.0)
+POOR = gathered(a_hit(0.2), a_hit(0.15), a_hit(0.1), coverages=(0.2, 0.0, 0.0), background=0.12)
 
 
 def test_good_evidence_is_enough_and_poor_evidence_is_not():
@@ -79,7 +77,6 @@ def test_signals_are_in_the_order_that_their_names_are_in():
             "contrast": 0.35,
             "coverage": 1.0,
             "both": 0.7,
-            "missing": 0.0,
             "anchor": 0.0,
         }
     )
