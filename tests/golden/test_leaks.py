@@ -1,0 +1,162 @@
+"""A small part of `footnote eval leaks`, and proof that it finds a leak where a filter is taken away."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import qdrant_edge as engine
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bot.audiences
+import kb.index.shard
+import kb.pipeline
+from bot.audiences import audience_of
+from bot.channels import Channel
+from bot.cli.evaluate_leaks import LeakReport, Walk, open_walk
+from bot.memberships import Membership
+from bot.people import Person
+from kb.evaluation.leaks import Asker, Group, Reader, Room, SecretPage, World, combinations, make_world
+from kb.models import EVERYONE, Audience, Turn
+from kb.settings import RerankSettings, Settings
+from tests.fakes.embedder import HashEmbedder
+
+COMBINATIONS = 120
+
+
+class Words(HashEmbedder):
+    embed_queries = HashEmbedder.embed_documents
+
+
+WORLD = make_world(7, pages=60)
+
+
+@asynccontextmanager
+async def walking() -> AsyncIterator[Walk]:
+    quick = Settings(rerank=RerankSettings(model="off"))
+    async with open_walk(quick, WORLD, embedder=Words(max_tokens=200)) as walk:  # type: ignore[arg-type]
+        yield walk
+
+
+async def walked(change: Callable[[Walk], Walk] = lambda walk: walk) -> LeakReport:
+    report = LeakReport()
+    async with walking() as walk:
+        changed = change(walk)
+        for combination in combinations(WORLD, COMBINATIONS, 7):
+            await changed.ask(combination, report)
+    return report
+
+
+async def test_nothing_gets_out_and_what_may_be_told_is_found() -> None:
+    report = await walked()
+    assert report.leaks == []
+    assert report.asked == COMBINATIONS
+    assert report.found >= 0.8 * report.readable > 0
+
+
+async def test_a_missing_filter_in_the_search_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kb.index.shard, "_is_readable", _anything)
+    report = await walked()
+    assert {leak.where for leak in report.leaks} >= {"message", "why", "given to the answerer", "api"}
+
+
+async def test_a_missing_filter_in_what_the_thread_remembers_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def everything(turns: Sequence[Turn], *_: Any, **__: Any) -> Sequence[Turn]:
+        return turns
+
+    monkeypatch.setattr(kb.pipeline, "readable_turns", everything)
+    report = await walked()
+    assert {leak.kind for leak in report.leaks} <= {"follow-up", "misspelt"}
+    assert {leak.where for leak in report.leaks} >= {"message", "given to the answerer"}
+
+
+async def test_spelling_towards_pages_that_outsiders_may_not_read_is_noticed() -> None:
+    def spelling(walk: Walk) -> Walk:
+        return replace(walk, pipeline=replace(walk.pipeline, outside_rewriter=walk.pipeline.rewriter))
+
+    report = await walked(spelling)
+    assert {leak.kind for leak in report.leaks} == {"misspelt"}
+
+
+async def test_a_why_view_that_asks_nobody_is_noticed() -> None:
+    class Trusting(kb.pipeline.Pipeline):
+        async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool:
+            return True
+
+    def trusting(walk: Walk) -> Walk:
+        parts = {name: getattr(walk.pipeline, name) for name in walk.pipeline.__dataclass_fields__}
+        return replace(walk, pipeline=Trusting(**parts))
+
+    report = await walked(trusting)
+    assert {leak.where for leak in report.leaks} == {"why"}
+
+
+async def test_groups_that_count_in_channels_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def generous(channel: Channel, person: Person, membership: Membership, **options: Any) -> Audience:
+        audience = audience_of(channel, person, membership, **options)
+        return replace(audience, groups=audience.groups | {f"@{group.handle}" for group in WORLD.groups})
+
+    monkeypatch.setattr(bot.audiences, "audience_of", generous)
+    assert (await walked()).leaks
+
+
+async def test_outsiders_that_count_as_everyone_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def naive(channel: Channel, person: Person, membership: Membership, **options: Any) -> Audience:
+        return replace(audience_of(channel, person, membership, **options), everyone=True)
+
+    monkeypatch.setattr(bot.audiences, "audience_of", naive)
+    assert (await walked()).leaks
+
+
+def _anything(_: Audience) -> engine.FieldCondition:
+    return engine.FieldCondition(
+        kb.index.shard.PAGE_ID, match=engine.MatchAny([f"secrets:{page.path}" for page in WORLD.pages])
+    )
+
+
+PEOPLE = st.sampled_from(WORLD.people)
+ROOMS = st.one_of(st.none(), st.sampled_from(WORLD.rooms))
+READERS = st.lists(
+    st.builds(Reader, target=st.sampled_from((*WORLD.rooms, *WORLD.groups)), by_id=st.booleans()), max_size=3
+)
+
+
+@given(asker=PEOPLE, room=ROOMS, readers=READERS)
+@settings(max_examples=500, deadline=None)
+def test_the_rules_never_grant_what_the_world_forbids(
+    asker: Asker, room: Room | None, readers: list[Reader]
+) -> None:
+    page = SecretPage(path="p.md", thing="x", secrets=("a", "b", "c"), readers=tuple(readers))
+    marks = [reader.written for reader in readers] or [EVERYONE]
+    audience = audience_of(_channel(room), _person(asker), _membership(WORLD, asker))
+    if audience.may_read(marks):
+        assert WORLD.may_be_told(page, asker, room)
+
+
+def _channel(room: Room | None) -> Channel:
+    if room is None:
+        return Channel(id="D1", name=None, kind="im")
+    return Channel(
+        id=room.id, name=room.name, kind="group" if room.private else "channel", shared=room.shared
+    )
+
+
+def _person(asker: Asker) -> Person:
+    return Person(id=asker.id, name=asker.name, outsider=asker.outsider)
+
+
+def _membership(world: World, asker: Asker) -> Membership:
+    rooms = [room for room in world.rooms if asker.id in room.members]
+    groups: list[Group] = [group for group in world.groups if asker.id in group.members]
+    return Membership(
+        channels=frozenset(
+            {mark for room in rooms for mark in (room.id, *([] if room.shared else [f"#{room.name}"]))}
+        ),
+        groups=frozenset({mark for group in groups for mark in (group.id, f"@{group.handle}")}),
+    )
