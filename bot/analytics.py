@@ -21,7 +21,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from kb.errors import StoreUnavailableError
-from kb.models import Answer, Mode, Outcome
+from kb.models import Answer, Checked, Mode, Outcome
 
 Vote = Literal["good", "bad"]
 
@@ -52,6 +52,7 @@ class AnswerRecord(BaseModel):
     confidence: float
     notes: tuple[str, ...] = ()
     sources: tuple[SourceUsed, ...] = ()
+    checked: Checked | None = None
     timings_ms: dict[str, float]
 
 
@@ -241,6 +242,7 @@ def _record(answer: Answer) -> AnswerRecord:
             SourceUsed(title=cited.chunk.page.title, url=cited.chunk.url, score=cited.score)
             for cited in answer.citations
         ),
+        checked=answer.trace.checked,
         timings_ms=dict(answer.timings_ms),
     )
 

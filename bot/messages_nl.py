@@ -55,6 +55,7 @@ DUTCH: dict[str, Any] = {
     "note_model_refused": "Het taalmodel wilde niet antwoorden: dit zijn citaten uit de pagina's.",
     "note_reranker": "De herrangschikking staat uit; de volgorde van de bronnen is minder precies.",
     "note_history": "De geschiedenis van deze thread is niet bereikbaar; ik heb haar uit Slack gelezen.",
+    "note_removed": "Ik heb iets weggelaten dat de pagina's niet ondersteunen.",
     "helpful": "Dit antwoord hielp",
     "not_helpful": "Dit antwoord hielp niet",
     "why": "Waarom dit antwoord?",

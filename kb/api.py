@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from typing import Any
 
 from aiohttp import web
@@ -120,6 +121,7 @@ def trace_as_json(answer: Answer) -> dict[str, Any]:
         "anchors": {"pages": list(trace.anchors), "reason": trace.anchor_reason},
         "decision": trace.decision,
         "removed_sentences": len(trace.removed_sentences),
+        "checked": asdict(trace.checked) if trace.checked else None,
         "hits": [_hit_as_json(hit) for hit in trace.hits],
     }
 

@@ -33,7 +33,12 @@ FreshnessReason = Literal[
     "conflict",
 ]
 Note = Literal[
-    "extractive mode", "model unavailable", "model refused", "reranker unavailable", "history unavailable"
+    "extractive mode",
+    "model unavailable",
+    "model refused",
+    "reranker unavailable",
+    "history unavailable",
+    "sentences removed",
 ]
 RewriteMethod = Literal["none", "heuristic", "model"]
 SmallTalk = Literal["greeting", "thanks", "who_are_you", "goodbye"]
@@ -280,6 +285,21 @@ class NearestPage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Checked:
+    """What the check of an answer's citations found, in sentences; lead-ins that state nothing are none.
+
+    `cited`: came with a citation. `supported`: were kept with one. `removed`: were not supported. `dropped_citations`:
+    marks that pointed at no passage.
+    """
+
+    sentences: int
+    cited: int
+    supported: int
+    removed: int
+    dropped_citations: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Trace:
     """How an answer came about, for "Why this answer?", logs at debug, and evaluation."""
 
@@ -291,6 +311,8 @@ class Trace:
     anchor_reason: str = ""
     decision: str = ""
     removed_sentences: tuple[str, ...] = ()
+    checked: Checked | None = None
+    """None where nothing was drafted."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

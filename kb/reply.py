@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from kb.answer import DraftSentence
 from kb.citations import Verified
@@ -11,6 +12,7 @@ from kb.confidence import Evidence
 from kb.freshness import FreshnessPolicy
 from kb.models import (
     Answer,
+    Checked,
     Citation,
     Hit,
     Mode,
@@ -41,11 +43,23 @@ class Reply:
         self.mode = mode
         self.notes: tuple[Note, ...] = ()
         self._hits: Sequence[Hit] = ()
+        self._context: Sequence[str] = ()
         self._anchors: Sequence[str] = ()
         self._anchor_reason = ""
+        self._verified: Verified | None = None
+        self._dropped_citations = 0
 
-    def saw(self, hits: Sequence[Hit], anchors: Sequence[str], reason: str, notes: tuple[Note, ...]) -> None:
-        self._hits, self._anchors, self._anchor_reason = hits, anchors, reason
+    def saw(
+        self,
+        hits: Sequence[Hit],
+        *,
+        context: Sequence[str],
+        anchors: Sequence[str],
+        anchor_reason: str,
+        notes: tuple[Note, ...],
+    ) -> None:
+        self._hits, self._context = hits, context
+        self._anchors, self._anchor_reason = anchors, anchor_reason
         self.notes = notes
 
     def degrade(self, note: Note, error: Exception) -> None:
@@ -54,13 +68,33 @@ class Reply:
         )
         self.notes = (*self.notes, note)
 
+    def checked(self, verified: Verified, *, dropped_citations: int) -> None:
+        """Remembers what the check found. An answer from which something was taken says so."""
+        self._verified, self._dropped_citations = verified, dropped_citations
+        if verified.unsupported and verified.kept:
+            self.notes = (*self.notes, "sentences removed")
+        counts = self._counts()
+        logger.info(
+            "answer.checked", extra={"question_id": self.question.id, **asdict(counts)} if counts else {}
+        )
+
+    def _counts(self) -> Checked | None:
+        if self._verified is None:
+            return None
+        return Checked(
+            sentences=self._verified.stating,
+            cited=self._verified.cited,
+            supported=self._verified.supported,
+            removed=self._verified.unsupported,
+            dropped_citations=self._dropped_citations,
+        )
+
     def build(
         self,
         outcome: Outcome,
         *,
         rewrite: Rewrite,
         evidence: Evidence | None = None,
-        removed: Verified | None = None,
         small_talk: SmallTalk | None = None,
         readings: tuple[str, ...] = (),
     ) -> Answer:
@@ -77,10 +111,12 @@ class Reply:
             trace=Trace(
                 rewrite=rewrite,
                 hits=tuple(self._hits),
+                context=tuple(self._context),
                 anchors=tuple(self._anchors),
                 anchor_reason=self._anchor_reason,
                 decision=outcome,
-                removed_sentences=tuple(one.text for one in removed.removed) if removed else (),
+                removed_sentences=tuple(one.text for one in self._verified.removed) if self._verified else (),
+                checked=self._counts(),
             ),
             timings_ms=self.watch.timings_ms(),
         )

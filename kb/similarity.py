@@ -1,12 +1,31 @@
-"""How alike two sentences are, by the embedder: the last check of a citation."""
+"""How alike two sentences are, by the embedder: the last check of a citation.
+
+Embedders do not agree on what a cosine means: unrelated sentences lie at 0.05 with one model and at 0.75 with another.
+So the cosine is told as how far it is from unrelated (0) to the same (1), unrelated being measured on the model itself.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+REMEMBERED = 4096
+"""Vectors of sentences kept in memory: 6 MB. The sentences of pages that are asked about come again and again."""
+UNRELATED = (
+    "The invoice was sent on Tuesday.",
+    "Giraffes sleep standing up.",
+    "Press the red button to stop the machine.",
+    "Her grandmother was born in Lisbon.",
+    "The database keeps a log of every transaction.",
+    "Add a pinch of salt to the soup.",
+    "The match ended in a draw.",
+    "Glaciers move a few metres a year.",
+)
+"""Sentences that have nothing to do with each other: what their cosines are is this model's zero."""
 
 
 class DocumentEmbedder(Protocol):
@@ -14,14 +33,37 @@ class DocumentEmbedder(Protocol):
 
 
 class EmbeddingSimilarity:
-    """Cosines (-1..1) of pairs of sentences. Every text is embedded once, however many pairs it is in."""
+    """Likeness of pairs of sentences, 1 the same, about 0 unrelated. A text that was seen lately is not embedded again."""
 
     def __init__(self, embedder: DocumentEmbedder) -> None:
         self._embedder = embedder
+        self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._zero: float | None = None
 
     async def __call__(self, pairs: list[tuple[str, str]]) -> list[float]:
         if not pairs:
             return []
-        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        vectors = dict(zip(texts, await self._embedder.embed_documents(texts), strict=True))
-        return [float(vectors[one] @ vectors[other]) for one, other in pairs]
+        if self._zero is None:
+            self._zero = _mean_cosine(await self._embedder.embed_documents(UNRELATED))
+        vectors = await self._vectors_of([text for pair in pairs for text in pair])
+        cosines = (float(vectors[one] @ vectors[other]) for one, other in pairs)
+        return [(cosine - self._zero) / (1.0 - self._zero) for cosine in cosines]
+
+    async def _vectors_of(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """All that are not remembered, in one batch."""
+        wanted = dict.fromkeys(texts)
+        missing = [text for text in wanted if text not in self._vectors]
+        if missing:
+            self._vectors.update(zip(missing, await self._embedder.embed_documents(missing), strict=True))
+        found = {text: self._vectors[text] for text in wanted}
+        for text in wanted:
+            self._vectors.move_to_end(text)
+        while len(self._vectors) > REMEMBERED:
+            self._vectors.popitem(last=False)
+        return found
+
+
+def _mean_cosine(vectors: NDArray[np.float32]) -> float:
+    """Of every two different rows."""
+    cosines = vectors @ vectors.T
+    return float(cosines[~np.eye(len(vectors), dtype=bool)].mean())

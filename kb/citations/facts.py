@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kb.citations.fact_days import Day, same_day, take_days
@@ -29,6 +29,15 @@ class Quantity:
     readings: frozenset[float]
     unit: str | None
     per: str | None = None
+
+    def is_in(self, others: Iterable[Quantity]) -> bool:
+        """Whether one of the others can mean the same and speaks of the same unit, as far as both name one."""
+        return any(
+            self.readings & other.readings
+            and _units_agree(self.unit, other.unit)
+            and _units_agree(self.per, other.per)
+            for other in others
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -192,13 +201,8 @@ def _rate_after(text: str) -> str | None:
 
 
 def _has_quantity(quantity: Quantity, known: Facts) -> bool:
-    for other in known.quantities:
-        if (
-            quantity.readings & other.readings
-            and _units_agree(quantity.unit, other.unit)
-            and _units_agree(quantity.per, other.per)
-        ):
-            return True
+    if quantity.is_in(known.quantities):
+        return True
     if quantity.readings == {1.0}:  # "a week" is one week
         return quantity.unit is None or quantity.unit in known.units
     years = {float(day.year) for readings in known.days for day in readings if day.year}

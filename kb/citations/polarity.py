@@ -26,10 +26,10 @@ SHORT_CLAUSE = 3
 """Meaning words up to which a clause says too little alone: then the whole sentence is taken."""
 
 _NEGATORS = word_set(
-    "not cannot no never none neither nor nobody nothing nowhere without unable excluding excluded "
+    "avoid not cannot no never none neither nor nobody nothing nowhere without unable excluding excluded "
     "forbidden prohibited "
-    "niet geen nooit niemand niets nergens zonder noch verboden uitgezonderd uitgesloten "
-    "nicht kein keine keinen keiner keinem keines nie niemals niemand nichts nirgends ohne weder untersagt "
+    "vermijd vermijden niet geen nooit niemand niets nergens zonder noch verboden uitgezonderd uitgesloten "
+    "vermeiden nicht kein keine keinen keiner keinem keines nie niemals niemand nichts nirgends ohne weder untersagt "
     "ausgeschlossen unzulässig"
 )
 _EXCEPT = word_set("except unless behalve tenzij außer")
@@ -43,7 +43,7 @@ _HARMLESS = re.compile(
     r"\b(?:not|niet|nicht) (?:only|just|alleen|nur)\b"
     r"|\b(?:no|not) (?:later|earlier|sooner|more|less|fewer|higher|lower) than\b|\bno matter\b"
     r"|\bniet (?:later|eerder|meer|minder|hoger|lager) dan\b|\bnicht (?:später|früher|mehr|weniger|höher) als\b"
-    r"|\bnot (?=[^.;:]*\bbut\b)|\bwhether or not\b|\bal dan niet\b"
+    r"|\bwhether or not\b|\bal dan niet\b|\bto avoid\b|\bte vermijden\b|\bzu vermeiden\b"
     r"|^\W*(?:yes|no|ja|nee|nein)\b[,.:]",
     re.IGNORECASE,
 )
@@ -79,6 +79,7 @@ class Polarity:
     """`words`: stems and figures of everything it speaks of; `stated`: those of each clause without a negation.
 
     `excepted`: what a negation does not hold for. `only`: whether it restricts, which is half a negation.
+    `clauses`: the same for each clause by itself, empty where there is but one; `beside`: what it stands among.
     """
 
     words: frozenset[str]
@@ -86,41 +87,43 @@ class Polarity:
     stated: tuple[frozenset[str], ...] = ()
     excepted: frozenset[str] = frozenset()
     only: bool = False
-
-    @property
-    def negates(self) -> bool:
-        return bool(self.negations)
+    beside: frozenset[str] = frozenset()
+    clauses: tuple[Polarity, ...] = ()
 
 
 def read_polarity(text: str) -> Polarity:
     words = _HARMLESS.sub(" ", plain(text))
     everything = _stems(words)
-    negations: list[Negation] = []
-    stated: list[frozenset[str]] = []
+    only = any(token.casefold() in _ONLY for token in tokens(words))
+    clauses: list[Polarity] = []
     excepted: frozenset[str] = frozenset()
     elsewhere: frozenset[str] = frozenset()
-    for clause, lone in _clauses(words):
+    denies = False
+    for clause, exception in _clauses(words):
         stems = _stems(clause)
         around = stems if len(stems) > SHORT_CLAUSE else everything
-        found = [
-            Negation(scope=scope, clause=around)
-            for scope in _scopes(clause, exceptions=not negations)
-            if scope
-        ]
-        if lone and negations and not found:
+        scopes = [scope for scope in _scopes(clause, exceptions=not denies) if scope]
+        if exception and denies and not scopes:
             excepted |= stems
             continue
         elsewhere |= stems
-        negations += found
-        if not found:
-            stated.append(stems)
-    only = any(token.casefold() in _ONLY for token in tokens(words))
+        denies = denies or bool(scopes)
+        clauses.append(
+            Polarity(
+                words=everything if scopes and len(stems) < SHORT_CLAUSE else stems,
+                negations=tuple(Negation(scope=scope, clause=around) for scope in scopes),
+                only=only,
+                beside=everything,
+            )
+        )
+    stated = tuple(one.words for one in clauses if not one.negations)
     return Polarity(
         words=everything,
-        negations=tuple(negations),
-        stated=tuple(stated),
+        negations=tuple(negation for one in clauses for negation in one.negations),
+        stated=stated,
         excepted=excepted - elsewhere,
         only=only,
+        clauses=tuple(clauses) if len(clauses) > 1 and denies else (),
     )
 
 
@@ -130,7 +133,7 @@ def agree(sentence: Polarity, unit: Polarity) -> bool:
     denied_here = all(
         any(own.denies_as(other, unit.stated) for other in unit.negations) for own in sentence.negations
     )
-    excused = bool(sentence.words & unit.excepted) or (sentence.only and not unit.only)
+    excused = bool((sentence.words | sentence.beside) & unit.excepted) or (sentence.only and not unit.only)
     denied_there = excused or all(
         any(own.denies_as(other, unit.stated) for own in sentence.negations)
         for other in unit.negations
@@ -140,15 +143,22 @@ def agree(sentence: Polarity, unit: Polarity) -> bool:
 
 
 def contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
-    """Whether the part of the passage that speaks most of the same things says the opposite."""
+    """Whether the part of the passage that speaks most of the same things says the opposite.
+
+    A sentence with several clauses is as good as each of them.
+    """
+    return any(_contradicted(clause, units) for clause in sentence.clauses or (sentence,))
+
+
+def _contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
     best, worst = 0, 0
     for unit in units:
-        overlap = len(sentence.words & _spelled_out(unit, sentence).words)
+        common = len(sentence.words & _spelled_out(unit, sentence).words)
         if agree(sentence, unit):
-            best = max(best, overlap)
+            best = max(best, common)
         else:
-            worst = max(worst, overlap)
-    return worst > best or (best == 0 and sentence.negates)
+            worst = max(worst, common)
+    return worst > best or (best == 0 and bool(sentence.negations))
 
 
 def _concerns(negation: Negation, sentence: Polarity, unit: Polarity) -> bool:

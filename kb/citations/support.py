@@ -15,6 +15,7 @@ from kb.citations.polarity import Polarity, contradicted, read_polarity
 from kb.citations.substitution import Replaced, find_replaced
 from kb.citations.untrusted import harmless, has_foreign_link
 from kb.models import Chunk
+from kb.text.language import detect
 from kb.text.sentences import TextUnit, split_units
 from kb.text.wording import content_stems, language_of, plain
 
@@ -33,15 +34,15 @@ Reason = Literal[
 ]
 
 ENOUGH_WORDS = 0.75
-"""Share of the sentence's meaning words in the passage that needs no second opinion."""
+"""Share of the sentence's meaning words, in a few sentences of the passage, that needs no second opinion."""
 FEW_WORDS = 0.4
 ENOUGH_WORDS_ALONE = 0.5
 """The share asked for where nobody can be asked about the meaning."""
-SAME_MEANING = 0.6
+SAME_MEANING = 0.58
 """Similarity that makes up for other words: the sentence is a paraphrase."""
-NEAR_MEANING = 0.35
+NEAR_MEANING = 0.32
 """Similarity asked for with at least FEW_WORDS."""
-SAME_WORD = 0.82
+SAME_WORD = 0.81
 """Similarity with the page's own word put back from which a word that the page has not is a synonym of it."""
 COMPARED_UNITS = 4
 """Sentences of a passage that are compared with one sentence of the answer: those with the most words in common."""
@@ -81,6 +82,17 @@ class Passage:
         return [frozenset(content_stems(plain(unit.text))) for unit in self.units]
 
     @cached_property
+    def heading_stems(self) -> frozenset[str]:
+        return frozenset(content_stems(plain("\n\n".join([self.chunk.page.title, *self.chunk.section]))))
+
+    @cached_property
+    def unit_facts(self) -> list[Facts]:
+        return [read_facts(unit.text) for unit in self.units]
+
+    def stems_of(self, unit: TextUnit) -> frozenset[str]:
+        return self.unit_stems[self.units.index(unit)]
+
+    @cached_property
     def polarities(self) -> list[Polarity]:
         return [read_polarity(unit.text) for unit in self.units]
 
@@ -110,13 +122,16 @@ class Support:
 
     @cached_property
     def same_language(self) -> bool:
-        spoken = self._claim.language
-        return spoken is None or any(passage.language == spoken for passage in self.passages)
+        languages = [passage.language for passage in self.passages]
+        spoken = self._claim.language or detect(self._claim.words, hint=languages[0])
+        return spoken in languages
 
     @cached_property
     def coverage(self) -> float:
+        """Share of the claim's meaning words in the few sentences that have most of them, and in the headings."""
         wanted = self._claim.stems
-        known = frozenset().union(*(passage.stems for passage in self.passages))
+        near = [passage.stems_of(unit) for passage, unit in self.near_units()]
+        known = frozenset().union(*near, *(passage.heading_stems for passage in self.passages))
         return len(wanted & known) / len(wanted) if wanted else 1.0
 
     def objection(self) -> Reason | None:
@@ -124,10 +139,27 @@ class Support:
         known = join_facts([passage.facts for passage in self.passages])
         for kind in missing_facts(self._claim.facts, known, same_language=self.same_language):
             return kind  # type: ignore[return-value]
+        if self._has_number_from_elsewhere():
+            return "number"
         units = [polarity for passage in self.passages for polarity in passage.polarities]
         if self.same_language and contradicted(self._claim.polarity, units):
             return "negation"
         return None
+
+    def _has_number_from_elsewhere(self) -> bool:
+        """Whether a number is on the page, but only where it speaks of something else."""
+        if not self._claim.facts.quantities:
+            return False
+        common = [
+            (bool(self._claim.stems & stems), facts.quantities)
+            for passage in self.passages
+            for facts, stems in zip(passage.unit_facts, passage.unit_stems, strict=True)
+        ]
+        beside = [
+            [near for near, found in common if quantity.is_in(found)]
+            for quantity in self._claim.facts.quantities
+        ]
+        return any(near for near, _ in common) and any(found and not any(found) for found in beside)
 
     def near_units(self) -> list[tuple[Passage, TextUnit]]:
         ranked = [
@@ -273,6 +305,8 @@ class Claim:
     @cached_property
     def leads_in(self) -> bool:
         """Whether it states nothing by itself: a heading, "Yes.", "Here is the plan:"."""
+        if _ORDINAL.fullmatch(self.sentence.text.strip()):
+            return True
         announces = not self.stems or self.sentence.text.rstrip("*_ ").endswith(":")
         return self.is_heading or (announces and self.facts.none)
 
@@ -313,6 +347,8 @@ class Claim:
         return replace(self.sentence, hits=support.hits, quotes=support.quotes(given))
 
 
+_ORDINAL = re.compile(r"\W*\d{1,2}[.)]\W*")
+"""The number of a list item that stands by itself."""
 _QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*\w\W+\w[^”“„»«\"\n]*\s[^”“„»«\"\n]*)[”“»\"]")
 """Three words or more in quotation marks: said to be somebody's own."""
 

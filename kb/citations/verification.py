@@ -29,6 +29,16 @@ class Verified:
     def supported(self) -> int:
         return sum(bool(sentence.hits) for sentence in self.kept)
 
+    @property
+    def unsupported(self) -> int:
+        """Removed sentences that state something."""
+        return sum(one.reason != "lead-in" for one in self.removed)
+
+    @property
+    def stating(self) -> int:
+        """Sentences of the draft that state something."""
+        return self.supported + self.unsupported
+
 
 async def verify(
     sentences: Sequence[DraftSentence], evidence: Sequence[Chunk], *, similarity: Similarity | None
