@@ -1,0 +1,293 @@
+"""Each kind of source with a place that it reads, in which a test can write, edit, remove and break things."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import zipfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from ingest.sources.confluence.source import ConfluenceSource
+from ingest.sources.folder import FolderSource
+from ingest.sources.notion.source import NotionSource
+from ingest.sources.port import Source
+from ingest.sources.repository import GitSource
+from ingest.sources.slack.source import SlackExportSource
+from ingest.sources.web.source import WebsiteSource
+from kb.source_settings import (
+    ConfluenceSettings,
+    FolderSettings,
+    GitSettings,
+    NotionSettings,
+    SlackExportSettings,
+    WebsiteSettings,
+)
+from tests.fakes.confluence import Confluence, Page
+from tests.fakes.git_server import GitServer, git
+from tests.fakes.notion import Notion
+from tests.fakes.website import Website, article, web_text
+
+NAME = "kb"
+TEXTS = {
+    "one": "Everybody who works here has a right to twenty-five days of paid leave in each calendar year.",
+    "two": "Sick leave is reported by telephone before nine in the morning to the manager of the team.",
+    "three": "The coffee machine in the kitchen is cleaned every Friday by the facilities team.",
+}
+
+
+class World(Protocol):
+    """`paths`: the key of a text -> the path under which the source lists it."""
+
+    paths: dict[str, str]
+
+    def source(self, **settings: Any) -> Source:
+        """A new source over this place."""
+
+    def edit(self, key: str, text: str) -> None: ...
+    def remove(self, key: str) -> None: ...
+    def break_down(self) -> None:
+        """From now on the place does not answer."""
+
+
+async def _no_sleep(seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+class _FolderWorld:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.paths = {key: f"pages/{key}.md" for key in TEXTS}
+        for key, text in TEXTS.items():
+            self._write(key, text)
+
+    def source(self, **settings: Any) -> Source:
+        return FolderSource(FolderSettings(name=NAME, path=self.root, **settings))
+
+    def edit(self, key: str, text: str) -> None:
+        self._write(key, text)
+
+    def remove(self, key: str) -> None:
+        (self.root / self.paths[key]).unlink()
+
+    def break_down(self) -> None:
+        self.root.rename(self.root.with_name("elsewhere"))
+
+    def _write(self, key: str, text: str) -> None:
+        file = self.root / self.paths[key]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"# Page {key}\n\n{text}\n")
+
+
+@asynccontextmanager
+async def folder(tmp_path: Path) -> AsyncIterator[World]:
+    yield _FolderWorld(tmp_path / "folder")
+
+
+@asynccontextmanager
+async def checkout(tmp_path: Path) -> AsyncIterator[World]:
+    world = _FolderWorld(tmp_path / "checkout")
+    git(world.root, "init", "-q")
+    git(world.root, "add", "-A")
+    git(world.root, "commit", "-q", "-m", "pages")
+    yield world
+
+
+class _GitWorld(_FolderWorld):
+    def __init__(self, server: GitServer, clones: Path) -> None:
+        self._server, self._clones = server, clones
+        super().__init__(server.work)
+        server.publish()
+
+    def source(self, **settings: Any) -> Source:
+        return GitSource(GitSettings(kind="git", name=NAME, url=self._server.url, **settings), self._clones)
+
+    def edit(self, key: str, text: str) -> None:
+        super().edit(key, text)
+        self._server.publish()
+
+    def remove(self, key: str) -> None:
+        super().remove(key)
+        self._server.publish()
+
+    def break_down(self) -> None:
+        self._server.down = True
+
+
+@asynccontextmanager
+async def repository(tmp_path: Path) -> AsyncIterator[World]:
+    async with GitServer(tmp_path / "server") as server:
+        yield _GitWorld(server, tmp_path / "clones")
+
+
+class _WebsiteWorld:
+    def __init__(self, site: Website, memory: Path) -> None:
+        self._site, self._memory = site, memory
+        self.paths = {key: f"127.0.0.1:{site.port}/{key}" for key in TEXTS}
+        links = "".join(f'<a href="/{key}">{key}</a> ' for key in TEXTS)
+        site.pages["/start"] = article(
+            "Start", f"{TEXTS['one']} {links}", head='<meta name="robots" content="noindex">'
+        )
+        for key, text in TEXTS.items():
+            self.edit(key, text)
+
+    def source(self, **settings: Any) -> Source:
+        chosen = {"start": f"{self._site.url}/start", "delay_s": 0, **settings}
+        return WebsiteSource(
+            WebsiteSettings(kind="website", name=NAME, **chosen),
+            self._memory,
+            may_reach=lambda address: address == "127.0.0.1",
+            sleep=_no_sleep,
+        )
+
+    def edit(self, key: str, text: str) -> None:
+        self._site.pages[f"/{key}"] = article(f"Page {key}", text)
+
+    def remove(self, key: str) -> None:
+        del self._site.pages[f"/{key}"]
+
+    def break_down(self) -> None:
+        self._site.pages = {path: web_text("", status=503) for path in self._site.pages}
+
+
+@asynccontextmanager
+async def website(tmp_path: Path) -> AsyncIterator[World]:
+    async with Website() as site:
+        yield _WebsiteWorld(site, tmp_path / "memory")
+
+
+class _ConfluenceWorld:
+    def __init__(self, wiki: Confluence) -> None:
+        self._wiki = wiki
+        self._ids = {key: str(100 + at) for at, key in enumerate(TEXTS)}
+        self.paths = {key: f"ENG/{page_id}" for key, page_id in self._ids.items()}
+        wiki.add(
+            *(
+                Page(id=page_id, title=f"Page {key}", body=f"<p>{TEXTS[key]}</p>")
+                for key, page_id in self._ids.items()
+            )
+        )
+
+    def source(self, **settings: Any) -> Source:
+        chosen = {
+            "url": self._wiki.url,
+            "edition": "cloud" if self._wiki.cloud else "data_center",
+            "email": self._wiki.email if self._wiki.cloud else None,
+            "token": self._wiki.token,
+            **settings,
+        }
+        return ConfluenceSource(ConfluenceSettings(kind="confluence", name=NAME, **chosen), sleep=_no_sleep)
+
+    def edit(self, key: str, text: str) -> None:
+        self._wiki.edit(self._ids[key], body=f"<p>{text}</p>")
+
+    def remove(self, key: str) -> None:
+        self._wiki.edit(self._ids[key], status="trashed")
+
+    def break_down(self) -> None:
+        self._wiki.fail("", *[503] * 100)
+
+
+@asynccontextmanager
+async def confluence_cloud(tmp_path: Path) -> AsyncIterator[World]:
+    async with Confluence(cloud=True) as wiki:
+        yield _ConfluenceWorld(wiki)
+
+
+@asynccontextmanager
+async def confluence_data_center(tmp_path: Path) -> AsyncIterator[World]:
+    async with Confluence(cloud=False) as wiki:
+        yield _ConfluenceWorld(wiki)
+
+
+class _NotionWorld:
+    def __init__(self, notion: Notion) -> None:
+        self._notion = notion
+        self._ids = {
+            key: notion.page(f"Page {key}", notion.block("paragraph", words=text))
+            for key, text in TEXTS.items()
+        }
+        self.paths = {key: page_id.replace("-", "") for key, page_id in self._ids.items()}
+        self._minute = 0
+
+    def source(self, **settings: Any) -> Source:
+        chosen = {"token": self._notion.token, "api_url": self._notion.url, **settings}
+        return NotionSource(
+            NotionSettings(kind="notion", name=NAME, **chosen),
+            clock=lambda: datetime(2026, 8, 22, tzinfo=UTC),
+            sleep=_no_sleep,
+        )
+
+    def edit(self, key: str, text: str) -> None:
+        self._minute += 1
+        page_id = self._ids[key]
+        self._notion.pages[page_id]["last_edited_time"] = f"2026-04-01T10:{self._minute:02}:00.000Z"
+        self._notion.children[page_id] = [self._notion.block("paragraph", words=text)]
+
+    def remove(self, key: str) -> None:
+        self._notion.pages[self._ids[key]]["in_trash"] = True
+
+    def break_down(self) -> None:
+        self._notion.fail("", *[503] * 100)
+
+
+@asynccontextmanager
+async def notion(tmp_path: Path) -> AsyncIterator[World]:
+    async with Notion() as server:
+        yield _NotionWorld(server)
+
+
+class _SlackWorld:
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._texts = dict(TEXTS)
+        self.paths = {key: f"C1/{1_700_000_000 + at}.000100" for at, key in enumerate(TEXTS)}
+        self._write()
+
+    def source(self, **settings: Any) -> Source:
+        return SlackExportSource(
+            SlackExportSettings(kind="slack_export", name=NAME, path=self._file, **settings)
+        )
+
+    def edit(self, key: str, text: str) -> None:
+        self._texts[key] = text
+        self._write()
+
+    def remove(self, key: str) -> None:
+        del self._texts[key]
+        self._write()
+
+    def break_down(self) -> None:
+        self._file.write_bytes(b"PK half a download")
+
+    def _write(self) -> None:
+        messages = [
+            {
+                "type": "message",
+                "ts": self.paths[key].partition("/")[2],
+                "user": "U1",
+                "text": text,
+                "pinned_to": ["C1"],
+            }
+            for key, text in self._texts.items()
+        ]
+        with zipfile.ZipFile(self._file, "w") as archive:
+            archive.writestr("channels.json", json.dumps([{"id": "C1", "name": "general"}]))
+            archive.writestr("users.json", "[]")
+            archive.writestr("general/2023-11-14.json", json.dumps(messages))
+
+
+@asynccontextmanager
+async def slack_export(tmp_path: Path) -> AsyncIterator[World]:
+    yield _SlackWorld(tmp_path / "export.zip")
+
+
+WORLDS: dict[str, Callable[[Path], Any]] = {
+    one.__name__: one
+    for one in (
+        folder, checkout, repository, website, confluence_cloud, confluence_data_center, notion, slack_export,
+    )
+}  # fmt: skip
