@@ -176,6 +176,33 @@ def formats(
     run(command.formats(folder, out=json))
 
 
+@app.command()
+def citations(
+    file: Annotated[
+        Path | None, typer.Argument(help="Labelled sentences (.jsonl); the repository's own without it.")
+    ] = None,
+    judge: Annotated[
+        Literal["embedder", "none"],
+        typer.Option(help="Who is asked about meaning; none: what quotes of the pages are checked with."),
+    ] = "embedder",
+    split: Annotated[
+        Literal["dev", "held-out"] | None, typer.Option(help="Both without it.", show_default=False)
+    ] = None,
+    misses: Annotated[bool, typer.Option("--misses", help="Name what was judged wrongly.")] = False,
+    changes: Changes = None,
+    json: Out = None,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Checks true and corrupted sentences against their passages; exits with 1 below the target."""
+    from bot.cli import evaluate_citations as command
+
+    settings = settings_of(data, config, verbose, changes=_pairs(changes))
+    request = command.CitationsRequest(file=file, judge=judge, split=split, misses=misses, out=json)
+    run(command.citations(settings, request))
+
+
 def _shares(floors: list[str] | None) -> dict[str, float]:
     shares = {}
     for floor in floors or ():

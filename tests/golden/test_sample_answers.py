@@ -1,0 +1,57 @@
+"""The sample handbook's answer set through the whole pipeline: no language model, no reranker, real embedder and engine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from bot.cli.compose import open_runtime
+from bot.cli.evaluate import clock_at
+from bot.cli.local import LocalSession
+from bot.cli.session import IngestRequest
+from bot.cli.sources import sample_folder
+from kb.evaluation.answer_sets import AnswerResult, read_answer_set, run_answer_case
+from kb.settings import load_settings
+from kb.text.language import detect
+
+KNOWN_FAILURES = {
+    "nl-unknown-helicopter": "MiniLM reads little Dutch: its cosines say nothing about what is not on a page",
+    "en-password-forgotten": '"it" becomes the password\'s characters: the subject of the thread is one noun too long',
+    "de-canada": "MiniLM sees no likeness between a German question and an English page",
+}
+CASES = read_answer_set(sample_folder().parent / "answers.json")
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def results(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[str, AnswerResult]]:
+    data: Path = tmp_path_factory.mktemp("data")
+    settings = load_settings(environ={}, data=data, rerank={"model": "off"})
+    assert CASES.as_of is not None
+    async with open_runtime(settings, "test", models=True, clock=clock_at(CASES.as_of)) as runtime:
+        async for step in LocalSession(runtime).ingest(IngestRequest(sample=True)):
+            assert step.phase != "failed", step.error
+        yield {case.id: await run_answer_case(runtime.pipeline, case) for case in CASES.cases}
+
+
+def test_the_set_has_follow_ups_in_three_languages():
+    follow_ups = [case for case in CASES.cases if case.chat_history]
+    languages = [detect(case.chat_history[0].content) for case in follow_ups]
+    assert len(CASES.cases) >= 40
+    assert {"en", "nl", "de"} <= set(languages)
+    assert min(languages.count(one) for one in ("en", "nl", "de")) >= 4
+
+
+async def test_every_answer_has_its_keywords_and_category_or_admits_that_it_is_not_there(
+    results: dict[str, AnswerResult],
+):
+    failed = {name: result.problems for name, result in results.items() if result.problems}
+    assert {name: told for name, told in failed.items() if name not in KNOWN_FAILURES} == {}
+
+
+async def test_the_list_of_known_failures_holds_no_case_that_passes(results: dict[str, AnswerResult]):
+    assert [name for name in KNOWN_FAILURES if not results[name].problems] == []
