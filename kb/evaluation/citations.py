@@ -6,11 +6,10 @@ one should be, a true one should not.
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -107,3 +106,50 @@ async def check_pairs(
             verified = await verify([drafted], [passage.chunk], similarity=similarity)
             reason = verified.removed[0].reason if verified.removed else None
             yield PairResult(passage=passage, sentence=sentence, reason=reason)
+
+
+class Counted(BaseModel):
+    """`right` of `of` sentences: true ones that were kept, or others that were removed."""
+
+    right: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        return self.right / self.of if self.of else None
+
+
+class CitationFigures(BaseModel):
+    """Of one split. `kinds` and `languages`: kind -> count; the first over all languages, the second by language."""
+
+    kinds: dict[Kind, Counted]
+    languages: dict[str, dict[Kind, Counted]]
+    caught: Counted
+    """Sentences of HARD_KINDS that were removed."""
+    kept: Counted
+    """True sentences that were kept."""
+
+    @property
+    def reached(self) -> bool:
+        caught, kept = self.caught.share, self.kept.share
+        return (caught is None or caught >= CAUGHT_TARGET) and (kept is None or kept >= 1 - REMOVED_LIMIT)
+
+
+def figures(results: Sequence[PairResult]) -> CitationFigures:
+    return CitationFigures(
+        kinds=_by_kind(results),
+        languages={
+            language: _by_kind([one for one in results if one.languages == language])
+            for language in sorted({one.languages for one in results})
+        },
+        caught=_counted([one for one in results if one.sentence.kind in HARD_KINDS]),
+        kept=_counted([one for one in results if one.sentence.kind == "true"]),
+    )
+
+
+def _by_kind(results: Sequence[PairResult]) -> dict[Kind, Counted]:
+    return {kind: _counted([one for one in results if one.sentence.kind == kind]) for kind in get_args(Kind)}
+
+
+def _counted(results: Sequence[PairResult]) -> Counted:
+    return Counted(right=sum(one.right for one in results), of=len(results))
