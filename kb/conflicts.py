@@ -150,7 +150,7 @@ def may_disagree(one: Statement, other: Statement) -> bool:
         or _names_differ(one, other)
         or contrasted(one.words, other.words)
         or contrasted(one.chunk.page.title, other.chunk.page.title)
-        or language_of(one.words) != language_of(other.words) is not None
+        or None is not language_of(one.words) != language_of(other.words) is not None
     )
 
 
