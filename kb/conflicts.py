@@ -49,7 +49,11 @@ class Statement:
 
     @cached_property
     def words(self) -> str:
-        return " ".join(plain(self.text.strip().strip("|").replace("|", ", ")).split())
+        text = self.text.strip()
+        if text.startswith("|"):
+            cells = [cell.strip() for cell in text.strip("|").split("|") if cell.strip()]
+            text = (": " if len(cells) == 2 else "; ").join(cells)
+        return " ".join(plain(text).split())
 
     @cached_property
     def context(self) -> str:
