@@ -77,6 +77,7 @@ class Messages:
     note_model_unavailable: str = "The model is not reachable: these are quotes from the pages."
     note_model_refused: str = "The model declined to answer: these are quotes from the pages."
     note_reranker: str = "The reranker is off, so the order of the sources is less exact."
+    note_pages_language: str = "The answer is in the language of its pages, not of your question."
     note_history: str = "I can't reach this thread's history, so I read it from Slack."
     note_removed: str = "I left out something that the pages do not support."
 

@@ -54,6 +54,7 @@ GERMAN: dict[str, Any] = {
     "note_model_unavailable": "Das Sprachmodell ist nicht erreichbar: das sind Zitate aus den Seiten.",
     "note_model_refused": "Das Sprachmodell wollte nicht antworten: das sind Zitate aus den Seiten.",
     "note_reranker": "Die Nachsortierung ist aus; die Reihenfolge der Quellen ist weniger genau.",
+    "note_pages_language": "Die Antwort ist in der Sprache der Seiten, nicht in der deiner Frage.",
     "note_history": "Der Verlauf dieses Threads ist nicht erreichbar; ich habe ihn aus Slack gelesen.",
     "note_removed": "Ich habe etwas weggelassen, das die Seiten nicht stützen.",
     "helpful": "Diese Antwort hat geholfen",

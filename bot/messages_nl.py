@@ -54,6 +54,7 @@ DUTCH: dict[str, Any] = {
     "note_model_unavailable": "Het taalmodel is niet bereikbaar: dit zijn citaten uit de pagina's.",
     "note_model_refused": "Het taalmodel wilde niet antwoorden: dit zijn citaten uit de pagina's.",
     "note_reranker": "De herrangschikking staat uit; de volgorde van de bronnen is minder precies.",
+    "note_pages_language": "Het antwoord is in de taal van de pagina's, niet die van je vraag.",
     "note_history": "De geschiedenis van deze thread is niet bereikbaar; ik heb haar uit Slack gelezen.",
     "note_removed": "Ik heb iets weggelaten dat de pagina's niet ondersteunen.",
     "helpful": "Dit antwoord hielp",

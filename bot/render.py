@@ -192,6 +192,8 @@ def note_wording(note: str, words: Messages) -> str:
         "model refused": words.note_model_refused,
         "reranker unavailable": words.note_reranker,
         "history unavailable": words.note_history,
+        "shortened": words.shortened,
+        "pages' language": words.note_pages_language,
         "sentences removed": words.note_removed,
     }
     return wordings.get(note, escape(note))
@@ -205,7 +207,7 @@ def _telling(answer: Answer) -> list[Note]:
 def _notes(notes: Sequence[Note], words: Messages, *, shortened: bool) -> str:
     implied = {"model unavailable", "model refused"} & set(notes)  # each says that these are quotes
     told = [note_wording(note, words) for note in notes if note != "extractive mode" or not implied]
-    return " ".join([words.shortened, *told] if shortened else told)
+    return " ".join([words.shortened, *told] if shortened and "shortened" not in notes else told)
 
 
 def _lines(lines: Sequence[str], make: Callable[[str], Block], *, budget: int) -> list[Block]:

@@ -39,6 +39,8 @@ Note = Literal[
     "reranker unavailable",
     "history unavailable",
     "sentences removed",
+    "shortened",
+    "pages' language",
 ]
 RewriteMethod = Literal["none", "heuristic", "model"]
 SmallTalk = Literal["greeting", "thanks", "who_are_you", "goodbye"]

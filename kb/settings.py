@@ -109,14 +109,22 @@ class SearchSettings(Section):
     fusion: Literal["scores", "rrf"] = "scores"
     dense_weight: Annotated[float, Field(ge=0, le=1)] = 0.7
     original_weight: Annotated[float, Field(ge=0, le=1)] = 0.3
-    """Weight of the user's own words; the rewrite gets the rest."""
+    """Weight of the user's own words beside a model's rewrite, which gets the rest."""
+    original_weight_rules: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """The same beside a rewrite by rules, which are wrong more often."""
+    context_weight: Annotated[float, Field(ge=0, le=2)] = 0.6
+    """Weight of the question together with the words that the thread is about; the other wordings have 1. 0: off."""
+    context_terms: Annotated[int, Field(ge=1, le=30)] = 10
+    """Words of the thread that are searched along."""
     rrf_k: Annotated[int, Field(ge=1, le=1000)] = 60
 
 
 class AnchorSettings(Section):
     enabled: bool = True
-    boost: Annotated[float, Field(ge=0, le=1)] = 0.08
+    boost: Annotated[float, Field(ge=0, le=1)] = 0.02
     """Added to the fused score (0..1) of passages of pages that this topic of the thread cited."""
+    boost_vague: Annotated[float, Field(ge=0, le=1)] = 0.06
+    """The same for a question of one or two words that tell, and for a return to an earlier topic."""
 
 
 class RewriteSettings(Section):
@@ -142,6 +150,8 @@ class AnswerSettings(Section):
     relevance_file: Path | None = None
     """Weights of the relevance model, as `footnote eval decline --fit --json` writes them. None: the default embedder's."""
     max_sentences: Annotated[int, Field(ge=1, le=30)] = 4
+    max_characters: Annotated[int, Field(ge=200, le=6000)] = 3000
+    """A longer answer loses whole sentences, items or rows from its end, and says so."""
 
 
 class IndexSettings(Section):
