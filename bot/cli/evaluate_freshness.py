@@ -56,7 +56,7 @@ VERDICTS = ("new", "both shown", "stale with a warning", "stale as current", "ne
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FreshnessRequest:
-    """`folder` with `dates`: compare overdue pages. `planted`: ask about the planted pages, every `sparse`th ordinary one."""
+    """`folder` with `dates`: compare overdue pages. `planted`: ask about the planted pages among all ordinary ones, or every `sparse`th."""
 
     folder: Path | None = None
     dates: Path | None = None
@@ -159,7 +159,7 @@ async def planted(
     result = PlantedResult(pairs={way: [] for way in WAYS}, ordinary={way: [] for way in WAYS})
     quoting = settings.model_copy(update={"model": ModelSettings(provider="none")})
     with Progress(console=Console(stderr=True)) as progress, TemporaryDirectory() as folder:
-        write_pages(Path(folder))
+        write_pages(Path(folder), sparse=sparse)
         task = progress.add_task("Asking", total=2 * (len(pairs) + len(ordinary)))
         async with open_planted(quoting, Path(folder), embedder=embedder) as (pipelines, model):
             for way in WAYS:

@@ -80,12 +80,12 @@ def read_ordinary() -> tuple[Ordinary, ...]:
     return tuple(page for subject in subjects for page in _pages_of(subject))
 
 
-def write_pages(folder: Path) -> None:
-    """Writes all 420 pages as Markdown files."""
+def write_pages(folder: Path, *, sparse: int = 1) -> None:
+    """Writes the pages as Markdown files: all 420, or every `sparse`th of the ordinary ones."""
     for at, pair in enumerate(read_pairs()):
         for path, text in _pair_files(pair, at):
             _write(folder / path, text)
-    for page in read_ordinary():
+    for page in read_ordinary()[::sparse]:
         front = {"title": page.title, "last_reviewed_on": date(2026, 6, 1), "review_in": "12 months"}
         _write(folder / page.path, _page(front, page.text))
 
