@@ -18,10 +18,10 @@ from kb.models import Hit
 PASSAGE_SIGNALS = ("dense", "coverage", "both", "anchor", "place")
 """The order of a passage's signals: cosine, share of the question's content words in it (rare ones count more), their
 product (likeness alone is cheap, and so are shared words), whether the thread rests on its page, and 1 / rank."""
-QUESTION_SIGNALS = ("dense", "nearby", "contrast", "coverage", "both", "anchor")
-"""The order of a question's signals: the best cosine; the mean cosine of the passages (a subject that the pages treat
-has more than one); how far the best stands out of what else was found (an English embedder finds any two Dutch texts
-alike); the first passage's coverage; the best product; and whether the thread rests on the first passage's page."""
+QUESTION_SIGNALS = ("dense", "contrast", "coverage", "both", "anchor")
+"""The order of a question's signals: the best cosine; how far it stands out of what else was found (an English embedder
+finds any two Dutch texts alike); the first passage's coverage; the best product; and whether the thread rests on the
+first passage's page."""
 RERANK_SIGNAL = "rerank"
 """Comes last, in both, where a cross-encoder ran: the log-odds of its score, for a question its best."""
 
@@ -127,7 +127,6 @@ def question_signals(gathered: Gathered, *, reranked: bool) -> tuple[float, ...]
     dense = [likeness(hit) for hit in hits]
     signals = (
         max(dense),
-        sum(dense) / len(dense),
         max(dense) - gathered.background,
         coverages[0],
         max(alike * coverage for alike, coverage in zip(dense, coverages, strict=True)),

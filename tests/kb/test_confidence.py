@@ -73,7 +73,6 @@ def test_signals_are_in_the_order_that_their_names_are_in():
     assert named == pytest.approx(
         {
             "dense": 0.7,
-            "nearby": 0.6,
             "contrast": 0.35,
             "coverage": 1.0,
             "both": 0.7,
