@@ -1,11 +1,12 @@
 """Whether what is said stands in what is cited.
 
-`verification` is the one to read. `support` makes the case for one sentence, out of its `facts` (numbers, dates, names)
-and its `polarity` (yes and no); `marks` reads citations out of a model's reply; `untrusted` takes the sting out
-of links and mentions that no source has.
+`verification` is the one to read. `claim` makes the case for one sentence and `support` for what its passages say to
+that, out of `facts` (numbers, dates, names), `polarity` (yes and no) and `substitution` (words in the place of the
+page's own). `marks` reads citations out of a model's reply; `untrusted` takes the sting out of links and mentions
+that no source has.
 """
 
-from kb.citations.support import Removed
+from kb.citations.claim import Removed
 from kb.citations.verification import Similarity, Verified, verify
 
 __all__ = ["Removed", "Similarity", "Verified", "verify"]

@@ -84,7 +84,7 @@ def _is_typed(typed: str, literal: str) -> bool:
 def _is_short_for(name: str, said: Names, known: Names) -> bool:
     """EU for European Union, and the other way round."""
     acronym = name.rstrip("s") if name.isupper() or name[:-1].isupper() else ""
-    if acronym and any(acronym == initials for initials, _ in known.initials):
+    if acronym and (acronym in known.capitals or any(acronym == initials for initials, _ in known.initials)):
         return True
     return any(name in words.split() and initials in known.capitals for initials, words in said.initials)
 
@@ -95,7 +95,7 @@ def _names(words: str) -> Iterator[str]:
         word = match["name"].rstrip("-'.").removesuffix("'s")
         folded = word.casefold()
         common = folded in STOP_WORDS and not _is_acronym(word, words)
-        if len(word) < 2 or common or folded in MONTHS or folded in WEEKDAYS:
+        if len(word) < 2 or folded.startswith("i'") or common or folded in MONTHS or folded in WEEKDAYS:
             continue
         if _is_code(word):
             if folded not in UNITS:
@@ -140,6 +140,8 @@ def _initials(words: str) -> Iterator[tuple[str, str]]:
 
 
 def _has_name(name: str, stems: frozenset[str]) -> bool:
+    if name.casefold() in STOP_WORDS:
+        return False  # US, IT, MIT: small letters are another word
     parts = [stem(part) for part in re.split(r"[-&/]", name) if part]
     return stem(name) in stems or all(any(_akin(part, other) for other in stems) for part in parts)
 

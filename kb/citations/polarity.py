@@ -166,8 +166,7 @@ def _concerns(negation: Negation, sentence: Polarity, unit: Polarity) -> bool:
     shared = negation.scope & sentence.words
     if len(shared) < SHARED * len(negation.scope):
         return False
-    spoken = negation.clause & sentence.words
-    return not any(spoken < stated & sentence.words for stated in unit.stated)
+    return not any(shared < stated & sentence.words for stated in unit.stated)
 
 
 def _clauses(words: str) -> Iterator[tuple[str, bool]]:

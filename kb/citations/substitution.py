@@ -19,6 +19,8 @@ FEW_REPLACED = 2
 """Words of the sentence in one replaced place: more is a rewording."""
 FEW_PUT_BACK = 4
 """Words of the page that are put back, those next to what agrees."""
+NEARLY_WHOLE = 0.8
+"""Share from which a word of another sentence of the page counts as put in as well: "the plaintiff" for the defendant."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,7 +38,7 @@ def find_replaced(sentence: str, units: Sequence[str], known: frozenset[str]) ->
     closest = max(copies, key=lambda copy: copy.share, default=None)
     if closest is None or closest.share < CLOSE_COPY:
         return []
-    return list(closest.replaced(known))
+    return list(closest.replaced(known if closest.share < NEARLY_WHOLE else closest.stems))
 
 
 class _Alignment:
@@ -44,6 +46,7 @@ class _Alignment:
         self._said, self._page = said, page
         matcher = SequenceMatcher(None, [stem(word) for word in said], [stem(word) for word in page], False)
         self._steps = matcher.get_opcodes()
+        self.stems = frozenset(content_stems(" ".join(page)))
         telling = [bool(content_stems(word)) or word[:1].isdigit() for word in said]
         agreeing = sum(
             telling[at]

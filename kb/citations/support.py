@@ -1,23 +1,18 @@
-"""The case for one sentence of a draft: what it claims, and what the passages it cites have to say about that."""
+"""What passages have to say about a sentence that cites them: hard facts first, then how alike they are."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
-from kb.answer import DraftSentence
-from kb.citations.facts import Facts, join_facts, missing_facts, read_facts
-from kb.citations.marks import ELLIPSIS
-from kb.citations.polarity import Polarity, contradicted, read_polarity
+from kb.citations.facts import Facts, join_facts, missing_facts
+from kb.citations.passage import Passage
+from kb.citations.polarity import Polarity, contradicted
 from kb.citations.substitution import Replaced, find_replaced
-from kb.citations.untrusted import harmless, has_foreign_link
-from kb.models import Chunk
 from kb.text.language import detect
-from kb.text.sentences import TextUnit, split_units
-from kb.text.wording import content_stems, language_of, plain
+from kb.text.sentences import TextUnit
 
 Reason = Literal[
     "number",
@@ -48,71 +43,29 @@ COMPARED_UNITS = 4
 """Sentences of a passage that are compared with one sentence of the answer: those with the most words in common."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Removed:
-    text: str
-    reason: Reason
+class Claimed(Protocol):
+    """A sentence of the draft, as far as its support has to know it."""
 
+    @property
+    def words(self) -> str: ...
 
-class Passage:
-    """A passage, read once and only as far as it is needed: quotes to the letter need none of it."""
+    @property
+    def facts(self) -> Facts: ...
 
-    def __init__(self, chunk: Chunk) -> None:
-        self.chunk = chunk
-        self.context = "\n\n".join([chunk.page.title, *chunk.section, chunk.text])
+    @property
+    def polarity(self) -> Polarity: ...
 
-    @cached_property
-    def literal(self) -> str:
-        return _literal(self.chunk.text)
+    @property
+    def stems(self) -> frozenset[str]: ...
 
-    @cached_property
-    def units(self) -> list[TextUnit]:
-        return [unit for unit in split_units(self.chunk.text) if unit.kind != "heading"]
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        return frozenset(content_stems(plain(self.context)))
-
-    @cached_property
-    def facts(self) -> Facts:
-        return read_facts(self.context)
-
-    @cached_property
-    def unit_stems(self) -> list[frozenset[str]]:
-        return [frozenset(content_stems(plain(unit.text))) for unit in self.units]
-
-    @cached_property
-    def heading_stems(self) -> frozenset[str]:
-        return frozenset(content_stems(plain("\n\n".join([self.chunk.page.title, *self.chunk.section]))))
-
-    @cached_property
-    def unit_facts(self) -> list[Facts]:
-        return [read_facts(unit.text) for unit in self.units]
-
-    def stems_of(self, unit: TextUnit) -> frozenset[str]:
-        return self.unit_stems[self.units.index(unit)]
-
-    @cached_property
-    def polarities(self) -> list[Polarity]:
-        return [read_polarity(unit.text) for unit in self.units]
-
-    @cached_property
-    def language(self) -> str | None:
-        return language_of(plain(self.chunk.text)) or self.chunk.page.language
-
-    @cached_property
-    def unit_literals(self) -> frozenset[str]:
-        return frozenset(_literal(unit.text) for unit in self.units)
-
-    def holds(self, text: str) -> bool:
-        """Whether these words are on the page to the letter, as whole words."""
-        return re.search(rf"(?<!\w){re.escape(_literal(text))}(?!\w)", self.literal) is not None
+    @property
+    def language(self) -> str | None: ...
 
 
 class Support:
     """What some passages together have to say about a claim."""
 
-    def __init__(self, claim: Claim, hits: tuple[int, ...], passages: Sequence[Passage]) -> None:
+    def __init__(self, claim: Claimed, hits: tuple[int, ...], passages: Sequence[Passage]) -> None:
         self.hits = hits
         self.similar: dict[TextUnit, float] = {}
         self.put_back: list[float] = []
@@ -226,134 +179,3 @@ class Question:
             self.support.put_back.append(likeness)
         else:
             self.support.similar[self.unit] = likeness
-
-
-class Claim:
-    """A sentence of the draft and the case for it."""
-
-    def __init__(self, sentence: DraftSentence, passages: Sequence[Passage]) -> None:
-        cited = [passages[at].chunk for at in sentence.hits] or [passage.chunk for passage in passages]
-        self.sentence = replace(sentence, text=harmless(sentence.text, cited))
-        self._cited = cited
-        self._passages = passages
-        self.reason: Reason | None = None
-        self.supports: list[Support] = []
-        self.literal = self._is_literal()
-        if not self.literal:
-            self._examine()
-
-    def _is_literal(self) -> bool:
-        """Whether it is a quotation of whole sentences: a part of one may say the opposite of the whole."""
-        said = _literal(self.sentence.text)
-        pointed = zip(self.sentence.hits, self.sentence.quotes, strict=True)
-        if any(_literal(quote) == said and self._passages[at].holds(quote) for at, quote in pointed if quote):
-            return True
-        parts = {_literal(unit.text) for unit in split_units(self.sentence.text)}  # rows of a table, say
-        return any({said} <= held or (parts and parts <= held) for held in self._unit_literals())
-
-    def _unit_literals(self) -> Iterable[frozenset[str]]:
-        return (self._passages[at].unit_literals for at in self.sentence.hits)
-
-    def _examine(self) -> None:
-        groups = [self.sentence.hits] if self.sentence.hits else [(at,) for at in range(len(self._passages))]
-        if self.leads_in and not self.sentence.hits:
-            return
-        self.reason = self._objection()
-        for group in groups if self.reason is None else ():
-            support = Support(self, group, self._passages)
-            objection = support.objection()
-            if objection is None:
-                self.supports.append(support)
-            elif self.sentence.hits:
-                self.reason = objection
-
-    def _objection(self) -> Reason | None:
-        if has_foreign_link(self.sentence.text, self._cited):
-            return "link"
-        pointed = zip(self.sentence.hits, self.sentence.quotes, strict=False)
-        parts = [(self._passages[at], part) for at, quote in pointed for part in quote.split(ELLIPSIS)]
-        if not all(passage.holds(part) for passage, part in parts):
-            return "quote"
-        sources = [self._passages[at] for at in self.sentence.hits] or self._passages
-        quoted = _QUOTED.findall(self.sentence.text)
-        return None if all(any(one.holds(words) for one in sources) for words in quoted) else "quote"
-
-    @cached_property
-    def words(self) -> str:
-        return plain(self.sentence.text)
-
-    @cached_property
-    def facts(self) -> Facts:
-        return read_facts(self.sentence.text)
-
-    @cached_property
-    def polarity(self) -> Polarity:
-        return read_polarity(self.sentence.text)
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        return frozenset(content_stems(self.words))
-
-    @cached_property
-    def language(self) -> str | None:
-        return language_of(self.words)
-
-    @cached_property
-    def is_heading(self) -> bool:
-        return all(unit.kind == "heading" for unit in split_units(self.sentence.text))
-
-    @cached_property
-    def leads_in(self) -> bool:
-        """Whether it states nothing by itself: a heading, "Yes.", "Here is the plan:"."""
-        if _ORDINAL.fullmatch(self.sentence.text.strip()):
-            return True
-        announces = not self.stems or self.sentence.text.rstrip("*_ ").endswith(":")
-        return self.is_heading or (announces and self.facts.none)
-
-    def questions(self) -> Iterable[Question]:
-        """What only a model of meaning can say: the pairs worth asking about."""
-        for support in self.supports:
-            if not support.same_language:
-                continue
-            for replaced in support.replaced:
-                yield Question(support=support, pair=(replaced.said, replaced.back))
-            if support.coverage < ENOUGH_WORDS:
-                for _, unit in support.near_units():
-                    yield Question(support=support, pair=(self.words, plain(unit.text)), unit=unit)
-
-    def verdict(self) -> DraftSentence | Removed:
-        if self.literal:
-            return self._kept(Support(self, self.sentence.hits, self._passages))
-        if self.leads_in and not self.sentence.hits:
-            return self.sentence
-        if self.reason is not None:
-            return Removed(text=self.sentence.text, reason=self.reason)
-        if self.sentence.hits:
-            return self._judged(self.supports[0])
-        able = [one for one in self.supports if one.carries_alone() and not one.says_other_words]
-        if not able:
-            return Removed(text=self.sentence.text, reason="uncited")
-        return self._kept(max(able, key=lambda support: (support.coverage, support.likeness or 0.0)))
-
-    def _judged(self, support: Support) -> DraftSentence | Removed:
-        if support.says_other_words:
-            return Removed(text=self.sentence.text, reason="replaced")
-        if not support.means_the_same():
-            return Removed(text=self.sentence.text, reason="meaning")
-        return self._kept(support)
-
-    def _kept(self, support: Support) -> DraftSentence:
-        given = self.sentence.quotes if self.sentence.hits else ()
-        return replace(self.sentence, hits=support.hits, quotes=support.quotes(given))
-
-
-_ORDINAL = re.compile(r"\W*\d{1,2}[.)]\W*")
-"""The number of a list item that stands by itself."""
-_QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*\w\W+\w[^”“„»«\"\n]*\s[^”“„»«\"\n]*)[”“»\"]")
-"""Three words or more in quotation marks: said to be somebody's own."""
-
-
-def _literal(text: str) -> str:
-    """For comparing to the letter: white space, quotation marks and emphasis may differ."""
-    words = plain(text).translate(str.maketrans("“”„«»‘", '"""""\''))
-    return " ".join(words.split()).strip(" .").casefold()

@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from kb.answer import DraftSentence
-from kb.citations.support import Claim, Passage, Removed
+from kb.citations.claim import Claim, Removed
+from kb.citations.passage import Passage
 from kb.models import Chunk
 
 Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kb.answer import DraftSentence
-from kb.citations import Verified, verify
+from kb.citations import Similarity, Verified, verify
 from kb.citations.marks import SplitPassage, from_citations, from_markers
 from kb.citations.untrusted import harmless, has_foreign_link
 from kb.llm.stream import CitedBlocks, TextBlock
@@ -121,6 +121,44 @@ async def test_other_words_pass_where_the_meaning_is_near() -> None:
 
 async def test_a_near_meaning_excuses_no_wrong_number() -> None:
     assert not (await check(said("Staff may take 26 days of vacation.", 0), likeness=0.99)).kept
+
+
+async def test_a_word_in_the_place_of_the_pages_own_is_judged_by_what_it_does_to_the_meaning() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def judge(likeness: float) -> Similarity:
+        async def similarity(pairs: list[tuple[str, str]]) -> list[float]:
+            asked.extend(pairs)
+            return [likeness for _ in pairs]
+
+        return similarity
+
+    page = a_passage("Engineers who are called out receive an extra hour of pay.")
+    claim = said("Students who are called out receive an extra hour of pay.", 0)
+
+    assert (await verify([claim], [page], similarity=judge(0.95))).kept
+    assert [one.reason for one in (await verify([claim], [page], similarity=judge(0.6))).removed] == [
+        "replaced"
+    ]
+    assert asked[0][1].startswith("Engineers who are called out")
+
+
+async def test_a_number_that_the_page_has_for_something_else_supports_nothing() -> None:
+    page = a_passage("Desks cost 80 euros.\n\nRepairs take 12 days.")
+
+    assert not (await verify([said("Desks cost 12 euros.", 0)], [page], similarity=None)).kept
+    page = a_passage("Desks are blue.\n\nRepairs: 12.")
+    assert [
+        one.reason
+        for one in (await verify([said("There are 12 blue desks.", 0)], [page], similarity=None)).removed
+    ] == ["number"]
+
+
+async def test_the_number_of_a_list_item_states_nothing() -> None:
+    verified = await check(said("2.", 0), said("Enter it in PeopleHub.", 0))
+
+    assert [one.text for one in verified.kept] == ["2.", "Enter it in PeopleHub."]
+    assert verified.stating == 1
 
 
 async def test_quotations_to_the_letter_ask_no_model() -> None:
@@ -276,7 +314,10 @@ SOURCES: tuple[Chunk, ...] = (a_passage("See [travel](https://travel.example/pol
         ("Ask ＜!here＞ and @here and ＠channel", "Ask here and here and channel"),
         ("See <https://evil.example|our site>", "See our site"),
         ("Mail a@channel.example", "Mail a@channel.example"),
-        ("Mail <boss@evil.example> or <mailto:x@evil.example|us>", "Mail boss@evil.example or x@evil.example"),
+        (
+            "Mail <boss@evil.example> or <mailto:x@evil.example|us>",
+            "Mail boss@evil.example or x@evil.example",
+        ),
     ],
 )
 def test_foreign_links_and_pings_become_plain_words(text: str, shown: str) -> None:

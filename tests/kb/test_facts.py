@@ -38,6 +38,12 @@ def denied(said: str, *units: str) -> bool:
         ("Ask the People team.", "Owner: People team"),
         ("**Carry Over:** it expires.", "What you carry over expires."),
         ("3. Open the lid.", "Open the lid."),
+        ("Returns are free in the UK.", "A return in the United Kingdom is free."),
+        ("Any European Union country.", "Any EU country will do."),
+        ("GOV.UK uses GA4.", "We use GA4 on GOV.UK."),
+        ("Phase B lists the gaps.", "Phases A to D list the gaps."),
+        ("It pays €350 per week.", "The pay is 350 euros a week."),
+        ("Ask in #on-call.", "Write to the channel #on-call."),
     ],
 )
 def test_other_forms_of_the_same_fact_are_the_same(said: str, known: str) -> None:
@@ -64,6 +70,12 @@ def test_other_forms_of_the_same_fact_are_the_same(said: str, known: str) -> Non
         ("Use the T480.", "Use the T490.", "name"),
         ("Set FOO_BAR.", "Set the variable.", "name"),
         ("You need version 1.2.3.", "You need version 1.2.4.", "name"),
+        ("It pays 350 euros a month.", "It pays 350 euros a week.", "number"),
+        ("It is 131 °C.", "It is 131 °F.", "number"),
+        ("Ask in #engineering.", "Engineering asks in #on-call.", "name"),
+        ("Run `shop rollback`.", "Run `shop promote`, there is no rollback.", "name"),
+        ("Phase C produces it.", "Phase B produces it.", "name"),
+        ("MIT is a licence.", "It goes mit a licence.", "name"),
     ],
 )
 def test_a_changed_fact_is_missed(said: str, known: str, kind: str) -> None:
@@ -80,6 +92,21 @@ def test_a_changed_fact_is_missed(said: str, known: str, kind: str) -> None:
         ("Gift cards are not only refundable.", "Gift cards are refundable."),
         ("Restitutie is niet mogelijk.", "Restitutie is niet mogelijk voor cadeaubonnen."),
         ("Das gilt nicht für Gutscheine.", "Für Gutscheine gilt das nicht."),
+        ("The remaining weeks are not paid.", "The remaining weeks are unpaid."),
+        (
+            "Plants that arrive damaged may be returned.",
+            "Plants cannot be returned, unless they arrive damaged.",
+        ),
+        ("Codes by SMS are not allowed.", "Codes by SMS are not accepted."),
+        ("Only repairs are deployed on Fridays.", "Nothing is deployed on Fridays, except a repair."),
+        (
+            "A freeze needs the approval of the head.",
+            "In a freeze nothing is done without the approval of the head.",
+        ),
+        (
+            "You may ask a lawyer before court.",
+            "You may ask a lawyer before court, but you cannot have a lawyer in court.",
+        ),
     ],
 )
 def test_a_not_beside_the_point_contradicts_nothing(said: str, unit: str) -> None:
@@ -97,6 +124,13 @@ def test_a_not_beside_the_point_contradicts_nothing(said: str, unit: str) -> Non
         ("Restitutie is mogelijk.", "Restitutie is niet mogelijk."),
         ("Das gilt nicht für Gutscheine.", "Das gilt für Gutscheine."),
         ("Dit is mogelijk.", "Dit is onmogelijk."),
+        ("Plants can be returned.", "Plants cannot be returned, unless they arrive damaged."),
+        (
+            "You can have a lawyer in court.",
+            "You may ask a lawyer before court, but you cannot have a lawyer in court.",
+        ),
+        ("Texts cannot be intercepted.", "Codes are not accepted, because texts can be intercepted."),
+        ("Deploy with the phone.", "Avoid to deploy with the phone."),
     ],
 )
 def test_yes_for_no_and_no_for_yes_are_noticed(said: str, unit: str) -> None:

@@ -22,7 +22,7 @@ from kb.extract import ExtractiveDrafter
 from kb.freshness import FreshnessPolicy
 from kb.index.port import PagesWanted
 from kb.lexical import LexicalEncoder
-from kb.models import Audience, Chunk, Hit, Page, PageDates, Question, Rewrite, Scores, Turn
+from kb.models import Audience, Checked, Chunk, Hit, Page, PageDates, Question, Rewrite, Scores, Turn
 from kb.pipeline import Pipeline
 from kb.rewrite import choose_rewriter
 from kb.search import SearchResult, WeightedQuery
@@ -217,6 +217,19 @@ async def test_a_sentence_of_the_model_with_another_number_is_removed():
     answer = await a_pipeline(Index(HOLIDAY), model=Model(draft)).answer(ask())
     assert "52" not in answer.text
     assert answer.trace.removed_sentences == ("Full-time employees get 52 days of holiday a year.",)
+    assert answer.trace.checked == Checked(sentences=2, cited=2, supported=1, removed=1)
+    assert "sentences removed" in answer.notes
+
+
+async def test_an_answer_that_lost_nothing_says_nothing_of_it_and_marks_of_nothing_are_counted():
+    sentence = DraftSentence(
+        text="Full-time employees get 25 days of holiday a year.", hits=(0,), quotes=("",)
+    )
+    answer = await a_pipeline(
+        Index(HOLIDAY), model=Model(Draft(sentences=(sentence,), dropped_markers=2))
+    ).answer(ask())
+    assert answer.notes == ()
+    assert answer.trace.checked == Checked(sentences=1, cited=1, supported=1, removed=0, dropped_citations=2)
 
 
 async def test_thanks_get_a_reply_without_a_search():
@@ -311,3 +324,21 @@ async def test_what_the_model_says_from_an_outdated_page_gives_way_to_a_current_
     pipeline = a_pipeline(Index(stale, fresh), model=Model(Draft(sentences=(said,))))
     answer = await pipeline.answer(ask("How long are guest passwords valid?"))
     assert (answer.marked_text, answer.warnings) == ("Guest passwords are valid for 24 hours. [1]", ())
+
+
+async def test_quotes_from_a_page_in_another_language_say_so():
+    dutch = a_hit("Voltijders krijgen 25 vakantiedagen per jaar.", language="nl")
+    answer = await a_pipeline(Index(dutch)).answer(ask("How many days of holiday do I get per jaar?"))
+    assert "pages' language" in answer.notes
+    answer = await a_pipeline(Index(HOLIDAY)).answer(ask())
+    assert "pages' language" not in answer.notes
+
+
+async def test_a_long_answer_is_shortened_by_whole_sentences_and_says_so():
+    sentences = [f"Rule {n} says that holiday {n} has {n} days." for n in range(40)]
+    whole = a_hit(" ".join(sentences))
+    draft = Draft(sentences=tuple(DraftSentence(text=one, hits=(0,), quotes=(one,)) for one in sentences))
+    answer = await a_pipeline(Index(whole), model=Model(draft), answer={"max_characters": 300}).answer(ask())
+    assert "shortened" in answer.notes
+    assert len(answer.text) <= 300
+    assert answer.text.endswith("days.")
