@@ -6,6 +6,7 @@ needs: the question, the topics and the pages that were cited. What is read for 
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -17,12 +18,14 @@ from redis.exceptions import RedisError
 
 from kb.errors import StoreUnavailableError
 from kb.models import ThreadKey, Turn
-from kb.rewriting.topics import key_topics
+from kb.rewriting.topics import MOST, key_topics
 
 WHOLE_TURNS = 10
 """Latest turns that keep their answers: twice what a rewriter reads and more than an answering model is told."""
 KEPT_TURNS = 200
 """Turns of a thread, the latest. Some 80 kB without the answers of the earlier ones, read in 2 ms."""
+PARSED_THREADS = 64
+"""Threads whose turns stay parsed in this process: those that are being talked in. At most some 20 MB."""
 KEPT_CHARACTERS = 200
 """Of an earlier question: enough words to know its topic again."""
 
@@ -58,19 +61,28 @@ class InMemoryConversations:
 
 
 class RedisConversations:
-    """One string a thread, the JSON of its turns: read and written at once. It is kept for `keep` after its last turn."""
+    """One string a thread, the JSON of its turns: read and written at once. It is kept for `keep` after its last turn.
+
+    A thread that did not change since it was last read or written here is not parsed again.
+    """
 
     def __init__(self, redis: Redis, *, namespace: str, keep: timedelta) -> None:
         self._redis = redis
         self._namespace = namespace
         self._keep = keep
+        self._parsed: OrderedDict[ThreadKey, tuple[bytes, tuple[Turn, ...]]] = OrderedDict()
 
     async def load(self, key: ThreadKey) -> list[Turn]:
         try:
             stored = await self._redis.get(self._name(key))
         except (RedisError, OSError) as error:
             raise StoreUnavailableError("conversations cannot be read") from error
-        return [] if stored is None else _TURNS.validate_json(stored)
+        if stored is None:
+            self._parsed.pop(key, None)
+            return []
+        stored = stored.encode() if isinstance(stored, str) else stored
+        known, turns = self._parsed.get(key, (b"", ()))
+        return list(turns) if known == stored else self._remember(key, stored, _TURNS.validate_json(stored))
 
     async def append(self, key: ThreadKey, turn: Turn) -> None:
         await self._write(key, compacted(with_turn(await self.load(key), turn)))
@@ -84,10 +96,19 @@ class RedisConversations:
             if turns:
                 stored = _TURNS.dump_json(turns, exclude_defaults=True)
                 await self._redis.set(self._name(key), stored, px=self._keep)
+                self._remember(key, stored, turns)
             else:
+                self._parsed.pop(key, None)
                 await self._redis.delete(self._name(key))
         except (RedisError, OSError) as error:
             raise StoreUnavailableError("conversations cannot be written") from error
+
+    def _remember(self, key: ThreadKey, stored: bytes, turns: list[Turn]) -> list[Turn]:
+        self._parsed[key] = (stored, tuple(turns))
+        self._parsed.move_to_end(key)
+        while len(self._parsed) > PARSED_THREADS:
+            self._parsed.popitem(last=False)
+        return turns
 
     def _name(self, key: ThreadKey) -> str:
         return f"{self._namespace}:turns:{key}"
@@ -116,6 +137,6 @@ def _without_texts(turn: Turn) -> Turn:
         question=turn.question[:KEPT_CHARACTERS],
         rewritten=turn.rewritten[:KEPT_CHARACTERS] if turn.rewritten else None,
         answer="",
-        topics=key_topics(turn.answer) or turn.topics,
+        topics=tuple(dict.fromkeys((*turn.topics, *key_topics(turn.answer))))[-MOST:],
         retrieved=tuple(one for one in turn.retrieved if one.cited),
     )

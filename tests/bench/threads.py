@@ -1,0 +1,183 @@
+"""`python -m tests.bench.threads`: what a question costs late in a thread of 200 turns, against one of 5.
+
+Real store (Valkey), real embedder and index, the sample handbook; the model path asks a Messages server on loopback that
+replies at once, so that only what is ours is measured. Both threads are asked in turns, so that whatever else the machine
+does hits both. Exits with 1 when tokens or time of the long thread are over 1.2 times the short one's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from bot.cli.compose import Runtime, open_runtime
+from bot.cli.local import LocalSession
+from bot.cli.session import IngestRequest
+from kb.models import Question, Retrieved, ThreadKey, Turn
+from kb.settings import Settings, load_settings
+from tests.fakes.messages_server import MessagesServer, say_json
+
+TURNS = (5, 200)
+ROUNDS = 15
+MOST = 1.2
+CHARACTERS_A_TOKEN = 4
+"""Rule of thumb for Claude's tokenizer on English and JSON; the ratio does not depend on it."""
+FOLLOW_UP = "and how long does it take, number {}?"
+
+
+@dataclass(kw_only=True)
+class Cost:
+    """Of the questions asked in one thread."""
+
+    milliseconds: list[float] = field(default_factory=list)
+    characters: list[int] = field(default_factory=list)
+    stored_bytes: int = 0
+
+    @property
+    def tokens(self) -> float:
+        return median(self.characters) / CHARACTERS_A_TOKEN if self.characters else 0.0
+
+
+def a_thread(turns: int) -> list[Turn]:
+    """Topics come and go; the last five turns are the same in every thread."""
+    return [a_turn(n - turns) for n in range(turns)]
+
+
+def a_turn(number: int) -> Turn:
+    name = f"{abs(number):03}"
+    return Turn(
+        question=f"What is the shipping policy for destination {name} and its customers?",
+        answer=f"Shipping to **destination {name}** takes some days. " * 20,
+        rewritten=f"What is the shipping policy of Havik for destination {name} and its customers?",
+        topics=(f"destination {name}",),
+        retrieved=tuple(
+            Retrieved(
+                page_id=f"page-{name}-{n}", chunk_id=f"{name}-{n}", title=f"Shipping {name}", cited=n < 2
+            )
+            for n in range(5)
+        ),
+        question_ts=f"{number}.0",
+    )
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="footnote-threads-") as folder:
+        ratios = asyncio.run(_measured(Path(folder)))
+    return 1 if any(ratio > MOST for ratio in ratios) else 0
+
+
+async def _measured(folder: Path) -> list[float]:
+    ratios: list[float] = []
+    async with MessagesServer() as server:
+        for path in ("heuristic", "model"):
+            costs = await _costs(folder / path, path, server)
+            short, long = (costs[turns] for turns in TURNS)
+            times = median(long.milliseconds) / median(short.milliseconds)
+            tokens = long.tokens / short.tokens if short.tokens else None
+            _show(path, costs, times, tokens)
+            ratios += [times, *([] if tokens is None else [tokens])]
+    return ratios
+
+
+async def _costs(folder: Path, path: str, server: MessagesServer) -> dict[int, Cost]:
+    model: dict[str, Any] = {"provider": "none"}
+    if path == "model":
+        model = {
+            "provider": "anthropic",
+            "api_key": server.key,
+            "base_url": server.url,
+            "rewrite_deadline_s": 20,
+        }
+    settings = load_settings(
+        environ={},
+        data=folder,
+        rerank={"model": "off"},
+        model=model,
+        rewrite={"mode": path, "keep_replies_s": 0},
+    )
+    costs = {turns: Cost() for turns in TURNS}
+    async with _runtime(settings) as runtime:
+        for number in range(ROUNDS):
+            for turns in TURNS if number % 2 else reversed(TURNS):
+                await _ask(runtime, server, costs[turns], turns, number)
+    return costs
+
+
+@asynccontextmanager
+async def _runtime(settings: Settings) -> AsyncIterator[Runtime]:
+    async with open_runtime(settings, "bench", models=True) as runtime:
+        async for step in LocalSession(runtime).ingest(IngestRequest(sample=True)):
+            assert step.phase != "failed", step.error
+        for turns in TURNS:
+            for turn in a_thread(turns):
+                await runtime.conversations.append(_key(turns), turn)
+        yield runtime
+
+
+async def _ask(runtime: Runtime, server: MessagesServer, cost: Cost, turns: int, number: int) -> None:
+    """One question from reading its thread to remembering its answer, in a thread that stays as long as it was."""
+    text = FOLLOW_UP.format(number)
+    server.unscript()
+    server.script(say_json(_rewrite(text)))
+    asked = len(server.requests)
+    started = time.perf_counter()
+    history = await runtime.conversations.load(_key(turns))
+    answer = await runtime.pipeline.answer(Question(id=f"{turns}-{number}", text=text), history)
+    turn = replace(runtime.pipeline.turn(answer), question_ts="new")
+    await runtime.conversations.append(_key(turns), turn)
+    cost.milliseconds.append((time.perf_counter() - started) * 1000)
+    await runtime.conversations.forget(_key(turns), "new")
+    cost.characters += _sent(server.requests[asked:])
+    cost.stored_bytes = len(
+        await runtime.redis.get(f"{runtime.settings.store.namespace}:turns:{_key(turns)}")
+    )
+
+
+def _sent(requests: Sequence[dict[str, Any]]) -> list[int]:
+    """Characters of everything that one question sent to the model; none where no model was asked."""
+    return [sum(len(json.dumps(request, ensure_ascii=False)) for request in requests)] if requests else []
+
+
+def _rewrite(question: str) -> dict[str, Any]:
+    return {
+        "needs_rewrite": True,
+        "is_follow_up": True,
+        "query": f"{question.rstrip('?')} for shipping to destination 001?",
+        "topics": ["destination 001"],
+        "reasoning": "it = shipping",
+        "confidence": 0.9,
+    }
+
+
+def _key(turns: int) -> ThreadKey:
+    return ThreadKey(team="bench", channel="bench", thread=str(turns))
+
+
+def _show(path: str, costs: dict[int, Cost], times: float, tokens: float | None) -> None:
+    table = Table("turns", "context tokens", "p50 ms", "stored kB", title=f"{path} path", box=box.SIMPLE_HEAD)
+    for turns, cost in costs.items():
+        table.add_row(
+            str(turns),
+            f"{cost.tokens:.0f}" if cost.characters else "-",
+            f"{median(cost.milliseconds):.1f}",
+            f"{cost.stored_bytes / 1000:.1f}",
+        )
+    table.add_row("ratio", f"{tokens:.2f}" if tokens else "-", f"{times:.2f}", "")
+    Console(width=80).print(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
