@@ -51,6 +51,8 @@ _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How files of Office before 2007 begin, and today's when they are encrypted."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _PICTURE = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
+_LINK_WITHIN = re.compile(r"\[([^\[\]\n]+)\]\((?!https?:|mailto:)[^()\s]*\)")
+"""A link to another part of the document, which has no address outside of it."""
 _NO_DESCRIPTION = re.compile(
     r"(?:image|picture|grafik|afbeelding|bild)?[\s_-]*\d*(?:\.\w{3,4})?", re.IGNORECASE
 )
@@ -121,6 +123,7 @@ def _config() -> Any:
 
 def _mended(markdown: str) -> str:
     text = _PICTURE.sub(lambda found: "" if _NO_DESCRIPTION.fullmatch(found[1]) else found[1], markdown)
+    text = _LINK_WITHIN.sub(r"\1", text)
     text = _NEEDLESS.sub(r"\1", _UNDERLINE.sub("", _COMMENT.sub("", text)))
     return "\n".join(
         line.replace("\\*", "*") if line.startswith(("|", "#")) else line.rstrip()

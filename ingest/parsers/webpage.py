@@ -91,10 +91,10 @@ def _main(soup: BeautifulSoup) -> Tag:
 
 
 def _straighten(table: Tag) -> None:
-    """A table around tables is lay-out: its cells become blocks. Cells over several rows are repeated in each."""
-    if table.find("table") is not None:
-        cells = table.find_all(["tbody", "thead", "tr", "td", "th"])
-        for element in [table, *(one for one in cells if one.find_parent("table") is table)]:
+    """Lay-out tables become blocks. Cells over several rows are repeated in each."""
+    if _is_layout(table):
+        inner = table.find_all(["tbody", "thead", "tr", "td", "th"])
+        for element in [table, *(one for one in inner if one.find_parent("table") is table)]:
             element.name = "div"
         return
     held: dict[int, tuple[int, Tag]] = {}
@@ -116,6 +116,15 @@ def _straighten(table: Tag) -> None:
             if down > 1:
                 held[column] = (down - 1, cell)
             column += _span(cell, "colspan")
+
+
+def _is_layout(table: Tag) -> bool:
+    """A table around tables; or one of a single row or column, without header cells, that holds paragraphs."""
+    if table.find("table") is not None:
+        return True
+    rows = [len(row.find_all("td")) for row in table.find_all("tr")]
+    holds_text = table.find(["p", "br", "ul", "ol", "div", "h1", "h2", "h3"]) is not None
+    return table.find("th") is None and holds_text and (len(rows) <= 1 or max(rows) <= 1)
 
 
 def _span(cell: Tag, name: str) -> int:

@@ -292,6 +292,12 @@ def test_cells_over_several_rows_are_repeated_and_layout_tables_dissolve() -> No
     assert section.blocks[0].parts == ("| A | 25 |", "| A | 26 |")
 
 
+def test_a_table_of_one_row_or_one_column_is_layout() -> None:
+    html = "<table><tr><td><p>First.</p><p>Second.</p></td><td>Beside.</td></tr></table>"
+
+    assert text(read(html, "a.html")) == "First.\n\nSecond.\n\nBeside."
+
+
 def test_a_page_in_an_old_encoding_is_read_by_what_it_declares() -> None:
     html = f'<html><head><meta charset="iso-8859-15"></head><body><p>{LATIN} 5 €</p></body></html>'
 
