@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from kb.citations.facts import Facts, read_facts
 from kb.citations.polarity import Polarity, read_polarity
@@ -65,6 +65,12 @@ class Passage:
     def holds(self, text: str) -> bool:
         """Whether these words are on the page to the letter, as whole words."""
         return re.search(rf"(?<!\w){re.escape(literal_words(text))}(?!\w)", self.literal) is not None
+
+
+@lru_cache(maxsize=256)
+def passage_of(chunk: Chunk) -> Passage:
+    """The passage, from memory where it was cited lately: reading the facts of a page costs more than comparing them."""
+    return Passage(chunk)
 
 
 def literal_words(text: str) -> str:

@@ -150,6 +150,20 @@ def contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
     return any(_contradicted(clause, units) for clause in sentence.clauses or (sentence,))
 
 
+def contradicted_across(sentence: Polarity, units: Sequence[Polarity]) -> bool:
+    """The same across languages: whether the one clause that shares the most names and figures says no where this says yes.
+
+    Where no clause stands out, nothing is said. What restricts ("only") is no and yes at once.
+    """
+    clauses = [clause for unit in units for clause in unit.clauses or (unit,)]
+    common = [len(sentence.words & clause.words) for clause in clauses]
+    most = max(common, default=0)
+    if most == 0 or common.count(most) > 1:
+        return False
+    nearest = clauses[common.index(most)]
+    return not (sentence.only or nearest.only) and bool(sentence.negations) != bool(nearest.negations)
+
+
 def _contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
     best, worst = 0, 0
     for unit in units:

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 
 from kb.citations.facts import Facts, join_facts, missing_facts
 from kb.citations.passage import Passage
-from kb.citations.polarity import Polarity, contradicted
+from kb.citations.polarity import Polarity, contradicted, contradicted_across
 from kb.citations.substitution import Replaced, find_replaced
 from kb.text.language import detect
 from kb.text.sentences import TextUnit
@@ -95,9 +95,8 @@ class Support:
         if self._has_number_from_elsewhere():
             return "number"
         units = [polarity for passage in self.passages for polarity in passage.polarities]
-        if self.same_language and contradicted(self._claim.polarity, units):
-            return "negation"
-        return None
+        denies = contradicted if self.same_language else contradicted_across
+        return "negation" if denies(self._claim.polarity, units) else None
 
     def _has_number_from_elsewhere(self) -> bool:
         """Whether a number is on the page, but only where it speaks of something else."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kb.answer import DraftSentence
 from kb.citations.claim import Claim, Removed
-from kb.citations.passage import Passage
+from kb.citations.passage import passage_of
 from kb.models import Chunk
 
 Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
@@ -49,7 +49,7 @@ async def verify(
     A sentence without a citation is attached to the one passage that fully supports it. One that states nothing
     ("Here is the plan:") stays while something kept follows it.
     """
-    passages = [Passage(chunk) for chunk in evidence]
+    passages = [passage_of(chunk) for chunk in evidence]
     claims = [Claim(sentence, passages) for sentence in sentences]
     await _compare(claims, similarity)
     verdicts = [claim.verdict() for claim in claims]
