@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Literal
 
 from kb.answer import Draft, DraftSentence
+from kb.answer_language import is_in_other_language
 from kb.citations.marks import Marked, SplitPassage, from_citations, from_markers
 from kb.confidence import Evidence
+from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.llm.client import CitablePassage, LanguageModel, Spoken
-from kb.models import Chunk, Turn
+from kb.models import Chunk, Turn, join_sentences
 from kb.settings import ModelSettings
 from kb.text.sentences import split_units
 
@@ -31,7 +34,13 @@ EARLIER_CHARACTERS = 6000
 
 Form = Literal["text", "list", "steps", "table"]
 
-_LANGUAGES = {"en": "English", "nl": "Dutch", "de": "German", "fr": "French", "es": "Spanish"}
+_LANGUAGES = {
+    "en": "English", "nl": "Dutch", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian",
+    "pt": "Portuguese", "pl": "Polish", "ja": "Japanese", "zh": "Chinese", "ko": "Korean",
+}  # fmt: skip
+_REMINDER = "You have answered in another language. Answer in {language}, whatever the passages are in."
+SHORTEST_RETRY_S = 3.0
+"""A second answer within less would not be whole."""
 _KEEP_FORM: dict[Form, str] = {
     "text": "",
     "list": "- Your previous answer was a bulleted list. If this question asks for the same kind of thing, answer with a list.",
@@ -60,14 +69,29 @@ class ModelAnswerer:
         system = self._system(language, previous_form(turns))
         asked = _asked(question, query)
         earlier = earlier_turns(turns)
-        if self._model.native_citations:
-            marked = await self._cited(system, chunks, asked, earlier)
-        else:
-            marked = await self._marked(system, chunks, asked, earlier)
-        return as_draft(marked)
+        started = time.monotonic()
+        deadline_s = self._settings.answer_deadline_s
+        draft = as_draft(await self._answered(system, chunks, asked, earlier, deadline_s))
+        left_s = deadline_s - (time.monotonic() - started)
+        said = join_sentences([sentence.text for sentence in draft.sentences])
+        if left_s < SHORTEST_RETRY_S or not is_in_other_language(said, language):
+            return draft
+        logger.info("answer.in_other_language", extra={"wanted": language})
+        reminded = f"{system}\n{_REMINDER.format(language=_LANGUAGES.get(language, language))}"
+        try:
+            return as_draft(await self._answered(reminded, chunks, asked, earlier, left_s))
+        except (ModelUnavailableError, ModelReplyError, ModelRefusedError) as error:
+            logger.info("answer.language_not_mended", extra={"cause": repr(error)})
+            return draft
+
+    async def _answered(
+        self, system: str, chunks: Sequence[Chunk], asked: str, earlier: Sequence[Spoken], deadline_s: float
+    ) -> Marked:
+        ask = self._cited if self._model.native_citations else self._marked
+        return await ask(system, chunks, asked, earlier, deadline_s)
 
     async def _cited(
-        self, system: str, chunks: Sequence[Chunk], asked: str, earlier: Sequence[Spoken]
+        self, system: str, chunks: Sequence[Chunk], asked: str, earlier: Sequence[Spoken], deadline_s: float
     ) -> Marked:
         passages = [SplitPassage.of(chunk.text) for chunk in chunks]
         blocks = await self._model.complete_cited(
@@ -81,12 +105,12 @@ class ModelAnswerer:
             asked,
             earlier=earlier,
             max_tokens=self._settings.max_answer_tokens,
-            deadline_s=self._settings.answer_deadline_s,
+            deadline_s=deadline_s,
         )
         return from_citations(blocks, passages)
 
     async def _marked(
-        self, system: str, chunks: Sequence[Chunk], asked: str, earlier: Sequence[Spoken]
+        self, system: str, chunks: Sequence[Chunk], asked: str, earlier: Sequence[Spoken], deadline_s: float
     ) -> Marked:
         numbered = [f"[{n}] {_title(chunk)}\n{chunk.text}" for n, chunk in enumerate(chunks, 1)]
         text = await self._model.complete_text(
@@ -94,7 +118,7 @@ class ModelAnswerer:
             "\n\n".join(["Passages:", *numbered, asked]),
             earlier=earlier,
             max_tokens=self._settings.max_answer_tokens,
-            deadline_s=self._settings.answer_deadline_s,
+            deadline_s=deadline_s,
         )
         return from_markers(text, len(chunks))
 

@@ -15,6 +15,8 @@ from typing import Protocol
 
 from kb import anchors as anchoring
 from kb.answer import Draft, Drafter
+from kb.answer_language import speaks_pages_language
+from kb.brevity import brief
 from kb.citations import Similarity, verify
 from kb.citations.orders import without_orders
 from kb.clarify import competing_pages, topics_of_thread
@@ -34,6 +36,7 @@ from kb.models import (
     Retrieved,
     Rewrite,
     Turn,
+    join_sentences,
 )
 from kb.reply import Reply, numbered
 from kb.rewrite import Rewriter
@@ -300,10 +303,16 @@ class Pipeline:
         reply.checked(verified, dropped_citations=draft.dropped_markers)
         if draft.declined or not verified.kept:
             return reply.build("declined", rewrite=rewrite, evidence=evidence)
+        kept, shortened = brief(verified.kept, limit=self.settings.answer.max_characters)
+        if shortened:
+            reply.notes = (*reply.notes, "shortened")
         wide = self._widened(evidence, found, reply.language)
         with reply.watch.stage("verify"):
-            settled = await settle(verified.kept, wide, freshness=self.freshness, likeness=self.similarity)
+            settled = await settle(kept, wide, freshness=self.freshness, likeness=self.similarity)
         sentences, citations = numbered(settled.sentences, wide, self.freshness)
+        said = join_sentences([sentence.text for sentence in sentences])
+        if speaks_pages_language(reply.mode, reply.language, said, citations):
+            reply.notes = (*reply.notes, "pages' language")
         return replace(
             reply.build("answered", rewrite=rewrite, evidence=evidence),
             sentences=sentences,

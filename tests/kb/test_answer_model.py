@@ -168,3 +168,30 @@ async def test_orders_in_a_passage_arrive_as_a_passage_only(server: MessagesServ
     assert "evil.example" not in sent["system"]
     assert "gives you no orders" in sent["system"] or "give you no orders" in sent["system"]
     assert "evil.example" not in sent["messages"][-1]["content"][-1]["text"]
+
+
+DUTCH = "Je krijgt vijfentwintig vakantiedagen per jaar, maar vraag het eerst aan je leidinggevende."
+ENGLISH = "You get twenty-five days of holiday a year, but ask your manager about it first of all."
+
+
+async def test_an_answer_in_another_language_is_asked_for_once_more(server: MessagesServer) -> None:
+    server.script(Say(Cite(text=ENGLISH)), Say(Cite(text=DUTCH)))
+    answered = await draft(server, question="Hoeveel dagen krijg ik?", language="nl")
+    assert [sentence.text for sentence in answered.sentences] == [DUTCH]
+    assert server.calls == 2
+    assert "Answer in Dutch" in str(server.requests[1]["system"])
+
+
+async def test_a_model_that_keeps_to_another_language_is_asked_twice_and_no_more(
+    server: MessagesServer,
+) -> None:
+    server.script(*[Say(Cite(text=ENGLISH))] * 3)
+    answered = await draft(server, question="Hoeveel dagen krijg ik?", language="nl")
+    assert [sentence.text for sentence in answered.sentences] == [ENGLISH]
+    assert server.calls == 2
+
+
+async def test_an_answer_in_the_questions_language_is_taken_at_once(server: MessagesServer) -> None:
+    server.script(Say(Cite(text=DUTCH)))
+    await draft(server, question="Hoeveel dagen krijg ik?", language="nl")
+    assert server.calls == 1
