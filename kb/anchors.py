@@ -1,36 +1,80 @@
-"""Anchors: pages that a thread rests on and that gain in its next search. Pure; every decision has its reason.
+"""Where a question stands in its thread, and the pages that gain from it in its search. Pure; every decision has its reason.
 
 A follow-up stays with the pages cited right before. A question that returns to an earlier topic of the thread gets
 that topic's pages. Anything else is a shift and gets none, so that the thread's past does not hold it back.
+
+How much they gain is a matter of evidence: next to nothing where the question says what it is about, so that a better
+passage elsewhere wins; more where its one or two words could be about anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from kb.models import Hit, Rewrite, Turn
+from kb.settings import AnchorSettings
 from kb.text.lexicon import languages, lexicon, starts_with_phrase, words_of
 
 RETURN_OVERLAP = 0.6
 """Share of a question's content words that an earlier turn must hold to be taken as its topic: most, not half."""
 STEM = 5
 """Words that share this many letters count as one ("holiday", "holidays"): rough, but the same in every language."""
+VAGUE = 2
+"""Content words. With so few, likeness to a passage says little about which page is meant."""
 
 
-def anchor_pages(turns: Sequence[Turn], rewrite: Rewrite) -> tuple[tuple[str, ...], str]:
-    """The ids of the pages that should gain, in the order in which they were cited, and why."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Standing:
+    """`turns` are those that the question goes on from, oldest first; `pages` were cited by the last of them."""
+
+    kind: Literal["first", "follow_up", "return", "new_topic", "shift"]
+    reason: str
+    turns: tuple[Turn, ...] = ()
+    pages: tuple[str, ...] = ()
+    vague: bool = False
+
+    def anchors(self, settings: AnchorSettings) -> tuple[tuple[str, ...], float]:
+        """The pages that gain, and what is added to their fused scores (0..1)."""
+        if not settings.enabled or not self.pages:
+            return (), 0.0
+        return self.pages, settings.boost_vague if self.vague else settings.boost
+
+
+def standing(turns: Sequence[Turn], question: str, rewrite: Rewrite) -> Standing:
+    """Where `question` stands after `turns` (oldest first), as `rewrite` understands it.
+
+    A new topic keeps the turns: their words may still tell what it is about. An announced shift drops them.
+    """
     if not turns:
-        return (), "the thread has no earlier question"
+        return Standing(kind="first", reason="the thread has no earlier question")
+    if rewrite.shift and not rewrite.is_follow_up:
+        return Standing(kind="shift", reason="an announced new topic: nothing of the thread counts")
+    everything = tuple(turns)
     answered = [turn for turn in turns if _cited(turn)]
     if not answered:
-        return (), "no earlier answer cited a page"
+        kind: Literal["follow_up", "new_topic"] = "follow_up" if rewrite.is_follow_up else "new_topic"
+        return Standing(kind=kind, reason="no earlier answer cited a page", turns=everything)
     if rewrite.is_follow_up:
-        return _cited(answered[-1]), "follow-up: the pages cited by the last answer"
+        return Standing(
+            kind="follow_up",
+            reason="follow-up: the pages cited by the last answer",
+            turns=everything,
+            pages=_cited(answered[-1]),
+            vague=len(_stems(question)) <= VAGUE,
+        )
     earlier = _returned_to(answered, rewrite)
     if earlier is not None:
-        return _cited(earlier), f"return to the topic of question {turns.index(earlier) + 1} of the thread"
-    return (), "a new topic: no anchors"
+        at = turns.index(earlier)
+        return Standing(
+            kind="return",
+            reason=f"return to the topic of question {at + 1} of the thread",
+            turns=everything[: at + 1],
+            pages=_cited(earlier),
+            vague=True,
+        )
+    return Standing(kind="new_topic", reason="a new topic: no anchors", turns=everything)
 
 
 def boost(hits: Sequence[Hit], pages: Collection[str], amount: float) -> list[Hit]:

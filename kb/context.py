@@ -52,7 +52,9 @@ def context_terms(
                     # Saturated as in BM25: a word said twice is not twice as telling.
                     weights[stem] += weight * fading * 2 * count / (count + 1)
     rare = {stem: weight * rarity({stem}) for stem, weight in weights.items() if rarity({stem}) > COMMON}
-    best = sorted(rare, key=lambda stem: (-rare[stem], stem))[:limit]
+    best = sorted(rare, key=lambda stem: -rare[stem])[
+        :limit
+    ]  # equal ones in the order in which they were said
     return tuple(forms[stem].most_common(1)[0][0] for stem in best)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from kb import anchors as anchoring
+from kb.anchors import Standing
 from kb.answer import Draft, Drafter
 from kb.answer_language import speaks_pages_language
 from kb.brevity import brief
@@ -21,6 +22,7 @@ from kb.citations import Similarity, verify
 from kb.citations.orders import without_orders
 from kb.clarify import competing_pages, topics_of_thread
 from kb.confidence import BACKGROUND, Evidence, Gathered, RelevanceModel, likeness, weigh
+from kb.context import context_terms
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock, FreshnessPolicy
 from kb.history import Readable, readable_turns
@@ -40,7 +42,7 @@ from kb.models import (
 )
 from kb.reply import Reply, numbered
 from kb.rewrite import Rewriter
-from kb.search import SearchResult, WeightedQuery
+from kb.search import SearchResult, WeightedQuery, wordings
 from kb.settings import Settings
 from kb.settle import CONFLICT_PASSAGES, settle, warnings_of
 from kb.stopwatch import Stopwatch
@@ -89,6 +91,7 @@ class Found:
 
     rewrite: Rewrite
     hits: Sequence[Hit] = ()
+    context: Sequence[str] = ()
     anchors: Sequence[str] = ()
     anchor_reason: str = ""
     timings_ms: Mapping[str, float] = field(default_factory=dict)
@@ -135,7 +138,13 @@ class Pipeline:
                 return reply.build("unclear", rewrite=found.rewrite, readings=topics_of_thread(turns))
             gathered = self.gathered(found, language)
             evidence = weigh(gathered, self.relevance, threshold=self.settings.answer.min_confidence)
-            reply.saw(found.hits, found.anchors, found.anchor_reason, self._notes())
+            reply.saw(
+                found.hits,
+                context=found.context,
+                anchors=found.anchors,
+                anchor_reason=found.anchor_reason,
+                notes=self._notes(),
+            )
             if not evidence.enough:
                 return reply.build("declined", rewrite=found.rewrite, evidence=evidence)
             if readings := competing_pages(found.rewrite, turns, gathered, language):
@@ -185,40 +194,51 @@ class Pipeline:
     def _mode(self) -> Mode:
         return "extractive" if self.model is None else "model"
 
-    def _anchors(self, turns: Sequence[Turn], rewrite: Rewrite) -> tuple[Sequence[str], str]:
-        if not self.settings.anchors.enabled:
-            return (), "anchors are off"
-        return anchoring.anchor_pages(turns, rewrite)
-
     async def _find(
         self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch
     ) -> Found:
         rewrite = await self._rewrite(question, turns, language, watch)
         if rewrite.clarify:
             return Found(rewrite=rewrite)
-        anchors, reason = self._anchors(turns, rewrite)
+        with watch.stage("rewrite"):
+            standing = anchoring.standing(turns, question.text, rewrite)
+            context = self._context(question, standing, language)
+        anchors, boost = standing.anchors(self.settings.anchors)
         result = await self.searcher.search(
-            self._queries(question, rewrite),
+            wordings(question.text, rewrite, context, self.settings.search),
             audience=question.audience,
             language=language,
             anchor_pages=anchors,
         )
         watch.add("embed", result.embed_ms)
         watch.add("search", result.search_ms)
-        boost = self.settings.anchors.boost
         hits = anchoring.boost(result.hits, anchors, boost)
         with watch.stage("rerank"):
             hits = await self.ranker.rerank(rewrite.query, hits)
         # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
         hits = anchoring.boost_final(hits, anchors, boost)
-        return Found(rewrite=rewrite, hits=hits, anchors=anchors, anchor_reason=reason)
+        return Found(
+            rewrite=rewrite, hits=hits, context=context, anchors=anchors, anchor_reason=standing.reason
+        )
+
+    def _context(self, question: Question, standing: Standing, language: str) -> tuple[str, ...]:
+        if not standing.turns or self.settings.rewrite.mode == "off":
+            return ()
+        return context_terms(
+            question.text,
+            standing.turns,
+            language,
+            lexical=self.lexical,
+            rarity=self.vocabulary.rarity,
+            limit=self.settings.search.context_terms,
+        )
 
     async def _succeeded(self, found: Found, question: Question, language: str, watch: Stopwatch) -> Found:
         """Newer pages in the place of those they replaced."""
 
         async def hits_of(pages: Sequence[str]) -> Sequence[Hit]:
             result = await self.searcher.search(
-                self._queries(question, found.rewrite),
+                wordings(question.text, found.rewrite, found.context, self.settings.search),
                 audience=question.audience,
                 language=language,
                 anchor_pages=pages,
@@ -247,15 +267,6 @@ class Pipeline:
                 return await rewriting
             rewrite, _ = await asyncio.gather(rewriting, self.searcher.prepare(question.text))
             return rewrite
-
-    def _queries(self, question: Question, rewrite: Rewrite) -> list[WeightedQuery]:
-        if rewrite.query == question.text:
-            return [WeightedQuery(text=question.text, weight=1.0)]
-        original = self.settings.search.original_weight
-        return [
-            WeightedQuery(text=question.text, weight=original),
-            WeightedQuery(text=rewrite.query, weight=1.0 - original),
-        ]
 
     def gathered(self, found: Found, language: str, *, keep: int | None = None) -> Gathered:
         """The passages that an answer may rest on, and what is known of them. `language` is the question's."""

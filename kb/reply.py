@@ -125,26 +125,31 @@ class Reply:
 def numbered(
     drafted: Sequence[DraftSentence], evidence: Evidence, freshness: FreshnessPolicy
 ) -> tuple[tuple[Sentence, ...], tuple[Citation, ...]]:
-    """Numbers the passages in the order in which the answer uses them."""
-    numbers: dict[int, int] = {}
-    quotes: dict[int, str] = {}
+    """Numbers the sources in the order in which the answer uses them.
+
+    A source is a section of a page: two passages of a long one have one link, so they are one source, told by the
+    passage that is used first.
+    """
+    numbers: dict[tuple[str, tuple[str, ...]], int] = {}
+    first: dict[int, tuple[int, str]] = {}
     sentences = []
     for sentence in drafted:
+        cited = set()
         for at, quote in zip(sentence.hits, sentence.quotes, strict=True):
-            numbers.setdefault(at, len(numbers) + 1)
-            quotes.setdefault(at, quote)
-        sentences.append(
-            Sentence(text=sentence.text, citations=tuple(sorted(numbers[at] for at in sentence.hits)))
-        )
+            chunk = evidence.hits[at].chunk
+            number = numbers.setdefault((chunk.page.id, chunk.section), len(numbers) + 1)
+            first.setdefault(number, (at, quote))
+            cited.add(number)
+        sentences.append(Sentence(text=sentence.text, citations=tuple(sorted(cited))))
     citations = tuple(
         Citation(
             n=number,
             chunk=evidence.hits[at].chunk,
-            quote=quotes[at],
+            quote=quote,
             score=evidence.relevance[at],
             freshness=freshness.assess(evidence.hits[at].chunk.page).freshness,
         )
-        for at, number in numbers.items()
+        for number, (at, quote) in first.items()
     )
     return tuple(sentences), citations
 

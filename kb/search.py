@@ -14,9 +14,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kb.context import in_context
 from kb.index.port import Candidate, QueryVectors, VectorIndex
 from kb.lexical import LexicalEncoder
-from kb.models import Audience, Hit, Scores
+from kb.models import Audience, Hit, Rewrite, Scores
 from kb.settings import SearchSettings
 
 LANGUAGES_KEPT_S = 60.0
@@ -27,10 +28,15 @@ MAX_LANGUAGES = 12
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WeightedQuery:
-    """One wording of the question and its share in the fused score."""
+    """One wording of the question and its share in the fused score.
+
+    `context`: it holds words of the thread besides the question's. It helps to find and to order, but likeness to it
+    is no evidence that a passage answers: `Scores.dense` and `Scores.lexical` leave it out.
+    """
 
     text: str
     weight: float
+    context: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,7 +103,7 @@ class Search:
             limit=self._settings.leg_limit,
             anchor_pages=anchor_pages,
         )
-        hits = fuse(candidates, [query.weight for query in queries], self._settings)
+        hits = fuse(candidates, queries, self._settings)
         done = self._monotonic()
         return SearchResult(
             hits=hits, embed_ms=(embedded - started) * 1000, search_ms=(done - embedded) * 1000
@@ -111,29 +117,58 @@ class Search:
         return [question, *(one for one in self._languages if one != question)]
 
 
+def wordings(
+    question: str, rewrite: Rewrite, context: Sequence[str], settings: SearchSettings
+) -> list[WeightedQuery]:
+    """What is searched for: the user's own words, the rewrite, and the question among the thread's words."""
+    ruled = rewrite.method == "heuristic"
+    original = settings.original_weight_rules if ruled else settings.original_weight
+    queries = [
+        WeightedQuery(text=question, weight=original),
+        WeightedQuery(text=rewrite.query, weight=1.0 - original),
+    ]
+    if context:
+        text = in_context(question, context)
+        weight = settings.context_weight if rewrite.method == "model" else settings.context_weight_rules
+        queries.append(WeightedQuery(text=text, weight=weight, context=True))
+    return merged(queries)
+
+
 def merged(queries: Sequence[WeightedQuery]) -> list[WeightedQuery]:
     """Equal wordings become one with their weights added; wordings without weight are dropped."""
-    weights: dict[str, float] = {}
+    weights: dict[tuple[str, bool], float] = {}
     for query in queries:
-        weights[query.text] = weights.get(query.text, 0.0) + query.weight
-    return [WeightedQuery(text=text, weight=weight) for text, weight in weights.items() if weight > 0]
+        key = (query.text, query.context)
+        weights[key] = weights.get(key, 0.0) + query.weight
+    return [
+        WeightedQuery(text=text, weight=weight, context=context)
+        for (text, context), weight in weights.items()
+        if weight > 0
+    ]
 
 
-def fuse(candidates: Sequence[Candidate], weights: Sequence[float], settings: SearchSettings) -> list[Hit]:
+def fuse(
+    candidates: Sequence[Candidate], queries: Sequence[WeightedQuery], settings: SearchSettings
+) -> list[Hit]:
     """Candidates as hits, best first, equal ones by chunk id so that the order is always the same.
 
-    `weights` has one number a query; `fused` is 0..1.
+    The scores of a candidate are in the order of `queries`; `fused` is 0..1. The thread's words weigh the less the
+    better the question finds without them: that is how a new topic in an old thread is told from a follow-up.
     """
     if not candidates:
         return []
-    shares = np.asarray(weights, dtype=float) / sum(weights)
     dense = np.array([candidate.dense for candidate in candidates], dtype=float)
     lexical = np.array([candidate.lexical for candidate in candidates], dtype=float)
+    own = np.array([0.0 if query.context else query.weight for query in queries])
+    evidence = own / own.sum()
+    need = context_need(float(dense[:, own > 0].max()), settings)
+    weights = np.array([query.weight * (need if query.context else 1.0) for query in queries])
+    shares = weights / weights.sum()
     if settings.fusion == "rrf":
         fused = by_rank(dense, lexical, dense_weight=settings.dense_weight, k=settings.rrf_k)
     else:
         fused = by_score(dense, lexical, dense_weight=settings.dense_weight)
-    columns = zip(candidates, dense @ shares, lexical @ shares, fused @ shares, strict=True)
+    columns = zip(candidates, dense @ evidence, lexical @ evidence, fused @ shares, strict=True)
     hits = [
         Hit(
             chunk=candidate.chunk,
@@ -144,6 +179,12 @@ def fuse(candidates: Sequence[Candidate], weights: Sequence[float], settings: Se
         for candidate, of_dense, of_lexical, of_both in columns
     ]
     return sorted(hits, key=lambda hit: (-hit.scores.final, hit.chunk.id))
+
+
+def context_need(best: float, settings: SearchSettings) -> float:
+    """How much a question needs the words of its thread, 0..1, by the best cosine that its own wordings find."""
+    span = settings.context_strong - settings.context_weak
+    return float(np.clip((settings.context_strong - best) / span, 0.0, 1.0)) if span > 0 else 1.0
 
 
 def by_score(

@@ -113,7 +113,13 @@ class SearchSettings(Section):
     original_weight_rules: Annotated[float, Field(ge=0, le=1)] = 0.5
     """The same beside a rewrite by rules, which are wrong more often."""
     context_weight: Annotated[float, Field(ge=0, le=2)] = 0.6
-    """Weight of the question together with the words that the thread is about; the other wordings have 1. 0: off."""
+    """Most that the question among the words of its thread weighs; the other wordings have 1 together. 0: off."""
+    context_weight_rules: Annotated[float, Field(ge=0, le=2)] = 1.0
+    """The same where no model has rewritten the question."""
+    context_strong: Annotated[float, Field(ge=-1, le=1)] = 0.8
+    """A cosine of the best passage for the question's own wordings from which the thread's words weigh nothing."""
+    context_weak: Annotated[float, Field(ge=-1, le=1)] = 0.4
+    """The cosine down to which their weight grows. Both were fitted with the default embedder."""
     context_terms: Annotated[int, Field(ge=1, le=30)] = 10
     """Words of the thread that are searched along."""
     rrf_k: Annotated[int, Field(ge=1, le=1000)] = 60

@@ -97,7 +97,7 @@ class GoldRewriter:
             needs_rewrite=needed,
             reasoning="the data set's rewrite",
             confidence=1.0,
-            method="none",
+            method="model" if needed else "none",
             clarify=False,
         )
 
@@ -150,6 +150,7 @@ def _found_by(answer: Answer) -> Found:
     return Found(
         rewrite=trace.rewrite,
         hits=trace.hits,
+        context=trace.context,
         anchors=trace.anchors,
         anchor_reason=trace.anchor_reason,
         timings_ms=answer.timings_ms,

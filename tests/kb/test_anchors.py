@@ -1,7 +1,8 @@
 import pytest
 
-from kb.anchors import anchor_pages, boost, boost_final
+from kb.anchors import Standing, boost, boost_final, standing
 from kb.models import Chunk, Hit, Page, Retrieved, Rewrite, Scores, Turn
+from kb.settings import AnchorSettings
 
 
 def a_turn(question: str, *cited: str, seen: tuple[str, ...] = (), **fields: object) -> Turn:
@@ -20,6 +21,11 @@ def a_hit(page_id: str, fused: float, rerank: float | None = None, final: float 
     return Hit(
         chunk=chunk, scores=Scores(fused=fused, rerank=rerank, final=fused if final is None else final)
     )
+
+
+def anchor_pages(turns: list[Turn], rewrite: Rewrite) -> tuple[tuple[str, ...], str]:
+    found = standing(turns, rewrite.query, rewrite)
+    return found.pages, found.reason
 
 
 def pages_of(hits: list[Hit]) -> list[str]:
@@ -130,3 +136,27 @@ def test_anchors_do_not_count_twice_where_no_cross_encoder_ran() -> None:
 def test_hits_with_equal_scores_keep_their_order() -> None:
     hits = [a_hit("x", 0.5), a_hit("y", 0.5), a_hit("z", 0.5)]
     assert pages_of(boost(hits, ["none-of-them"], 0.1)) == ["x", "y", "z"]
+
+
+def test_a_vague_follow_up_gains_more_than_one_that_says_what_it_is_about() -> None:
+    settings = AnchorSettings(boost=0.02, boost_vague=0.06)
+    more = Rewrite(query="Tell me more", is_follow_up=True)
+    vague = standing([HOLIDAYS], "Can you elaborate more on that?", more)
+    told = standing([HOLIDAYS], "Which form registers parental leave abroad?", more)
+    assert vague.anchors(settings) == (("leave-policy", "leave-faq"), 0.06)
+    assert told.anchors(settings) == (("leave-policy", "leave-faq"), 0.02)
+
+
+def test_anchors_that_are_off_or_without_pages_add_nothing() -> None:
+    off = standing([HOLIDAYS], "and then?", Rewrite(query="and then?", is_follow_up=True))
+    assert off.anchors(AnchorSettings(enabled=False)) == ((), 0.0)
+    assert Standing(kind="new_topic", reason="").anchors(AnchorSettings()) == ((), 0.0)
+
+
+def test_an_announced_shift_drops_the_words_of_the_thread_and_a_return_those_said_since() -> None:
+    shift = standing([HOLIDAYS, LAPTOPS], "Now tell me about parking", Rewrite(query="parking", shift=True))
+    assert (shift.kind, shift.turns) == ("shift", ())
+    back = standing([HOLIDAYS, LAPTOPS], "Back to the holidays", Rewrite(query="Back to the holidays"))
+    assert (back.kind, back.turns) == ("return", (HOLIDAYS,))
+    new = standing([HOLIDAYS, LAPTOPS], "Where can I park?", Rewrite(query="Where can I park?"))
+    assert (new.kind, new.turns) == ("new_topic", (HOLIDAYS, LAPTOPS))

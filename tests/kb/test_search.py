@@ -6,8 +6,8 @@ import pytest
 from kb.errors import EmbedderUnavailableError, IndexUnavailableError
 from kb.index.port import Candidate, QueryVectors
 from kb.lexical import LexicalEncoder
-from kb.models import Audience, Chunk, Page
-from kb.search import Search, WeightedQuery, by_rank, by_score, fuse, merged
+from kb.models import Audience, Chunk, Page, Rewrite
+from kb.search import Search, WeightedQuery, by_rank, by_score, context_need, fuse, merged, wordings
 from kb.settings import SearchSettings
 
 
@@ -19,6 +19,10 @@ def a_candidate(chunk_id: str, dense: Sequence[float], lexical: Sequence[float])
 
 def a_query(text: str, weight: float = 1.0) -> WeightedQuery:
     return WeightedQuery(text=text, weight=weight)
+
+
+def weighted(*weights: float) -> list[WeightedQuery]:
+    return [a_query(f"wording {at}", weight) for at, weight in enumerate(weights)]
 
 
 class FakeEmbedder:
@@ -114,7 +118,7 @@ def test_equal_scores_share_the_better_rank() -> None:
 
 def test_hits_keep_the_weighted_mean_of_every_stage() -> None:
     candidates = [a_candidate("a", [0.5, 0.9], [0.0, 4.0]), a_candidate("b", [0.7, 0.1], [6.0, 0.0])]
-    hits = fuse(candidates, [0.3, 0.7], SearchSettings(dense_weight=0.7))
+    hits = fuse(candidates, weighted(0.3, 0.7), SearchSettings(dense_weight=0.7))
     assert [hit.chunk.id for hit in hits] == ["a", "b"]
     first = hits[0].scores
     assert first.dense == pytest.approx(0.3 * 0.5 + 0.7 * 0.9)
@@ -124,14 +128,54 @@ def test_hits_keep_the_weighted_mean_of_every_stage() -> None:
     assert (first.anchor, first.rerank) == (0.0, None)
 
 
+@pytest.mark.parametrize(("best", "need"), [(0.9, 0.0), (0.8, 0.0), (0.6, 0.5), (0.4, 1.0), (0.1, 1.0)])
+def test_the_thread_s_words_count_the_less_the_better_the_question_finds_alone(
+    best: float, need: float
+) -> None:
+    assert context_need(best, SearchSettings(context_strong=0.8, context_weak=0.4)) == pytest.approx(need)
+
+
+def test_a_search_among_the_words_of_the_thread_orders_but_is_no_evidence() -> None:
+    candidates = [a_candidate("a", [0.3, 0.9], [1.0, 4.0]), a_candidate("b", [0.4, 0.1], [2.0, 0.0])]
+    queries = [a_query("it?"), WeightedQuery(text="it? (mulch)", weight=1.0, context=True)]
+    hits = fuse(candidates, queries, SearchSettings(dense_weight=0.7))
+    assert [hit.chunk.id for hit in hits] == ["a", "b"]
+    assert (hits[0].scores.dense, hits[0].scores.lexical) == (0.3, 1.0)
+    assert hits[0].scores.fused == pytest.approx((0.7 * 0.3 + 0.3 * 0.5 + 0.7 * 0.9 + 0.3) / 2)
+
+
+def test_a_question_that_finds_its_page_alone_is_not_drawn_back_to_the_thread() -> None:
+    candidates = [a_candidate("old", [0.3, 0.9], [1.0, 4.0]), a_candidate("new", [0.85, 0.1], [2.0, 0.0])]
+    queries = [a_query("parking?"), WeightedQuery(text="parking? (mulch)", weight=1.0, context=True)]
+    assert fuse(candidates, queries, SearchSettings())[0].chunk.id == "new"
+
+
+def test_a_rewrite_by_rules_weighs_less_than_a_model_s() -> None:
+    settings = SearchSettings(original_weight=0.3, original_weight_rules=0.5)
+    ruled = wordings("it?", Rewrite(query="mulch?", method="heuristic"), (), settings)
+    modelled = wordings("it?", Rewrite(query="mulch?", method="model"), (), settings)
+    assert [query.weight for query in ruled] == [0.5, 0.5]
+    assert [query.weight for query in modelled] == [0.3, 0.7]
+
+
+def test_a_question_that_stands_alone_is_one_wording_and_one_more_among_the_thread_s_words() -> None:
+    alone = wordings("what is mulch?", Rewrite(query="what is mulch?"), ("price",), SearchSettings())
+    assert alone == [
+        a_query("what is mulch?", 1.0),
+        WeightedQuery(text="what is mulch? (price)", weight=1.0, context=True),
+    ]
+
+
 def test_weights_are_shares_whatever_they_add_up_to() -> None:
     candidates = [a_candidate("a", [0.5, 0.9], [1.0, 4.0])]
-    assert fuse(candidates, [3, 7], SearchSettings()) == fuse(candidates, [0.3, 0.7], SearchSettings())
+    assert fuse(candidates, weighted(3, 7), SearchSettings()) == fuse(
+        candidates, weighted(0.3, 0.7), SearchSettings()
+    )
 
 
 def test_equal_hits_always_come_in_the_same_order() -> None:
     same = [a_candidate(name, [0.5], [1.0]) for name in ("c", "a", "b")]
-    assert [hit.chunk.id for hit in fuse(same, [1.0], SearchSettings())] == ["a", "b", "c"]
+    assert [hit.chunk.id for hit in fuse(same, weighted(1.0), SearchSettings())] == ["a", "b", "c"]
 
 
 def test_the_fusion_is_a_setting() -> None:
@@ -141,14 +185,14 @@ def test_the_fusion_is_a_setting() -> None:
         a_candidate("b", [0.79], [9.0]),
         a_candidate("c", [0.78], [10.0]),
     ]
-    by_scores = fuse(candidates, [1.0], SearchSettings(fusion="scores"))
-    by_ranks = fuse(candidates, [1.0], SearchSettings(fusion="rrf"))
+    by_scores = fuse(candidates, weighted(1.0), SearchSettings(fusion="scores"))
+    by_ranks = fuse(candidates, weighted(1.0), SearchSettings(fusion="rrf"))
     assert by_scores[0].chunk.id == "c"
     assert by_ranks[0].chunk.id == "a"
 
 
 def test_nothing_found_is_an_empty_list() -> None:
-    assert fuse([], [1.0], SearchSettings()) == []
+    assert fuse([], weighted(1.0), SearchSettings()) == []
 
 
 def test_equal_wordings_become_one_with_their_weights_added() -> None:
