@@ -31,7 +31,7 @@ from bot.memberships import Memberships
 from bot.people import People
 from bot.playground import Limits, Playground
 from bot.playground.workspace import Channel, Person, UserGroup, Workspace
-from bot.render import render
+from bot.render import render, spoken
 from bot.why import trace_payload
 from kb.answer import Draft, Drafter
 from kb.api import answer_as_json, create_api, trace_as_json
@@ -218,7 +218,7 @@ def _surfaces(answer: Answer, channel: str) -> Iterable[tuple[str, str]]:
     yield "message", json.dumps([rendered.text, rendered.blocks], ensure_ascii=False)
     yield "answer as JSON", json.dumps([answer_as_json(answer), trace_as_json(answer)], ensure_ascii=False)
     yield "why", json.dumps(trace_payload(answer, channel=channel), ensure_ascii=False)
-    yield "warnings", repr(answer.warnings) + repr(answer.nearest)
+    yield "in a terminal", "\n".join([spoken(answer), *(warning.text for warning in answer.warnings)])
 
 
 def _thread(combination: Combination) -> list[Turn]:
