@@ -16,7 +16,7 @@ from functools import cached_property
 
 from kb.citations.fact_names import read_names
 from kb.citations.fact_words import MONTHS, NUMBER_WORDS, UNITS, WEEKDAYS
-from kb.measures import BOUND_WORDS, Measure, Measured, read_measures
+from kb.measures import BOUND_WORDS, Measure, Measured, read_measures, stating
 from kb.models import Chunk
 from kb.scopes import Scope, read_scope, scopes_differ
 from kb.text.sentences import split_units
@@ -32,6 +32,9 @@ ALIKE = 0.66
 """Cosine of the two sentences without their figures that makes them statements about one thing."""
 ALIKE_OTHER_WORDS = 0.78
 """The same where each has words that the other side lacks: they may be what tells two things apart."""
+
+ALIKE_SUBJECT = 0.7
+"""The same where all that stands before the figures is the same: what follows is mostly by the way."""
 
 _FIGURES = re.compile(r"[€$£]?\s?\d+(?:[.,:'’]\d+)*\s?(?:%|°C)?")
 _MEASURING = frozenset().union(NUMBER_WORDS, WEEKDAYS, MONTHS)
@@ -65,7 +68,13 @@ class Statement:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        return frozenset(content_stems(self.words)) - _EMPTY_WORDS
+        return frozenset(content_stems(stating(self.words))) - _EMPTY_WORDS
+
+    @cached_property
+    def before_figure(self) -> frozenset[str]:
+        """What the sentence says before its figure: its subject, more often than not."""
+        figure = _FIGURES.search(self.words)
+        return frozenset(content_stems(self.words[: figure.start()] if figure else "")) - _EMPTY_WORDS
 
     @cached_property
     def around(self) -> frozenset[str]:
@@ -73,7 +82,7 @@ class Statement:
 
     @cached_property
     def scope(self) -> Scope:
-        return read_scope(self.words, self.context)
+        return read_scope(stating(self.words), self.context)
 
     @cached_property
     def labels(self) -> frozenset[str]:
@@ -91,7 +100,7 @@ class Statement:
     @cached_property
     def without_figures(self) -> str:
         heading = (*self.chunk.section, self.chunk.page.title)[-1 if self.chunk.section else 0]
-        return f"{heading}: {_FIGURES.sub('…', self.words)}"
+        return f"{heading}: {_FIGURES.sub('…', stating(self.words))}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +161,7 @@ def may_disagree(one: Statement, other: Statement) -> bool:
         one.labels != other.labels
         or scopes_differ(one.scope, other.scope)
         or _names_differ(one, other)
-        or contrasted(one.words, other.words)
+        or contrasted(stating(one.words), stating(other.words))
         or contrasted(one.chunk.page.title, other.chunk.page.title)
         or None is not language_of(one.words) != language_of(other.words) is not None
     )
@@ -200,14 +209,14 @@ def _compare(
 
 def _exclude(one: Measure, other: Measure) -> bool:
     """Whether they cannot both hold, by their bounds: 25 is within "at most 30", not within "at most 20"."""
+    if one.relation and other.relation and one.relation != other.relation:
+        return False
     if one.bound == other.bound:
         return True
-    if one.bound == "" or other.bound == "":
-        exact, bound = (one, other) if one.bound == "" else (other, one)
-        if bound.bound == "most":
-            return exact.value > bound.value
-        return bound.bound == "least" and exact.value < bound.value
-    return False
+    if one.bound and other.bound:
+        return False
+    exact, bound = (other, one) if one.bound else (one, other)
+    return exact.value > bound.value if bound.bound == "most" else exact.value < bound.value
 
 
 def _of_other_things(one: Measure, other: Measure, of_one: Statement, of_other: Statement) -> bool:
@@ -278,7 +287,10 @@ def _telling(text: str) -> list[str]:
 def _wanted(pair: Dispute) -> float:
     one, other = pair.stated, pair.other
     lacking = one.stems - other.stems - other.around, other.stems - one.stems - one.around
-    return ALIKE_OTHER_WORDS if all(lacking) else ALIKE
+    if not all(lacking):
+        return ALIKE
+    same_subject = len(one.before_figure) >= 2 and one.before_figure == other.before_figure
+    return ALIKE_SUBJECT if same_subject else ALIKE_OTHER_WORDS
 
 
 def _shared(pair: Dispute) -> float:

@@ -13,26 +13,46 @@ from functools import lru_cache
 from typing import Literal
 
 from kb.citations.fact_days import Day, take_days
-from kb.citations.fact_words import NUMBER_WORDS, UNITS, WEEKDAYS
+from kb.citations.fact_words import NUMBER_WORDS, SCALES, UNITS, WEEKDAYS
 from kb.citations.facts import read_facts
 from kb.text.wording import STOP_WORDS, plain, stem, tokens, word_set
 
-Bound = Literal["", "most", "least", "every", "after", "before"]
+Bound = Literal["", "most", "least"]
+Relation = Literal["", "every", "after", "before"]
 
-_BOUNDS: dict[Bound, frozenset[str]] = {
-    "most": word_set(
-        "maximum max most maximal maximaal höchstens hoogstens within binnen innerhalb limited up under below "
-        "exceed less fewer capped cap upto tot bis"
-    ),
-    "least": word_set(
-        "minimum min least minimal minimaal mindestens minstens ten above over more longer exceeds ab vanaf from"
-    ),
-    "every": word_set("every each elke iedere alle jede jeden"),
-    "after": word_set("after na nach later following"),
-    "before": word_set("before prior advance vooraf voor vor ahead"),
+_MOST = word_set(
+    "maximum max most maximal maximaal höchstens hoogstens within binnen innerhalb until up tot bis"
+)
+_LEAST = word_set("minimum min least minimal minimaal mindestens minstens")
+_MORE = word_set("more longer later exceed exceeds exceeding meer langer mehr länger")
+_RIGHT_BEFORE: dict[str, Bound] = {
+    **dict.fromkeys(word_set("under below unter onder"), "most"),
+    **dict.fromkeys(word_set("over above from ab vanaf über boven"), "least"),
 }
-_BOUND_OF = {word: bound for bound, words in _BOUNDS.items() for word in words}
-BOUND_WORDS = frozenset(_BOUND_OF)
+"""Words that bound a figure only right before it: "over 10 people", not "carry over 10 days"."""
+_LIMITS = word_set("maximum minimum maximal minimal maximaal minimaal")
+"""Words that bound the figure of their clause wherever they stand: "the maximum size of a group is 16"."""
+_MAY = word_set(
+    "may can allows allow allowed permits mag mogen kan kunnen darf dürfen kann können erlaubt toegestaan"
+)
+_RELATIONS: dict[str, Relation] = {
+    **dict.fromkeys(word_set("every each elke iedere alle jede jeden"), "every"),
+    **dict.fromkeys(word_set("after na nach later following"), "after"),
+    **dict.fromkeys(word_set("before prior vooraf voor vor advance ahead"), "before"),
+}
+BOUND_WORDS = _MOST.union(_LEAST, _MORE, _RIGHT_BEFORE, _RELATIONS, _MAY)
+_SIZES: dict[str, tuple[str, float]] = {
+    "ms": ("time", 1e-3), "second": ("time", 1), "minute": ("time", 60), "hour": ("time", 3600),
+    "day": ("time", 86_400), "week": ("time", 604_800), "month": ("months", 1), "year": ("months", 12),
+    "mb": ("data", 1e-3), "gb": ("data", 1), "tb": ("data", 1e3),
+    "mm": ("length", 1e-3), "cm": ("length", 1e-2), "meter": ("length", 1), "km": ("length", 1e3),
+    "gram": ("mass", 1), "kg": ("mass", 1e3),
+}  # fmt: skip
+"""Unit -> what it measures, and its size: two weeks are 14 days. Months are of no fixed number of days."""
+_BETWEEN = word_set(
+    "of working calendar full whole business consecutive school paid square cubic hele volle ganze degrees van von"
+)
+"""Words that may stand between a figure and its unit or noun."""
 _PIECE = re.compile(
     r"(?<![\w.])(?:[€$£]\s?)?\d+(?:[.,:'’]\d+)*(?:\s?(?:%|°C))?(?:st|nd|rd|th)?(?![\w])"
     r"|[^\W\d_]+(?:['’-][^\W\d_]+)*|[.,;:!?()|\[\]]"
@@ -66,7 +86,6 @@ _SINCE = re.compile(
     r"\b(?:from|since|as of|as from|starting|effective|per|vanaf|sinds|met ingang van|ab|seit|zum)\s*$",
     re.IGNORECASE,
 )
-_BOUNDS_BEHIND = word_set("after before advance ahead later na nach vooraf prior maximum minimum")
 _NOT = word_set("no not never nicht nie niet nooit geen kein keine")
 _SERIES = frozenset(
     stem(word)
@@ -77,17 +96,28 @@ _SERIES = frozenset(
         "stufe klasse gruppe zone etage raum kapitel abschnitt anhang schritt kategorie priorität tarif"
     )
 )
+_CLAUSE = re.compile(
+    r"[,;](?=\s)|\s(?=(?:and|or|but|en|maar|und|oder|aber) (?:\w+ ){0,3}?(?!\d)[a-zà-ÿ]+ (?:it|them|the|a|an|de|het|een|die|das|ein|eine)\b)"
+)
+"""Between clauses: a comma, or an "and" that begins something else."""
+_CONDITION = re.compile(
+    r"\s*(?:if|when|unless|except|for|during|in|at|on|as|while|provided|only|with|without|per|and \d|or \d"
+    r"|als|wanneer|tenzij|behalve|voor|tijdens|bij|wenn|falls|außer|für|während|bei|nur)\b",
+    re.IGNORECASE,
+)
+_TELLING = frozenset().union(NUMBER_WORDS, WEEKDAYS) - {"one", "een", "één"}
 _NOUNS = 3
 _WINDOW = 4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measure:
-    """One figure. `nouns`: stems of the words right behind it, which say what it is of, the nearest first."""
+    """One figure in the base of its unit. `nouns`: stems of the words right behind it, which say what it is of."""
 
     readings: frozenset[float]
     unit: str | None
     bound: Bound
+    relation: Relation
     nouns: tuple[str, ...]
 
     @property
@@ -117,7 +147,8 @@ class Measured:
 
 @lru_cache(maxsize=20_000)
 def read_measures(text: str) -> Measured:
-    words = plain(text)
+    """What a sentence measures, without what its trailing clauses add ("..., and log it twice a day")."""
+    words = stating(plain(text))
     days, rest = _taken(words)
     labels: set[str] = set()
     measures = tuple(_measures(rest, labels))
@@ -130,6 +161,20 @@ def read_measures(text: str) -> Measured:
         labels=frozenset(labels),
         per=frozenset(_rates(words)),
     )
+
+
+def stating(words: str) -> str:
+    """A sentence up to the end of the first clause with a figure, and further clauses as far as they are conditions."""
+    clauses = _CLAUSE.split(words)
+    first = next((at for at, clause in enumerate(clauses) if _may_measure(clause)), None)
+    if first is None:
+        return words
+    kept = [clauses[at] for at in range(len(clauses)) if at <= first or _CONDITION.match(clauses[at])]
+    return ", ".join(clause.strip() for clause in kept)
+
+
+def _may_measure(clause: str) -> bool:
+    return _FIGURE.search(clause) is not None or any(word.casefold() in _TELLING for word in tokens(clause))
 
 
 def _taken(words: str) -> tuple[list[Day], str]:
@@ -152,7 +197,7 @@ def _measures(text: str, labels: set[str]) -> Iterator[Measure]:
         if not is_figure and word.casefold() not in NUMBER_WORDS:
             continue
         following = _until_stop([one.group() for one in pieces[at + 1 : at + 1 + _WINDOW]])
-        before = [one.group() for one in pieces[max(0, at - 4) : at]]
+        before = [one.group() for one in pieces[max(0, at - 10) : at]]
         measure = _measure(word, following, [one.casefold() for one in before])
         if measure is None:
             continue
@@ -168,37 +213,56 @@ def _until_stop(words: list[str]) -> list[str]:
 
 
 def _measure(word: str, following: list[str], before: list[str]) -> Measure | None:
-    quantities = read_facts(" ".join([word, *following])).quantities
+    unit_at = next((at for at, one in enumerate(following) if one.casefold() not in _BETWEEN), 0)
+    scale = following[:1] if following and following[0].casefold() in SCALES else []
+    near = following[unit_at : unit_at + 1] if following else []
+    quantities = read_facts(
+        " ".join([word, *scale, *(one for one in near if one.casefold() in UNITS)])
+    ).quantities
     if not quantities:
         return None
     first = quantities[0]
-    nouns = [
-        stem(one)
-        for one in following
-        if one.casefold() not in STOP_WORDS and one.casefold() not in UNITS and one[:1].isalpha()
-        and one.casefold() not in NUMBER_WORDS and one.casefold() not in BOUND_WORDS
-    ]  # fmt: skip
+    kind, size = _SIZES.get(first.unit or "", (first.unit, 1.0))
+    bound, word_of_bound = _bound(before)
+    behind = [] if word_of_bound in ("within", "binnen", "innerhalb") else following
+    after = [one.casefold() for one in following[unit_at + 1 : unit_at + 2]]
+    relation: Relation = next((_RELATIONS[one] for one in (*before[-1:], *after) if one in _RELATIONS), "")
     return Measure(
-        readings=first.readings,
-        unit=first.unit,
-        bound=_bound(before, following),
-        nouns=tuple(nouns[:_NOUNS]),
+        readings=frozenset(round(reading * size, 9) for reading in first.readings),
+        unit=kind,
+        bound=bound,
+        relation=relation,
+        nouns=tuple(_nouns(behind)),
     )
 
 
-def _bound(before: list[str], following: list[str]) -> Bound:
-    near = range(len(before) - 1, -1, -1)
-    at = next(
-        (at for at in near if (bound := _BOUND_OF.get(before[at])) and (bound != "every" or at == near[0])),
-        None,
-    )
-    if at is None:
-        behind = [word.casefold() for word in following[1:3]]
-        return next((_BOUND_OF[word] for word in behind if word in _BOUNDS_BEHIND), "")
-    bound = _BOUND_OF[before[at]]
-    if bound == "least" and not _NOT.isdisjoint(before[:at]):
-        return "most"
-    return bound
+def _nouns(following: list[str]) -> list[str]:
+    """The words right behind a figure and its unit, up to the first that begins something else."""
+    found: list[str] = []
+    for word in following:
+        folded = word.casefold()
+        if folded in _BETWEEN or folded in UNITS:
+            continue
+        if folded in STOP_WORDS or folded in BOUND_WORDS or not word[:1].isalpha() or folded in NUMBER_WORDS:
+            break
+        found.append(stem(word))
+    return found[:_NOUNS]
+
+
+def _bound(before: list[str]) -> tuple[Bound, str]:
+    """How the words before a figure bound it, and the word that does."""
+    if before and (found := _RIGHT_BEFORE.get(before[-1])):
+        return found, before[-1]
+    for at in range(len(before) - 1, -1, -1):
+        word = before[at]
+        if word in _LIMITS or at >= len(before) - 2:
+            if word in _MORE:
+                return ("least" if _NOT.isdisjoint(before[:at]) else "most"), word
+            if word in _MOST:
+                return "most", word
+            if word in _LEAST:
+                return "least", word
+    return ("", "") if _MAY.isdisjoint(before) else ("most", "may")
 
 
 def _is_label(word: str, measure: Measure, before: list[str], *, first: bool) -> bool:

@@ -39,7 +39,7 @@ _CLASSES = (
     "upload|download",
     "read|write",
     "inbound incoming|outbound outgoing",
-    "!first eerste erste initial|!second tweede zweite|!third derde dritte|!last laatste letzte final",
+    "first eerste erste initial|second tweede zweite|third derde dritte|last laatste letzte final",
     "small klein|!medium|large groot groß",
     "single|!double|!triple",
     "normal|!critical|!high|!low|!urgent spoed express emergency",
@@ -77,6 +77,12 @@ for _at, _listed in enumerate(_CLASSES):
             for _form in (_word, *(f"{_word}{ending}" for ending in _PLURALS if _word not in _NO_PLURAL)):
                 _OF[_form] = _OF.get(_form, frozenset()) | {(_at, _member)}
 
+_ROLES = frozenset(
+    place
+    for word in ("supplier", "partner", "manager", "visitor", "teacher", "nurse", "doctor", "driver", "admin")
+    for place in _OF[word]
+)
+
 Scope = dict[int, frozenset[int]]
 
 
@@ -90,10 +96,20 @@ def scope_of(words: Iterable[str]) -> Scope:
 
 
 def read_scope(text: str, context: str) -> Scope:
-    """The scope of a sentence: its own words, and those of its headings where they name one member of a class."""
+    """The scope of a sentence: its own words, and those of its headings where they name one member of a class.
+
+    Who a page is for by its headings ("For suppliers") says little of each of its sentences: roles count in these only.
+    """
     own = scope_of(_words(text))
     around = {kind: members for kind, members in scope_of(_words(context)).items() if len(members) == 1}
-    return {**around, **own}
+    telling = {
+        kind: members for kind, members in around.items() if kind in own or not _is_role(kind, members)
+    }
+    return {**telling, **own}
+
+
+def _is_role(kind: int, members: frozenset[int]) -> bool:
+    return any((kind, member) in _ROLES for member in members)
 
 
 def scopes_differ(one: Scope, other: Scope) -> bool:

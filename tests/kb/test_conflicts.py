@@ -32,6 +32,9 @@ def disagree(one: str, other: str, *, titles: tuple[str, str] = ("Rules", "Quest
         ("Payroll runs on Tuesday.", "Payroll runs on Thursday."),
         ("Room Maple seats 8 people.", "Maple seats 10 people."),
         ("| Hotel, per night | 150 euros |", "A hotel may cost at most 120 euros a night."),
+        ("A reply takes 8 hours.", "A reply takes 2 days."),
+        ("A group has a maximum size of 25 people.", "The maximum size for a group is 16 people."),
+        ("You can carry over 10 days of vacation.", "At most 5 days of vacation can be carried over."),
         ("The notice period is two months.", "When you leave, your notice period is one month."),
         ("From 1 January 2026 the mileage rate is 0.25 euros.", "The mileage rate is 0.21 euros."),
     ],
@@ -63,7 +66,8 @@ def test_other_figures_for_the_same_thing_may_disagree(one: str, other: str):
         ("Members get 25 days after 1 year.", "Members get 28 days after 5 years."),
         ("Policies are reviewed every 12 months.", "Policies take 6 months."),
         ("Abstracts are due on 1 March 2026.", "Abstracts are due on 2 March 2027."),
-        ("A reply takes 8 hours.", "A reply takes 2 days."),
+        ("A reply takes 48 hours.", "A reply takes two days."),
+        ("The quota is 2 TB.", "The quota is 2,000 GB."),
     ],
 )
 def test_what_differs_in_scope_unit_terms_or_not_at_all_is_no_contradiction(one: str, other: str):
