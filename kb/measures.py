@@ -30,6 +30,8 @@ _RIGHT_BEFORE: dict[str, Bound] = {
     **dict.fromkeys(word_set("over above from ab vanaf über boven"), "least"),
 }
 """Words that bound a figure only right before it: "over 10 people", not "carry over 10 days"."""
+_PHRASAL = [["carry"], ["carried"], ["roll"], ["rolled"], ["hand"], ["take"], ["move"], ["left"]]
+"""Verbs whose "over" bounds nothing: "carry over 10 days"."""
 _LIMITS = word_set("maximum minimum maximal minimal maximaal minimaal")
 """Words that bound the figure of their clause wherever they stand: "the maximum size of a group is 16"."""
 _MAY = word_set(
@@ -251,7 +253,7 @@ def _nouns(following: list[str]) -> list[str]:
 
 def _bound(before: list[str]) -> tuple[Bound, str]:
     """How the words before a figure bound it, and the word that does."""
-    if before and (found := _RIGHT_BEFORE.get(before[-1])):
+    if before and (found := _RIGHT_BEFORE.get(before[-1])) and before[-2:-1] not in _PHRASAL:
         return found, before[-1]
     for at in range(len(before) - 1, -1, -1):
         word = before[at]
