@@ -1,4 +1,4 @@
-"""The slash command: who may do what, and the answers to `reindex`, `status`, `stats`, `sources` and `help`.
+"""The slash command: who may do what, and the answers to `reindex`, `forget`, `status`, `stats`, `sources` and `help`.
 
 The command is acknowledged before any of this runs; everything is said through its response URL, which works in
 channels that the bot is not in, or in the message that shows a reindex's progress.
@@ -100,6 +100,8 @@ class Desk:
                 )
             case "stats":
                 await self._whisper(command, await self._stats(words))
+            case "forget" if arguments:
+                await self._whisper(command, await self._forget(" ".join(arguments), words))
             case "sources":
                 await self._whisper(command, self._sources(words))
             case _:
@@ -147,6 +149,12 @@ class Desk:
             return "\n".join(stats_lines(await self._figures.stats(), words))
         except StoreUnavailableError:
             return words.status_store_down
+
+    async def _forget(self, address: str, words: Messages) -> str:
+        pages = await self._reindexer.forget(address)
+        if not pages:
+            return words.forget_unknown.format(address=escape(address.strip("<>")))
+        return words.forgotten.format(pages=", ".join(escape(page.title) for page in pages))
 
     def _sources(self, words: Messages) -> str:
         known = self._reindexer.sources()

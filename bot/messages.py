@@ -106,6 +106,7 @@ class Messages:
     why_unsure: str = "sure to {percent}"
     why_topics: str = "Topics of the thread"
     why_follow_up: str = "Follow-up of the answer before"
+    why_context: str = "Words of the thread that were searched along, and how much they counted"
     why_anchors: str = "Pages favoured because the thread is about them"
     why_decision: str = "Outcome"
     why_confidence: str = "confidence {percent}"
@@ -122,6 +123,7 @@ class Messages:
     not_admin: str = "Sorry, only admins can do that. Ask one of your workspace's admins, or to be added to Footnote's list."
     usage: str = (
         "• `{command} reindex [source] [--full]` reads the pages anew; `--full` rebuilds everything beside the live index\n"
+        "• `{command} forget URL` takes a page out at once and keeps it out\n"
         "• `{command} status` shows how Footnote is doing\n"
         "• `{command} stats` shows how it is used\n"
         "• `{command} sources` lists the sources\n"
@@ -143,6 +145,10 @@ class Messages:
     reindex_failed: str = (
         "Sorry, reindexing {what} failed. The index is as it was before. The reason is in Footnote's log."
     )
+    forgotten: str = (
+        "Forgotten: {pages}. It is no longer found, cited or quoted, and no reindex brings it back."
+    )
+    forget_unknown: str = "No page in the index has the address {address}."
     command_failed: str = "Sorry, that did not work. It has been logged."
     status_pages: str = "Pages in the index: {pages} ({passages} passages)"
     status_index_down: str = "The index does not answer"

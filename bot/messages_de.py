@@ -81,6 +81,7 @@ GERMAN: dict[str, Any] = {
     "why_unsure": "zu {percent} sicher",
     "why_topics": "Themen des Threads",
     "why_follow_up": "Fortsetzung der Antwort davor",
+    "why_context": "Wörter aus dem Thread, nach denen mitgesucht wurde, und wie viel sie zählten",
     "why_anchors": "Bevorzugte Seiten, weil der Thread von ihnen handelt",
     "why_decision": "Ergebnis",
     "why_confidence": "Sicherheit {percent}",
@@ -96,6 +97,7 @@ GERMAN: dict[str, Any] = {
     "not_admin": "Entschuldigung, das können nur Admins. Frage einen Admin deines Workspace, oder lass dich in die Liste von Footnote aufnehmen.",
     "usage": (
         "• `{command} reindex [Quelle] [--full]` liest die Seiten neu ein; `--full` baut alles neben dem laufenden Index neu auf\n"
+        "• `{command} forget URL` nimmt eine Seite sofort und dauerhaft heraus\n"
         "• `{command} status` zeigt, wie es Footnote geht\n"
         "• `{command} stats` zeigt, wie es genutzt wird\n"
         "• `{command} sources` nennt die Quellen\n"
@@ -115,6 +117,8 @@ GERMAN: dict[str, Any] = {
     "about_left": "noch etwa {time}",
     "reindex_done": "Fertig in {time}: {added} hinzugefügt, {changed} geändert, {removed} entfernt, {unchanged} unverändert, {failed} fehlgeschlagen",
     "reindex_failed": "Entschuldigung, die Neuindexierung ({what}) ist fehlgeschlagen. Der Index ist, wie er war. Der Grund steht im Protokoll von Footnote.",
+    "forgotten": "Vergessen: {pages}. Das wird nicht mehr gefunden, zitiert oder erwähnt, und keine Neuindexierung bringt es zurück.",
+    "forget_unknown": "Keine Seite im Index hat die Adresse {address}.",
     "command_failed": "Entschuldigung, das hat nicht geklappt. Es ist vermerkt.",
     "status_pages": "Seiten im Index: {pages} ({passages} Abschnitte)",
     "status_index_down": "Der Index antwortet nicht",

@@ -81,6 +81,7 @@ DUTCH: dict[str, Any] = {
     "why_unsure": "voor {percent} zeker",
     "why_topics": "Onderwerpen van de thread",
     "why_follow_up": "Vervolg op het vorige antwoord",
+    "why_context": "Woorden uit de thread die zijn meegezocht, en hoe zwaar ze telden",
     "why_anchors": "Pagina's met voorrang omdat de thread erover gaat",
     "why_decision": "Uitkomst",
     "why_confidence": "zekerheid {percent}",
@@ -96,6 +97,7 @@ DUTCH: dict[str, Any] = {
     "not_admin": "Sorry, dat kunnen alleen beheerders. Vraag een beheerder van je workspace, of om op de lijst van Footnote te komen.",
     "usage": (
         "• `{command} reindex [bron] [--full]` leest de pagina's opnieuw; `--full` bouwt alles opnieuw op naast de huidige index\n"
+        "• `{command} forget URL` haalt een pagina er meteen en blijvend uit\n"
         "• `{command} status` laat zien hoe het met Footnote gaat\n"
         "• `{command} stats` laat zien hoe het gebruikt wordt\n"
         "• `{command} sources` noemt de bronnen\n"
@@ -115,6 +117,8 @@ DUTCH: dict[str, Any] = {
     "about_left": "nog ongeveer {time}",
     "reindex_done": "Klaar in {time}: {added} toegevoegd, {changed} gewijzigd, {removed} verwijderd, {unchanged} ongewijzigd, {failed} mislukt",
     "reindex_failed": "Sorry, het opnieuw indexeren van {what} is mislukt. De index is zoals hij was. De reden staat in het logboek van Footnote.",
+    "forgotten": "Vergeten: {pages}. Dit wordt niet meer gevonden, aangehaald of genoemd, en geen herindexering brengt het terug.",
+    "forget_unknown": "Geen pagina in de index heeft het adres {address}.",
     "command_failed": "Sorry, dat is niet gelukt. Het is genoteerd.",
     "status_pages": "Pagina's in de index: {pages} ({passages} passages)",
     "status_index_down": "De index antwoordt niet",

@@ -4,6 +4,7 @@
     └── IngestError
         ├── PageError               one page cannot be indexed; the sync goes on without it
         ├── SourceUnavailableError  a source cannot be listed; nothing of it is removed
+        ├── ForgetRefusedError      several pages are meant; none is forgotten
         └── SyncRefusedError        carrying on would damage the index; it is left as it was
 
 `PageError.reason` is written for the admin who reads the diff in Slack; the other texts are for operators.
@@ -35,3 +36,7 @@ class SourceUnavailableError(IngestError):
 
 class SyncRefusedError(IngestError):
     """The sync stopped because its result would damage the index."""
+
+
+class ForgetRefusedError(IngestError):
+    """It cannot be told which page is to be forgotten; the message names those that may be meant."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from ingest.sync import Sync
 from kb.errors import FootnoteError
+from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,17 @@ class ReindexJobs:
 
     def sources(self) -> list[str]:
         return self._sync.source_names
+
+    async def forget(self, address: str) -> Sequence[PageAddress]:
+        """Does not wait for a reindex under way."""
+        pages = await self._sync.forget(address)
+        if pages and self._after is not None:
+            await self._after()
+        return pages
+
+    async def remember(self, address: str) -> Sequence[str]:
+        """Lets the next reindex find forgotten pages of this path or id again; their ids."""
+        return await self._sync.remember(address)
 
     async def close(self) -> None:
         """Stops a reindex under way. What it has not done is found by the next one."""

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ingest.errors import PageError, SourceUnavailableError, SyncRefusedError
+from ingest.forgetting import forget_page, remember_page
+from ingest.listing import Listing, Work, ids_of, is_at_or_under
 from ingest.parsers.reader import Reader
 from ingest.pipeline import (
     DetectLanguage,
@@ -22,16 +23,15 @@ from ingest.pipeline import (
     Lexical,
     PagePipeline,
     PreparedPage,
-    access_mark,
-    index_revision,
     page_id,
     source_and_path,
 )
 from ingest.progress import OnProgress, Pace
-from ingest.sources.port import PageRef, Source
+from ingest.sources.port import Source
 from ingest.tally import Tally
+from kb.forgotten import ForgottenPages, InMemoryForgotten
 from kb.freshness import Clock
-from kb.index.port import IndexWriter, VectorIndex
+from kb.index.port import IndexWriter, PageAddress, VectorIndex
 from kb.jobs import SyncReport
 from kb.models import EVERYONE
 
@@ -44,42 +44,6 @@ MASS_LOSS = 0.2
 """Share of the live index's pages that a rebuild may lose to read failures before it is refused."""
 FEW_PAGES = 3
 """A source that had no more pages than this may become empty without being thought broken."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Listing:
-    """What a source listed and what the live index holds of it: page path -> revision, both."""
-
-    source: Source
-    refs: Mapping[str, PageRef]
-    indexed: Mapping[str, str]
-
-    @property
-    def vanished(self) -> list[str]:
-        """Indexed paths that are gone for sure: not those under a folder that could not be listed."""
-        unlisted = tuple(path for path in self.refs if path.endswith("/"))
-        return [path for path in self.indexed if path not in self.refs and not path.startswith(unlisted)]
-
-    @property
-    def exposed(self) -> list[str]:
-        """Indexed paths that were put in under an audience wider than, or other than, the source's present one."""
-        if EVERYONE in self.source.audience:
-            return []
-        mark = access_mark(self.source)
-        return [path for path, revision in self.indexed.items() if revision.rpartition(".")[2] != mark]
-
-    def is_unchanged(self, ref: PageRef) -> bool:
-        return ref.revision is not None and self.indexed.get(ref.path) == index_revision(
-            ref.revision, self.source
-        )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Work:
-    """A page to be indexed."""
-
-    listing: Listing
-    ref: PageRef
 
 
 class Sync:
@@ -95,8 +59,10 @@ class Sync:
         sources: Callable[[], Sequence[Source]],
         clock: Clock,
         reader: Reader | None = None,
+        forgotten: ForgottenPages | None = None,
     ) -> None:
         self._index = index
+        self._forgotten = forgotten or InMemoryForgotten()
         self._pipeline = PagePipeline(
             embedder=embedder, lexical=lexical, detect_language=detect_language, reader=reader
         )
@@ -131,6 +97,14 @@ class Sync:
             while self._listed:
                 await self._listed.pop().close()
 
+    async def forget(self, address: str) -> list[PageAddress]:
+        """Takes a page out at once, also while a run is under way; see `ingest.forgetting.forget_page`."""
+        return await forget_page(address, index=self._index, forgotten=self._forgotten)
+
+    async def remember(self, address: str) -> list[str]:
+        """Lets the next run index a forgotten page again; the ids."""
+        return await remember_page(address, forgotten=self._forgotten)
+
     async def _sweep(self, *, full: bool, source: str | None, on_progress: OnProgress | None) -> SyncReport:
         tally = Tally(clock=self._clock)
         pace = Pace(clock=self._clock, listen=on_progress)
@@ -157,7 +131,7 @@ class Sync:
         listings = await self._listings(sources, tally)
         for listing in listings:
             await self._remove(listing, listing.vanished, tally)
-            await self._index.delete_pages(_ids(listing, listing.exposed))
+            await self._index.delete_pages(ids_of(listing, listing.exposed))
         work = [
             Work(listing=listing, ref=ref)
             for listing in listings
@@ -175,13 +149,15 @@ class Sync:
             raise SyncRefusedError(f"the index is not rebuilt without all sources: {tally.failed[0].reason}")
         work = [Work(listing=listing, ref=ref) for listing in listings for ref in listing.refs.values()]
         for listing in listings:
-            await self._index.delete_pages(_ids(listing, listing.exposed))
+            await self._index.delete_pages(ids_of(listing, listing.exposed))
         rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
         try:
             await self._process(work, rebuild, tally, pace)
             self._refuse_mass_loss(tally, sum(len(listing.indexed) for listing in listings))
             pace.says("swapping")
+            await self._drop_forgotten(rebuild)
             await rebuild.swap()
+            await self._drop_forgotten(self._index)
         except BaseException:  # a cancelled rebuild must not stay behind either
             await rebuild.discard()
             raise
@@ -222,6 +198,7 @@ class Sync:
 
     async def _listing(self, source: Source, revisions: Mapping[str, str]) -> Listing:
         refs = {ref.path: ref async for ref in source.discover()}
+        forgotten = await self._forgotten.ids()
         indexed = {
             path: revision
             for name, path, revision in (
@@ -233,7 +210,8 @@ class Sync:
             raise SourceUnavailableError(
                 f"source {source.name!r} lists no page, but {len(indexed)} of its pages are indexed: nothing is removed"
             )
-        return Listing(source=source, refs=refs, indexed=indexed)
+        wanted = {path: ref for path, ref in refs.items() if page_id(source.name, path) not in forgotten}
+        return Listing(source=source, refs=wanted, indexed=indexed)
 
     async def _process(self, work: Sequence[Work], writer: IndexWriter, tally: Tally, pace: Pace) -> None:
         pace.starts([item.ref.size for item in work])
@@ -244,11 +222,21 @@ class Sync:
             if page is not None:
                 group.append(page)
             if sum(len(member.chunks) for member in group) >= GROUP or not group:
-                await self._pipeline.index(group, writer)
+                await self._index_group(group, writer)
                 pace.finished(sizes)
                 group, sizes = [], []
-        await self._pipeline.index(group, writer)
+        await self._index_group(group, writer)
         pace.finished(sizes)
+
+    async def _index_group(self, group: Sequence[PreparedPage], writer: IndexWriter) -> None:
+        """What was forgotten since it was read goes again: forgetting does not wait for a sync."""
+        await self._pipeline.index(group, writer)
+        if group:
+            forgotten = await self._forgotten.ids()
+            await writer.delete_pages([page.page.id for page in group if page.page.id in forgotten])
+
+    async def _drop_forgotten(self, writer: IndexWriter) -> None:
+        await writer.delete_pages(sorted(await self._forgotten.ids()))
 
     async def _prepared(
         self, work: Sequence[Work], writer: IndexWriter, tally: Tally
@@ -281,21 +269,13 @@ class Sync:
         was_indexed = path in item.listing.indexed
         gone = error.withdraw or path in item.listing.exposed
         if was_indexed and gone:
-            await self._index.delete_pages(_ids(item.listing, [path]))
+            await self._index.delete_pages(ids_of(item.listing, [path]))
         elif writer is not self._index:
-            tally.lost += sum(_is_at_or_under(other, path) for other in item.listing.indexed)
+            tally.lost += sum(is_at_or_under(other, path) for other in item.listing.indexed)
         kept = was_indexed and not gone and writer is self._index
         tally.fail(path, f"{error.reason} (its earlier text stays in the index)" if kept else error.reason)
         logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})
 
     async def _remove(self, listing: Listing, paths: list[str], tally: Tally) -> None:
-        await self._index.delete_pages(_ids(listing, paths))
+        await self._index.delete_pages(ids_of(listing, paths))
         tally.removed += paths
-
-
-def _is_at_or_under(path: str, ref_path: str) -> bool:
-    return path == ref_path or (ref_path.endswith("/") and path.startswith(ref_path))
-
-
-def _ids(listing: Listing, paths: Iterable[str]) -> list[str]:
-    return [page_id(listing.source.name, path) for path in paths]

@@ -5,12 +5,14 @@ No import of `ingest` here: `bot.cli` hands an implementation to whoever asks.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from kb.index.port import PageAddress
 
 Phase = Literal["queued", "reading", "indexing", "swapping", "done", "failed"]
 
@@ -72,3 +74,12 @@ class Reindexer(Protocol):
         """
 
     def sources(self) -> list[str]: ...
+
+    async def forget(self, address: str) -> Sequence[PageAddress]:
+        """Takes the page at this address out of the index at once and keeps it out. Empty: no page is there.
+
+        `address`: its URL, its path, or its id (`source:path`).
+
+        Raises:
+            FootnoteError: the index or the store does not answer, or a path is the path of several pages.
+        """

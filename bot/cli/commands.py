@@ -86,6 +86,26 @@ def reindex(
 
 
 @app.command()
+def forget(
+    address: Annotated[
+        str, typer.Argument(metavar="URL", help="The page's address, its path, or source:path.")
+    ],
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Let the next sync find it again (by path or source:path).")
+    ] = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Takes a page out of the index at once and keeps it out, whatever its source lists."""
+    from bot.cli import index_commands
+    from bot.cli.session import ForgetRequest
+
+    request = ForgetRequest(address=address, undo=undo)
+    run(index_commands.forget(settings_of(data, config, verbose), request))
+
+
+@app.command()
 def status(
     json: Json = False,
     quiet: Annotated[

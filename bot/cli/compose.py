@@ -19,12 +19,10 @@ from typing import TYPE_CHECKING
 from redis.asyncio import Redis
 
 from bot.analytics import Analytics
-from bot.cli.connectors import open_source
+from bot.cli.reindexing import build_reindexer
 from bot.cli.sources import SourceBook
 from ingest.jobs import ReindexJobs
 from ingest.parsers.pool import ReaderPool
-from ingest.parsers.reader import Reader
-from ingest.sync import Sync
 from kb.answer import Drafter
 from kb.conversation import RedisConversations
 from kb.data_folder import DataFolder
@@ -41,7 +39,7 @@ from kb.rewrite import RedisReplies, ReplyCache, RewriteTally, choose_rewriter
 from kb.search import Search
 from kb.settings import Settings, SlackSettings
 from kb.similarity import EmbeddingSimilarity
-from kb.text.language import detect, warm_up
+from kb.text.language import warm_up
 from kb.valkey import EmbeddedValkey, connect_redis
 from kb.vocabulary import Vocabulary
 from kb.weights import fitted_for
@@ -125,10 +123,16 @@ async def open_runtime(
         sources = SourceBook(folder, settings)
         reader = ReaderPool()
         stack.push_async_callback(reader.close)
-        reindexer = ReindexJobs(
-            _sync(index, embedder, lexical, sources, reader),
+        reindexer = build_reindexer(
+            settings,
+            index=index,
+            embedder=embedder,
+            lexical=lexical,
+            vocabulary=vocabulary,
+            sources=sources,
+            reader=reader,
+            redis=redis,
             clock=utc_now,
-            after=lambda: vocabulary.refresh(index),
         )
         stack.push_async_callback(reindexer.close)
         runtime = Runtime(
@@ -223,20 +227,6 @@ def _answerer(settings: Settings, model: LanguageModel | None) -> Drafter | None
     from kb.answer_model import ModelAnswerer
 
     return ModelAnswerer(model, settings.model, max_sentences=settings.answer.max_sentences)
-
-
-def _sync(
-    index: VectorIndex, embedder: Embedder, lexical: LexicalEncoder, sources: SourceBook, reader: Reader
-) -> Sync:
-    return Sync(
-        index=index,
-        embedder=embedder,
-        lexical=lexical,
-        detect_language=detect,
-        sources=lambda: [open_source(source, sources.kept) for source in sources.all()],
-        clock=utc_now,
-        reader=reader,
-    )
 
 
 def _freshness(settings: Settings, sources: SourceBook, clock: Clock) -> FreshnessPolicy:

@@ -15,7 +15,7 @@ from pathlib import Path
 from aiohttp import web
 from pydantic import ValidationError
 
-from bot.cli.session import PROGRESS, AskRequest, IngestRequest, Session
+from bot.cli.session import PROGRESS, AskRequest, ForgetRequest, IngestRequest, Session
 from kb.errors import FootnoteError
 
 logger = logging.getLogger(__name__)
@@ -57,6 +57,10 @@ def _routes(session: Session) -> list[web.RouteDef]:
             await response.write(PROGRESS.dump_json(step) + b"\n")
         return response
 
+    async def forget(request: web.Request) -> web.StreamResponse:
+        reply = await session.forget(ForgetRequest.model_validate_json(await request.read()))
+        return web.json_response(reply.model_dump())
+
     async def status(_: web.Request) -> web.StreamResponse:
         return web.json_response(await session.status())
 
@@ -66,6 +70,7 @@ def _routes(session: Session) -> list[web.RouteDef]:
     return [
         web.post("/control/ask", ask),
         web.post("/control/ingest", ingest),
+        web.post("/control/forget", forget),
         web.get("/control/status", status),
         web.get("/control/stats", stats),
     ]

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bot.cli.open import open_session
-from bot.cli.session import IngestRequest, Session
+from bot.cli.session import ForgetRequest, IngestRequest, Session
 from kb.data_folder import DataFolder
 from kb.errors import SettingsError
 from kb.jobs import SyncReport
@@ -83,6 +83,20 @@ def show_report(report: SyncReport) -> None:
         console.print(f"  {failed.path}: {failed.reason}", highlight=False, markup=False, style="yellow")
     if len(report.failed) > LISTED:
         console.print(f"  and {len(report.failed) - LISTED} more; --json lists them all")
+
+
+async def forget(settings: Settings, request: ForgetRequest) -> int:
+    async with open_session(settings, "forget", models=False) as session:
+        reply = await session.forget(request)
+    console = Console()
+    if not reply.pages:
+        where = "was forgotten by" if request.undo else "is at"
+        console.print(f"No page {where} {request.address}.", highlight=False, markup=False)
+        return 1
+    done = "The next sync finds it again" if request.undo else "Forgotten"
+    for page in reply.pages:
+        console.print(f"{done}: {page}", highlight=False, markup=False, soft_wrap=True)
+    return 0
 
 
 async def status(settings: Settings, *, as_json: bool, quiet: bool) -> int:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from bot.cli.compose import Runtime
-from bot.cli.session import AskReply, AskRequest, IngestRequest
+from bot.cli.session import AskReply, AskRequest, ForgetReply, ForgetRequest, IngestRequest
 from bot.metrics import exposition
 from bot.render import spoken
 from kb.api import answer_as_json, trace_as_json
@@ -60,6 +60,13 @@ class LocalSession:
         wanted = ReindexRequest(requested_by=TERMINAL, source=source, full=request.full)
         async for step in runtime.reindexer.reindex(wanted):
             yield step
+
+    async def forget(self, request: ForgetRequest) -> ForgetReply:
+        reindexer = self._runtime.reindexer
+        if request.undo:
+            return ForgetReply(pages=tuple(await reindexer.remember(request.address)))
+        pages = await reindexer.forget(request.address)
+        return ForgetReply(pages=tuple(f"{page.title} ({page.url})" for page in pages))
 
     async def status(self) -> dict[str, Any]:
         runtime = self._runtime

@@ -50,10 +50,29 @@ class IngestRequest(BaseModel):
     full: bool = False
 
 
+class ForgetRequest(BaseModel):
+    """`address`: a page's URL, path or id. `undo`: let the next sync find it again."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    address: str = Field(min_length=1, max_length=2000)
+    undo: bool = False
+
+
+class ForgetReply(BaseModel):
+    """The pages by title and address; with `undo`, by their ids. Empty: there is none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pages: tuple[str, ...]
+
+
 class Session(Protocol):
     async def ask(self, request: AskRequest) -> AskReply: ...
 
     def ingest(self, request: IngestRequest) -> AsyncIterator[ReindexProgress]: ...
+
+    async def forget(self, request: ForgetRequest) -> ForgetReply: ...
 
     async def status(self) -> dict[str, Any]: ...
 
@@ -81,6 +100,10 @@ class RemoteSession:
                 await _told(response)
             async for line in response.content:
                 yield PROGRESS.validate_json(line)
+
+    async def forget(self, request: ForgetRequest) -> ForgetReply:
+        async with self._http() as http, http.post("/control/forget", json=request.model_dump()) as response:
+            return ForgetReply.model_validate(await _told(response))
 
     async def status(self) -> dict[str, Any]:
         async with self._http() as http, http.get("/control/status") as response:

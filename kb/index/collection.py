@@ -19,17 +19,28 @@ from kb.index.payload import (
     LEXICAL,
     NAMES,
     PAGE_ID,
+    PAGE_URL,
     REPLACED_NAMES,
     REVISION,
     SERIES,
+    TITLE,
     Scored,
+    addresses_of,
     candidates,
     from_payload,
     point_id,
     revisions_of,
     to_payload,
 )
-from kb.index.port import Candidate, IndexCounts, IndexedChunk, PagesWanted, QueryVectors, SparseVector
+from kb.index.port import (
+    Candidate,
+    IndexCounts,
+    IndexedChunk,
+    PageAddress,
+    PagesWanted,
+    QueryVectors,
+    SparseVector,
+)
 from kb.models import Audience, Chunk, Page
 
 SCROLL_PAGE = 2000
@@ -66,6 +77,9 @@ class Collection:
 
     async def revisions(self) -> Mapping[str, str]:
         return revisions_of([record.payload async for record in self._records([PAGE_ID, REVISION])])
+
+    async def addresses(self) -> Sequence[PageAddress]:
+        return addresses_of([record.payload async for record in self._records([PAGE_ID, PAGE_URL, TITLE])])
 
     async def counts(self) -> IndexCounts:
         with translated("counting"):

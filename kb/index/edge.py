@@ -22,7 +22,15 @@ import qdrant_edge as engine
 
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.generations import Generations
-from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, PagesWanted, QueryVectors
+from kb.index.port import (
+    Candidate,
+    IndexCounts,
+    IndexedChunk,
+    IndexManifest,
+    PageAddress,
+    PagesWanted,
+    QueryVectors,
+)
 from kb.index.rwlock import ReadWriteLock
 from kb.index.shard import Shard
 from kb.models import Audience, Chunk, Page
@@ -77,6 +85,9 @@ class EdgeIndex:
 
     async def counts(self) -> IndexCounts:
         return await self._read(lambda live: live.counts(), empty=IndexCounts(pages=0, chunks=0))
+
+    async def addresses(self) -> Sequence[PageAddress]:
+        return await self._read(lambda live: live.addresses(), empty=[])
 
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
         if wanted.nothing:
@@ -221,6 +232,9 @@ class EdgeRebuild:
 
     async def counts(self) -> IndexCounts:
         return await self._index._run(self._building.counts)
+
+    async def addresses(self) -> Sequence[PageAddress]:
+        return await self._index._run(self._building.addresses)
 
     async def swap(self) -> None:
         await self._index._run(self._index._promote, self._number, self._building)

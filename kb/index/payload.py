@@ -11,7 +11,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from kb.errors import IndexMismatchError
-from kb.index.port import Candidate, IndexManifest
+from kb.index.port import Candidate, IndexManifest, PageAddress
 from kb.models import Chunk, Page, PageDates
 from kb.versions import as_name, names_of, series_of
 
@@ -23,6 +23,8 @@ AUDIENCE = "audience"
 PAGE_ID = "page_id"
 LANGUAGE = "language"
 REVISION = "revision"
+PAGE_URL = "page_url"
+TITLE = "title"
 NAMES = "names"
 REPLACED_NAMES = "replaced_names"
 SERIES = "series"
@@ -205,3 +207,15 @@ def revisions_of(payloads: Iterable[Mapping[str, Any] | None]) -> dict[str, str]
         page, revision = str(fields[PAGE_ID]), str(fields.get(REVISION, ""))
         found[page] = revision if found.get(page, revision) == revision else ""
     return found
+
+
+def addresses_of(payloads: Iterable[Mapping[str, Any] | None]) -> list[PageAddress]:
+    """One a page, in no particular order."""
+    found: dict[str, PageAddress] = {}
+    for payload in payloads:
+        fields = payload or {}
+        page = str(fields[PAGE_ID])
+        found[page] = PageAddress(
+            page_id=page, url=str(fields.get(PAGE_URL, "")), title=str(fields.get(TITLE, ""))
+        )
+    return list(found.values())

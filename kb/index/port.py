@@ -63,6 +63,15 @@ class PagesWanted:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class PageAddress:
+    """Which page it is, to an operator: by its id, where a reader opens it, and its title."""
+
+    page_id: str
+    url: str
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class IndexCounts:
     pages: int
     chunks: int
@@ -90,6 +99,9 @@ class IndexWriter(Protocol):
         """Page id -> revision of every page that this generation holds."""
 
     async def counts(self) -> IndexCounts: ...
+
+    async def addresses(self) -> Sequence[PageAddress]:
+        """Every page that this generation holds, whoever may read it: for operators, never for an answer."""
 
 
 class Rebuild(IndexWriter, Protocol):

@@ -15,7 +15,15 @@ from qdrant_client import AsyncQdrantClient, models
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.collection import Collection, translated
 from kb.index.payload import DENSE, KEYWORD_FIELDS, LEXICAL, manifest_from_fields, manifest_to_fields
-from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, PagesWanted, QueryVectors
+from kb.index.port import (
+    Candidate,
+    IndexCounts,
+    IndexedChunk,
+    IndexManifest,
+    PageAddress,
+    PagesWanted,
+    QueryVectors,
+)
 from kb.models import Audience, Chunk, Page
 
 logger = logging.getLogger(__name__)
@@ -61,6 +69,9 @@ class ServerIndex(Collection):
 
     async def counts(self) -> IndexCounts:
         return await super().counts() if await self._is_live() else IndexCounts(pages=0, chunks=0)
+
+    async def addresses(self) -> Sequence[PageAddress]:
+        return await super().addresses() if await self._is_live() else []
 
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
         return await super().pages(wanted, audience=audience) if await self._is_live() else []

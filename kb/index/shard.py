@@ -27,10 +27,13 @@ from kb.index.payload import (
     LEXICAL,
     NAMES,
     PAGE_ID,
+    PAGE_URL,
     REPLACED_NAMES,
     REVISION,
     SERIES,
+    TITLE,
     Scored,
+    addresses_of,
     candidates,
     from_payload,
     manifest_from_fields,
@@ -44,6 +47,7 @@ from kb.index.port import (
     IndexCounts,
     IndexedChunk,
     IndexManifest,
+    PageAddress,
     PagesWanted,
     QueryVectors,
     SparseVector,
@@ -112,6 +116,9 @@ class Shard:
 
     def revisions(self) -> Mapping[str, str]:
         return revisions_of(record.payload for record in self._records([PAGE_ID, REVISION]))
+
+    def addresses(self) -> list[PageAddress]:
+        return addresses_of(record.payload for record in self._records([PAGE_ID, PAGE_URL, TITLE]))
 
     def counts(self) -> IndexCounts:
         with self._lock.read(), _translated(self._folder):

@@ -113,6 +113,14 @@ class TestEveryIndex:
         assert await index.manifest() is None
         await index.delete_pages(["nowhere"])
 
+    async def test_an_operator_sees_where_every_page_is_whoever_may_read_it(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave", "holiday")
+        await put(index, a_page("pay", audience=("#leads",)), "salary")
+        assert {(one.page_id, one.url, one.title) for one in await index.addresses()} == {
+            ("leave", "https://kb.example/leave", "Leave"),
+            ("pay", "https://kb.example/pay", "Pay"),
+        }
+
     async def test_a_write_to_an_empty_index_needs_a_manifest(self, make_index: MakeIndex) -> None:
         index = make_index(None)
         with pytest.raises(IndexMismatchError, match="reindex"):

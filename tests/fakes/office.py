@@ -24,6 +24,7 @@ from bot.playground import Limits, Playground, sample_workspace
 from bot.queue import QuestionQueue
 from kb.conversation import RedisConversations
 from kb.errors import StoreUnavailableError
+from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest
 from kb.models import Answer, Audience, Question, Retrieved, Turn
 from kb.settings import SlackSettings
@@ -80,6 +81,12 @@ class Reindexing:
     def __init__(self) -> None:
         self.requests: list[ReindexRequest] = []
         self.steps: asyncio.Queue[ReindexProgress] = asyncio.Queue()
+        self.forgotten: list[str] = []
+        self.pages = [PageAddress(page_id="shop:tea.md", url="https://kb.example/tea", title="Tea")]
+
+    async def forget(self, address: str) -> list[PageAddress]:
+        self.forgotten.append(address)
+        return [page for page in self.pages if page.url == address]
 
     def sources(self) -> list[str]:
         return ["handbook", "shop"]

@@ -34,7 +34,9 @@ def shown(office: Office, channel: str = "#general") -> list[str]:
     return [message["text"] for message in office.slack.messages(channel) if message.get("bot_id")]
 
 
-@pytest.mark.parametrize("text", ["reindex", "status", "stats", "sources", "reindex handbook --full"])
+@pytest.mark.parametrize(
+    "text", ["reindex", "status", "stats", "sources", "reindex handbook --full", "forget x"]
+)
 async def test_who_is_no_admin_is_refused_politely_and_alone(office: Office, text: str) -> None:
     await office.slack.command("alice", "#general", "/kb", text)
     assert (await whispered(office, "alice", "#general")).startswith("Sorry, only admins can do that.")
@@ -158,3 +160,17 @@ async def test_a_reindex_without_its_own_time_is_timed_from_its_start(office: Of
         ReindexProgress(phase="done", started_at=NOW - timedelta(seconds=7), report=report)
     )
     await office.slack.wait_for(lambda: any("Done in 7 s" in text for text in shown(office)))
+
+
+async def test_a_page_is_forgotten_by_its_address_and_an_unknown_one_is_told(office: Office) -> None:
+    await office.slack.command("dana", "#general", "/kb", "forget https://kb.example/tea")
+    assert (await whispered(office, "dana", "#general")).startswith("Forgotten: Tea.")
+    await office.slack.command("dana", "#general", "/kb", "forget https://kb.example/none")
+    assert "No page in the index" in await whispered(office, "dana", "#general", 2)
+    assert office.reindexing.forgotten == ["https://kb.example/tea", "https://kb.example/none"]
+
+
+async def test_forget_without_an_address_shows_how_it_is_meant(office: Office) -> None:
+    await office.slack.command("dana", "#general", "/kb", "forget")
+    assert "`/kb forget URL`" in await whispered(office, "dana", "#general")
+    assert office.reindexing.forgotten == []

@@ -1,0 +1,44 @@
+"""Builds what keeps the index equal to its sources."""
+
+from __future__ import annotations
+
+from redis.asyncio import Redis
+
+from bot.cli.connectors import open_source
+from bot.cli.sources import SourceBook
+from ingest.jobs import ReindexJobs
+from ingest.parsers.reader import Reader
+from ingest.sync import Sync
+from kb.embed import Embedder
+from kb.forgotten import RedisForgotten
+from kb.freshness import Clock
+from kb.index.port import VectorIndex
+from kb.lexical import LexicalEncoder
+from kb.settings import Settings
+from kb.text.language import detect
+from kb.vocabulary import Vocabulary
+
+
+def build_reindexer(
+    settings: Settings,
+    *,
+    index: VectorIndex,
+    embedder: Embedder,
+    lexical: LexicalEncoder,
+    vocabulary: Vocabulary,
+    sources: SourceBook,
+    reader: Reader,
+    redis: Redis,
+    clock: Clock,
+) -> ReindexJobs:
+    sync = Sync(
+        index=index,
+        embedder=embedder,
+        lexical=lexical,
+        detect_language=detect,
+        sources=lambda: [open_source(source, sources.kept) for source in sources.all()],
+        clock=clock,
+        reader=reader,
+        forgotten=RedisForgotten(redis, namespace=settings.store.namespace),
+    )
+    return ReindexJobs(sync, clock=clock, after=lambda: vocabulary.refresh(index))

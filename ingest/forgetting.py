@@ -1,0 +1,71 @@
+"""Takes a page out by hand: written down first, so that no sync puts it back, then deleted from the live index."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from urllib.parse import unquote, urlsplit
+
+from ingest.errors import ForgetRefusedError
+from ingest.pipeline import source_and_path
+from kb.forgotten import ForgottenPages
+from kb.index.port import PageAddress, VectorIndex
+
+logger = logging.getLogger(__name__)
+
+
+async def forget_page(address: str, *, index: VectorIndex, forgotten: ForgottenPages) -> list[PageAddress]:
+    """The pages that were at `address` (a URL, a path or a page id); empty: there is none.
+
+    Raises:
+        ForgetRefusedError: the address is a path that several sources have.
+        UnavailableError: the index or the store does not answer.
+    """
+    pages = pages_at(address, await index.addresses())
+    page_ids = [page.page_id for page in pages]
+    await forgotten.add(page_ids)
+    await index.delete_pages(page_ids)
+    logger.info("pages.forgotten", extra={"pages": len(page_ids)})
+    return pages
+
+
+async def remember_page(address: str, *, forgotten: ForgottenPages) -> list[str]:
+    """Lets the next sync index a forgotten page again: those of this path or page id. Their ids."""
+    wanted = _cleaned(address)
+    page_ids = [one for one in await forgotten.ids() if wanted in (one, source_and_path(one)[1])]
+    await forgotten.discard(page_ids)
+    return page_ids
+
+
+def pages_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
+    """Those with this URL, else the one with this id, else the one with this path.
+
+    Raises:
+        ForgetRefusedError: several pages have the path.
+    """
+    written = _cleaned(address)
+    wanted = _comparable(written)
+    by_id = [page for page in pages if page.page_id == written]
+    found = by_id or [page for page in pages if urlsplit(page.url).scheme and _comparable(page.url) == wanted]
+    if found:
+        return found
+    by_path = [page for page in pages if source_and_path(page.page_id)[1] == written]
+    if len(by_path) > 1:
+        raise ForgetRefusedError(f"{written} is the path of several pages; name one: {_listed(by_path)}")
+    return by_path
+
+
+def _cleaned(address: str) -> str:
+    """Slack writes links as <https://kb.example/page|kb.example/page>."""
+    return address.strip().removeprefix("<").removesuffix(">").partition("|")[0].strip()
+
+
+def _comparable(url: str) -> str:
+    """Without its fragment and a last slash: a reader copies the link of a section."""
+    parts = urlsplit(url)
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme.lower()}://{parts.netloc.lower()}{unquote(parts.path).rstrip('/')}{query}"
+
+
+def _listed(pages: Iterable[PageAddress]) -> str:
+    return ", ".join(page.page_id for page in pages)
