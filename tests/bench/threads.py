@@ -26,7 +26,7 @@ from rich.table import Table
 from bot.cli.compose import Runtime, open_runtime
 from bot.cli.local import LocalSession
 from bot.cli.session import IngestRequest
-from kb.models import Question, Retrieved, ThreadKey, Turn
+from kb.models import Audience, Chunk, Question, Retrieved, ThreadKey, Turn
 from kb.settings import Settings, load_settings
 from tests.fakes.messages_server import MessagesServer, say_json
 
@@ -51,25 +51,20 @@ class Cost:
         return median(self.characters) / CHARACTERS_A_TOKEN if self.characters else 0.0
 
 
-def a_thread(turns: int) -> list[Turn]:
-    """Topics come and go; the last five turns are the same in every thread."""
-    return [a_turn(n - turns) for n in range(turns)]
+def a_thread(turns: int, chunks: Sequence[Chunk]) -> list[Turn]:
+    """Every turn is about another passage of the pages; the last five are the same in every thread."""
+    return [a_turn(turns - n, chunks[(turns - n) % len(chunks)]) for n in range(turns)]
 
 
-def a_turn(number: int) -> Turn:
-    name = f"{abs(number):03}"
+def a_turn(number: int, chunk: Chunk) -> Turn:
+    topic = (chunk.section or (chunk.page.title,))[-1]
     return Turn(
-        question=f"What is the shipping policy for destination {name} and its customers?",
-        answer=f"Shipping to **destination {name}** takes some days. " * 20,
-        rewritten=f"What is the shipping policy of Havik for destination {name} and its customers?",
-        topics=(f"destination {name}",),
-        retrieved=tuple(
-            Retrieved(
-                page_id=f"page-{name}-{n}", chunk_id=f"{name}-{n}", title=f"Shipping {name}", cited=n < 2
-            )
-            for n in range(5)
-        ),
-        question_ts=f"{number}.0",
+        question=f"What do the pages say about {topic} in {chunk.page.title}?",
+        answer=f"**{topic}**\n{chunk.text[:1000]}",
+        rewritten=f"What does the handbook say about {topic} in {chunk.page.title}?",
+        topics=(topic,),
+        retrieved=(Retrieved(page_id=chunk.page.id, chunk_id=chunk.id, title=chunk.page.title, cited=True),),
+        question_ts=f"{-number}.0",
     )
 
 
@@ -121,8 +116,9 @@ async def _runtime(settings: Settings) -> AsyncIterator[Runtime]:
     async with open_runtime(settings, "bench", models=True) as runtime:
         async for step in LocalSession(runtime).ingest(IngestRequest(sample=True)):
             assert step.phase != "failed", step.error
+        chunks = [chunk async for batch in runtime.index.passages(audience=Audience()) for chunk in batch]
         for turns in TURNS:
-            for turn in a_thread(turns):
+            for turn in a_thread(turns, chunks):
                 await runtime.conversations.append(_key(turns), turn)
         yield runtime
 
@@ -155,9 +151,9 @@ def _rewrite(question: str) -> dict[str, Any]:
     return {
         "needs_rewrite": True,
         "is_follow_up": True,
-        "query": f"{question.rstrip('?')} for shipping to destination 001?",
-        "topics": ["destination 001"],
-        "reasoning": "it = shipping",
+        "query": question,
+        "topics": ["time"],
+        "reasoning": "as asked",
         "confidence": 0.9,
     }
 
