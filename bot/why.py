@@ -64,6 +64,8 @@ class Why(BaseModel):
     lost: str = ""
     topics: tuple[str, ...] = ()
     is_follow_up: bool
+    context: tuple[str, ...] = Field(default=(), repr=False)
+    context_need: float = 0.0
     anchors: tuple[str, ...] = ()
     anchor_reason: str = ""
     outcome: str
@@ -158,6 +160,8 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
         lost=rewrite.lost,
         topics=rewrite.topics,
         is_follow_up=rewrite.is_follow_up,
+        context=answer.trace.context,
+        context_need=answer.trace.context_need,
         anchors=tuple(titles[page] for page in answer.trace.anchors if page in titles),
         anchor_reason=answer.trace.anchor_reason,
         outcome=answer.outcome,
@@ -182,6 +186,12 @@ def modal(words: Messages, blocks: list[Block]) -> dict[str, Any]:
     }
 
 
+def _context(why: Why, words: Messages) -> str:
+    if not why.context or not why.context_need:
+        return words.none
+    return f"{', '.join(why.context)} ({words.percent(why.context_need)})"
+
+
 def why_blocks(why: Why) -> list[Block]:
     words = messages_in(why.language)
     facts = [
@@ -191,6 +201,7 @@ def why_blocks(why: Why) -> list[Block]:
         *([_fact(words.why_lost, why.lost)] if why.lost else []),
         _fact(words.why_topics, ", ".join(why.topics) or words.none),
         _fact(words.why_follow_up, words.yes if why.is_follow_up else words.no),
+        _fact(words.why_context, _context(why, words)),
         _fact(words.why_anchors, ", ".join(why.anchors) or words.none, why.anchor_reason),
         _fact(
             words.why_decision,

@@ -118,6 +118,7 @@ def trace_as_json(answer: Answer) -> dict[str, Any]:
             "reasoning": trace.rewrite.reasoning,
             "lost": trace.rewrite.lost,
         },
+        "context": {"words": list(trace.context), "need": _rounded(trace.context_need)},
         "anchors": {"pages": list(trace.anchors), "reason": trace.anchor_reason},
         "decision": trace.decision,
         "removed_sentences": len(trace.removed_sentences),

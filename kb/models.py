@@ -309,6 +309,8 @@ class Trace:
     hits: tuple[Hit, ...] = ()
     context: tuple[str, ...] = ()
     """Words of the thread that were searched along with the question."""
+    context_need: float = 0.0
+    """How much they counted, 0..1: the better the question found by itself, the less."""
     anchors: tuple[str, ...] = ()
     anchor_reason: str = ""
     decision: str = ""

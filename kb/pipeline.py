@@ -92,6 +92,7 @@ class Found:
     rewrite: Rewrite
     hits: Sequence[Hit] = ()
     context: Sequence[str] = ()
+    context_need: float = 0.0
     anchors: Sequence[str] = ()
     anchor_reason: str = ""
     timings_ms: Mapping[str, float] = field(default_factory=dict)
@@ -141,6 +142,7 @@ class Pipeline:
             reply.saw(
                 found.hits,
                 context=found.context,
+                context_need=found.context_need,
                 anchors=found.anchors,
                 anchor_reason=found.anchor_reason,
                 notes=self._notes(),
@@ -218,7 +220,12 @@ class Pipeline:
         # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
         hits = anchoring.boost_final(hits, anchors, boost)
         return Found(
-            rewrite=rewrite, hits=hits, context=context, anchors=anchors, anchor_reason=standing.reason
+            rewrite=rewrite,
+            hits=hits,
+            context=context,
+            context_need=result.context_need,
+            anchors=anchors,
+            anchor_reason=standing.reason,
         )
 
     def _context(self, question: Question, standing: Standing, language: str) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ class Reply:
         self.notes: tuple[Note, ...] = ()
         self._hits: Sequence[Hit] = ()
         self._context: Sequence[str] = ()
+        self._context_need = 0.0
         self._anchors: Sequence[str] = ()
         self._anchor_reason = ""
         self._verified: Verified | None = None
@@ -54,11 +55,12 @@ class Reply:
         hits: Sequence[Hit],
         *,
         context: Sequence[str],
+        context_need: float,
         anchors: Sequence[str],
         anchor_reason: str,
         notes: tuple[Note, ...],
     ) -> None:
-        self._hits, self._context = hits, context
+        self._hits, self._context, self._context_need = hits, context, context_need
         self._anchors, self._anchor_reason = anchors, anchor_reason
         self.notes = notes
 
@@ -112,6 +114,7 @@ class Reply:
                 rewrite=rewrite,
                 hits=tuple(self._hits),
                 context=tuple(self._context),
+                context_need=self._context_need,
                 anchors=tuple(self._anchors),
                 anchor_reason=self._anchor_reason,
                 decision=outcome,

@@ -41,9 +41,13 @@ class WeightedQuery:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchResult:
-    """Hits by `final` (equal to `fused` at this stage), best first."""
+    """Hits by `final` (equal to `fused` at this stage), best first.
+
+    `context_need`: how much the words of the thread counted, 0..1 of their weight.
+    """
 
     hits: list[Hit]
+    context_need: float = 0.0
     embed_ms: float
     search_ms: float
 
@@ -106,7 +110,10 @@ class Search:
         hits = fuse(candidates, queries, self._settings)
         done = self._monotonic()
         return SearchResult(
-            hits=hits, embed_ms=(embedded - started) * 1000, search_ms=(done - embedded) * 1000
+            hits=hits,
+            context_need=context_need(candidates, queries, self._settings),
+            embed_ms=(embedded - started) * 1000,
+            search_ms=(done - embedded) * 1000,
         )
 
     async def _languages_of(self, question: str) -> list[str]:
@@ -161,7 +168,7 @@ def fuse(
     lexical = np.array([candidate.lexical for candidate in candidates], dtype=float)
     own = np.array([0.0 if query.context else query.weight for query in queries])
     evidence = own / own.sum()
-    need = context_need(float(dense[:, own > 0].max()), settings)
+    need = context_need(candidates, queries, settings)
     weights = np.array([query.weight * (need if query.context else 1.0) for query in queries])
     shares = weights / weights.sum()
     if settings.fusion == "rrf":
@@ -181,10 +188,16 @@ def fuse(
     return sorted(hits, key=lambda hit: (-hit.scores.final, hit.chunk.id))
 
 
-def context_need(best: float, settings: SearchSettings) -> float:
+def context_need(
+    candidates: Sequence[Candidate], queries: Sequence[WeightedQuery], settings: SearchSettings
+) -> float:
     """How much a question needs the words of its thread, 0..1, by the best cosine that its own wordings find."""
+    own = [at for at, query in enumerate(queries) if not query.context]
+    if not candidates or len(own) == len(queries):
+        return 0.0
+    best = max(candidate.dense[at] for candidate in candidates for at in own)
     span = settings.context_strong - settings.context_weak
-    return float(np.clip((settings.context_strong - best) / span, 0.0, 1.0)) if span > 0 else 1.0
+    return min(1.0, max(0.0, (settings.context_strong - best) / span)) if span > 0 else 1.0
 
 
 def by_score(

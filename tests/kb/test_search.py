@@ -132,7 +132,14 @@ def test_hits_keep_the_weighted_mean_of_every_stage() -> None:
 def test_the_thread_s_words_count_the_less_the_better_the_question_finds_alone(
     best: float, need: float
 ) -> None:
-    assert context_need(best, SearchSettings(context_strong=0.8, context_weak=0.4)) == pytest.approx(need)
+    candidates = [a_candidate("a", [best, 0.9], [0.0, 0.0]), a_candidate("b", [0.05, 0.95], [0.0, 0.0])]
+    queries = [a_query("it?"), WeightedQuery(text="it? (mulch)", weight=1.0, context=True)]
+    settings = SearchSettings(context_strong=0.8, context_weak=0.4)
+    assert context_need(candidates, queries, settings) == pytest.approx(need)
+
+
+def test_without_a_thread_nothing_of_it_counts() -> None:
+    assert context_need([a_candidate("a", [0.1], [0.0])], [a_query("it?")], SearchSettings()) == 0.0
 
 
 def test_a_search_among_the_words_of_the_thread_orders_but_is_no_evidence() -> None:
