@@ -25,14 +25,14 @@ from kb.models import EVERYONE, Audience, Turn
 from kb.settings import RerankSettings, Settings
 from tests.fakes.embedder import HashEmbedder
 
-COMBINATIONS = 120
+COMBINATIONS = 80
 
 
 class Words(HashEmbedder):
     embed_queries = HashEmbedder.embed_documents
 
 
-WORLD = make_world(7, pages=60)
+WORLD = make_world(7, pages=40)
 
 
 @asynccontextmanager
