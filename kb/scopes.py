@@ -51,6 +51,7 @@ _CLASSES = (
     "refund|!exchange ruilen umtausch|!repair reparatie reparatur|return retour",
     "north|south|east|west",
     "complaint klacht beschwerde|!appeal",
+    "!carry carried carrying rollover meenemen overdragen übertragen",
     "!netherlands dutch holland nederland nederlandse niederlande|!germany german deutschland duitsland duitse deutsche"
     "|!belgium belgian belgië belgische belgien|!france french frankrijk frankreich|!uk britain british england"
     " kingdom scotland wales|!ireland irish ierland irland|!spain spanish spanje spanien|!italy italian italië italien"
