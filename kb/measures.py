@@ -108,6 +108,8 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _TELLING = frozenset().union(NUMBER_WORDS, WEEKDAYS) - {"one", "een", "één"}
+_LETTERED = re.compile(r"\b([^\W\d_]{3,}) ([A-HJ-Z])\b(?!['’.])")
+"""An item of a series by its letter: "table A". An I is mostly a pronoun."""
 _NOUNS = 3
 _WINDOW = 4
 
@@ -152,7 +154,7 @@ def read_measures(text: str) -> Measured:
     """What a sentence measures, without what its trailing clauses add ("..., and log it twice a day")."""
     words = stating(plain(text))
     days, rest = _taken(words)
-    labels: set[str] = set()
+    labels = {f"{stem(word)} {letter}" for word, letter in _LETTERED.findall(words)}
     measures = tuple(_measures(rest, labels))
     return Measured(
         measures=measures,

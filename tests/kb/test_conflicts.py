@@ -66,6 +66,7 @@ def test_other_figures_for_the_same_thing_may_disagree(one: str, other: str):
         ("Members get 25 days after 1 year.", "Members get 28 days after 5 years."),
         ("Policies are reviewed every 12 months.", "Policies take 6 months."),
         ("Abstracts are due on 1 March 2026.", "Abstracts are due on 2 March 2027."),
+        ("Table A seats 6 people.", "Table B seats 4 people."),
         ("A reply takes 48 hours.", "A reply takes two days."),
         ("The quota is 2 TB.", "The quota is 2,000 GB."),
     ],
