@@ -21,7 +21,7 @@ from kb.rewrite import (
 )
 from kb.rewriting.context import MESSAGE_LIMIT, excerpt, render_prompt, thread_context
 from kb.rewriting.model import SCHEMA, UnusableRewriteError
-from kb.settings import ModelSettings, RewriteSettings, Settings
+from kb.settings import ModelSettings, RewriteSettings, Settings, load_settings
 from kb.text.lexicon import lexicon
 
 HOUTMULCH = [
@@ -242,6 +242,11 @@ async def test_rewriting_can_be_switched_off() -> None:
     rewriter = choose_rewriter(settings(mode="off"), client=ScriptedModel(AssertionError("called")))
     assert isinstance(rewriter, NoRewriter)
     assert (await rewriter.rewrite("en de prijs?", HOUTMULCH, language="nl")) == Rewrite(query="en de prijs?")
+
+
+async def test_the_environment_switches_rewriting_off() -> None:
+    told = load_settings(environ={"FOOTNOTE_REWRITE__MODE": "off"})
+    assert isinstance(choose_rewriter(told, client=ScriptedModel(AssertionError("called"))), NoRewriter)
 
 
 async def test_the_heuristic_mode_calls_no_model() -> None:
