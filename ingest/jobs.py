@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from ingest.errors import SyncRefusedError
+from ingest.progress import OnProgress
 from ingest.sync import Sync
 from kb.errors import FootnoteError
 from kb.index.port import PageAddress
-from kb.jobs import ReindexProgress, ReindexRequest
+from kb.jobs import ReindexProgress, ReindexRequest, SyncReport
 
 logger = logging.getLogger(__name__)
 
@@ -98,12 +100,16 @@ class _Run:
     async def _work(self, sync: Sync, request: ReindexRequest) -> None:
         logger.info("reindex.started", extra={"source": request.source, "full": request.full})
         try:
-            report = await sync.run(full=request.full, source=request.source, on_progress=self._tell)
+            report = await _done(sync, request, self._tell)
             if self._after is not None:
                 await self._after()
         except asyncio.CancelledError:
             self._stopped()
             raise
+        except SyncRefusedError as error:
+            logger.warning("reindex.refused", extra={"reason": str(error)})
+            failed = replace(self._latest, phase="failed", seconds_left=None, error=str(error))
+            self._tell(replace(failed, refusal=str(error)))
         except FootnoteError as error:
             logger.warning("reindex.failed", extra={"error": str(error)})
             self._tell(replace(self._latest, phase="failed", seconds_left=None, error=str(error)))
@@ -123,3 +129,15 @@ class _Run:
         self._latest = progress
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
+
+
+async def _done(sync: Sync, request: ReindexRequest, tell: OnProgress) -> SyncReport:
+    if request.rollback:
+        return await sync.roll_back(on_progress=tell)
+    return await sync.run(
+        full=request.full,
+        source=request.source,
+        force=request.force,
+        dry_run=request.dry_run,
+        on_progress=tell,
+    )

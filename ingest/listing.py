@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from ingest.pipeline import access_mark, index_revision, page_id
+from ingest.errors import SourceUnavailableError
+from ingest.guard import FEW_PAGES
+from ingest.pipeline import access_mark, index_revision, page_id, source_and_path
 from ingest.sources.port import PageRef, Source
 from kb.models import EVERYONE
 
@@ -46,8 +48,26 @@ class Work:
     ref: PageRef
 
 
-def is_at_or_under(path: str, ref_path: str) -> bool:
-    return path == ref_path or (ref_path.endswith("/") and path.startswith(ref_path))
+async def listing_of(source: Source, revisions: Mapping[str, str], forgotten: Collection[str]) -> Listing:
+    """`revisions`: page id -> revision of the live index. Pages that were forgotten by hand count as not listed.
+
+    Raises:
+        SourceUnavailableError: the source cannot be listed, or what it lists cannot be believed.
+    """
+    refs = {ref.path: ref async for ref in source.discover()}
+    indexed = {
+        path: revision
+        for name, path, revision in (
+            (*source_and_path(page), revision) for page, revision in revisions.items()
+        )
+        if name == source.name
+    }
+    if not refs and len(indexed) > FEW_PAGES:
+        raise SourceUnavailableError(
+            f"source {source.name!r} lists no page, but {len(indexed)} of its pages are indexed: nothing is removed"
+        )
+    wanted = {path: ref for path, ref in refs.items() if page_id(source.name, path) not in forgotten}
+    return Listing(source=source, refs=wanted, indexed=indexed)
 
 
 def ids_of(listing: Listing, paths: Iterable[str]) -> list[str]:

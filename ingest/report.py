@@ -21,18 +21,18 @@ def summary(report: SyncReport) -> str:
     if report.failed:
         first = report.failed[0]
         more = f" and {len(report.failed) - 1} more" if len(report.failed) > 1 else ""
-        counts.append(f"{len(report.failed)} failed ({first.path}: {first.reason}{more})")
+        counts.append(f"{len(report.failed)} failed ({report.named(first.path)}: {first.reason}{more})")
     return f"Done in {duration(report.seconds)}: {', '.join(counts)}"
 
 
 def diff(report: SyncReport, *, shown: int = _SHOWN) -> str:
     """The summary and, below it, the pages by name: + added, ~ changed, - removed, ! failed, ? with a note."""
     lines = [summary(report)]
-    lines += _named("+", report.added, shown)
-    lines += _named("~", report.changed, shown)
-    lines += _named("-", report.removed, shown)
-    lines += _named("!", [f"{page.path}: {page.reason}" for page in report.failed], shown)
-    lines += _named("?", [f"{page.path}: {page.reason}" for page in report.warned], shown)
+    lines += _named("+", [report.named(path) for path in report.added], shown)
+    lines += _named("~", [report.named(path) for path in report.changed], shown)
+    lines += _named("-", [report.named(path) for path in report.removed], shown)
+    lines += _named("!", [f"{report.named(page.path)}: {page.reason}" for page in report.failed], shown)
+    lines += _named("?", [f"{report.named(page.path)}: {page.reason}" for page in report.warned], shown)
     return "\n".join(lines)
 
 

@@ -15,7 +15,8 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
 from ingest.errors import PageError, SourceUnavailableError, SyncRefusedError
 from ingest.forgetting import forget_page, remember_page
-from ingest.listing import Listing, Work, ids_of, is_at_or_under
+from ingest.guard import Golden, failed_sources, heed, lost_questions, mass_loss, missing
+from ingest.listing import Listing, Work, ids_of, listing_of
 from ingest.parsers.reader import Reader
 from ingest.pipeline import (
     DetectLanguage,
@@ -23,15 +24,16 @@ from ingest.pipeline import (
     Lexical,
     PagePipeline,
     PreparedPage,
-    page_id,
     source_and_path,
 )
+from ingest.plan import plan
 from ingest.progress import OnProgress, Pace
+from ingest.rollback import roll_back
 from ingest.sources.port import Source
 from ingest.tally import Tally
 from kb.forgotten import ForgottenPages, InMemoryForgotten
 from kb.freshness import Clock
-from kb.index.port import IndexWriter, PageAddress, VectorIndex
+from kb.index.port import IndexWriter, PageAddress, Rebuild, VectorIndex
 from kb.jobs import SyncReport
 from kb.models import EVERYONE
 
@@ -40,10 +42,6 @@ logger = logging.getLogger(__name__)
 
 GROUP = 128
 """Chunks embedded together: enough to sort by length, 0.2 MB of vectors, about two seconds on two cores."""
-MASS_LOSS = 0.2
-"""Share of the live index's pages that a rebuild may lose to read failures before it is refused."""
-FEW_PAGES = 3
-"""A source that had no more pages than this may become empty without being thought broken."""
 
 
 class Sync:
@@ -60,9 +58,11 @@ class Sync:
         clock: Clock,
         reader: Reader | None = None,
         forgotten: ForgottenPages | None = None,
+        golden: Golden | None = None,
     ) -> None:
         self._index = index
         self._forgotten = forgotten or InMemoryForgotten()
+        self._golden = golden
         self._pipeline = PagePipeline(
             embedder=embedder, lexical=lexical, detect_language=detect_language, reader=reader
         )
@@ -80,22 +80,46 @@ class Sync:
         return list(self._sources)
 
     async def run(
-        self, *, full: bool = False, source: str | None = None, on_progress: OnProgress | None = None
+        self,
+        *,
+        full: bool = False,
+        source: str | None = None,
+        force: bool = False,
+        dry_run: bool = False,
+        on_progress: OnProgress | None = None,
     ) -> SyncReport:
         """Sweeps once over all sources, or over one, and returns the diff that it made.
 
         `full` reads every page anew: over all sources it builds a new index beside the live one; over one source it
         replaces that source's pages in place. An index of another make is rebuilt from all sources, asked or not.
+        `force` overrules what speaks against a rebuilt index; `dry_run` only tells what would be done.
 
         Raises:
             SyncRefusedError: the result would damage the index, or no source could be listed. The live index stays.
             UnavailableError: the index or the embedder does not answer. The next run makes the index whole.
         """
+        tally = Tally(clock=self._clock)
+        pace = Pace(clock=self._clock, listen=on_progress)
+        pace.says("reading")
         try:
-            return await self._sweep(full=full, source=source, on_progress=on_progress)
+            if dry_run:
+                await self._plan(self._chosen(source), tally, full=full and source is None)
+            else:
+                await self._sweep(tally, pace, full=full, source=source, force=force)
+            await self._name(tally)
         finally:
             while self._listed:
                 await self._listed.pop().close()
+        return tally.report()
+
+    async def roll_back(self, *, on_progress: OnProgress | None = None) -> SyncReport:
+        """Goes back to the generation before the live one; see `ingest.rollback`."""
+        tally = Tally(clock=self._clock)
+        Pace(clock=self._clock, listen=on_progress).says("swapping")
+        await self._pipeline.ready()
+        await roll_back(self._index, manifest=self._pipeline.manifest, forgotten=self._forgotten, tally=tally)
+        await self._name(tally)
+        return tally.report()
 
     async def forget(self, address: str) -> list[PageAddress]:
         """Takes a page out at once, also while a run is under way; see `ingest.forgetting.forget_page`."""
@@ -105,10 +129,11 @@ class Sync:
         """Lets the next run index a forgotten page again; the ids."""
         return await remember_page(address, forgotten=self._forgotten)
 
-    async def _sweep(self, *, full: bool, source: str | None, on_progress: OnProgress | None) -> SyncReport:
-        tally = Tally(clock=self._clock)
-        pace = Pace(clock=self._clock, listen=on_progress)
-        pace.says("reading")
+    async def _plan(self, sources: Iterable[Source], tally: Tally, *, full: bool) -> None:
+        live, forgotten = await self._index.revisions(), await self._forgotten.ids()
+        plan(await self._listings(sources, tally), tally, full=full, live=live, forgotten=forgotten)
+
+    async def _sweep(self, tally: Tally, pace: Pace, *, full: bool, source: str | None, force: bool) -> None:
         await self._pipeline.ready()
         made_with = await self._index.manifest()
         if made_with is None:
@@ -117,20 +142,29 @@ class Sync:
             logger.info(
                 "sync.rebuild_needed", extra={"was": str(made_with), "now": str(self._pipeline.manifest)}
             )
-            return await self._rebuild(tally, pace)
+            await self._rebuild(tally, pace, force=force, like_live=False)
+            return
         if full and source is None and made_with is not None:
-            return await self._rebuild(tally, pace)
-        return await self._update(self._chosen(source), tally, pace, anew=full)
+            await self._rebuild(tally, pace, force=force, like_live=True)
+        else:
+            await self._update(self._chosen(source), tally, pace, anew=full)
+
+    async def _name(self, tally: Tally) -> None:
+        if tally.unnamed:
+            tally.name(await self._index.addresses())
 
     async def _start_empty(self) -> None:
         """An index that holds nothing is filled page by page, so that a killed first run is not lost."""
         rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
         await rebuild.swap()
 
-    async def _update(self, sources: Iterable[Source], tally: Tally, pace: Pace, *, anew: bool) -> SyncReport:
+    async def _update(self, sources: Iterable[Source], tally: Tally, pace: Pace, *, anew: bool) -> None:
         listings = await self._listings(sources, tally)
+        if any(listing.vanished for listing in listings):
+            tally.removed += [path for listing in listings for path in listing.vanished]
+            await self._name(tally)  # while the index still knows their titles
         for listing in listings:
-            await self._remove(listing, listing.vanished, tally)
+            await self._index.delete_pages(ids_of(listing, listing.vanished))
             await self._index.delete_pages(ids_of(listing, listing.exposed))
         work = [
             Work(listing=listing, ref=ref)
@@ -140,37 +174,44 @@ class Sync:
         ]
         tally.unchanged += sum(len(listing.refs) for listing in listings) - len(work)
         await self._process(work, self._index, tally, pace)
-        return tally.report()
 
-    async def _rebuild(self, tally: Tally, pace: Pace) -> SyncReport:
-        """Builds a new generation from every source; anything that looks wrong leaves the live one in place."""
+    async def _rebuild(self, tally: Tally, pace: Pace, *, force: bool, like_live: bool) -> None:
+        """Builds a new generation from every source; anything that looks wrong leaves the live one in place.
+
+        `like_live`: both are made with the same embedder, so that the same question can be put to both.
+        """
+        before = await self._index.revisions()
         listings = await self._listings(self._sources.values(), tally)
-        if tally.failed:
-            raise SyncRefusedError(f"the index is not rebuilt without all sources: {tally.failed[0].reason}")
+        heed(failed_sources(tally.failed), tally, force=force)
         work = [Work(listing=listing, ref=ref) for listing in listings for ref in listing.refs.values()]
         for listing in listings:
             await self._index.delete_pages(ids_of(listing, listing.exposed))
         rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
         try:
             await self._process(work, rebuild, tally, pace)
-            self._refuse_mass_loss(tally, sum(len(listing.indexed) for listing in listings))
             pace.says("swapping")
             await self._drop_forgotten(rebuild)
+            heed(await self._doubts(rebuild, before, tally, like_live=like_live), tally, force=force)
+            await self._name(tally)  # while the live index still knows the titles of what goes
             await rebuild.swap()
-            await self._drop_forgotten(self._index)
         except BaseException:  # a cancelled rebuild must not stay behind either
             await rebuild.discard()
             raise
-        for listing in listings:
-            tally.removed += listing.vanished
-        return tally.report()
+        await self._drop_forgotten(self._index)
 
-    def _refuse_mass_loss(self, tally: Tally, live: int) -> None:
-        if tally.lost > max(FEW_PAGES, MASS_LOSS * live):
-            raise SyncRefusedError(
-                f"{tally.lost} of {live} indexed pages could not be read: the index stays as it was. "
-                f"First: {tally.failed[0].path}: {tally.failed[0].reason}"
-            )
+    async def _doubts(
+        self, rebuild: Rebuild, before: Mapping[str, str], tally: Tally, *, like_live: bool
+    ) -> list[str]:
+        """What looks wrong with the new generation; tallies what it lacks as removed."""
+        gone = missing(before, await rebuild.revisions(), await self._forgotten.ids())
+        unread = {failure.path for failure in tally.failed}
+        paths = [source_and_path(page)[1] for page in gone]
+        tally.removed += [path for path in paths if path not in unread]
+        doubts = mass_loss(gone, len(before), failed=tally.failed)
+        if self._golden is None:
+            return doubts
+        lost = await self._golden.lost(rebuild, live=self._index if like_live else None)
+        return doubts + lost_questions(lost)
 
     def _chosen(self, source: str | None) -> list[Source]:
         if source is None:
@@ -183,35 +224,18 @@ class Sync:
 
     async def _listings(self, sources: Iterable[Source], tally: Tally) -> list[Listing]:
         """What each source lists. One that cannot be trusted is tallied as failed; when none can, the sync ends."""
-        revisions = await self._index.revisions()
+        revisions, forgotten = await self._index.revisions(), await self._forgotten.ids()
         listings = []
         for source in sources:
             self._listed.append(source)
             try:
-                listings.append(await self._listing(source, revisions))
+                listings.append(await listing_of(source, revisions, forgotten))
             except SourceUnavailableError as error:
                 logger.warning("source.unavailable", extra={"source": source.name, "error": str(error)})
                 tally.fail(source.name, str(error))
         if tally.failed and not listings:
             raise SyncRefusedError("; ".join(failure.reason for failure in tally.failed))
         return listings
-
-    async def _listing(self, source: Source, revisions: Mapping[str, str]) -> Listing:
-        refs = {ref.path: ref async for ref in source.discover()}
-        forgotten = await self._forgotten.ids()
-        indexed = {
-            path: revision
-            for name, path, revision in (
-                (*source_and_path(page), revision) for page, revision in revisions.items()
-            )
-            if name == source.name
-        }
-        if not refs and len(indexed) > FEW_PAGES:
-            raise SourceUnavailableError(
-                f"source {source.name!r} lists no page, but {len(indexed)} of its pages are indexed: nothing is removed"
-            )
-        wanted = {path: ref for path, ref in refs.items() if page_id(source.name, path) not in forgotten}
-        return Listing(source=source, refs=wanted, indexed=indexed)
 
     async def _process(self, work: Sequence[Work], writer: IndexWriter, tally: Tally, pace: Pace) -> None:
         pace.starts([item.ref.size for item in work])
@@ -270,12 +294,7 @@ class Sync:
         gone = error.withdraw or path in item.listing.exposed
         if was_indexed and gone:
             await self._index.delete_pages(ids_of(item.listing, [path]))
-        elif writer is not self._index:
-            tally.lost += sum(is_at_or_under(other, path) for other in item.listing.indexed)
         kept = was_indexed and not gone and writer is self._index
-        tally.fail(path, f"{error.reason} (its earlier text stays in the index)" if kept else error.reason)
+        reason = f"{error.reason} (its earlier text stays in the index)" if kept else error.reason
+        tally.fail(path, reason, title=item.ref.title)
         logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})
-
-    async def _remove(self, listing: Listing, paths: list[str], tally: Tally) -> None:
-        await self._index.delete_pages(ids_of(listing, paths))
-        tally.removed += paths

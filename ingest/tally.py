@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from ingest.pipeline import PreparedPage
+from ingest.pipeline import PreparedPage, source_and_path
+from kb.index.port import PageAddress
 from kb.jobs import FailedPage, SyncReport
+
+_TELLING = re.compile(r"[^\W\d_][^/]*\.\w{1,8}/?$")
+"""A path that ends in a file's name tells a person which page it is; an id does not."""
 
 
 class Tally:
@@ -16,27 +21,62 @@ class Tally:
         self._added: list[str] = []
         self._changed: list[str] = []
         self._warned: list[FailedPage] = []
+        self._titles: dict[str, str] = {}
         self._chunks = 0
         self.removed: list[str] = []
         self.failed: list[FailedPage] = []
         self.unchanged = 0
-        self.lost = 0
-        """Pages of the live index that a rebuild could not read: its swap would take their text away."""
+        self.doubts: list[str] = []
+        """What looked wrong with a rebuilt index, for an admin."""
+        self.dry_run = False
 
     def indexed(self, page: PreparedPage, *, before: str | None) -> None:
         """Counts a page whose indexed revision was `before`; None: it was not indexed."""
         path = page.page.path
-        if before is None:
-            self._added.append(path)
-        elif before != page.page.revision:
-            self._changed.append(path)
-        else:
-            self.unchanged += 1
+        unchanged = before == page.page.revision
+        self.expects(path, before=before, unchanged=unchanged)
+        if not unchanged:
+            self._name(path, page.page.title)
         self._chunks += len(page.chunks)
         self._warned += [FailedPage(path=path, reason=note) for note in page.notes]
 
-    def fail(self, path: str, reason: str) -> None:
+    def expects(self, path: str, *, before: str | None, unchanged: bool) -> None:
+        if before is None:
+            self._added.append(path)
+        elif unchanged:
+            self.unchanged += 1
+        else:
+            self._changed.append(path)
+
+    def compare(self, live: Mapping[str, str], after: Mapping[str, str]) -> None:
+        """Counts what going from one state of the index to another changes; both are page id -> revision."""
+        for page, revision in after.items():
+            before = live.get(page)
+            self.expects(source_and_path(page)[1], before=before, unchanged=before == revision)
+        self.removed += [source_and_path(page)[1] for page in live if page not in after]
+
+    def fail(self, path: str, reason: str, *, title: str | None = None) -> None:
         self.failed.append(FailedPage(path=path, reason=reason))
+        if title:
+            self._name(path, title)
+
+    @property
+    def unnamed(self) -> set[str]:
+        """Paths of the report that are mere ids and have no title yet. Added and changed pages bring their own."""
+        told = [*self.removed, *(one.path for one in self.failed), *self._added, *self._changed]
+        return {path for path in told if path not in self._titles and not _TELLING.search(path)}
+
+    def name(self, pages: Iterable[PageAddress]) -> None:
+        """Gives the unnamed paths the titles that they have in the index."""
+        wanted = self.unnamed
+        for page in pages:
+            path = source_and_path(page.page_id)[1]
+            if path in wanted:
+                self._name(path, page.title)
+
+    def _name(self, path: str, title: str) -> None:
+        if not _TELLING.search(path):
+            self._titles[path] = title
 
     def report(self) -> SyncReport:
         return SyncReport(
@@ -48,4 +88,7 @@ class Tally:
             warned=self._warned,
             chunks=self._chunks,
             seconds=round((self._clock() - self._started_at).total_seconds(), 3),
+            titles=self._titles,
+            dry_run=self.dry_run,
+            doubts=self.doubts,
         )

@@ -38,15 +38,32 @@ class SyncReport(BaseModel):
     """Pages that were indexed although a field of their front matter (a date, a language) could not be read."""
     chunks: int = 0
     seconds: float = 0.0
+    titles: dict[str, str] = Field(default_factory=dict)
+    """Path -> title of pages whose path tells a person nothing: an id of Confluence, Notion or Slack."""
+    dry_run: bool = False
+    """Nothing was changed: this is what would be."""
+    doubts: list[str] = Field(default_factory=list)
+    """What looked wrong: overruled, or (in a dry run) what would refuse the rebuild."""
+
+    def named(self, path: str) -> str:
+        """A page as a person knows it: "Travel (ENG/12345)", or its path alone."""
+        return f"{self.titles[path]} ({path})" if path in self.titles else path
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReindexRequest:
-    """`source`: one source's name, or None for all. `full`: rebuild beside the live index, then swap."""
+    """`source`: one source's name, or None for all. `full`: rebuild beside the live index, then swap.
+
+    `dry_run`: only say what would change. `force`: swap a rebuilt index in although it looks wrong. `rollback`: go back
+    to the generation before the live one; nothing is read.
+    """
 
     requested_by: str
     source: str | None = None
     full: bool = False
+    dry_run: bool = False
+    force: bool = False
+    rollback: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,6 +79,8 @@ class ReindexProgress:
     """The request met a reindex under way and follows that one."""
     report: SyncReport | None = None
     error: str | None = None
+    refusal: str | None = None
+    """Why the work was refused, where that is for the admin to judge; the index is as it was."""
 
 
 class Reindexer(Protocol):

@@ -168,6 +168,11 @@ class IndexSettings(Section):
     timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
 
 
+class ReindexSettings(Section):
+    golden: Path | None = None
+    """Questions that must go on finding their page, or a rebuilt index does not go live: see `kb.golden`."""
+
+
 class StoreSettings(Section):
     redis_url: SecretStr | None = None
     namespace: str = "footnote"
@@ -213,6 +218,7 @@ class Settings(Section):
     freshness: FreshnessSettings = FreshnessSettings()
     answer: AnswerSettings = AnswerSettings()
     index: IndexSettings = IndexSettings()
+    reindex: ReindexSettings = ReindexSettings()
     store: StoreSettings = StoreSettings()
     slack: SlackSettings = SlackSettings()
     api: ApiSettings = ApiSettings()

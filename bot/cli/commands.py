@@ -72,6 +72,11 @@ def ingest(
 def reindex(
     source: Annotated[str | None, typer.Argument(help="One source; all without it.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Rebuild beside the live index, then swap.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Swap although the new index looks wrong.")] = False,
+    rollback: Annotated[
+        bool, typer.Option("--rollback", help="Go back to the index before the last rebuild; read nothing.")
+    ] = False,
     json: Json = False,
     data: Data = None,
     config: Config = None,
@@ -81,7 +86,9 @@ def reindex(
     from bot.cli import index_commands
     from bot.cli.session import IngestRequest
 
-    request = IngestRequest(source=source, full=full)
+    if rollback and (source or full or dry_run or force):
+        raise typer.BadParameter("--rollback stands alone")
+    request = IngestRequest(source=source, full=full, dry_run=dry_run, force=force, rollback=rollback)
     run(index_commands.ingest(settings_of(data, config, verbose), request, as_json=json))
 
 

@@ -31,8 +31,8 @@ async def ingest(settings: Settings, request: IngestRequest, *, as_json: bool) -
     if report is None:
         return 1
     if as_json:
-        always = None if report.warned else {"warned"}
-        sys.stdout.write(report.model_dump_json(indent=2, exclude=always) + "\n")
+        empty = {name for name in ("warned", "titles", "dry_run", "doubts") if not getattr(report, name)}
+        sys.stdout.write(report.model_dump_json(indent=2, exclude=empty) + "\n")
     else:
         show_report(report)
     return SOME_FAILED if report.failed else 0
@@ -60,7 +60,9 @@ async def follow(session: Session, request: IngestRequest) -> SyncReport | None:
                 total=step.total or None,
             )
             if step.phase == "failed":
-                bar.console.print(f"[red]footnote: {step.error}[/red]", highlight=False, markup=True)
+                bar.console.print(f"footnote: {step.error}", highlight=False, markup=False, style="red")
+                if step.refusal and request.full:
+                    bar.console.print("The index is as it was. --force overrules.")
             if step.phase == "done":
                 return step.report
     return None
@@ -78,11 +80,26 @@ def show_report(report: SyncReport) -> None:
             ("failed", len(report.failed)),
         )
     )
-    console.print(f"{counts}; {report.chunks} passages in {report.seconds:.1f} s", highlight=False)
+    would = "Would be: " if report.dry_run else ""
+    console.print(f"{would}{counts}; {report.chunks} passages in {report.seconds:.1f} s", highlight=False)
+    for doubt in report.doubts:
+        console.print(f"  looks wrong: {doubt}", highlight=False, markup=False, style="yellow")
+    if report.dry_run:
+        show_names(report, console)
     for failed in report.failed[:LISTED]:
-        console.print(f"  {failed.path}: {failed.reason}", highlight=False, markup=False, style="yellow")
+        told = f"  {report.named(failed.path)}: {failed.reason}"
+        console.print(told, highlight=False, markup=False, style="yellow")
     if len(report.failed) > LISTED:
         console.print(f"  and {len(report.failed) - LISTED} more; --json lists them all")
+
+
+def show_names(report: SyncReport, console: Console) -> None:
+    """+ added, ~ changed, - removed; the rest of a long list is counted."""
+    for mark, paths in (("+", report.added), ("~", report.changed), ("-", report.removed)):
+        for path in paths[:LISTED]:
+            console.print(f"  {mark} {report.named(path)}", highlight=False, markup=False)
+        if len(paths) > LISTED:
+            console.print(f"  {mark} and {len(paths) - LISTED} more; --json lists them all")
 
 
 async def forget(settings: Settings, request: ForgetRequest) -> int:

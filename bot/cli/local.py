@@ -57,7 +57,14 @@ class LocalSession:
         if request.sample:
             named.append(runtime.sources.add_sample().name)
         source = request.source or (named[0] if len(named) == 1 else None)
-        wanted = ReindexRequest(requested_by=TERMINAL, source=source, full=request.full)
+        wanted = ReindexRequest(
+            requested_by=TERMINAL,
+            source=source,
+            full=request.full,
+            dry_run=request.dry_run,
+            force=request.force,
+            rollback=request.rollback,
+        )
         async for step in runtime.reindexer.reindex(wanted):
             yield step
 

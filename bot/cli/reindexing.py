@@ -12,6 +12,7 @@ from ingest.sync import Sync
 from kb.embed import Embedder
 from kb.forgotten import RedisForgotten
 from kb.freshness import Clock
+from kb.golden import GoldenQuestions
 from kb.index.port import VectorIndex
 from kb.lexical import LexicalEncoder
 from kb.settings import Settings
@@ -39,6 +40,14 @@ def build_reindexer(
         sources=lambda: [open_source(source, sources.kept) for source in sources.all()],
         clock=clock,
         reader=reader,
+        golden=_golden(settings, embedder, lexical),
         forgotten=RedisForgotten(redis, namespace=settings.store.namespace),
     )
     return ReindexJobs(sync, clock=clock, after=lambda: vocabulary.refresh(index))
+
+
+def _golden(settings: Settings, embedder: Embedder, lexical: LexicalEncoder) -> GoldenQuestions | None:
+    file = settings.reindex.golden
+    if file is None:
+        return None
+    return GoldenQuestions(file, embedder=embedder, lexical=lexical, settings=settings.search)

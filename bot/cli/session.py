@@ -48,6 +48,9 @@ class IngestRequest(BaseModel):
     sample: bool = False
     source: str | None = None
     full: bool = False
+    dry_run: bool = False
+    force: bool = False
+    rollback: bool = False
 
 
 class ForgetRequest(BaseModel):

@@ -22,12 +22,13 @@ class PageRef:
     A path that ends with a slash is a part of the source that could not be listed, or not to its end: nothing under it
     counts as deleted, and `fetch` says why.
     `revision` changes whenever the page should be indexed anew; None: it cannot be told, and `fetch` says why.
-    `size` (bytes) weighs the page in the estimate of the time left.
+    `size` (bytes) weighs the page in the estimate of the time left. `title`: where it is known and the path is a mere id.
     """
 
     path: str
     revision: str | None
     size: int = 0
+    title: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -114,7 +114,7 @@ class Collection:
         *,
         audience: Audience,
         limit: int,
-        anchor_pages: Sequence[str],
+        anchor_pages: Sequence[str] = (),
     ) -> list[Candidate]:
         readable = _is_readable(audience)
         scopes = [models.Filter(must=[readable])]

@@ -124,6 +124,16 @@ class EdgeIndex:
         logger.info("index.rebuild.begun", extra={"generation": number})
         return self._building
 
+    async def open_previous(self) -> EdgePrevious | None:
+        if self._building is not None:
+            raise IndexUnavailableError("a rebuild is under way: there is no way back before it has ended")
+        number = await self._run(self._previous)
+        if number is None:
+            return None
+        shard = await self._run(Shard.load, self._generations.path(number))
+        self._building = EdgePrevious(self, number, shard)
+        return self._building
+
     async def close(self) -> None:
         """Waits for the calls under way, then frees the folder. A rebuild under way is dropped."""
         if self._closed:
@@ -148,6 +158,10 @@ class EdgeIndex:
         if self._closed:
             raise IndexUnavailableError(f"the index in {self._folder} is closed")
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
+
+    def _previous(self) -> int | None:
+        self._open()
+        return self._generations.previous()
 
     def _open(self) -> None:
         with self._opening:
@@ -236,6 +250,22 @@ class EdgeRebuild:
     async def addresses(self) -> Sequence[PageAddress]:
         return await self._index._run(self._building.addresses)
 
+    async def languages(self) -> Sequence[str]:
+        return await self._index._run(self._building.languages)
+
+    async def search(
+        self,
+        queries: Sequence[QueryVectors],
+        *,
+        audience: Audience,
+        limit: int,
+        anchor_pages: Sequence[str] = (),
+    ) -> list[Candidate]:
+        def search() -> list[Candidate]:
+            return self._building.search(queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
+
+        return await self._index._run(search) if queries else []
+
     async def swap(self) -> None:
         await self._index._run(self._index._promote, self._number, self._building)
         self._end()
@@ -257,3 +287,16 @@ class EdgeRebuild:
         self._shard = None
         if self._index._building is self:
             self._index._building = None
+
+
+class EdgePrevious(EdgeRebuild):
+    """The generation that was live before. It outlives a `discard`: that closes its files."""
+
+    async def manifest(self) -> IndexManifest:
+        return self._building.manifest
+
+    async def discard(self) -> None:
+        if self._shard is not None:
+            shard = self._building
+            self._end()
+            await self._index._run(shard.close)

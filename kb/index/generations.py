@@ -28,6 +28,11 @@ class Generations:
         match = _NAME.fullmatch(name)
         return int(match[1]) if match else None
 
+    def previous(self) -> int | None:
+        """The newest generation before the live one."""
+        live = self.current() or 0
+        return max((number for number in self._numbers() if number < live), default=None)
+
     def path(self, number: int) -> Path:
         return self._folder / f"gen-{number}"
 

@@ -104,18 +104,8 @@ class IndexWriter(Protocol):
         """Every page that this generation holds, whoever may read it: for operators, never for an answer."""
 
 
-class Rebuild(IndexWriter, Protocol):
-    """A generation that nobody searches yet."""
-
-    async def swap(self) -> None:
-        """Makes this generation the live one, atomically: a search sees all of the old or all of the new."""
-
-    async def discard(self) -> None:
-        """Drops this generation; the live one is untouched."""
-
-
-class VectorIndex(IndexWriter, Protocol):
-    """The live index. Every method raises `IndexUnavailableError` when the engine does not answer."""
+class Searchable(Protocol):
+    """What can be searched: the live index, or a generation beside it that is being looked at."""
 
     async def search(
         self,
@@ -131,11 +121,31 @@ class VectorIndex(IndexWriter, Protocol):
         The audience filter stands in every leg: what the audience may not read is never fetched.
         """
 
-    async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
-        """Every page that the audience may read and that one of the wishes fits, each once, in no particular order."""
-
     async def languages(self) -> Sequence[str]:
         """ISO 639-1 codes of the pages in the index, most frequent first."""
+
+
+class Rebuild(IndexWriter, Searchable, Protocol):
+    """A generation beside the live one, that answers nobody yet."""
+
+    async def swap(self) -> None:
+        """Makes this generation the live one, atomically: a search sees all of the old or all of the new."""
+
+    async def discard(self) -> None:
+        """Drops this generation; the live one is untouched."""
+
+
+class Previous(Rebuild, Protocol):
+    """The generation that was live before."""
+
+    async def manifest(self) -> IndexManifest: ...
+
+
+class VectorIndex(IndexWriter, Searchable, Protocol):
+    """The live index. Every method raises `IndexUnavailableError` when the engine does not answer."""
+
+    async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
+        """Every page that the audience may read and that one of the wishes fits, each once, in no particular order."""
 
     async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
         """Those of the pages that are in the index and that the audience may read, as they are limited now."""
@@ -148,5 +158,8 @@ class VectorIndex(IndexWriter, Protocol):
 
     async def begin_rebuild(self, manifest: IndexManifest) -> Rebuild:
         """Starts a generation beside the live one. One that an earlier, killed rebuild left behind is dropped."""
+
+    async def open_previous(self) -> Previous | None:
+        """The generation before the live one, for a way back. Its `swap` makes it live, `discard` leaves it as it is."""
 
     async def close(self) -> None: ...

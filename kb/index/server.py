@@ -101,6 +101,11 @@ class ServerIndex(Collection):
                 await self._drop(number)
         return ServerRebuild(self, await self._create(manifest))
 
+    async def open_previous(self) -> ServerPrevious | None:
+        live = await self._live_generation()
+        number = max((one for one in await self._generations() if one < live), default=None)
+        return None if number is None else ServerPrevious(self, number)
+
     async def close(self) -> None:
         await self._client.close()
 
@@ -199,3 +204,15 @@ class ServerRebuild(Collection):
         if not self._over:
             self._over = True
             await self._index._drop(self._number)
+
+
+class ServerPrevious(ServerRebuild):
+    """The collection that was live before. A `discard` leaves it where it is."""
+
+    async def manifest(self) -> IndexManifest:
+        with translated("reading the manifest"):
+            described = await self._client.get_collection(self._name)
+        return manifest_from_fields(described.config.metadata)
+
+    async def discard(self) -> None:
+        self._over = True

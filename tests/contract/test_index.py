@@ -121,6 +121,30 @@ class TestEveryIndex:
             ("pay", "https://kb.example/pay", "Pay"),
         }
 
+    async def test_the_generation_before_is_looked_at_and_comes_back_whole(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave")
+        assert await index.open_previous() is None
+        rebuild = await index.begin_rebuild(MANIFEST)
+        await rebuild.replace_page("pay", [a_chunk(a_page("pay"), 0, "salary")])
+        assert [
+            hit.chunk.page.id
+            for hit in await rebuild.search([a_query("salary")], audience=EVERYBODY, limit=5)
+        ] == ["pay"]
+        assert list(await rebuild.languages()) == ["en"]
+        await rebuild.swap()
+
+        for swaps in (False, True):
+            earlier = await index.open_previous()
+            assert earlier is not None
+            assert await earlier.manifest() == MANIFEST
+            assert set(await earlier.revisions()) == {"leave"}
+            await (earlier.swap() if swaps else earlier.discard())
+            assert set(await index.revisions()) == ({"leave"} if swaps else {"pay"})
+        assert await index.open_previous() is None
+        again = await index.begin_rebuild(MANIFEST)
+        await again.discard()
+        assert await found(index, "leave") == {"leave#0"}
+
     async def test_a_write_to_an_empty_index_needs_a_manifest(self, make_index: MakeIndex) -> None:
         index = make_index(None)
         with pytest.raises(IndexMismatchError, match="reindex"):

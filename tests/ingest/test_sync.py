@@ -310,7 +310,7 @@ async def test_a_rebuild_is_refused_when_a_source_fails_or_much_cannot_be_read(
     for at in range(4):
         write(pages, f"{at}.md", b"\xff\xff")
 
-    with pytest.raises(SyncRefusedError, match="4 of 10 indexed pages could not be read"):
+    with pytest.raises(SyncRefusedError, match="4 of 10 indexed pages would be gone"):
         await a_sync().run(full=True)
     for at in range(10):
         (pages / f"{at}.md").unlink()

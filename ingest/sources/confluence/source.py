@@ -110,7 +110,7 @@ class ConfluenceSource:
                 closed |= {group for limit in page.limits or () for group in limit.groups}
             elif self._is_chosen(page):
                 revision = self._revision(page, audience)
-                refs.append(PageRef(path=f"{space.key}/{page.id}", revision=revision))
+                refs.append(PageRef(path=f"{space.key}/{page.id}", revision=revision, title=page.title))
         if closed:
             logger.info(
                 "confluence.restricted_left_out",

@@ -59,7 +59,7 @@ class NotionSource:
                 f"source {self.name!r}: the integration sees no page; in Notion, add it to pages under ··· > Connections"
             )
         for page in pages.values():
-            yield PageRef(path=_path(page), revision=_revision(page))
+            yield PageRef(path=_path(page), revision=_revision(page), title=title_of(page))
 
     async def fetch(self, ref: PageRef) -> RawPage:
         connection = self._connection()
