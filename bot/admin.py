@@ -29,6 +29,9 @@ from kb.jobs import Reindexer, ReindexProgress, ReindexRequest
 
 logger = logging.getLogger(__name__)
 
+FLAGS = frozenset({"--full", "--dry-run", "--force"})
+"""What `reindex` takes besides a source. A way back (`--rollback`) is the terminal's: it is for who runs Footnote."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BotStatus:
@@ -110,7 +113,7 @@ class Desk:
 
     async def _reindex(self, command: SlashCommand, arguments: Sequence[str], words: Messages) -> None:
         names = [argument for argument in arguments if not argument.startswith("-")]
-        unknown = [one for one in arguments if one.startswith("-") and one != "--full"]
+        unknown = [one for one in arguments if one.startswith("-") and one not in FLAGS]
         known = self._reindexer.sources()
         if unknown or len(names) > 1:
             await self._whisper(command, words.usage.format(command=self._command))
@@ -120,7 +123,11 @@ class Desk:
             return
         what = escape(names[0]) if names else words.everything
         request = ReindexRequest(
-            requested_by=command.user_id, source=names[0] if names else None, full="--full" in arguments
+            requested_by=command.user_id,
+            source=names[0] if names else None,
+            full="--full" in arguments,
+            dry_run="--dry-run" in arguments,
+            force="--force" in arguments,
         )
         await self._follow(command, request, what, words)
 

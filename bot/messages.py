@@ -122,7 +122,7 @@ class Messages:
 
     not_admin: str = "Sorry, only admins can do that. Ask one of your workspace's admins, or to be added to Footnote's list."
     usage: str = (
-        "• `{command} reindex [source] [--full]` reads the pages anew; `--full` rebuilds everything beside the live index\n"
+        "• `{command} reindex [source] [--full] [--dry-run]` reads the pages anew; `--full` rebuilds everything beside the live index, `--dry-run` only tells what would change\n"
         "• `{command} forget URL` takes a page out at once and keeps it out\n"
         "• `{command} status` shows how Footnote is doing\n"
         "• `{command} stats` shows how it is used\n"
@@ -142,6 +142,8 @@ class Messages:
     reindex_swapping: str = "Reindexing {what}: switching to the new index"
     about_left: str = "about {time} left"
     reindex_done: str = "Done in {time}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged, {failed} failed"
+    reindex_would: str = "Looked in {time}, changed nothing. It would be: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged, {failed} failed"
+    reindex_refused: str = "Reindexing {what} was refused, and the index is as it was: {reason}. If that is right, `--force` overrules it."
     reindex_failed: str = (
         "Sorry, reindexing {what} failed. The index is as it was before. The reason is in Footnote's log."
     )

@@ -96,7 +96,7 @@ GERMAN: dict[str, Any] = {
     "none": "keine",
     "not_admin": "Entschuldigung, das können nur Admins. Frage einen Admin deines Workspace, oder lass dich in die Liste von Footnote aufnehmen.",
     "usage": (
-        "• `{command} reindex [Quelle] [--full]` liest die Seiten neu ein; `--full` baut alles neben dem laufenden Index neu auf\n"
+        "• `{command} reindex [Quelle] [--full] [--dry-run]` liest die Seiten neu ein; `--full` baut alles neben dem laufenden Index neu auf, `--dry-run` sagt nur, was sich ändern würde\n"
         "• `{command} forget URL` nimmt eine Seite sofort und dauerhaft heraus\n"
         "• `{command} status` zeigt, wie es Footnote geht\n"
         "• `{command} stats` zeigt, wie es genutzt wird\n"
@@ -116,6 +116,8 @@ GERMAN: dict[str, Any] = {
     "reindex_swapping": "Neuindexierung: {what}, Wechsel auf den neuen Index",
     "about_left": "noch etwa {time}",
     "reindex_done": "Fertig in {time}: {added} hinzugefügt, {changed} geändert, {removed} entfernt, {unchanged} unverändert, {failed} fehlgeschlagen",
+    "reindex_would": "Nachgesehen in {time}, nichts geändert. Es wären: {added} hinzugefügt, {changed} geändert, {removed} entfernt, {unchanged} unverändert, {failed} fehlgeschlagen",
+    "reindex_refused": "Die Neuindexierung ({what}) wurde abgelehnt, der Index ist, wie er war: {reason}. Wenn das so richtig ist, setzt sich `--force` darüber hinweg.",
     "reindex_failed": "Entschuldigung, die Neuindexierung ({what}) ist fehlgeschlagen. Der Index ist, wie er war. Der Grund steht im Protokoll von Footnote.",
     "forgotten": "Vergessen: {pages}. Das wird nicht mehr gefunden, zitiert oder erwähnt, und keine Neuindexierung bringt es zurück.",
     "forget_unknown": "Keine Seite im Index hat die Adresse {address}.",

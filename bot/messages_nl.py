@@ -96,7 +96,7 @@ DUTCH: dict[str, Any] = {
     "none": "geen",
     "not_admin": "Sorry, dat kunnen alleen beheerders. Vraag een beheerder van je workspace, of om op de lijst van Footnote te komen.",
     "usage": (
-        "• `{command} reindex [bron] [--full]` leest de pagina's opnieuw; `--full` bouwt alles opnieuw op naast de huidige index\n"
+        "• `{command} reindex [bron] [--full] [--dry-run]` leest de pagina's opnieuw; `--full` bouwt alles opnieuw op naast de huidige index, `--dry-run` zegt alleen wat er zou veranderen\n"
         "• `{command} forget URL` haalt een pagina er meteen en blijvend uit\n"
         "• `{command} status` laat zien hoe het met Footnote gaat\n"
         "• `{command} stats` laat zien hoe het gebruikt wordt\n"
@@ -116,6 +116,8 @@ DUTCH: dict[str, Any] = {
     "reindex_swapping": "Opnieuw indexeren: {what}, overgaan op de nieuwe index",
     "about_left": "nog ongeveer {time}",
     "reindex_done": "Klaar in {time}: {added} toegevoegd, {changed} gewijzigd, {removed} verwijderd, {unchanged} ongewijzigd, {failed} mislukt",
+    "reindex_would": "Nagekeken in {time}, niets gewijzigd. Het zou worden: {added} toegevoegd, {changed} gewijzigd, {removed} verwijderd, {unchanged} ongewijzigd, {failed} mislukt",
+    "reindex_refused": "Het opnieuw indexeren van {what} is geweigerd en de index is zoals hij was: {reason}. Klopt het toch, dan zet `--force` het door.",
     "reindex_failed": "Sorry, het opnieuw indexeren van {what} is mislukt. De index is zoals hij was. De reden staat in het logboek van Footnote.",
     "forgotten": "Vergeten: {pages}. Dit wordt niet meer gevonden, aangehaald of genoemd, en geen herindexering brengt het terug.",
     "forget_unknown": "Geen pagina in de index heeft het adres {address}.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime, timedelta
 
 import aiohttp
@@ -20,7 +20,8 @@ BETWEEN_UPDATES = timedelta(seconds=3)
 """Slack allows some 50 updates a minute; people read no faster than this."""
 
 BAR = 10
-SHOWN_FAILURES = 5
+SHOWN = 5
+"""Pages named of each kind."""
 NOT_THERE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action"})
 
 
@@ -94,6 +95,8 @@ def progress_text(step: ReindexProgress, what: str, words: Messages) -> str:
 
 
 def end_text(step: ReindexProgress, what: str, words: Messages, *, now: datetime) -> str:
+    if step.refusal is not None:
+        return words.reindex_refused.format(what=what, reason=escape(step.refusal))
     if step.phase != "done" or step.report is None:
         return words.reindex_failed.format(what=what)
     seconds = step.report.seconds or (now - step.started_at).total_seconds()
@@ -101,7 +104,9 @@ def end_text(step: ReindexProgress, what: str, words: Messages, *, now: datetime
 
 
 def diff_text(report: SyncReport, words: Messages, *, seconds: float) -> str:
-    told = words.reindex_done.format(
+    """The counts and the failures by name; what a dry run would change by name too, which nothing else would show."""
+    done = words.reindex_would if report.dry_run else words.reindex_done
+    told = done.format(
         time=words.lasting(seconds),
         added=words.number(len(report.added)),
         changed=words.number(len(report.changed)),
@@ -109,8 +114,20 @@ def diff_text(report: SyncReport, words: Messages, *, seconds: float) -> str:
         unchanged=words.number(report.unchanged),
         failed=words.number(len(report.failed)),
     )
-    if not report.failed:
-        return told
-    failures = [f"{escape(page.path)}: {escape(page.reason)}" for page in report.failed[:SHOWN_FAILURES]]
-    more = ", …" if len(report.failed) > SHOWN_FAILURES else ""
-    return f"{told} ({', '.join(failures)}{more})"
+    if report.failed:
+        told += f" ({_failures(report)})"
+    lines = [told, *(f"⚠ {escape(doubt)}" for doubt in report.doubts)]
+    named = (("+", report.added), ("~", report.changed), ("−", report.removed)) if report.dry_run else ()
+    for mark, paths in named:
+        if paths:
+            lines.append(f"{mark} {_some([escape(report.named(path)) for path in paths])}")
+    return "\n".join(lines)
+
+
+def _failures(report: SyncReport) -> str:
+    return _some([f"{escape(report.named(page.path))}: {escape(page.reason)}" for page in report.failed])
+
+
+def _some(names: Sequence[str]) -> str:
+    more = ", …" if len(names) > SHOWN else ""
+    return f"{', '.join(names[:SHOWN])}{more}"

@@ -47,7 +47,7 @@ async def test_who_is_no_admin_is_refused_politely_and_alone(office: Office, tex
 async def test_everybody_gets_help_and_in_their_language(either_office: Office) -> None:
     office = either_office
     await office.slack.command("alice", "#general", "/kb", "help")
-    assert "`/kb reindex [source] [--full]`" in await whispered(office, "alice", "#general")
+    assert "`/kb reindex [source] [--full] [--dry-run]`" in await whispered(office, "alice", "#general")
     await office.slack.command("bram", "#general", "/kb", "")
     assert "leest de pagina's opnieuw" in await whispered(office, "bram", "#general")
 
@@ -174,3 +174,25 @@ async def test_forget_without_an_address_shows_how_it_is_meant(office: Office) -
     await office.slack.command("dana", "#general", "/kb", "forget")
     assert "`/kb forget URL`" in await whispered(office, "dana", "#general")
     assert office.reindexing.forgotten == []
+
+
+async def test_a_dry_run_is_asked_for_and_told_as_what_would_be(office: Office) -> None:
+    await office.slack.command("dana", "#general", "/kb", "reindex shop --dry-run")
+    would = SyncReport(
+        added=["tea.md"], removed=["ENG/7"], titles={"ENG/7": "Old <tea>"}, dry_run=True, seconds=1
+    )
+    office.reindexing.steps.put_nowait(step("done", report=would))
+    await office.slack.wait_for(lambda: "It would be: 1 added" in "".join(shown(office)))
+    (text,) = shown(office)
+    assert text.split("\n")[1:] == ["+ tea.md", "− Old &lt;tea&gt; (ENG/7)"]
+    (request,) = office.reindexing.requests
+    assert (request.source, request.dry_run, request.full, request.force) == ("shop", True, False, False)
+
+
+async def test_a_refused_rebuild_is_told_with_its_reason_and_how_to_overrule_it(office: Office) -> None:
+    await office.slack.command("dana", "#general", "/kb", "reindex --full --force")
+    why = "4 of 10 indexed pages would be gone"
+    office.reindexing.steps.put_nowait(step("failed", error=why, refusal=why))
+    await office.slack.wait_for(lambda: why in "".join(shown(office)))
+    assert "`--force` overrules" in shown(office)[0]
+    assert office.reindexing.requests[0].force
