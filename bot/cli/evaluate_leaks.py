@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,12 +19,12 @@ import aiohttp
 from aiohttp import web
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.audiences import Audiences
 from bot.channels import ChannelDirectory
 from bot.cli.compose import utc_now
+from bot.cli.leak_report import Leak, LeakReport, report_as_json, show
 from bot.cli.scratch import open_scratch
 from bot.memberships import Memberships
 from bot.people import People
@@ -37,7 +36,7 @@ from kb.answer import Draft, Drafter
 from kb.api import answer_as_json, create_api, trace_as_json
 from kb.confidence import Evidence
 from kb.embed import Embedder
-from kb.evaluation.leaks import Asker, Combination, Room, SecretPage, World, combinations, make_world
+from kb.evaluation.leaks import Asker, Combination, Room, World, combinations, make_world
 from kb.models import Answer, Question, Retrieved, Turn
 from kb.pipeline import Pipeline
 from kb.settings import Settings
@@ -46,30 +45,6 @@ from kb.source_settings import FolderSettings
 SOURCE = "secrets"
 API_EVERY = 20
 """The HTTP API speaks for nobody, so that it need not be asked for every combination."""
-SHOWN_LEAKS = 20
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Leak:
-    """`where`: what held the words: "message", "why", "given to the answerer", "remembered", "api"."""
-
-    where: str
-    page: str
-    asker: str
-    room: str
-    kind: str
-    number: int
-
-
-@dataclass(kw_only=True, slots=True)
-class LeakReport:
-    """`readable`: combinations whose page the asker may read there; `found`: of these, those that found it."""
-
-    asked: int = 0
-    readable: int = 0
-    found: int = 0
-    outcomes: Counter[str] = field(default_factory=Counter)
-    leaks: list[Leak] = field(default_factory=list)
 
 
 async def leaks(settings: Settings, *, count: int, seed: int, as_json: bool) -> int:
@@ -81,10 +56,10 @@ async def leaks(settings: Settings, *, count: int, seed: int, as_json: bool) -> 
         for combination in track(asked, "Asking", console=console):
             await walk.ask(combination, report)
     if as_json:
-        json.dump(_told(report), sys.stdout, indent=2)
+        json.dump(report_as_json(report), sys.stdout, indent=2)
         sys.stdout.write("\n")
     else:
-        _show(report)
+        show(report)
     return 1 if report.leaks or not report.found else 0
 
 
@@ -284,33 +259,4 @@ def _workspace(world: World) -> Workspace:
     )
 
 
-def _told(report: LeakReport) -> dict[str, Any]:
-    return {
-        "asked": report.asked,
-        "outcomes": dict(report.outcomes),
-        "readable": report.readable,
-        "found": report.found,
-        "leaks": [asdict(leak) for leak in report.leaks],
-    }
-
-
-def _show(report: LeakReport) -> None:
-    console = Console()
-    table = Table("what", "number", box=None)
-    table.add_row("combinations of asker, place and page", str(report.asked))
-    for outcome, number in report.outcomes.most_common():
-        table.add_row(f"  {outcome}", str(number))
-    table.add_row("asked for a page that may be told there", str(report.readable))
-    table.add_row("  and found it", str(report.found))
-    table.add_row("leaks", str(len(report.leaks)))
-    for where, number in Counter(leak.where for leak in report.leaks).most_common():
-        table.add_row(f"  {where}", str(number))
-    console.print(table)
-    for leak in report.leaks[:SHOWN_LEAKS]:
-        console.print(
-            f"#{leak.number} {leak.kind}: {leak.where} told {leak.page} to {leak.asker} in {leak.room}",
-            highlight=False,
-        )
-
-
-__all__ = ["Leak", "LeakReport", "SecretPage", "Walk", "leaks", "open_walk"]
+__all__ = ["Leak", "LeakReport", "Walk", "leaks", "open_walk"]
