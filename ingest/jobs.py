@@ -1,4 +1,4 @@
-"""Reindexing on request, one at a time. Implements `kb.jobs.Reindexer` over `Sync`, within one process."""
+"""Reindexing on request, one at a time, across replicas too. Implements `kb.jobs.Reindexer` over `Sync`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from datetime import datetime
 from ingest.errors import SyncRefusedError
 from ingest.progress import OnProgress
 from ingest.sync import Sync
+from ingest.turn import OnlyReplica, Turn
 from kb.errors import FootnoteError
 from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest, SyncReport
 
 logger = logging.getLogger(__name__)
+
+FOLLOW_S = 0.5
+"""Between two looks at what another replica tells."""
 
 
 class ReindexJobs:
@@ -25,8 +29,14 @@ class ReindexJobs:
     """
 
     def __init__(
-        self, sync: Sync, *, clock: Callable[[], datetime], after: Callable[[], Awaitable[None]] | None = None
+        self,
+        sync: Sync,
+        *,
+        clock: Callable[[], datetime],
+        after: Callable[[], Awaitable[None]] | None = None,
+        turn: Turn | None = None,
     ) -> None:
+        self._turn = turn or OnlyReplica()
         self._sync = sync
         self._clock = clock
         self._after = after
@@ -39,9 +49,9 @@ class ReindexJobs:
         """
         joined = self._run is not None and not self._run.is_over
         if self._run is None or self._run.is_over:
-            self._run = _Run(self._sync, request, self._clock, self._after)
+            self._run = _Run(self._sync, request, self._clock, self._after, self._turn)
         async for progress in self._run.follow():
-            yield replace(progress, joined=joined)
+            yield replace(progress, joined=joined or progress.joined)
 
     def sources(self) -> list[str]:
         return self._sync.source_names
@@ -72,21 +82,23 @@ class _Run:
         request: ReindexRequest,
         clock: Callable[[], datetime],
         after: Callable[[], Awaitable[None]] | None,
+        turn: Turn,
     ) -> None:
         self._after = after
+        self._turn = turn
         self._latest = ReindexProgress(phase="queued", started_at=clock())
         self._changed = asyncio.Event()
         self._task = asyncio.create_task(self._work(sync, request), name="reindex")
 
     @property
     def is_over(self) -> bool:
-        return self._latest.phase in ("done", "failed")
+        return _is_over(self._latest)
 
     async def follow(self) -> AsyncIterator[ReindexProgress]:
         while True:
             latest, changed = self._latest, self._changed
             yield latest
-            if latest.phase in ("done", "failed"):
+            if _is_over(latest):
                 return
             if latest is self._latest:
                 await changed.wait()
@@ -100,7 +112,7 @@ class _Run:
     async def _work(self, sync: Sync, request: ReindexRequest) -> None:
         logger.info("reindex.started", extra={"source": request.source, "full": request.full})
         try:
-            report = await _done(sync, request, self._tell)
+            report = await self._in_turn(sync, request)
             if self._after is not None:
                 await self._after()
         except asyncio.CancelledError:
@@ -122,6 +134,33 @@ class _Run:
             logger.info("reindex.done", extra={"chunks": report.chunks, "seconds": report.seconds})
             self._tell(replace(self._latest, phase="done", seconds_left=0.0, report=report))
 
+    async def _in_turn(self, sync: Sync, request: ReindexRequest) -> SyncReport:
+        """Does the work when no other replica does it; else follows that one, and takes over where it dies."""
+        while not await self._turn.take():
+            step = await self._turn.told()
+            if step is not None:
+                self._tell(replace(step, phase="queued" if _is_over(step) else step.phase, joined=True))
+            await asyncio.sleep(FOLLOW_S)
+            step = await self._turn.told()
+            if step is not None and step.report is not None:
+                self._tell(replace(self._latest, joined=True))
+                return step.report
+        working = asyncio.create_task(_done(sync, request, self._tell))
+        keeping = asyncio.create_task(self._turn.keep(lambda: self._latest))
+        last = self._latest
+        try:
+            await asyncio.wait({working, keeping}, return_when=asyncio.FIRST_COMPLETED)
+            if not working.done():
+                keeping.result()  # the turn was lost: raises, and the work below is stopped
+            report = working.result()
+            last = replace(self._latest, phase="done", seconds_left=0.0, report=report)
+            return report
+        finally:
+            for task in (working, keeping):
+                task.cancel()
+            await asyncio.gather(working, keeping, return_exceptions=True)
+            await self._turn.give_back(last)
+
     def _stopped(self) -> None:
         self._tell(replace(self._latest, phase="failed", seconds_left=None, error="it was stopped"))
 
@@ -141,3 +180,7 @@ async def _done(sync: Sync, request: ReindexRequest, tell: OnProgress) -> SyncRe
         dry_run=request.dry_run,
         on_progress=tell,
     )
+
+
+def _is_over(step: ReindexProgress) -> bool:
+    return step.phase in ("done", "failed")

@@ -9,11 +9,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -41,6 +43,15 @@ TOKEN_VARIABLES: Mapping[str, Mapping[str, str]] = {
 """Environment names without our prefix -> the kind of source and its key that they fill where it is not set."""
 
 
+_SPANS = {"m": "minutes", "h": "hours", "d": "days"}
+
+
+def _as_span(given: object) -> object:
+    """ "30m", "6h" and "1d" as people write them; anything else is left to pydantic."""
+    match = re.fullmatch(r"(\d{1,5})\s*([mhd])", given.strip()) if isinstance(given, str) else None
+    return timedelta(**{_SPANS[match[2]]: int(match[1])}) if match else given
+
+
 class _Source(BaseModel):
     """What every source has. `audience`: channels that may read all of it; empty: everyone."""
 
@@ -49,6 +60,8 @@ class _Source(BaseModel):
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
     audience: tuple[str, ...] = ()
     max_age_days: int | None = None
+    sync_every: Annotated[timedelta, BeforeValidator(_as_span), Field(ge=timedelta(minutes=1))] | None = None
+    """"30m", "6h", "1d": while the bot runs, the source is synced about this often. None: only when somebody asks."""
 
 
 class FolderSettings(_Source):

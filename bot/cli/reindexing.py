@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from redis.asyncio import Redis
 
 from bot.cli.connectors import open_source
 from bot.cli.sources import SourceBook
 from ingest.jobs import ReindexJobs
 from ingest.parsers.reader import Reader
+from ingest.schedule import Schedule
 from ingest.sync import Sync
+from ingest.turn import RedisTurn
 from kb.embed import Embedder
 from kb.forgotten import RedisForgotten
 from kb.freshness import Clock
 from kb.golden import GoldenQuestions
 from kb.index.port import VectorIndex
+from kb.jobs import Reindexer
 from kb.lexical import LexicalEncoder
 from kb.settings import Settings
 from kb.text.language import detect
@@ -43,7 +48,21 @@ def build_reindexer(
         golden=_golden(settings, embedder, lexical),
         forgotten=RedisForgotten(redis, namespace=settings.store.namespace),
     )
-    return ReindexJobs(sync, clock=clock, after=lambda: vocabulary.refresh(index))
+    return ReindexJobs(
+        sync,
+        clock=clock,
+        after=lambda: vocabulary.refresh(index),
+        turn=RedisTurn(redis, namespace=settings.store.namespace),
+    )
+
+
+def build_schedule(
+    settings: Settings, *, redis: Redis, reindexer: Reindexer, sources: SourceBook
+) -> Schedule:
+    def intervals() -> dict[str, timedelta]:
+        return {one.name: one.sync_every for one in sources.all() if one.sync_every is not None}
+
+    return Schedule(redis, reindexer, namespace=settings.store.namespace, intervals=intervals)
 
 
 def _golden(settings: Settings, embedder: Embedder, lexical: LexicalEncoder) -> GoldenQuestions | None:

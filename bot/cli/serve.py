@@ -27,6 +27,7 @@ from bot.cli.control import control_socket
 from bot.cli.index_commands import follow, must_exist, show_report
 from bot.cli.local import LocalSession
 from bot.cli.pages import PageViewer
+from bot.cli.reindexing import build_schedule
 from bot.cli.session import IngestRequest
 from bot.edge import Edge, open_edge
 from bot.playground import Playground, sample_workspace
@@ -116,6 +117,10 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
             queue.run(edge.worker, workers=slack.workers, on_giving_up=edge.worker.on_giving_up)
         )
         stack.push_async_callback(_end, workers)
+        schedule = build_schedule(
+            runtime.settings, redis=runtime.redis, reindexer=runtime.reindexer, sources=runtime.sources
+        )
+        stack.push_async_callback(_end, asyncio.create_task(schedule.run()))
         yield edge, session
 
 

@@ -1,0 +1,125 @@
+"""Whose turn it is to reindex: one at a time across replicas, and what the one whose turn it is tells the others.
+
+NAMESPACE:reindex:turn       token of the replica at work; runs out when that replica dies
+NAMESPACE:reindex:progress   the latest step, as JSON
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any, Protocol, cast
+
+from pydantic import TypeAdapter
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from kb.errors import StoreUnavailableError
+from kb.jobs import ReindexProgress
+
+LEASE = timedelta(seconds=15)
+"""A replica that died is known to be dead after this."""
+BEAT_S = 1.0
+"""Between two renewals, each with the latest step: fourteen may fail."""
+KEPT = timedelta(minutes=1)
+"""For which the last step is there to be read by those who followed."""
+
+_PROGRESS: TypeAdapter[ReindexProgress] = TypeAdapter(ReindexProgress)
+_IF_MINE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call({command}) else return 0 end"
+_RENEW = _IF_MINE.format(command="'pexpire', KEYS[1], ARGV[2]")
+_GIVE_BACK = _IF_MINE.format(command="'del', KEYS[1]")
+
+
+class Turn(Protocol):
+    """Raises `StoreUnavailableError` when its server does not answer."""
+
+    async def take(self) -> bool:
+        """Whether it is ours now; False while another replica is at work."""
+
+    async def keep(self, latest: Callable[[], ReindexProgress]) -> None:
+        """Holds on to the turn and tells the latest step, until it is cancelled.
+
+        Raises:
+            StoreUnavailableError: the turn was lost, or it cannot be told any more whose it is.
+        """
+
+    async def give_back(self, last: ReindexProgress) -> None: ...
+
+    async def told(self) -> ReindexProgress | None:
+        """The latest step of whoever is at work, or was a moment ago."""
+
+
+class OnlyReplica:
+    """The turn where one process has the index to itself."""
+
+    async def take(self) -> bool:
+        return True
+
+    async def keep(self, latest: Callable[[], ReindexProgress]) -> None:  # noqa: ARG002 - nobody to tell it to
+        await asyncio.Event().wait()
+
+    async def give_back(self, last: ReindexProgress) -> None:
+        """Nobody waits for it."""
+
+    async def told(self) -> ReindexProgress | None:
+        return None
+
+
+class RedisTurn:
+    def __init__(
+        self, redis: Redis, *, namespace: str, lease: timedelta = LEASE, beat_s: float = BEAT_S
+    ) -> None:
+        self._redis = redis
+        self._turn = f"{namespace}:reindex:turn"
+        self._progress = f"{namespace}:reindex:progress"
+        self._lease = lease
+        self._beat_s = beat_s
+        self._token = uuid.uuid4().hex
+
+    async def take(self) -> bool:
+        with _translated():
+            taken = bool(await self._redis.set(self._turn, self._token, nx=True, px=self._lease))
+            if taken:
+                await self._redis.delete(self._progress)
+        return taken
+
+    async def keep(self, latest: Callable[[], ReindexProgress]) -> None:
+        while True:
+            milliseconds = round(self._lease.total_seconds() * 1000)
+            with _translated():
+                mine = await cast(
+                    Any, self._redis.eval(_RENEW, 1, self._turn, self._token, str(milliseconds))
+                )
+            if not mine:
+                raise StoreUnavailableError("another replica took over: this one was silent for too long")
+            await self._tell(latest())
+            await asyncio.sleep(self._beat_s)
+
+    async def give_back(self, last: ReindexProgress) -> None:
+        with _translated():
+            holder = await self._redis.get(self._turn)
+        if holder not in (self._token, self._token.encode()):
+            return  # lost: what is told now is another's
+        await self._tell(last)
+        with _translated():
+            await cast(Any, self._redis.eval(_GIVE_BACK, 1, self._turn, self._token))
+
+    async def told(self) -> ReindexProgress | None:
+        with _translated():
+            stored = await self._redis.get(self._progress)
+        return None if stored is None else _PROGRESS.validate_json(stored)
+
+    async def _tell(self, step: ReindexProgress) -> None:
+        with _translated():
+            await self._redis.set(self._progress, _PROGRESS.dump_json(step), px=KEPT)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (RedisError, OSError) as error:
+        raise StoreUnavailableError("it cannot be told whether another replica is reindexing") from error

@@ -1,0 +1,141 @@
+"""Reindexing across replicas: one at a time, the second follows, a dead one is taken over; and by the clock."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+from redis.asyncio import Redis
+
+from ingest.jobs import ReindexJobs
+from ingest.schedule import JITTER, Schedule
+from ingest.sync import Sync
+from ingest.turn import RedisTurn
+from kb.jobs import ReindexProgress, ReindexRequest
+from kb.source_settings import AnySourceSettings
+from kb.valkey import EmbeddedValkey, connect_redis
+from tests.fakes.embedder import HashEmbedder
+
+from .conftest import Clock, write
+
+Build = Callable[..., Sync]
+REQUEST = ReindexRequest(requested_by="U1")
+
+
+@pytest.fixture
+async def redis(tmp_path: Path) -> AsyncIterator[Redis]:
+    valkey = EmbeddedValkey(tmp_path / "valkey")
+    await valkey.start()
+    async with connect_redis(valkey.url) as client:
+        yield client
+    await valkey.stop()
+
+
+@pytest.fixture
+def replica(a_sync: Build, clock: Clock, redis: Redis, pages: Path) -> Callable[[], ReindexJobs]:
+    write(pages, "a.md", "Alpha.")
+
+    def build() -> ReindexJobs:
+        return ReindexJobs(a_sync(), clock=clock, turn=a_turn(redis))
+
+    return build
+
+
+def a_turn(redis: Redis) -> RedisTurn:
+    return RedisTurn(redis, namespace="t", lease=timedelta(seconds=2), beat_s=0.1)
+
+
+async def all_of(jobs: ReindexJobs) -> list[ReindexProgress]:
+    return [step async for step in jobs.reindex(REQUEST)]
+
+
+async def test_a_second_replica_follows_the_first_and_ends_with_its_report(
+    replica: Callable[[], ReindexJobs], embedder: HashEmbedder
+) -> None:
+    embedder.gate.clear()
+    first = asyncio.create_task(all_of(replica()))
+    await embedder.arrived.wait()
+    second = asyncio.create_task(all_of(replica()))
+    await asyncio.sleep(0.3)
+    embedder.gate.set()
+
+    steps, followed = await asyncio.gather(first, second)
+
+    assert (followed[-1].phase, followed[-1].joined) == ("done", True)
+    assert followed[-1].report == steps[-1].report
+    assert not any(step.joined for step in steps)
+    assert len(embedder.calls) == 1
+
+
+async def test_the_work_of_a_replica_that_died_is_taken_over(
+    replica: Callable[[], ReindexJobs], redis: Redis
+) -> None:
+    assert await a_turn(redis).take()  # and is never heard of again
+
+    steps = await all_of(replica())
+
+    assert steps[-1].report is not None
+    assert steps[-1].report.added == ["a.md"]
+
+
+async def test_after_a_reindex_the_turn_is_free(replica: Callable[[], ReindexJobs], redis: Redis) -> None:
+    await all_of(replica())
+    assert await a_turn(redis).take()
+
+
+async def test_a_replica_that_lost_its_turn_stops(
+    replica: Callable[[], ReindexJobs], redis: Redis, embedder: HashEmbedder
+) -> None:
+    embedder.gate.clear()
+    running = asyncio.create_task(all_of(replica()))
+    await embedder.arrived.wait()
+    await redis.set("t:reindex:turn", "another")
+
+    last = (await asyncio.wait_for(running, 10))[-1]
+
+    assert last.phase == "failed"
+    assert await redis.get("t:reindex:turn") in ("another", b"another")
+
+
+async def test_a_source_is_synced_once_an_interval_by_one_of_the_replicas(
+    replica: Callable[[], ReindexJobs], redis: Redis, embedder: HashEmbedder, index: object
+) -> None:
+    every = timedelta(hours=1)
+    schedules = [
+        Schedule(
+            redis,
+            replica(),
+            namespace="t",
+            intervals=lambda: {"handbook": every},
+            chance=random.Random(number),
+        )
+        for number in range(2)
+    ]
+
+    await asyncio.gather(*(schedule.look() for schedule in schedules))
+    await schedules[0].look()
+
+    assert len(embedder.calls) == 1
+    left_s = await redis.pttl("t:synced:handbook") / 1000
+    assert 3600 * (1 - JITTER) - 60 < left_s <= 3600 * (1 + JITTER)
+    await redis.delete("t:synced:handbook")
+    await schedules[1].look()
+    assert await redis.exists("t:synced:handbook")
+
+
+@pytest.mark.parametrize(("written", "minutes"), [("30m", 30), ("6h", 360), ("1d", 1440), ("PT2H", 120)])
+def test_an_interval_is_written_as_people_do(written: str, minutes: int) -> None:
+    source = TypeAdapter(AnySourceSettings).validate_python(
+        {"name": "kb", "path": "/kb", "sync_every": written}
+    )
+    assert source.sync_every == timedelta(minutes=minutes)
+
+
+def test_an_interval_below_a_minute_is_rejected() -> None:
+    with pytest.raises(ValidationError):
+        TypeAdapter(AnySourceSettings).validate_python({"name": "kb", "path": "/kb", "sync_every": "0m"})
