@@ -1,20 +1,16 @@
 """One question, top to bottom. Read this first: Slack, the command line, HTTP and evaluation all come through here.
 
-rewrite -> search -> rerank -> succession -> decide -> answer -> verify -> freshness
+find (`kb.retrieval`: rewrite -> search -> rerank -> succession) -> decide -> answer -> verify -> settle -> freshness
 
 `Pipeline.answer` is that line; the methods below it come in its order.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
-from kb import anchors as anchoring
-from kb.anchors import Standing
 from kb.answer import Draft, Drafter
 from kb.answer_language import speaks_pages_language
 from kb.brevity import brief
@@ -22,16 +18,14 @@ from kb.citations import Similarity, verify
 from kb.citations.orders import without_orders
 from kb.clarify import competing_pages, topics_of_thread
 from kb.confidence import BACKGROUND, Evidence, Gathered, RelevanceModel, likeness, weigh
-from kb.context import context_terms
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock, FreshnessPolicy
-from kb.history import Readable, readable_turns
+from kb.history import readable_turns
 from kb.lexical import LexicalEncoder
 from kb.models import (
     Answer,
     Audience,
     Chunk,
-    Hit,
     Mode,
     Note,
     Question,
@@ -41,61 +35,17 @@ from kb.models import (
     join_sentences,
 )
 from kb.reply import Reply, numbered
+from kb.retrieval import Found, Pages, Ranker, Retrieval, Searcher
 from kb.rewrite import Rewriter
-from kb.search import SearchResult, WeightedQuery, wordings
 from kb.settings import Settings
 from kb.settle import CONFLICT_PASSAGES, settle, warnings_of
 from kb.stopwatch import Stopwatch
-from kb.succession import PageFinder, succeeded
 from kb.text.language import detect
 from kb.text.phrases import small_talk
 from kb.vocabulary import Vocabulary
 from kb.weights import default_model
 
 logger = logging.getLogger(__name__)
-
-
-class Pages(Readable, PageFinder, Protocol):
-    """`kb.index.port.VectorIndex`, as this uses it."""
-
-
-class Searcher(Protocol):
-    async def prepare(self, text: str) -> None:
-        """Embeds a wording that will be searched for soon."""
-
-    async def search(
-        self,
-        queries: Sequence[WeightedQuery],
-        *,
-        audience: Audience,
-        language: str,
-        anchor_pages: Sequence[str] = (),
-    ) -> SearchResult: ...
-
-
-class Ranker(Protocol):
-    """A cross-encoder. `available` is False where it is off or could not be loaded."""
-
-    @property
-    def available(self) -> bool: ...
-
-    @property
-    def wanted(self) -> bool: ...
-
-    async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]: ...
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
-    """What was searched for, and the passages that came back, best first."""
-
-    rewrite: Rewrite
-    hits: Sequence[Hit] = ()
-    context: Sequence[str] = ()
-    context_need: float = 0.0
-    anchors: Sequence[str] = ()
-    anchor_reason: str = ""
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,8 +83,7 @@ class Pipeline:
             return reply.build("chat", rewrite=Rewrite(query=question.text), small_talk=kind)
         try:
             turns = await readable_turns(turns, self.index, audience=question.audience)
-            found = await self._find(question, turns, language, watch)
-            found = await self._succeeded(found, question, language, watch)
+            found = await self._retrieval(question.audience).find(question, turns, language, watch)
             if found.rewrite.clarify:
                 return reply.build("unclear", rewrite=found.rewrite, readings=topics_of_thread(turns))
             gathered = self.gathered(found, language)
@@ -165,8 +114,7 @@ class Pipeline:
         language = detect(question.text, hint=thread_language(turns))
         watch = Stopwatch()
         turns = await readable_turns(turns, self.index, audience=question.audience)
-        found = await self._find(question, turns, language, watch)
-        found = await self._succeeded(found, question, language, watch)
+        found = await self._retrieval(question.audience).find(question, turns, language, watch)
         return replace(found, timings_ms=watch.timings_ms())
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
@@ -196,84 +144,17 @@ class Pipeline:
     def _mode(self) -> Mode:
         return "extractive" if self.model is None else "model"
 
-    async def _find(
-        self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch
-    ) -> Found:
-        rewrite = await self._rewrite(question, turns, language, watch)
-        if rewrite.clarify:
-            return Found(rewrite=rewrite)
-        with watch.stage("rewrite"):
-            standing = anchoring.standing(turns, question.text, rewrite)
-            context = self._context(question, standing, language)
-        anchors, boost = standing.anchors(self.settings.anchors)
-        result = await self.searcher.search(
-            wordings(question.text, rewrite, context, self.settings.search),
-            audience=question.audience,
-            language=language,
-            anchor_pages=anchors,
-        )
-        watch.add("embed", result.embed_ms)
-        watch.add("search", result.search_ms)
-        hits = anchoring.boost(result.hits, anchors, boost)
-        with watch.stage("rerank"):
-            hits = await self.ranker.rerank(rewrite.query, hits)
-        # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
-        hits = anchoring.boost_final(hits, anchors, boost)
-        return Found(
-            rewrite=rewrite,
-            hits=hits,
-            context=context,
-            context_need=result.context_need,
-            anchors=anchors,
-            anchor_reason=standing.reason,
-        )
-
-    def _context(self, question: Question, standing: Standing, language: str) -> tuple[str, ...]:
-        if not standing.turns or self.settings.rewrite.mode == "off":
-            return ()
-        return context_terms(
-            question.text,
-            standing.turns,
-            language,
+    def _retrieval(self, audience: Audience) -> Retrieval:
+        return Retrieval(
+            rewriter=self.rewriter if audience.everyone else self.outside_rewriter,
+            index=self.index,
+            searcher=self.searcher,
+            ranker=self.ranker,
             lexical=self.lexical,
-            rarity=self.vocabulary.rarity,
-            limit=self.settings.search.context_terms,
+            vocabulary=self.vocabulary,
+            settings=self.settings,
+            asks_a_model=self.model is not None,
         )
-
-    async def _succeeded(self, found: Found, question: Question, language: str, watch: Stopwatch) -> Found:
-        """Newer pages in the place of those they replaced."""
-
-        async def hits_of(pages: Sequence[str]) -> Sequence[Hit]:
-            result = await self.searcher.search(
-                wordings(question.text, found.rewrite, found.context, self.settings.search),
-                audience=question.audience,
-                language=language,
-                anchor_pages=pages,
-            )
-            theirs = [hit for hit in result.hits if hit.chunk.page.id in pages]
-            return await self.ranker.rerank(found.rewrite.query, theirs)
-
-        with watch.stage("search"):
-            hits = await succeeded(
-                found.hits,
-                found.rewrite.query,
-                finder=self.index,
-                audience=question.audience,
-                hits_of=hits_of,
-            )
-        return replace(found, hits=hits)
-
-    async def _rewrite(
-        self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch
-    ) -> Rewrite:
-        """While a model writes, the original wording is embedded: whichever is searched, it is half the work."""
-        with watch.stage("rewrite"):
-            rewriter = self.rewriter if question.audience.everyone else self.outside_rewriter
-            rewriting = rewriter.rewrite(question.text, turns, language=language)
-            if self.model is None or not turns:
-                return await rewriting
-            rewrite, _ = await asyncio.gather(rewriting, self.searcher.prepare(question.text))
-            return rewrite
 
     def gathered(self, found: Found, language: str, *, keep: int | None = None) -> Gathered:
         """The passages that an answer may rest on, and what is known of them. `language` is the question's."""

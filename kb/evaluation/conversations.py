@@ -16,7 +16,7 @@ from kb.evaluation.datasets import Conversation, DataSet, LabelledTurn
 from kb.evaluation.metrics import measure
 from kb.evaluation.slices import Slice, same_words, slices_of
 from kb.models import Answer, Audience, Hit, Question, Retrieved, Rewrite, Turn
-from kb.pipeline import Found
+from kb.retrieval import Found
 from kb.rewrite import Rewriter
 
 RANKED = 20

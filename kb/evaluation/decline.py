@@ -21,7 +21,8 @@ from kb.confidence import Gathered, passage_signals, question_signals, was_reran
 from kb.evaluation.conversations import Memory, remembered
 from kb.evaluation.datasets import DataSet, LabelledTurn
 from kb.models import Audience, Question, Turn
-from kb.pipeline import Found, Pipeline, thread_language
+from kb.pipeline import Pipeline, thread_language
+from kb.retrieval import Found
 from kb.rewriting.gate import read_question
 from kb.text.language import detect
 from kb.text.lexicon import lexicon

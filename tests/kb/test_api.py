@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from kb.api import create_api
 from kb.errors import IndexUnavailableError
 from kb.models import Answer, Question, Rewrite, Trace, Turn
-from kb.pipeline import Found
+from kb.retrieval import Found
 from tests.fakes.passages import a_passage, evidence_of
 
 HITS = evidence_of(a_passage("25 days a year."), a_passage("Parking is free.", title="Parking")).hits

@@ -31,7 +31,7 @@ from kb.models import (
     Trace,
     Turn,
 )
-from kb.pipeline import Found
+from kb.retrieval import Found
 from kb.rewrite import NoRewriter
 from kb.settings import EmbedSettings
 from tests.fakes.embedder import HashEmbedder
