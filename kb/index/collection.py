@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -46,6 +47,8 @@ from kb.models import Audience, Chunk, Page
 SCROLL_PAGE = 2000
 ALL = 1_000_000
 """More facet values than any knowledge base has pages."""
+WRITTEN = "written"
+"""When a page was put in (nanoseconds since 1970), the same on all its points: which of two versions is the newer."""
 
 
 class Collection:
@@ -56,14 +59,16 @@ class Collection:
         self._name = name
 
     async def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
-        points = [_point(page_id, chunk) for chunk in chunks]
+        written = time.time_ns()
+        points = [_point(page_id, chunk, written) for chunk in chunks]
         stale = models.Filter(
             must=[_is_page([page_id])],
             must_not=[models.HasIdCondition(has_id=[point.id for point in points])] if points else None,
         )
         operations: list[Any] = [_delete(stale)]
         if points:
-            # New passages go in before old ones go out: a reader never meets a page without passages.
+            # New passages go in before old ones go out: a reader never meets a page without passages. One that
+            # comes in between meets both, and `_newest` leaves the old ones out.
             operations.insert(0, models.UpsertOperation(upsert=models.PointsList(points=points)))
         with translated(f"writing page {page_id!r}"):
             await self._client.batch_update_points(self._name, operations, wait=True)
@@ -142,7 +147,8 @@ class Collection:
         ]
         with translated("searching"):
             responses = await self._client.query_batch_points(self._name, requests)
-        results = iter([_rows(response.points) for response in responses])
+        rows = [_rows(response.points) for response in responses]
+        results = iter([_newest(rows[0]), *rows[1:]])
         return candidates(
             [next(results) for _ in queries],
             [next(results) if query.lexical.indices else [] for query in queries],
@@ -192,7 +198,7 @@ def translated(doing: str) -> Iterator[None]:
         raise IndexUnavailableError(f"Qdrant failed while {doing}: {error}") from error
 
 
-def _point(page_id: str, indexed: IndexedChunk) -> models.PointStruct:
+def _point(page_id: str, indexed: IndexedChunk, written: int) -> models.PointStruct:
     if indexed.chunk.page.id != page_id:
         raise ValueError(f"a chunk of page {indexed.chunk.page.id!r} cannot replace page {page_id!r}")
     return models.PointStruct(
@@ -201,7 +207,7 @@ def _point(page_id: str, indexed: IndexedChunk) -> models.PointStruct:
             DENSE: [float(value) for value in indexed.dense],
             LEXICAL: _sparse(indexed.lexical),
         },
-        payload=to_payload(indexed.chunk),
+        payload=to_payload(indexed.chunk) | {WRITTEN: written},
     )
 
 
@@ -223,3 +229,17 @@ def _sparse(vector: SparseVector) -> models.SparseVector:
 
 def _rows(points: Sequence[models.ScoredPoint]) -> list[Scored]:
     return [Scored(point=point.id, score=point.score, payload=point.payload) for point in points]
+
+
+def _newest(rows: Sequence[Scored]) -> list[Scored]:
+    """Without passages of a page that is being replaced, where newer ones of it were found."""
+    latest: dict[str, int] = {}
+    for row in rows:
+        fields = row.payload or {}
+        page = str(fields.get(PAGE_ID))
+        latest[page] = max(latest.get(page, 0), int(fields.get(WRITTEN, 0)))
+    return [
+        row
+        for row in rows
+        if int((row.payload or {}).get(WRITTEN, 0)) == latest[str((row.payload or {}).get(PAGE_ID))]
+    ]

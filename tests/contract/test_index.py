@@ -707,3 +707,49 @@ async def test_what_a_page_says_of_its_standing_comes_back_whole(make_index: Mak
     page = a_page("new", replaces=("Travel 2024", "https://kb.example/old"), version="2026")
     await put(index, page, "leave")
     assert await index.pages(PagesWanted(named=("new",)), audience=EVERYBODY) == [page]
+
+
+async def test_a_search_amid_a_replacement_on_a_server_finds_the_new_version_alone() -> None:
+    """The server applies a batch step by step: this client stops after the first step, as a reader may meet it."""
+
+    class HalfWay(AsyncQdrantClient):
+        async def batch_update_points(
+            self, name: str, operations: Sequence[object], **more: object
+        ) -> object:
+            return await super().batch_update_points(name, operations[:1], **more)
+
+    client = HalfWay(":memory:")
+    index = ServerIndex(client, "kb", manifest=MANIFEST)
+    await index.replace_page(
+        "leave", [a_chunk(a_page("leave", revision="r1"), at, f"leave {at}") for at in range(3)]
+    )
+    await put(index, a_page("pay"), "leave and salary")
+
+    await index.replace_page("leave", [a_chunk(a_page("leave", revision="r2"), 0, "leave anew")])
+
+    hits = await index.search([a_query("leave")], audience=EVERYBODY, limit=20)
+    assert {hit.chunk.text for hit in hits} == {"leave anew", "leave and salary"}
+    assert (await index.revisions())["leave"] == ""  # and the next sync writes it again
+    await index.close()
+
+
+async def test_searches_amid_replacements_see_one_version_of_a_page_and_never_none(tmp_path: Path) -> None:
+    index = EdgeIndex(tmp_path / "index", manifest=MANIFEST)
+    await put(index, a_page("leave", revision="r0"), *["leave"] * 40)
+    done = asyncio.Event()
+    seen: list[set[tuple[str, str]]] = []
+
+    async def replaces() -> None:
+        for number in range(1, 30):
+            await put(index, a_page("leave", revision=f"r{number}"), *[f"leave {number}"] * (40 - number))
+        done.set()
+
+    async def searches() -> None:
+        while not done.is_set():
+            hits = await index.search([a_query("leave")], audience=EVERYBODY, limit=100)
+            seen.append({(hit.chunk.page.revision, hit.chunk.text) for hit in hits})
+
+    await asyncio.gather(replaces(), searches(), searches())
+    await index.close()
+
+    assert {len(versions) for versions in seen} == {1}
