@@ -22,6 +22,8 @@ from kb.settings import SearchSettings
 
 LANGUAGES_KEPT_S = 60.0
 """Seconds for which the index's languages are believed: a reindex that adds one shows after that."""
+SURE = 0.9
+"""A rewrite by rules of this confidence is taken at its word: a step in a series, a reference, an opener."""
 MAX_LANGUAGES = 12
 """Languages by which a question is stemmed; more cost time and find nothing."""
 
@@ -128,16 +130,16 @@ def wordings(
     question: str, rewrite: Rewrite, context: Sequence[str], settings: SearchSettings
 ) -> list[WeightedQuery]:
     """What is searched for: the user's own words, the rewrite, and the question among the thread's words."""
-    ruled = rewrite.method == "heuristic"
-    original = settings.original_weight_rules if ruled else settings.original_weight
+    guessed = rewrite.method == "heuristic" and rewrite.confidence < SURE
+    original = settings.original_weight_guess if guessed else settings.original_weight
     queries = [
         WeightedQuery(text=question, weight=original),
         WeightedQuery(text=rewrite.query, weight=1.0 - original),
     ]
     if context:
-        text = in_context(question, context)
-        weight = settings.context_weight if rewrite.method == "model" else settings.context_weight_rules
-        queries.append(WeightedQuery(text=text, weight=weight, context=True))
+        rewritten = rewrite.needs_rewrite and not guessed
+        weight = settings.context_weight_rewritten if rewritten else settings.context_weight
+        queries.append(WeightedQuery(text=in_context(question, context), weight=weight, context=True))
     return merged(queries)
 
 

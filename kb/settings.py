@@ -109,13 +109,13 @@ class SearchSettings(Section):
     fusion: Literal["scores", "rrf"] = "scores"
     dense_weight: Annotated[float, Field(ge=0, le=1)] = 0.7
     original_weight: Annotated[float, Field(ge=0, le=1)] = 0.3
-    """Weight of the user's own words beside a model's rewrite, which gets the rest."""
-    original_weight_rules: Annotated[float, Field(ge=0, le=1)] = 0.5
-    """The same beside a rewrite by rules, which are wrong more often."""
-    context_weight: Annotated[float, Field(ge=0, le=2)] = 0.6
+    """Weight of the user's own words beside a rewrite, which gets the rest."""
+    original_weight_guess: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """The same beside what the rules only guess."""
+    context_weight: Annotated[float, Field(ge=0, le=2)] = 1.0
     """Most that the question among the words of its thread weighs; the other wordings have 1 together. 0: off."""
-    context_weight_rules: Annotated[float, Field(ge=0, le=2)] = 1.0
-    """The same where no model has rewritten the question."""
+    context_weight_rewritten: Annotated[float, Field(ge=0, le=2)] = 0.6
+    """The same beside a rewrite that is no guess: it says most of what the thread could add."""
     context_strong: Annotated[float, Field(ge=-1, le=1)] = 0.8
     """A cosine of the best passage for the question's own wordings from which the thread's words weigh nothing."""
     context_weak: Annotated[float, Field(ge=-1, le=1)] = 0.4

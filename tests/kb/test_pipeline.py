@@ -250,9 +250,9 @@ async def test_a_follow_up_is_searched_in_both_wordings_with_their_weights():
     index = Index(HOLIDAY)
     answer = await a_pipeline(index).answer(ask("and when do they expire?"), [A_TURN])
     original, rewritten = index.asked[0]
-    assert (original.text, original.weight) == ("and when do they expire?", 0.5)
+    assert (original.text, original.weight) == ("and when do they expire?", 0.3)
     assert rewritten.text == answer.rewritten
-    assert rewritten.weight == pytest.approx(0.5)
+    assert rewritten.weight == pytest.approx(0.7)
     assert "holiday" in rewritten.text
 
 

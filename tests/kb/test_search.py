@@ -157,12 +157,13 @@ def test_a_question_that_finds_its_page_alone_is_not_drawn_back_to_the_thread() 
     assert fuse(candidates, queries, SearchSettings())[0].chunk.id == "new"
 
 
-def test_a_rewrite_by_rules_weighs_less_than_a_model_s() -> None:
-    settings = SearchSettings(original_weight=0.3, original_weight_rules=0.5)
-    ruled = wordings("it?", Rewrite(query="mulch?", method="heuristic"), (), settings)
-    modelled = wordings("it?", Rewrite(query="mulch?", method="model"), (), settings)
-    assert [query.weight for query in ruled] == [0.5, 0.5]
-    assert [query.weight for query in modelled] == [0.3, 0.7]
+def test_what_the_rules_guess_weighs_less_than_what_they_or_a_model_know() -> None:
+    settings = SearchSettings()
+    guessed = wordings("it?", Rewrite(query="mulch?", method="heuristic", confidence=0.6), (), settings)
+    ruled = wordings("it?", Rewrite(query="mulch?", method="heuristic", confidence=0.9), (), settings)
+    modelled = wordings("it?", Rewrite(query="mulch?", method="model", confidence=0.8), (), settings)
+    assert [query.weight for query in guessed] == [0.5, 0.5]
+    assert ruled == modelled == [a_query("it?", 0.3), a_query("mulch?", 0.7)]
 
 
 def test_a_question_that_stands_alone_is_one_wording_and_one_more_among_the_thread_s_words() -> None:
