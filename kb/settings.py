@@ -114,7 +114,7 @@ class SearchSettings(Section):
     """The same beside what the rules only guess."""
     context_weight: Annotated[float, Field(ge=0, le=2)] = 1.0
     """Most that the question among the words of its thread weighs; the other wordings have 1 together. 0: off."""
-    context_weight_rewritten: Annotated[float, Field(ge=0, le=2)] = 0.6
+    context_weight_rewritten: Annotated[float, Field(ge=0, le=2)] = 0.3
     """The same beside a rewrite that is no guess: it says most of what the thread could add."""
     context_strong: Annotated[float, Field(ge=-1, le=1)] = 0.8
     """A cosine of the best passage for the question's own wordings from which the thread's words weigh nothing."""
