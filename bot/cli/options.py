@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from bot.cli.logs import start_logging
-from kb.settings import PREFIX, Settings, load_settings
+from kb.configuration import PREFIX, load_settings
+from kb.settings import Settings
 
 Data = Annotated[
     Path | None,

@@ -12,7 +12,7 @@ import yaml
 
 from bot.cli.commands import app
 from ingest.front_matter import split_front_matter
-from kb.settings import load_settings
+from kb.configuration import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kb.settings import load_settings
+from kb.configuration import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kb.settings import PREFIX, WELL_KNOWN
+from kb.configuration import PREFIX, WELL_KNOWN
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")

@@ -14,11 +14,11 @@ import pytest_asyncio
 from rich.progress import Progress
 
 from bot.cli.evaluate_conversations import ConversationsRequest, open_evaluation
+from kb.configuration import load_settings
 from kb.evaluation.conversations import Memory
 from kb.evaluation.datasets import read_data_set
 from kb.evaluation.decline import Stranger, observe
 from kb.evaluation.decline_report import Measured, Table, in_sample
-from kb.settings import load_settings
 
 HERE = Path(__file__).parent
 STRANGERS = HERE / "strangers.json"

@@ -13,8 +13,8 @@ from bot.cli.evaluate import clock_at
 from bot.cli.local import LocalSession
 from bot.cli.session import IngestRequest
 from bot.cli.sources import sample_folder
+from kb.configuration import load_settings
 from kb.evaluation.answer_sets import AnswerResult, read_answer_set, run_answer_case
-from kb.settings import load_settings
 from kb.text.language import detect
 
 KNOWN_FAILURES = {

@@ -16,8 +16,8 @@ from bot.cli.evaluate import clock_at
 from bot.cli.local import LocalSession
 from bot.cli.session import IngestRequest
 from bot.cli.sources import sample_folder
+from kb.configuration import load_settings
 from kb.evaluation.questions import CaseResult, read_cases, run_cases
-from kb.settings import load_settings
 
 KNOWN_FAILURES = {
     "near-miss-gym": "what Havik pays for is on other pages: near misses look like answerable questions, docs/confidence.md",

@@ -24,7 +24,7 @@ from bot.messages import Messages
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.links import LinkedAnswers
 from bot.queue import QuestionQueue
-from kb.settings import load_settings
+from kb.configuration import load_settings
 from tests.fakes.messages_server import Failure, MessagesServer, Say
 from tests.fakes.serving import sample_data
 from tests.fakes.waiting import until

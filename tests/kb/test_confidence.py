@@ -19,9 +19,9 @@ from kb.confidence import (
     question_signals,
     weigh,
 )
+from kb.configuration import load_settings
 from kb.errors import SettingsError
 from kb.models import Hit, Scores
-from kb.settings import load_settings
 from kb.weights import default_model, default_weights, fitted_for, read_weights, weights_text
 from tests.fakes.passages import a_passage
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from kb.configuration import load_settings
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.models import Rewrite, Turn
 from kb.rewrite import (
@@ -21,7 +22,7 @@ from kb.rewrite import (
 )
 from kb.rewriting.context import MESSAGE_LIMIT, excerpt, render_prompt, thread_context
 from kb.rewriting.model import SCHEMA, UnusableRewriteError
-from kb.settings import ModelSettings, RewriteSettings, Settings, load_settings
+from kb.settings import ModelSettings, RewriteSettings, Settings
 from kb.text.lexicon import lexicon
 
 HOUTMULCH = [

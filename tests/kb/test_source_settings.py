@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from kb.configuration import load_settings
 from kb.errors import SettingsError
-from kb.settings import load_settings
 from kb.source_settings import (
     ConfluenceSettings,
     FolderSettings,
