@@ -39,22 +39,22 @@ def context_terms(
     A word weighs what its turns say it weighs (fading, and less in answers than in questions) times its rarity. Forms
     of one word are one; the form that was said most is returned.
     """
-    known = lexicon(language)
     asked = set(lexical.stems(question, language))
     weights: defaultdict[int, float] = defaultdict(float)
     forms: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for turn, fading in _recent(turns):
         for text, weight in ((turn.question, 1.0), (turn.answer, ANSWERED)):
-            words = [word for word in words_of(text) if len(word) > 1 and known.is_content(word)]
-            counts = Counter(stem for word in words for stem in _told(word, language, lexical, forms))
-            for stem, count in counts.items():
-                if stem not in asked:
-                    # Saturated as in BM25: a word said twice is not twice as telling.
-                    weights[stem] += weight * fading * 2 * count / (count + 1)
-    rare = {stem: weight * rarity({stem}) for stem, weight in weights.items() if rarity({stem}) > COMMON}
-    best = sorted(rare, key=lambda stem: -rare[stem])[
-        :limit
-    ]  # equal ones in the order in which they were said
+            for stem, said in _said(text, language, lexical).items():
+                forms[stem] += said
+                count = said.total()
+                # Saturated as in BM25: a word said twice is not twice as telling.
+                weights[stem] += weight * fading * 2 * count / (count + 1)
+    telling = {
+        stem: weight * rarity({stem})
+        for stem, weight in weights.items()
+        if stem not in asked and rarity({stem}) > COMMON
+    }
+    best = sorted(telling, key=lambda stem: -telling[stem])[:limit]  # equal ones as they were said
     return tuple(forms[stem].most_common(1)[0][0] for stem in best)
 
 
@@ -69,10 +69,12 @@ def _recent(turns: Sequence[Turn]) -> list[tuple[Turn, float]]:
     return [(turn, FADING**age) for age, turn in enumerate(reversed(told))]
 
 
-def _told(
-    word: str, language: str, lexical: LexicalEncoder, forms: defaultdict[int, Counter[str]]
-) -> Sequence[int]:
-    stems = lexical.stems(word, language)[:1]
-    for stem in stems:
-        forms[stem][word] += 1
-    return stems
+def _said(text: str, language: str, lexical: LexicalEncoder) -> dict[int, Counter[str]]:
+    """The content words of a text by their stem, each with the forms that were said."""
+    known = lexicon(language)
+    said: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for word in words_of(text):
+        if len(word) > 1 and known.is_content(word):
+            for stem in lexical.stems(word, language)[:1]:
+                said[stem][word] += 1
+    return said
