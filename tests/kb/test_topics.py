@@ -66,3 +66,13 @@ def test_a_dutch_subject_is_found() -> None:
 
 def test_a_question_of_reference_words_has_no_subject() -> None:
     assert subject_of("How does it work?", EN) is None
+
+
+def test_who_gets_something_is_not_what_a_question_about_it_is_about():
+    """ "And when do they expire?" asks for the days, not for the employee."""
+    got = subject_of("How many days of annual leave does an employee get?", lexicon("en"))
+    assert got is not None
+    assert "annual leave" in got.text
+    owner = subject_of("How many characters must a password have?", lexicon("en"))
+    assert owner is not None
+    assert owner.text == "a password"

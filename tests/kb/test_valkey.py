@@ -204,3 +204,23 @@ async def test_a_burst_of_commands_waits_for_a_connection_instead_of_failing(val
     async with connect_redis(valkey.url) as redis:
         counted = await asyncio.gather(*(redis.incr("burst") for _ in range(300)))
     assert sorted(counted) == list(range(1, 301))
+
+
+async def test_it_stops_though_its_supervisor_loses_a_cancellation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    valkey = EmbeddedValkey(tmp_path)
+    supervise = valkey._supervise
+
+    async def deaf() -> None:
+        try:
+            await supervise()
+        except asyncio.CancelledError:
+            await supervise()  # as if the first one had not come
+
+    monkeypatch.setattr(valkey, "_supervise", deaf)
+    await valkey.start()
+    await asyncio.sleep(0)
+    pid = pid_of(tmp_path)
+    await asyncio.wait_for(valkey.stop(), timeout=20)
+    assert not is_alive(pid)
