@@ -171,17 +171,18 @@ class Pipeline:
         """The evidence with the passages behind it: what they say against the answer has to be known."""
         wide = weigh(self.gathered(found, language, keep=CONFLICT_PASSAGES), self.relevance)
         known = {hit.chunk.id for hit in evidence.hits}
-        further = [
-            (hit, relevance)
-            for hit, relevance in zip(wide.hits, wide.relevance, strict=True)
-            if hit.chunk.id not in known
-        ]
-        return without_orders_in(
+        further = [at for at, hit in enumerate(wide.hits) if hit.chunk.id not in known]
+        behind = without_orders_in(
             replace(
-                evidence,
-                hits=(*evidence.hits, *(hit for hit, _ in further)),
-                relevance=(*evidence.relevance, *(relevance for _, relevance in further)),
+                wide,
+                hits=tuple(wide.hits[at] for at in further),
+                relevance=tuple(wide.relevance[at] for at in further),
             )
+        )
+        return replace(
+            evidence,
+            hits=(*evidence.hits, *behind.hits),
+            relevance=(*evidence.relevance, *behind.relevance),
         )
 
     def _notes(self) -> tuple[Note, ...]:

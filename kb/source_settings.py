@@ -52,7 +52,7 @@ def _as_span(given: object) -> object:
     return timedelta(**{_SPANS[match[2]]: int(match[1])}) if match else given
 
 
-class _Source(BaseModel):
+class CommonSettings(BaseModel):
     """What every source has. `audience`: channels that may read all of it; empty: everyone."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -64,7 +64,7 @@ class _Source(BaseModel):
     """"30m", "6h", "1d": while the bot runs, the source is synced about this often. None: only when somebody asks."""
 
 
-class FolderSettings(_Source):
+class FolderSettings(CommonSettings):
     """A folder of pages, which may be (part of) a git checkout. `base_url` makes links: base_url + the page's path."""
 
     kind: Literal["folder"] = "folder"
@@ -79,7 +79,7 @@ class FolderSettings(_Source):
     """Bring a git checkout up to date before each sync (fast-forward only)."""
 
 
-class GitSettings(_Source):
+class GitSettings(CommonSettings):
     """A repository on a server: docs of a project, or the wiki of one on GitHub or GitLab (`....wiki.git`)."""
 
     kind: Literal["git"]
@@ -102,7 +102,7 @@ class GitSettings(_Source):
         return self
 
 
-class WebsiteSettings(_Source):
+class WebsiteSettings(CommonSettings):
     """Public pages of a website: those of its sitemap and those reached by links, on the hosts and below the paths named."""
 
     kind: Literal["website"]
@@ -126,7 +126,7 @@ class WebsiteSettings(_Source):
         return (value,) if isinstance(value, str) else value
 
 
-class ConfluenceSettings(_Source):
+class ConfluenceSettings(CommonSettings):
     """Spaces of Confluence Cloud (an account's email and API token) or Data Center (a personal access token)."""
 
     kind: Literal["confluence"]
@@ -148,7 +148,7 @@ class ConfluenceSettings(_Source):
     timeout_s: Annotated[float, Field(gt=0, le=120)] = 30.0
 
 
-class NotionSettings(_Source):
+class NotionSettings(CommonSettings):
     """What an internal Notion integration was given access to."""
 
     kind: Literal["notion"]
@@ -159,7 +159,7 @@ class NotionSettings(_Source):
     timeout_s: Annotated[float, Field(gt=0, le=120)] = 30.0
 
 
-class SlackExportSettings(_Source):
+class SlackExportSettings(CommonSettings):
     """A Slack export (zip or unpacked): threads with an accepted answer or a pinned message become pages."""
 
     kind: Literal["slack_export"]
@@ -173,7 +173,7 @@ class SlackExportSettings(_Source):
     """A reply with one of these reactions is the thread's answer."""
 
 
-class DriveSettings(_Source):
+class DriveSettings(CommonSettings):
     """A folder of documents exported from Google Drive, by Takeout or `rclone copy`."""
 
     kind: Literal["drive"]
@@ -203,7 +203,7 @@ AnySourceSettings = Annotated[
     ),
 ]
 
-_KINDS: Mapping[str, type[_Source]] = {
+_KINDS: Mapping[str, type[CommonSettings]] = {
     "folder": FolderSettings,
     "git": GitSettings,
     "website": WebsiteSettings,

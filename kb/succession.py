@@ -35,13 +35,6 @@ class PageFinder(Protocol):
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]: ...
 
 
-class NoPages:
-    """A `PageFinder` without an index: only the hits themselves can replace one another."""
-
-    async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:  # noqa: ARG002
-        return ()
-
-
 async def succeeded(
     hits: Sequence[Hit], query: str, *, finder: PageFinder, audience: Audience, hits_of: HitsOf
 ) -> list[Hit]:

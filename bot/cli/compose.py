@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -39,6 +39,7 @@ from kb.rewrite import RedisReplies, ReplyCache, RewriteTally, choose_rewriter
 from kb.search import Search
 from kb.settings import Settings, SlackSettings
 from kb.similarity import EmbeddingSimilarity
+from kb.source_settings import AnySourceSettings
 from kb.text.language import warm_up
 from kb.valkey import EmbeddedValkey, connect_redis
 from kb.vocabulary import Vocabulary
@@ -158,7 +159,7 @@ async def open_runtime(
                 model=model,
                 lexical=lexical,
                 vocabulary=vocabulary,
-                freshness=_freshness(settings, sources, clock),
+                freshness=freshness_policy(settings, clock, sources=sources.all()),
                 clock=clock,
                 replies=_replies(settings, redis),
                 rewrites=rewrites,
@@ -229,13 +230,16 @@ def _answerer(settings: Settings, model: LanguageModel | None) -> Drafter | None
     return ModelAnswerer(model, settings.model, max_sentences=settings.answer.max_sentences)
 
 
-def _freshness(settings: Settings, sources: SourceBook, clock: Clock) -> FreshnessPolicy:
+def freshness_policy(
+    settings: Settings, clock: Clock, *, sources: Sequence[AnySourceSettings] = ()
+) -> FreshnessPolicy:
+    """The policy of the settings; what a source says of itself goes before."""
     return FreshnessPolicy(
         clock=clock,
         max_age_days=settings.freshness.max_age_days,
         max_age_by_source={
             **settings.freshness.max_age_by_source,
-            **{one.name: one.max_age_days for one in sources.all() if one.max_age_days},
+            **{one.name: one.max_age_days for one in sources if one.max_age_days},
         },
         max_age_by_path=settings.freshness.max_age_by_path,
     )

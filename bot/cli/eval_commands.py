@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from bot.cli.options import Config, Data, Json, Verbose, run, settings_of
+from bot.cli.options import Config, Data, Json, Verbose, pairs_of, run, settings_of, shares_of
 
 app = typer.Typer(
     help="Measures answers, what follow-ups find, and rewrites, against cases with known results.",
@@ -58,7 +58,7 @@ def answers(
     """
     from bot.cli import evaluate_answers as command
 
-    run(command.answers(settings_of(data, config, verbose, changes=_pairs(changes)), file, out=json))
+    run(command.answers(settings_of(data, config, verbose, changes=pairs_of(changes)), file, out=json))
 
 
 @app.command()
@@ -94,7 +94,7 @@ def conversations(
     """Walks conversations turn by turn and measures what each turn finds."""
     from bot.cli import evaluate_conversations as command
 
-    given = _pairs(changes)
+    given = pairs_of(changes)
     mode = "heuristic" if rewriter == "gold" else rewriter
     given.append(("rewrite.mode", mode))
     if anchors is not None:
@@ -138,8 +138,8 @@ def rewrites(
     """
     from bot.cli import evaluate_rewrites as command
 
-    settings = settings_of(data, config, verbose, changes=[*_pairs(changes), ("rewrite.mode", rewriter)])
-    run(command.rewrites(settings, file, out=json, least=_shares(least)))
+    settings = settings_of(data, config, verbose, changes=[*pairs_of(changes), ("rewrite.mode", rewriter)])
+    run(command.rewrites(settings, file, out=json, least=shares_of(least)))
 
 
 @app.command()
@@ -155,7 +155,7 @@ def chunks(
     """Compares sizes of passages, and passages with and without their headings, on pages of your own."""
     from bot.cli import evaluate_chunks as command
 
-    settings = settings_of(data, config, verbose, changes=_pairs(changes))
+    settings = settings_of(data, config, verbose, changes=pairs_of(changes))
     run(command.chunks(settings, folders, questions=questions, out=json))
 
 
@@ -198,22 +198,9 @@ def citations(
     """Checks true and corrupted sentences against their passages; exits with 1 below the target."""
     from bot.cli import evaluate_citations as command
 
-    settings = settings_of(data, config, verbose, changes=_pairs(changes))
+    settings = settings_of(data, config, verbose, changes=pairs_of(changes))
     request = command.CitationsRequest(file=file, judge=judge, split=split, misses=misses, out=json)
     run(command.citations(settings, request))
-
-
-def _shares(floors: list[str] | None) -> dict[str, float]:
-    shares = {}
-    for floor in floors or ():
-        name, _, share = floor.partition("=")
-        try:
-            shares[name.strip()] = float(share)
-        except ValueError as error:
-            raise typer.BadParameter(
-                f"{floor!r} is not of the form figure=share", param_hint="--least"
-            ) from error
-    return shares
 
 
 @app.command()
@@ -266,7 +253,7 @@ def decline(
     """
     from bot.cli import evaluate_decline as command
 
-    given = [*_pairs(changes), ("rewrite.mode", "heuristic")]
+    given = [*pairs_of(changes), ("rewrite.mode", "heuristic")]
     if rerank == "off":
         given.append(("rerank.model", "off"))
     request = command.DeclineRequest(
@@ -305,14 +292,4 @@ def freshness(
     request = command.FreshnessRequest(
         folder=folder, dates=dates, at=at.date() if at else None, planted=planted, out=json
     )
-    run(command.freshness(settings_of(None, config, verbose, changes=_pairs(changes)), request))
-
-
-def _pairs(changes: list[str] | None) -> list[tuple[str, str]]:
-    pairs = []
-    for change in changes or ():
-        key, equals, value = change.partition("=")
-        if not equals or "." not in key:
-            raise typer.BadParameter(f"{change!r} is not of the form section.key=value", param_hint="--set")
-        pairs.append((key.strip(), value.strip()))
-    return pairs
+    run(command.freshness(settings_of(None, config, verbose, changes=pairs_of(changes)), request))

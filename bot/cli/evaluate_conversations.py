@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 import kb
-from bot.cli.compose import build_pipeline, open_language_model, utc_now
+from bot.cli.compose import build_pipeline, freshness_policy, open_language_model, utc_now
 from bot.cli.figures import comparison_tables, report_tables
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
@@ -26,7 +26,6 @@ from kb.evaluation.conversations import Answers, GoldRewriter, Memory, TurnResul
 from kb.evaluation.corpus import cache_name, corpus_manifest, fill
 from kb.evaluation.datasets import DataSet, read_data_set
 from kb.evaluation.report import compare, make_report, read_report
-from kb.freshness import FreshnessPolicy
 from kb.index.edge import EdgeIndex
 from kb.lexical import LexicalEncoder
 from kb.pipeline import Pipeline
@@ -126,7 +125,7 @@ async def open_evaluation(
             model=open_language_model(settings, stack) if request.rewriter == "model" else None,
             lexical=lexical,
             vocabulary=vocabulary,
-            freshness=FreshnessPolicy(clock=utc_now, max_age_days=settings.freshness.max_age_days),
+            freshness=freshness_policy(settings, utc_now),
             clock=utc_now,
         )
         if request.rewriter == "gold":

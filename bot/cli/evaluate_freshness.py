@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from bot.cli.compose import freshness_policy
 from bot.cli.evaluate import clock_at
 from bot.cli.scratch import open_scratch
 from bot.cli.sources import SAMPLE, sample_folder
@@ -41,7 +42,6 @@ from kb.evaluation.freshness import (
 from kb.evaluation.obedient import ObedientModel
 from kb.evaluation.planted import AS_OF, Pair, read_ordinary, read_pairs, write_pages
 from kb.evaluation.questions import read_cases, run_cases
-from kb.freshness import FreshnessPolicy
 from kb.llm.client import LanguageModel
 from kb.models import Page, Question
 from kb.pipeline import Pipeline
@@ -107,7 +107,7 @@ async def _overdue(
 ) -> tuple[bool, dict[str, Any]]:
     expected = read_expected(dates, at)
     root = folder / "tree" if (folder / "tree").is_dir() else folder
-    policy = FreshnessPolicy(clock=clock_at(expected.at), max_age_days=settings.freshness.max_age_days)
+    policy = freshness_policy(settings, clock_at(expected.at))
     pages = [page async for page in dated_pages(root)]
     found = overdue_pages(pages, policy)
     missing, extra = sorted(expected.overdue - found), sorted(found - expected.overdue)

@@ -54,3 +54,28 @@ def run(command: Coroutine[Any, Any, int]) -> None:
         code = 130
     if code:
         raise typer.Exit(code)
+
+
+def pairs_of(changes: list[str] | None) -> list[tuple[str, str]]:
+    """`--set section.key=value`, each as key and value."""
+    pairs = []
+    for change in changes or ():
+        key, equals, value = change.partition("=")
+        if not equals or "." not in key:
+            raise typer.BadParameter(f"{change!r} is not of the form section.key=value", param_hint="--set")
+        pairs.append((key.strip(), value.strip()))
+    return pairs
+
+
+def shares_of(floors: list[str] | None) -> dict[str, float]:
+    """`--least figure=share`, by figure."""
+    shares = {}
+    for floor in floors or ():
+        name, _, share = floor.partition("=")
+        try:
+            shares[name.strip()] = float(share)
+        except ValueError as error:
+            raise typer.BadParameter(
+                f"{floor!r} is not of the form figure=share", param_hint="--least"
+            ) from error
+    return shares

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.cli.compose import build_pipeline, open_language_model, utc_now
+from bot.cli.compose import build_pipeline, freshness_policy, open_language_model, utc_now
 from ingest.sources.folder import FolderSource
 from ingest.sync import Sync
 from kb.embed import Embedder
 from kb.errors import SettingsError
-from kb.freshness import Clock, FreshnessPolicy
+from kb.freshness import Clock
 from kb.index.edge import EdgeIndex
 from kb.lexical import LexicalEncoder
 from kb.pipeline import Pipeline
@@ -70,7 +70,7 @@ async def open_scratch(
             model=open_language_model(settings, stack),
             lexical=lexical,
             vocabulary=vocabulary,
-            freshness=FreshnessPolicy(clock=clock, max_age_days=settings.freshness.max_age_days),
+            freshness=freshness_policy(settings, clock),
             clock=clock,
         )
         yield Scratch(pipeline=pipeline, index=index, stack=stack)

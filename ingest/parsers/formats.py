@@ -16,11 +16,6 @@ from ingest.parsers.page import ParsedPage
 OFFICE = (
     "docx", "docm", "doc", "rtf", "pptx", "pptm", "ppt", "xlsx", "xlsm", "xls", "ods", "epub", "msg", "org",
 )  # fmt: skip
-KINDS = (
-    "md", "markdown", "mdx", "erb", "html", "htm", "xhtml", "pdf", *OFFICE, "odt", "odp", "csv", "tsv", "txt", "text", "rst",
-    "ipynb", "eml",
-)  # fmt: skip
-"""Endings that are read."""
 _MEDIA_TYPES: Mapping[str, str] = {
     "text/markdown": "md",
     "text/html": "html",

@@ -39,10 +39,16 @@ def decoded(content: bytes) -> str:
     try:
         return cleaned(content.decode(encoding))
     except (UnicodeDecodeError, PageError):
-        guess = from_bytes(content[:_GUESSED_FROM]).best()
+        guess = guessed_encoding(content)
     if guess is None:
         raise PageError("it is not text, or in an encoding that cannot be told: save it as UTF-8")
-    return cleaned(content.decode(guess.encoding, errors="replace"))
+    return cleaned(content.decode(guess, errors="replace"))
+
+
+def guessed_encoding(content: bytes) -> str | None:
+    """The likeliest encoding of a text that does not tell it; None: it cannot be told, or it is no text."""
+    best = from_bytes(content[:_GUESSED_FROM]).best()
+    return best.encoding if best else None
 
 
 def cleaned(text: str) -> str:

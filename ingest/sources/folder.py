@@ -20,28 +20,20 @@ from ingest.errors import PageError, SourceUnavailableError
 from ingest.parsers.formats import max_bytes
 from ingest.sources.git import GitError, commit_dates, is_checkout, run_git
 from ingest.sources.hosting import HostedFolder, hosted_folder
-from ingest.sources.port import PageRef, RawPage, audience_marks, fingerprint
+from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.source_settings import FolderSettings
 
 
-class FolderSource:
+class FolderSource(ConfiguredSource[FolderSettings]):
     """`hosted`: where the folder's files are shown, where the settings name no `base_url`."""
 
     def __init__(self, settings: FolderSettings, *, hosted: HostedFolder | None = None) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._hosted = hosted
         self._root = settings.path.expanduser().resolve()
         self._include = GitIgnoreSpec.from_lines(settings.include)
         self._exclude = GitIgnoreSpec.from_lines(settings.exclude)
         self._edited: Mapping[str, date] | None = None
-
-    @property
-    def name(self) -> str:
-        return self._settings.name
-
-    @property
-    def audience(self) -> tuple[str, ...]:
-        return audience_marks(self._settings.audience)
 
     def url_of(self, path: str) -> str:
         """base_url + path, or the file on its repository's host; else the path itself, never an address of this machine."""

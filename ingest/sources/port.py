@@ -10,9 +10,12 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from kb.models import EVERYONE
+from kb.source_settings import CommonSettings
+
+S = TypeVar("S", bound=CommonSettings)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,6 +82,21 @@ class Source(Protocol):
 
     async def close(self) -> None:
         """Lets go of connections. The source may be used again."""
+
+
+class ConfiguredSource(Generic[S]):
+    """What every source has from its settings alone."""
+
+    def __init__(self, settings: S) -> None:
+        self._settings = settings
+
+    @property
+    def name(self) -> str:
+        return self._settings.name
+
+    @property
+    def audience(self) -> tuple[str, ...]:
+        return audience_marks(self._settings.audience)
 
 
 def fingerprint(parts: Iterable[bytes]) -> str:

@@ -14,7 +14,7 @@ from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.folder import FolderSource
 from ingest.sources.git import GitError, run_git
 from ingest.sources.hosting import hosted_folder
-from ingest.sources.port import PageRef, RawPage, audience_marks
+from ingest.sources.port import ConfiguredSource, PageRef, RawPage
 from kb.source_settings import FolderSettings, GitSettings
 
 logger = logging.getLogger(__name__)
@@ -38,21 +38,13 @@ _ADVICE = (
 )  # fmt: skip
 
 
-class GitSource:
+class GitSource(ConfiguredSource[GitSettings]):
     """`folder`: where clones are kept."""
 
     def __init__(self, settings: GitSettings, folder: Path) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._checkout = folder / f"{settings.name}.checkout"
         self._pages: FolderSource | None = None
-
-    @property
-    def name(self) -> str:
-        return self._settings.name
-
-    @property
-    def audience(self) -> tuple[str, ...]:
-        return audience_marks(self._settings.audience)
 
     def url_of(self, path: str) -> str:
         return self._folder().url_of(path)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from ingest.sources.confluence.listing import READERS, Content, Limit, ListedPage, Restrictions, Space, day_of
+from ingest.sources.confluence.listing import (
+    READERS,
+    Content,
+    Limit,
+    ListedPage,
+    Restrictions,
+    Space,
+    day_of,
+    every_result,
+)
 from ingest.sources.json_api import ApiError, JsonApi, Parameters
 
 T = TypeVar("T")
@@ -56,7 +64,7 @@ class CloudApi:
             )
             found += [
                 Space(id=str(one["id"]), key=str(one["key"]))
-                async for one in self._all("/api/v2/spaces", {"limit": _PAGE_SIZE, **named})
+                async for one in every_result(self._api, "/api/v2/spaces", {"limit": _PAGE_SIZE, **named})
             ]
         return found
 
@@ -65,8 +73,8 @@ class CloudApi:
         for status in ("current", "archived") if archived else ("current",):
             found = [
                 one
-                async for one in self._all(
-                    f"/api/v2/spaces/{space.id}/pages", {"limit": _PAGE_SIZE, "status": status}
+                async for one in every_result(
+                    self._api, f"/api/v2/spaces/{space.id}/pages", {"limit": _PAGE_SIZE, "status": status}
                 )
             ]
             listed += [self._listed(page, space.key) for page in _parsed(_PAGES, found)]
@@ -101,7 +109,7 @@ class CloudApi:
         """Labels and limits of a space's pages, a hundred a request. The search index may lag behind: see below."""
         query = f'space = "{space.replace(chr(34), "")}" and type = page'
         asked: Parameters = {"cql": query, "limit": _SEARCH_SIZE, "expand": f"metadata.labels,{READERS}"}
-        found = [one async for one in self._all("/rest/api/content/search", asked)]
+        found = [one async for one in every_result(self._api, "/rest/api/content/search", asked)]
         return {content.id: content for content in _parsed(TypeAdapter(list[Content]), found)}
 
     async def _with_readers(self, page: ListedPage, known: dict[str, Content]) -> ListedPage:
@@ -116,7 +124,9 @@ class CloudApi:
         return frozenset(
             [
                 str(one["name"])
-                async for one in self._all(f"/api/v2/pages/{page_id}/labels", {"limit": _PAGE_SIZE})
+                async for one in every_result(
+                    self._api, f"/api/v2/pages/{page_id}/labels", {"limit": _PAGE_SIZE}
+                )
             ]
         )
 
@@ -124,7 +134,9 @@ class CloudApi:
         """The limits of a page and of all above it, each asked for by itself."""
         above = [
             str(one["id"])
-            async for one in self._all(f"/api/v2/pages/{page_id}/ancestors", {"limit": _PAGE_SIZE})
+            async for one in every_result(
+                self._api, f"/api/v2/pages/{page_id}/ancestors", {"limit": _PAGE_SIZE}
+            )
         ]
         limits = []
         for content_id in (page_id, *above):
@@ -133,17 +145,6 @@ class CloudApi:
             if limit is not None:
                 limits.append(limit)
         return tuple(limits)
-
-    async def _all(self, path: str, parameters: Parameters) -> AsyncIterator[dict[str, Any]]:
-        """Every result, along the cursors."""
-        answer = await self._api.get(path, parameters)
-        while True:
-            for result in answer.get("results", []):
-                yield result
-            following = (answer.get("_links") or {}).get("next")
-            if not following:
-                return
-            answer = await self._api.get(str(following))
 
 
 def _parsed(adapter: TypeAdapter[T], found: object) -> T:

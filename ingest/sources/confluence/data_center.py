@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 from pydantic import ValidationError
 
-from ingest.sources.confluence.listing import EXPAND, Content, ListedPage, Space, day_of
+from ingest.sources.confluence.listing import EXPAND, Content, ListedPage, Space, day_of, every_result
 from ingest.sources.json_api import ApiError, JsonApi, Parameters
 
 _PAGE_SIZE = 100
@@ -25,7 +24,8 @@ class DataCenterApi:
             else {"limit": _PAGE_SIZE, "type": "global", "status": "current"}
         )
         return [
-            Space(id=str(one["id"]), key=str(one["key"])) async for one in self._all("/rest/api/space", asked)
+            Space(id=str(one["id"]), key=str(one["key"]))
+            async for one in every_result(self._api, "/rest/api/space", asked)
         ]
 
     async def pages(self, space: Space, *, archived: bool) -> list[ListedPage]:
@@ -34,7 +34,10 @@ class DataCenterApi:
             asked: Parameters = {
                 "spaceKey": space.key, "type": "page", "status": status, "limit": _PAGE_SIZE, "expand": EXPAND,
             }  # fmt: skip
-            listed += [self._listed(one, space.key) async for one in self._all("/rest/api/content", asked)]
+            listed += [
+                self._listed(one, space.key)
+                async for one in every_result(self._api, "/rest/api/content", asked)
+            ]
         return listed
 
     async def page(self, space: str, page_id: str) -> tuple[ListedPage, str]:
@@ -61,13 +64,3 @@ class DataCenterApi:
             labels=content.labels,
             limits=content.limits,
         )
-
-    async def _all(self, path: str, parameters: Parameters) -> AsyncIterator[dict[str, Any]]:
-        answer = await self._api.get(path, parameters)
-        while True:
-            for result in answer.get("results", []):
-                yield result
-            following = (answer.get("_links") or {}).get("next")
-            if not following:
-                return
-            answer = await self._api.get(str(following))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from ingest.sources.json_api import JsonApi, Parameters
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,6 +37,18 @@ class ListedPage:
 class Space:
     id: str
     key: str
+
+
+async def every_result(api: JsonApi, path: str, parameters: Parameters) -> AsyncIterator[dict[str, Any]]:
+    """Every result of a list, along the cursors. Raises `ApiError`."""
+    answer = await api.get(path, parameters)
+    while True:
+        for result in answer.get("results", []):
+            yield result
+        following = (answer.get("_links") or {}).get("next")
+        if not following:
+            return
+        answer = await api.get(str(following))
 
 
 class ConfluenceApi(Protocol):

@@ -16,7 +16,7 @@ from ingest.sources.confluence.listing import ConfluenceApi, ListedPage, Space, 
 from ingest.sources.confluence.storage import storage_to_markdown
 from ingest.sources.json_api import ApiError, JsonApi, Sleep
 from ingest.sources.markup import heading
-from ingest.sources.port import PageRef, RawPage, audience_marks, fingerprint
+from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.source_settings import ConfluenceSettings
 
 logger = logging.getLogger(__name__)
@@ -25,22 +25,14 @@ _CONVERTER = "1"
 """Raise when storage format becomes other Markdown than before: then every page is read anew."""
 
 
-class ConfluenceSource:
+class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
     def __init__(self, settings: ConfluenceSettings, *, sleep: Sleep = asyncio.sleep) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._base_url = str(settings.url).rstrip("/")
         self._edition = _edition(settings)
         self._sleep = sleep
         self._api: ConfluenceApi | None = None
         self._unlisted: dict[str, str] = {}
-
-    @property
-    def name(self) -> str:
-        return self._settings.name
-
-    @property
-    def audience(self) -> tuple[str, ...]:
-        return audience_marks(self._settings.audience)
 
     def url_of(self, path: str) -> str:
         return f"{self._base_url}/pages/viewpage.action?pageId={path.rpartition('/')[2]}"

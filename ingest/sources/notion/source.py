@@ -15,7 +15,7 @@ from ingest.sources.markup import heading
 from ingest.sources.notion.blocks import BlockReader, blocks_to_markdown
 from ingest.sources.notion.connection import Connection, NotionError
 from ingest.sources.notion.text import property_text, title_of
-from ingest.sources.port import PageRef, RawPage, audience_marks, fingerprint
+from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.source_settings import NotionSettings
 
 _CONVERTER = "1"
@@ -25,7 +25,7 @@ _ROUNDING = timedelta(seconds=60)
 Found = Mapping[str, Any]
 
 
-class NotionSource:
+class NotionSource(ConfiguredSource[NotionSettings]):
     def __init__(
         self,
         settings: NotionSettings,
@@ -33,18 +33,10 @@ class NotionSource:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._clock = clock
         self._sleep = sleep
         self._opened: Connection | None = None
-
-    @property
-    def name(self) -> str:
-        return self._settings.name
-
-    @property
-    def audience(self) -> tuple[str, ...]:
-        return audience_marks(self._settings.audience)
 
     def url_of(self, path: str) -> str:
         return f"https://www.notion.so/{path}"

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from ingest.errors import PageError, SourceUnavailableError
-from ingest.sources.port import PageRef, RawPage, audience_marks, fingerprint
+from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from ingest.sources.slack.archive import Archive, ArchiveError
 from ingest.sources.slack.people import Directory, Names, Pseudonyms
 from ingest.sources.slack.threads import page_of, threads_of
@@ -24,21 +24,13 @@ class _Channel:
     pins: frozenset[str]
 
 
-class SlackExportSource:
+class SlackExportSource(ConfiguredSource[SlackExportSettings]):
     def __init__(self, settings: SlackExportSettings) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._path = settings.path.expanduser().resolve()
         self._accepted = frozenset(settings.accepted)
         self._read: tuple[str, Mapping[str, RawPage]] = ("", {})
         """The channel that was read last: pages are fetched channel by channel."""
-
-    @property
-    def name(self) -> str:
-        return self._settings.name
-
-    @property
-    def audience(self) -> tuple[str, ...]:
-        return audience_marks(self._settings.audience)
 
     def url_of(self, path: str) -> str:
         if self._settings.workspace_url is None:

@@ -14,9 +14,9 @@ from datetime import date, datetime
 import lxml.etree
 import lxml.html
 import trafilatura
-from charset_normalizer import from_bytes
 from yarl import URL
 
+from ingest.parsers.text import guessed_encoding
 from ingest.sources.web.client import WebResponse
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
@@ -82,8 +82,7 @@ def decoded(content: bytes, declared: str | None) -> str:
         text = _strictly(content, _as_browsers_read(claim)) if claim else None
         if text is not None:
             return text
-    guess = from_bytes(content[:200_000]).best()
-    return content.decode(guess.encoding if guess else "windows-1252", errors="replace")
+    return content.decode(guessed_encoding(content) or "windows-1252", errors="replace")
 
 
 def _as_browsers_read(claim: str) -> str:

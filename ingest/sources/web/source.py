@@ -10,7 +10,7 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from ingest.errors import PageError, SourceUnavailableError
-from ingest.sources.port import PageRef, RawPage, audience_marks
+from ingest.sources.port import ConfiguredSource, PageRef, RawPage
 from ingest.sources.web.addresses import MayReach, is_public
 from ingest.sources.web.client import Sleep, WebClient, WebError
 from ingest.sources.web.crawl import Crawl, Crawled
@@ -20,7 +20,7 @@ from ingest.sources.web.scope import Scope
 from kb.source_settings import WebsiteSettings
 
 
-class WebsiteSource:
+class WebsiteSource(ConfiguredSource[WebsiteSettings]):
     """`folder`: where the memory of earlier visits is kept. `may_reach`: the addresses that may be connected to, whatever
     `resolver` makes of a name.
     """
@@ -34,21 +34,13 @@ class WebsiteSource:
         sleep: Sleep = asyncio.sleep,
         resolver: AbstractResolver | None = None,
     ) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._scope = Scope(settings)
         self._memory = VisitMemory(folder / f"{settings.name}.visits")
         self._may_reach = may_reach
         self._sleep = sleep
         self._resolver = resolver
         self._crawled = Crawled()
-
-    @property
-    def name(self) -> str:
-        return self._settings.name
-
-    @property
-    def audience(self) -> tuple[str, ...]:
-        return audience_marks(self._settings.audience)
 
     def url_of(self, path: str) -> str:
         return self._scope.url_of(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -15,6 +14,7 @@ from ingest.parsers import formats as formats_module
 from ingest.sources.folder import FolderSource
 from ingest.sources.port import PageRef, Source
 from kb.settings import SourceSettings
+from tests.fakes.git_server import git
 
 PAGES = {"index.md": "# Home", "people/leave.md": "# Leave", "people/Sick leave ü.md": "# Sick"}
 Build = Callable[..., Source]
@@ -25,26 +25,6 @@ def write(root: Path, path: str, text: str | bytes) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(text.encode() if isinstance(text, str) else text)
     return file
-
-
-def git(root: Path, *arguments: str, day: str = "2024-03-05") -> None:
-    stamp = f"{day}T12:00:00+0000"
-    subprocess.run(
-        [
-            "git",
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@example.com",
-            "-c",
-            "commit.gpgsign=false",
-            *arguments,
-        ],
-        cwd=root,
-        check=True,
-        capture_output=True,
-        env={**os.environ, "GIT_AUTHOR_DATE": stamp, "GIT_COMMITTER_DATE": stamp},
-    )
 
 
 def a_folder(root: Path) -> None:
