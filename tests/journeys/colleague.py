@@ -104,7 +104,7 @@ class Colleague:
         return opened
 
     def hold_back(self) -> None:
-        """From the bot's next message on the page is told nothing, as on a slow line, until `let_go`."""
+        """From the bot's next reply on the page is told nothing, as on a slow line, until `let_go`."""
         self._holding = True
 
     def let_go(self) -> None:
@@ -130,8 +130,7 @@ class Colleague:
         def pass_on(text: str) -> None:
             change = json.loads(text)
             self.heard.append(change)
-            ours = change["kind"] == "message" and bool(change["body"].get("bot_id"))
-            if self._holding and (ours or self._held):
+            if self._holding and (_begins_a_reply(change) or self._held):
                 self._held.append(text)
             else:
                 feed.send(text)
@@ -145,3 +144,9 @@ class Colleague:
             return
         self.problems.append(dialog.message)
         await dialog.dismiss()
+
+
+def _begins_a_reply(change: dict[str, Any]) -> bool:
+    """The bot's message, or the end of its status: the server tells of that first."""
+    kind, body = change["kind"], change["body"]
+    return (kind == "message" and "bot_id" in body) or (kind == "status" and not body["text"])
