@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from kb.source_settings import AnySourceSettings, FolderSettings
 
 Outsiders = Literal["marked", "open"]
-Effort = Literal["low", "medium", "high", "xhigh", "max"]
+Effort = Literal["none", "low", "medium", "high", "xhigh", "max"]
+"""How much a model thinks. "none" sends no effort at all, which older models require."""
 SourceSettings = FolderSettings
 """The plain kind of source, by the name that most of the code knows it by."""
 
@@ -36,9 +37,9 @@ class ModelSettings(Section):
     rewrite_model: str = "claude-haiku-5-5"
     native_citations: bool | None = None
     """None: native for Claude's own endpoint, numbered passages for any other base URL."""
-    answer_effort: Effort | None = "low"
-    """Thinking counts against the tokens and the deadline. None leaves it to the model (older ones take no effort)."""
-    rewrite_effort: Effort | None = "low"
+    answer_effort: Effort = "low"
+    """Thinking counts against the tokens and the deadline."""
+    rewrite_effort: Effort = "low"
     answer_deadline_s: Annotated[float, Field(gt=0, le=300)] = 30.0
     """Seconds for a whole answer, retries included. People leave a thread after about half a minute."""
     rewrite_deadline_s: Annotated[float, Field(gt=0, le=30)] = 1.0

@@ -183,12 +183,12 @@ class LanguageModel:
         return reply.blocks
 
     def _output_config(
-        self, effort: Effort | None, schema: Mapping[str, object] | None = None
+        self, effort: Effort, schema: Mapping[str, object] | None = None
     ) -> OutputConfigParam | None:
         if not self.native_citations:
             return None
         config: OutputConfigParam = {}
-        if effort is not None:
+        if effort != "none":
             config["effort"] = effort
         if schema is not None:
             config["format"] = {"type": "json_schema", "schema": anthropic.transform_schema(dict(schema))}

@@ -29,9 +29,11 @@ async def server() -> AsyncIterator[MessagesServer]:
 
 
 @asynccontextmanager
-async def answerer(server: MessagesServer, *, native: bool = True) -> AsyncIterator[ModelAnswerer]:
+async def answerer(
+    server: MessagesServer, *, native: bool = True, **more: str
+) -> AsyncIterator[ModelAnswerer]:
     settings = ModelSettings.model_validate(
-        {"api_key": server.key, "base_url": server.url, "native_citations": native}
+        {"api_key": server.key, "base_url": server.url, "native_citations": native, **more}
     )
     model = LanguageModel(settings)
     yield ModelAnswerer(model, settings)
@@ -64,6 +66,15 @@ async def test_passages_go_out_in_blocks_that_can_be_cited_one_by_one(server: Me
         "- Two",
     ]
     assert question == {"type": "text", "text": "Question: How many days?"}
+    assert server.refusals == []
+
+
+async def test_a_model_that_takes_no_effort_is_sent_none(server: MessagesServer) -> None:
+    async with answerer(server) as usual, answerer(server, answer_effort="none") as older:
+        for drafter in (usual, older):
+            await drafter.draft("How many days?", "How many days?", EVIDENCE, (), language="en")
+
+    assert [request.get("output_config") for request in server.requests] == [{"effort": "low"}, None]
     assert server.refusals == []
 
 
