@@ -23,7 +23,11 @@ from ingest.parsers.text import cleaned, title_from
 SUFFIXES = (".html.md.erb", ".md.erb", ".markdown", ".mdx", ".md")
 
 _FOOTNOTE = re.compile(r"^([ ]{0,3}\[\^[^\]\s]+\]):", re.MULTILINE)
-_REFERENCE = re.compile(r"\[([^\[\]]+)\](?:\[([^\[\]]*)\])?(?![(\[:])")
+_REFERENCE = re.compile(
+    r"^[ ]{0,3}\[[^\[\]]+\]:"  # a definition, which stays as it is
+    r"|\[([^\[\]]+)\](?:\[([^\[\]]*)\]|(?![(\[]))",
+    re.MULTILINE,
+)
 
 
 def parse_markdown(content: bytes, *, path: str) -> ParsedPage:
@@ -73,5 +77,5 @@ def _plain_markdown(body: str, markdown: MarkdownIt, *, title: str, mdx: bool) -
 
 def _resolved(found: re.Match[str], references: References) -> str:
     """`[text][label]` with the address in the place of the label: a passage is read without the page's end."""
-    target = references.get(normalizeReference(found[2] or found[1]))
+    target = references.get(normalizeReference(found[2] or found[1])) if found[1] else None
     return f"[{found[1]}]({target['href']})" if target else found[0]

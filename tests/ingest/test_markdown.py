@@ -124,6 +124,7 @@ def test_indented_code_is_kept_verbatim() -> None:
         ("> [!IMPORTANT]\n> Read it.", "> **Important**\n> Read it."),
         ("A claim.[^1]\n\n[^1]: https://example.com/source", "A claim.[^1]\n\n[^1] https://example.com/source"),
         ("See [the site][1] and [docs].\n\n[1]: https://a.example\n[docs]: https://b.example", "See [the site](https://a.example) and [docs](https://b.example)."),
+        ("From [the guide][1]: and [docs]: too\n\n[1]: https://a.example\n[docs]: https://b.example", "From [the guide](https://a.example): and [docs](https://b.example): too"),
         ("Caf&eacute;&nbsp;&lt;b&gt;", "Café &lt;b&gt;"),
         ("Use <your-token> and <https://a.example>.", "Use <your-token> and <https://a.example>."),
     ],
