@@ -63,6 +63,9 @@ class EmbedSettings(Section):
     """A sentence-transformers name or folder. The default's weights come with a Python package."""
     query_prompt: str = ""
     document_prompt: str = ""
+    backend: Backend = "auto"
+    precision: Precision = "auto"
+    """auto: what the index was made with goes first, for vectors of the two must not be mixed."""
     batch_size: Annotated[int, Field(ge=1, le=512)] = 16
     threads: Annotated[int, Field(ge=0, le=128)] = 0
     """0: as many as the process may use."""
@@ -75,6 +78,8 @@ class RerankSettings(Section):
     weight: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Share of the cross-encoder in the final score; the rest is the fused score. Alone it is worse than blended."""
     hub_timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
+    backend: Backend = "auto"
+    precision: Precision = "auto"
     threads: Annotated[int, Field(ge=0, le=128)] = 0
     """0: as many as the process may use."""
 
