@@ -25,6 +25,9 @@ _MAX_TITLE = 200
 _MAX_INTRO = 200
 """Characters of a line that may introduce a table or code and be repeated over its pieces."""
 _INLINE = MarkdownIt("commonmark")
+_PADDING = re.compile(r"(?<=\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
+_DASHES = re.compile(r"-{4,}")
+"""What lines columns up for the eye costs tokens: a wide table's rule alone has filled a passage."""
 _EXPLICIT_ANCHOR = re.compile(r"\s*\{#([^}\s]+)[^}]*\}\s*$")
 
 
@@ -169,7 +172,8 @@ class _Reading:
             case "code_block":
                 return Block(kind="code", parts=tuple(self._lines[start:end]))
             case "table_open":
-                return Block(kind="table", parts=tuple(lines[2:]), lead="\n".join(lines[:2]))
+                header, rule, *rows = (_PADDING.sub(" ", line) for line in lines)
+                return Block(kind="table", parts=tuple(rows), lead=f"{header}\n{_DASHES.sub('---', rule)}")
             case "bullet_list_open" | "ordered_list_open":
                 return Block(kind="list", parts=self._items(tokens, index))
             case "hr" | "heading_open":

@@ -96,6 +96,12 @@ def test_a_table_keeps_its_header_apart_from_its_rows() -> None:
     )
 
 
+def test_what_only_lines_a_table_up_is_left_out() -> None:
+    block = only_block("|a       |b   |\n|:-------|---:|\n|`1  2`  |   3|\n")
+
+    assert (block.lead, block.parts) == ("|a |b |\n|:---|---:|", ("|`1  2` | 3|",))
+
+
 def test_code_is_kept_verbatim_whatever_it_holds() -> None:
     code = "```jinja\n{{ name }} <% erb %> <!-- c --> <b>x</b> [ref]\nimport x from 'y'\n```"
     page = parse(f"Set `{{{{ user }}}}` and `<br>`.\n\n{code}\n\n[ref]: https://example.com\n")
