@@ -10,7 +10,7 @@ from functools import cached_property
 from kb.answer import DraftSentence
 from kb.citations.facts import Facts, read_facts
 from kb.citations.marks import ELLIPSIS
-from kb.citations.passage import Passage, literal_words
+from kb.citations.passage import Part, Passage, literal_words, parts_of
 from kb.citations.polarity import Polarity, read_polarity
 from kb.citations.support import ENOUGH_WORDS, Question, Reason, Support
 from kb.citations.untrusted import harmless, has_foreign_link
@@ -93,6 +93,10 @@ class Claim:
     @cached_property
     def stems(self) -> frozenset[str]:
         return frozenset(content_stems(self.words))
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        return parts_of(self.sentence.text)
 
     @cached_property
     def language(self) -> str | None:

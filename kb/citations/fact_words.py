@@ -44,9 +44,20 @@ def _number_words() -> dict[str, float]:
         "één": 1,
         "one": 1,
     }
-    words |= dict.fromkeys(("hundred", "honderd", "hundert"), 100)
-    words |= dict.fromkeys(("thousand", "duizend", "tausend"), 1000)
-    words |= {"anderhalf": 1.5, "anderhalve": 1.5, "anderthalb": 1.5, "één": 1, "one": 1}
+    words |= _numbered(
+        "dos deux|tres trois|cuatro quatre|cinco cinq|seis|siete sept|ocho huit|nueve neuf|diez dix", 2
+    )
+    words |= _numbered("onze|doce douze|trece treize|catorce quatorze|quince quinze|dieciséis seize", 11)
+    words |= {
+        "veinte": 20,
+        "vingt": 20,
+        "treinta": 30,
+        "trente": 30,
+        "cuarenta": 40,
+        "quarante": 40,
+        "sesenta": 60,
+    }
+    words |= {"soixante": 60, "cien": 100, "mille": 1000}
     for at, (en, nl, de) in enumerate(zip(_TENS_EN, _TENS_NL, _TENS_DE, strict=True), 2):
         words |= {en: at * 10, nl: at * 10, de: at * 10, f"{en}-one": at * 10 + 1}
         words |= {f"eenen{nl}": at * 10 + 1, f"einund{de}": at * 10 + 1}
@@ -68,28 +79,54 @@ SCALES: Mapping[str, float] = {
 }
 
 MONTHS: Mapping[str, int] = _numbered(
-    "january januari januar jan|february februari februar feb|march maart märz mrt mar|april apr|may mei mai"
-    "|june juni jun|july juli jul|august augustus aug|september sept sep|october oktober okt oct"
-    "|november nov|december dezember dec dez",
+    "january januari januar jan enero janvier|february februari februar feb febrero février"
+    "|march maart märz mrt mar marzo mars|april apr abril avril|may mei mai mayo|june juni jun junio juin"
+    "|july juli jul julio juillet|august augustus aug agosto août|september sept sep septiembre septembre"
+    "|october oktober okt oct octubre octobre|november nov noviembre novembre"
+    "|december dezember dec dez diciembre décembre",
     1,
 )
 
 WEEKDAYS: Mapping[str, int] = _numbered(
-    "monday mondays maandag maandags montag montags|tuesday tuesdays dinsdag dienstag dienstags"
-    "|wednesday wednesdays woensdag mittwoch mittwochs|thursday thursdays donderdag donnerstag donnerstags"
-    "|friday fridays vrijdag freitag freitags|saturday saturdays zaterdag samstag samstags"
-    "|sunday sundays zondag sonntag sonntags",
+    "monday mondays maandag maandags montag montags lunes lundi|tuesday tuesdays dinsdag dienstag dienstags martes mardi"
+    "|wednesday wednesdays woensdag mittwoch mittwochs miércoles mercredi|thursday thursdays donderdag donnerstag donnerstags jueves jeudi"
+    "|friday fridays vrijdag freitag freitags viernes vendredi|saturday saturdays zaterdag samstag samstags sábado sábados samedi"
+    "|sunday sundays zondag sonntag sonntags domingo domingos dimanche",
     0,
 )
 
+WEEKEND: Mapping[str, frozenset[int]] = dict.fromkeys(
+    ("weekend", "weekends", "weekenden", "wochenende", "wochenenden", "week-end"), frozenset({5, 6})
+)
+"""What names several days at once."""
+
+SEASONS: Mapping[str, int] = _numbered(
+    "spring lente voorjaar frühling frühjahr primavera printemps|summer zomer sommer verano été"
+    "|autumn herfst najaar herbst otoño automne|winter invierno hiver",
+    10,
+)
+"""Numbered after the weekdays, to be compared with them."""
+
+ORDINALS: Mapping[str, int] = _numbered(
+    "second tweede zweite zweiten zweiter zweites segundo segunda deuxième"
+    "|third derde dritte dritten dritter drittes tercero tercera troisième"
+    "|fourth vierde vierte vierten vierter cuarto cuarta quatrième"
+    "|fifth vijfde fünfte fünften fünfter quinto quinta cinquième"
+    "|sixth zesde sechste sechsten|seventh zevende siebte siebten|eighth achtste achte achten|ninth negende neunte neunten"
+    "|tenth tiende zehnte zehnten|eleventh elfde elfte elften|twelfth twaalfde zwölfte zwölften",
+    2,
+)
+"""Not "first": it says before as often as it counts."""
+
 _UNIT_GROUPS: Mapping[str, str] = {
     "day": "day days dag dagen tag tage tagen workday workdays werkdag werkdagen werktag werktage werktagen "
-    "arbeitstag arbeitstage arbeitstagen kalenderdagen kalendertage vakantiedagen verlofdagen urlaubstage",
-    "week": "week weeks weken woche wochen",
-    "month": "month months maand maanden monat monate monaten",
-    "year": "year years jaar jaren jahr jahre jahren",
-    "hour": "hour hours hr hrs uur uren stunde stunden h",
-    "minute": "minute minutes min mins minuut minuten",
+    "arbeitstag arbeitstage arbeitstagen kalenderdagen kalendertage vakantiedagen verlofdagen urlaubstage "
+    "día días jour jours",
+    "week": "week weeks weken woche wochen semana semanas semaine semaines",
+    "month": "month months maand maanden monat monate monaten mes meses mois",
+    "year": "year years jaar jaren jahr jahre jahren año años an ans année années",
+    "hour": "hour hours hr hrs uur uren stunde stunden h hora horas heure heures",
+    "minute": "minute minutes min mins minuut minuten minuto minutos",
     "second": "second seconds sec secs seconde seconden sekunde sekunden",
     "%": "% percent procent prozent pct",
     "eur": "€ eur euro euros",
@@ -112,6 +149,15 @@ _UNIT_GROUPS: Mapping[str, str] = {
     "°f": "°f fahrenheit",
 }
 UNITS: Mapping[str, str] = {word: unit for unit, words in _UNIT_GROUPS.items() for word in words.split()}
+
+SMALLER: Mapping[str, tuple[str, float]] = {
+    "week": ("day", 7),
+    "year": ("month", 12),
+    "day": ("hour", 24),
+    "hour": ("minute", 60),
+    "minute": ("second", 60),
+}
+"""How many of another unit one is: "two weeks" is 14 days."""
 
 TIME_UNITS = frozenset({"day", "week", "month", "year", "hour", "minute", "second", "night"})
 RATE_WORDS = frozenset(

@@ -13,8 +13,20 @@ from dataclasses import dataclass
 
 from kb.citations.fact_days import Day, same_day, take_days
 from kb.citations.fact_names import Names, join_names, lacks_name, read_names
-from kb.citations.fact_words import MONTHS, NUMBER_WORDS, RATE_WORDS, SCALES, TIME_UNITS, UNITS, WEEKDAYS
-from kb.text.wording import plain, stem, tokens
+from kb.citations.fact_words import (
+    MONTHS,
+    NUMBER_WORDS,
+    ORDINALS,
+    RATE_WORDS,
+    SCALES,
+    SEASONS,
+    SMALLER,
+    TIME_UNITS,
+    UNITS,
+    WEEKDAYS,
+    WEEKEND,
+)
+from kb.text.wording import language_of, plain, stem, tokens
 
 CLOCK = "clock"
 
@@ -33,11 +45,29 @@ class Quantity:
     def is_in(self, others: Iterable[Quantity]) -> bool:
         """Whether one of the others can mean the same and speaks of the same unit, as far as both name one."""
         return any(
-            self.readings & other.readings
-            and _units_agree(self.unit, other.unit)
-            and _units_agree(self.per, other.per)
+            _units_agree(self.per, other.per)
+            and (
+                (self.readings & other.readings and _units_agree(self.unit, other.unit))
+                or (self.unit != other.unit and bool(self.measures & other.measures))
+            )
             for other in others
         )
+
+    def rivals(self, other: Quantity) -> bool:
+        """Whether the other answers the same question otherwise: 30 days for two weeks, one day for one week."""
+        kinds = {"time" if unit in TIME_UNITS else unit for unit in (self.unit, other.unit)}
+        return len(kinds) == 1 and not self.is_in([other])
+
+    @property
+    def measures(self) -> frozenset[tuple[str, float]]:
+        """The same in smaller units of time: "two weeks" is 14 days too."""
+        if self.unit is None:
+            return frozenset()
+        found = {(self.unit, reading) for reading in self.readings}
+        if self.unit in SMALLER:
+            unit, times = SMALLER[self.unit]
+            found |= {(unit, reading * times) for reading in self.readings}
+        return frozenset(found)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +76,7 @@ class Facts:
     days: tuple[tuple[Day, ...], ...]
     """Each with its possible readings: 3/4/2026 is two dates."""
     weekdays: frozenset[int]
+    """Seasons among them, behind the days; a weekend is two days."""
     names: Names
     units: frozenset[str]
     stems: frozenset[str]
@@ -62,13 +93,16 @@ def read_facts(text: str) -> Facts:
     return Facts(
         quantities=tuple(_quantities(rest)),
         days=tuple(days),
-        weekdays=frozenset(
-            WEEKDAYS[word] for token in tokens(words) if (word := token.casefold()) in WEEKDAYS
-        ),
+        weekdays=frozenset().union(*(_named_times(word) for word in folded)),
         names=read_names(text),
         units=frozenset(UNITS[word] for word in folded if word in UNITS),
         stems=frozenset(stem(part) for word in folded for part in (word, *re.split(r"[-.]", word)) if part),
     )
+
+
+def _named_times(word: str) -> frozenset[int]:
+    named = WEEKDAYS.get(word, SEASONS.get(word))
+    return WEEKEND.get(word, frozenset() if named is None else frozenset({named}))
 
 
 def join_facts(facts: Sequence[Facts]) -> Facts:
@@ -109,6 +143,11 @@ _NUMBER = re.compile(
 )
 _CURRENCY = {"€": "eur", "$": "usd", "£": "gbp"}
 _ORDINAL = frozenset({"st", "nd", "rd", "th", "e", "de", "ste"})
+_PART_OF_AN_HOUR = re.compile(
+    r"\b(?:(?P<half>half (?:an )?hour|half uur|half uurtje|halbe[n]? stunde|media hora|demi-heure)"
+    r"|quarter of an hour|kwartier|viertelstunde|cuarto de hora|quart d'heure)\b",
+    re.IGNORECASE,
+)
 _UNIT_REACH = 3
 """Words between a number and its unit: "5 full working days"."""
 
@@ -119,6 +158,9 @@ _RATE_REACH = 8
 def _quantities(text: str) -> Iterator[Quantity]:
     text, clocks = _take_clocks(text)
     yield from clocks
+    text, parts = _take_parts(text)
+    yield from parts
+    dutch = language_of(text) == "nl"
     for match in _NUMBER.finditer(text):
         figure, attached = match["figure"], (match["attached"] or "").casefold()
         if re.match(r"[-_]?[^\W\d_]|[.]\d", text[match.end() :]) and attached:
@@ -137,13 +179,27 @@ def _quantities(text: str) -> Iterator[Quantity]:
             per=_rate_after(following),
         )
     for match in re.finditer(r"[^\W\d_]+(?:-[^\W\d_]+)?", text):
-        value = NUMBER_WORDS.get(match.group().casefold())
+        word = match.group().casefold()
+        if word in ORDINALS:
+            yield Quantity(readings=frozenset({float(ORDINALS[word])}), unit=None)
+        value = None if dutch and word == "ten" else NUMBER_WORDS.get(word)
         if value is not None:
             following = text[match.end() :]
             scale = SCALES.get(_first_word(following), 1.0)
             yield Quantity(
                 readings=frozenset({value * scale}), unit=_unit_after(following), per=_rate_after(following)
             )
+
+
+def _take_parts(text: str) -> tuple[str, list[Quantity]]:
+    """ "Half an hour", "a quarter of an hour"."""
+    found: list[Quantity] = []
+
+    def keep(match: re.Match[str]) -> str:
+        found.append(Quantity(readings=frozenset({30.0 if match["half"] else 15.0}), unit="minute"))
+        return " | "
+
+    return _PART_OF_AN_HOUR.sub(keep, text), found
 
 
 def _take_clocks(text: str) -> tuple[str, list[Quantity]]:

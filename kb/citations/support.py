@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
 
-from kb.citations.facts import Facts, join_facts, missing_facts
-from kb.citations.passage import Passage
+from kb.citations.facts import Facts, Quantity, join_facts, missing_facts
+from kb.citations.passage import Part, Passage, bare
 from kb.citations.polarity import Polarity, contradicted, contradicted_across
 from kb.citations.substitution import Replaced, find_replaced
 from kb.text.language import detect
@@ -59,6 +59,9 @@ class Claimed(Protocol):
     def stems(self) -> frozenset[str]: ...
 
     @property
+    def parts(self) -> Sequence[Part]: ...
+
+    @property
     def language(self) -> str | None: ...
 
 
@@ -102,6 +105,23 @@ class Support:
         """Whether a number is on the page, but only where it speaks of something else."""
         if not self._claim.facts.quantities:
             return False
+        if self._is_beside_other_words():
+            return True
+        if not self.same_language:
+            return False
+        parts = [part for passage in self.passages for part in passage.parts]
+        headings = frozenset().union(*(passage.heading_stems for passage in self.passages))
+        return any(
+            all(
+                _is_from_elsewhere(quantity, near - headings, parts)
+                for near in (said.stems, self._claim.stems)
+            )
+            for said in self._claim.parts
+            for quantity in said.facts.quantities
+        )
+
+    def _is_beside_other_words(self) -> bool:
+        """Whether the page has a number only in sentences that share no word with the claim, and others share some."""
         common = [
             (bool(self._claim.stems & stems), facts.quantities)
             for passage in self.passages
@@ -163,6 +183,16 @@ class Support:
             scored, key=lambda one: self.similar.get(one[0], 0.0) + len(self._claim.stems & one[1]) / 10
         )
         return best.text
+
+
+def _is_from_elsewhere(quantity: Quantity, near: frozenset[str], parts: Sequence[Part]) -> bool:
+    """Whether the part of the page that shares most words with what stands beside the number has another of its kind."""
+    holders = [part for part in parts if quantity.is_in(part.facts.quantities)]
+    rivals = [part for part in parts if any(quantity.rivals(other) for other in part.facts.quantities)]
+    near = frozenset(map(bare, near))
+    held = max((len(near & part.stems) for part in holders), default=0)
+    rivalled = max((len(near & part.stems) for part in rivals if part not in holders), default=0)
+    return bool(holders) and rivalled > held
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,8 @@
 """The words of a text, for comparing a sentence with a passage: plain text, stems, and which words carry meaning.
 
 Light on purpose: both sides go through the same stemmer, so that "employees" meets "employee" and "Rückgaben" meets
-"Rückgabe". English, Dutch and German have stop words here; other languages are compared by all of their words.
+"Rückgabe". English, Dutch, German, Spanish and French have stop words here, those of the last two only where they are
+no words of the others; other languages are compared by all of their words.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ def word_set(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
-KnownLanguage = Literal["en", "nl", "de"]
+KnownLanguage = Literal["en", "nl", "de", "es", "fr"]
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"<?https?://[^\s>|)]+>?")
@@ -25,6 +26,8 @@ _TAG = re.compile(r"<[^>\n]{1,80}>")
 _MARKER = re.compile(r"^\s*(?:[-*+•>]|\d{1,9}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
 _EMPHASIS = re.compile(r"(\*\*|__|~~|`+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _TOKEN = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*")
+_ELISION = re.compile(r"\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})", re.IGNORECASE)
+"""French l', d', qu': a word of its own."""
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯฀-๿]")
 _SUFFIXES = ("ings", "ing", "edly", "ed", "ers", "er", "ies", "es", "en", "em", "e", "s", "n", "y")
 
@@ -49,6 +52,14 @@ _STOP: dict[KnownLanguage, frozenset[str]] = {
         "so nur sich mein dein sein ihre ihren unser euer was wer wo wann wie welche alle jede jeder pro über unter "
         "durch bis gegen ja nein"
     ),
+    "es": word_set(
+        "el los las una unos unas del al lo le les se que por para con como su sus más muy ya pero también esta este "
+        "estos estas está están hay ser sido fue eran tiene tienen cada cual donde cuando sobre entre hasta desde"
+    ),
+    "fr": word_set(
+        "le les une aux avec pour par que qui se est sont être été dans ce cette ces sa ses il elle ils elles nous vous "
+        "leur leurs ne mais aussi très sur chaque dont où quand entre depuis jusqu chez ont avait"
+    ),
 }
 STOP_WORDS = frozenset().union(*_STOP.values())
 
@@ -58,7 +69,7 @@ def plain(text: str) -> str:
     text = _LINK.sub(r"\1", text)
     text = _TAG.sub(" ", _URL.sub(" ", text))
     text = _EMPHASIS.sub("", _MARKER.sub("", text))
-    return unicodedata.normalize("NFKC", text).replace("’", "'")
+    return _ELISION.sub(" ", unicodedata.normalize("NFKC", text).replace("’", "'"))
 
 
 def tokens(plain_text: str) -> list[str]:
