@@ -15,7 +15,7 @@ from uuid import UUID, uuid5
 from ingest.parsers.page import Block, ParsedPage, Section
 from kb.models import Chunk, Page
 
-CHUNKER = "sections-3"
+CHUNKER = "sections-4"
 """Raise it whenever parsing or chunking gives other chunks for the same page: the index is then rebuilt."""
 MAX_TOKENS = 256
 """What all-MiniLM-L6-v2 was trained to read; title and heading path count."""
