@@ -1,7 +1,8 @@
 """What a page says of its own standing in its text: which version it is, what it replaces, what replaced it.
 
 Only lines at the head of a page that speak of the page itself count: "Version 2.1", "2026 edition", "Replaces: Travel
-expenses 2024", "This page has been replaced by [Leave](leave.md)". English, Dutch and German.
+expenses 2024", "This page has been replaced by [Leave](leave.md)"; and a section "Status" as decision records have it:
+"Superseded by [ADR 19](0019-go.md)". English, Dutch and German.
 """
 
 from __future__ import annotations
@@ -38,6 +39,16 @@ _REPLACED = re.compile(
     r"|(?:wurde|ist|wird)\s+durch)\s+)(?P<named>.+)",
     re.IGNORECASE,
 )
+_STATUS_REPLACED = re.compile(
+    r"^\W*(?:super[sc]eded|replaced|vervangen|ersetzt|abgelöst)\s+(?:(?:by|door|durch)\s+)?(?P<named>[^\[]*\[.+)",
+    re.IGNORECASE,
+)
+_STATUS_REPLACES = re.compile(
+    r"^\W*(?:super[sc]edes|replaces|vervangt|ersetzt)\s+(?P<named>[^\[]*\[.+)", re.IGNORECASE
+)
+"""Records name the other by a link; "superceded" is how the oldest tool for them spells it."""
+_STATUS_WITHIN = 3
+"""Sections from the top among which one called "Status" speaks of the page."""
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)[^)]*\)")
 _QUOTED = re.compile(r"[\"“„«*_`]([^\"“”„«»*_`]{3,})[\"”“»*_`]")
 _MARKS = re.compile(r"^[\s>*_#-]+|[\s*_]+$")
@@ -69,6 +80,11 @@ def read_notices(title: str, sections: Sequence[Section]) -> Notices:
             superseded_by = superseded_by or next(iter(_named(found["named"])), None)
         elif version is None and _OWN_VERSION.match(line) and len(line.split()) <= _VERSION_WORDS:
             version = version_in(line)
+    for line in _status(sections):
+        if found := _STATUS_REPLACED.match(line):
+            superseded_by = superseded_by or next(iter(_named(found["named"])), None)
+        elif found := _STATUS_REPLACES.match(line):
+            replaces.extend(_named(found["named"]))
     return Notices(version=version, replaces=tuple(dict.fromkeys(replaces)), superseded_by=superseded_by)
 
 
@@ -81,6 +97,13 @@ def _lines(sections: Sequence[Section]) -> Iterator[str]:
         for line in block.text.splitlines():
             for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z*_\[])|\s+[·|]\s+", line):
                 yield re.sub(r"\*\*|__", "", _MARKS.sub("", sentence))
+
+
+def _status(sections: Sequence[Section]) -> Iterator[str]:
+    for section in sections[:_STATUS_WITHIN]:
+        if section.path and section.path[-1].casefold() == "status":
+            for block in section.blocks:
+                yield from block.text.splitlines()
 
 
 def _named(text: str) -> list[str]:

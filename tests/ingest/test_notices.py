@@ -92,3 +92,28 @@ def test_pages_about_replacing_things_replace_no_page(line: str):
 def test_a_notice_far_down_a_page_speaks_of_something_else():
     sections = "\n\n".join(f"Paragraph {at}." for at in range(8))
     assert notices_of(f"# Page\n\n{sections}\n\nReplaces: Other page\n\n## More\n\nText.\n").replaces == ()
+
+
+RECORD = "# 4. Languages\n\nDate: 2021-01-11\n\n## Status\n\n{status}\n\n## Decision\n\nWe use Bash.\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "superseded_by", "replaces"),
+    [
+        ("⌛️ Superseded [0019](0019-go.md)", "0019-go.md", ()),
+        ("Superceded by [19. Go](0019-go.md)", "0019-go.md", ()),
+        ("Accepted\n\nSupersedes [2. Perl](0002-perl.md)", None, ("0002-perl.md", "2. Perl")),
+        ("Accepted", None, ()),
+        ("Superseded", None, ()),
+    ],
+)
+def test_a_decision_records_status_says_what_replaced_it(
+    status: str, superseded_by: str | None, replaces: tuple[str, ...]
+):
+    told = notices_of(RECORD.format(status=status))
+    assert (told.superseded_by, told.replaces) == (superseded_by, replaces)
+
+
+def test_a_status_far_down_is_of_something_else():
+    text = "# API\n\n## Use\n\nText.\n\n## Keys\n\nText.\n\n## Errors\n\nText.\n\n## Status\n\nSuperseded by [v2](v2.md)\n\n## Help\n\nText.\n"
+    assert notices_of(text).superseded_by is None
