@@ -9,7 +9,8 @@ COPY pyproject.toml README.md LICENSE ./
 COPY kb kb
 COPY ingest ingest
 COPY bot bot
-RUN /venv/bin/pip install --quiet .
+RUN /venv/bin/pip install --quiet . \
+    && /venv/bin/python -m kb.onnx
 
 FROM python:3.12-slim
 # The model client trusts the system's certificates; git tells when a page was edited. Debian drops old versions of
@@ -21,7 +22,8 @@ RUN apt-get update \
     && useradd --create-home --uid 10001 footnote \
     && install -d -o footnote -g footnote -m 0700 /data
 COPY --from=build /venv /venv
-ENV PATH=/venv/bin:$PATH FOOTNOTE_DATA=/data PYTHONUNBUFFERED=1
+# What is fetched from a model hub, or converted, outlives the container.
+ENV PATH=/venv/bin:$PATH FOOTNOTE_DATA=/data XDG_CACHE_HOME=/data/cache PYTHONUNBUFFERED=1
 USER 10001:10001
 VOLUME /data
 # Only used with SLACK_SIGNING_SECRET; Socket Mode needs no port.

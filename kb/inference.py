@@ -1,8 +1,20 @@
-"""How this process runs torch. Call `prepare` in the thread that will run a model, before anything imports torch."""
+"""How this process runs its models: torch's threads, and lanes of work beside the event loop.
+
+Call `prepare` in the thread that will run a model, before anything imports torch.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def prepare(threads: int) -> None:
@@ -16,11 +28,60 @@ def prepare(threads: int) -> None:
     import torch
     from transformers.utils import logging as transformers_logging
 
-    torch.set_num_threads(threads or _usable_cores())
+    torch.set_num_threads(threads or usable_cores())
     transformers_logging.disable_progress_bar()
 
 
-def _usable_cores() -> int:
+def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+class Lane:
+    """Threads for one kind of work, which queues behind its own kind only.
+
+    `yields`: the work gives way to everything else that wants the processor. Linux has a priority for each thread; on
+    other systems the work merely shares.
+    """
+
+    def __init__(self, name: str, threads: int = 1, *, yields: bool = False) -> None:
+        self._pool = ThreadPoolExecutor(
+            threads, thread_name_prefix=name, initializer=_give_way if yields else None
+        )
+        self._threads = threads
+
+    def submit(self, work: Callable[[], Result]) -> Future[Result]:
+        return self._pool.submit(work)
+
+    async def run(self, work: Callable[[Item], Result], item: Item) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, item)
+
+    async def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """Every item's result, in order. No more items wait in the lane than it has threads: others get their turn."""
+        results: dict[int, Result] = {}
+        numbered = iter(enumerate(items))
+
+        async def work_off() -> None:
+            for number, item in numbered:
+                results[number] = await self.run(work, item)
+
+        workers = [asyncio.create_task(work_off()) for _ in range(self._threads)]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+        return [results[number] for number in sorted(results)]
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+GIVEN_UP = 10
+"""Niceness of work that yields: a tenth of a processor that something else wants, all of one that is free."""
+
+
+def _give_way() -> None:
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), GIVEN_UP)

@@ -8,37 +8,30 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
+from kb.cross_encoders import CrossEncoder, load_cross_encoder
 from kb.errors import RerankerUnavailableError
 from kb.hub import fetched_files, local_files
-from kb.imports import quick_imports
-from kb.inference import prepare
+from kb.inference import Lane
 from kb.models import Hit
 from kb.settings import RerankSettings
 
 logger = logging.getLogger(__name__)
 
-BATCH = 16
-MAX_TOKENS = 512
-"""Question and passage together; a model with a lower limit keeps it."""
-
 
 class Reranker:
     """`ready` looks for the model in its folder, in the local cache, then for some seconds on the hub.
 
-    The model runs on one thread of its own, so that the next question's embedding does not wait for 20 passages.
+    The model runs in threads of its own, so that the next question's embedding does not wait for 20 passages.
     """
 
     def __init__(self, settings: RerankSettings) -> None:
         self._settings = settings
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="footnote-rerank")
+        self._lane = self._loading_lane = Lane("footnote-rerank")
         self._loading = asyncio.Lock()
         self._looked = False
-        self._model: Any = None
+        self._model: CrossEncoder | None = None
         self._reason = "the reranker is not loaded yet"
 
     @property
@@ -63,11 +56,12 @@ class Reranker:
             if not self.wanted:
                 self._reason = "the reranker is switched off"
                 return
-            await self._run(self._load)
-            if self.available:
-                logger.info("reranker.ready", extra={"model": self._settings.model})
-            else:
+            await self._loading_lane.run(lambda _: self._load(), None)
+            if self._model is None:
                 logger.warning("reranker.unavailable", extra={"reason": self._reason})
+                return
+            told = {"model": self._settings.model, "backend": self._model.backend}
+            logger.info("reranker.ready", extra=told)
 
     async def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """0..1 for each text: how well it answers `query`.
@@ -75,9 +69,18 @@ class Reranker:
         Raises:
             RerankerUnavailableError: there is no model, or it failed.
         """
-        if self._model is None:
+        model = self._model
+        if model is None:
             raise RerankerUnavailableError(self._reason)
-        return await self._run(self._predict, query, list(texts)) if texts else []
+        by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        batches = [by_length[at : at + model.batch] for at in range(0, len(texts), model.batch)]
+        scored = await self._lane.map(lambda batch: model.score(query, [texts[at] for at in batch]), batches)
+        scores = {
+            at: score
+            for batch, of_batch in zip(batches, scored, strict=True)
+            for at, score in zip(batch, of_batch, strict=True)
+        }
+        return [scores[at] for at in range(len(texts))]
 
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         """The best candidates in their blended order; all hits as they are where there is no reranker."""
@@ -93,7 +96,8 @@ class Reranker:
         return blend(candidates, scores, self._settings.weight)
 
     def close(self) -> None:
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._lane.close()
+        self._loading_lane.close()
 
     def _load(self) -> None:
         name, patience = self._settings.model, self._settings.hub_timeout_s
@@ -105,26 +109,12 @@ class Reranker:
             )
             return
         try:
-            self._model = _cross_encoder(folder, self._settings.threads)
-        except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
-            self._reason = f"the reranker in {folder} cannot be loaded: {error}"
-
-    def _predict(self, query: str, texts: Sequence[str]) -> list[float]:
-        import torch
-
-        try:
-            scores = self._model.predict(
-                [(query, text) for text in texts],
-                batch_size=BATCH,
-                activation_fn=torch.nn.Sigmoid(),
-                show_progress_bar=False,
-            )
-        except RuntimeError as error:  # torch: out of memory, or a broken device
-            raise RerankerUnavailableError(f"the reranker failed: {error}") from error
-        return [float(score) for score in scores]
-
-    async def _run(self, work: Any, *arguments: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *arguments)
+            self._model = load_cross_encoder(folder, self._settings)
+        except RerankerUnavailableError as error:
+            self._reason = str(error)
+            return
+        if self._model.backend == "onnx":
+            self._lane = Lane("footnote-rerank", self._model.at_once)
 
 
 def blend(hits: Sequence[Hit], scores: Sequence[float], weight: float) -> list[Hit]:
@@ -150,15 +140,3 @@ def spread(values: Sequence[float]) -> list[float]:
     """Lowest to 0, highest to 1; all 1 where they are equal."""
     low, high = min(values, default=0.0), max(values, default=0.0)
     return [(value - low) / (high - low) if high > low else 1.0 for value in values]
-
-
-def _cross_encoder(folder: Path, threads: int) -> Any:
-    with quick_imports():
-        prepare(threads)
-        from sentence_transformers import CrossEncoder
-
-    model = CrossEncoder(str(folder), device="cpu", local_files_only=True)
-    if model.num_labels != 1:
-        raise ValueError(f"it gives {model.num_labels} scores for a pair, not one")
-    model.max_seq_length = min(model.max_seq_length or MAX_TOKENS, MAX_TOKENS)
-    return model

@@ -27,7 +27,7 @@ from kb.answer import Drafter
 from kb.conversation import RedisConversations
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
-from kb.errors import UnavailableError
+from kb.errors import IndexMismatchError, UnavailableError
 from kb.extract import ExtractiveDrafter
 from kb.freshness import Clock, FreshnessPolicy
 from kb.index.edge import EdgeIndex
@@ -113,7 +113,7 @@ async def open_runtime(
         stack.callback(folder.release)
         redis = await _store(settings, folder, stack)
         index = await _index(settings, folder, stack)
-        embedder = Embedder(settings.embed)
+        embedder = Embedder(settings.embed, like=await _made_with(index))
         stack.callback(embedder.close)
         ranker = Reranker(settings.rerank)
         stack.callback(ranker.close)
@@ -204,6 +204,15 @@ async def _index(settings: Settings, folder: DataFolder, stack: AsyncExitStack) 
         index = EdgeIndex(folder.index)
     stack.push_async_callback(index.close)
     return index
+
+
+async def _made_with(index: VectorIndex) -> str | None:
+    """The name of the embedder of the index. One that cannot be read has no say: the bot starts without it."""
+    try:
+        manifest = await index.manifest()
+    except (UnavailableError, IndexMismatchError):
+        return None
+    return manifest.embedder if manifest is not None else None
 
 
 def open_language_model(settings: Settings, stack: AsyncExitStack) -> LanguageModel | None:

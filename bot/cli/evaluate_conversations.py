@@ -91,13 +91,14 @@ async def open_evaluation(
     """
     _check(settings, request)
     async with AsyncExitStack() as stack:
-        folder = DataFolder(settings.data / "evaluation" / cache_name(data, settings.embed))
-        stack.callback(folder.own("eval conversations").release)
         embedder = Embedder(settings.embed)
         stack.callback(embedder.close)
+        await embedder.ready()
+        name = cache_name(data, settings.embed, embedder=embedder.name)
+        folder = DataFolder(settings.data / "evaluation" / name)
+        stack.callback(folder.own("eval conversations").release)
         ranker = Reranker(settings.rerank)
         stack.callback(ranker.close)
-        await embedder.ready()
         await ranker.ready()
         if request.needs_reranker and not ranker.available:
             raise RerankerUnavailableError(ranker.reason)

@@ -39,7 +39,7 @@ def build_reindexer(
 ) -> ReindexJobs:
     sync = Sync(
         index=index,
-        embedder=embedder,
+        embedder=embedder.background,
         lexical=lexical,
         detect_language=detect,
         sources=lambda: [open_source(source, sources.kept) for source in sources.all()],

@@ -40,9 +40,12 @@ class CorpusPassages:
             yield chunks
 
 
-def cache_name(data: DataSet, embed: EmbedSettings) -> str:
-    """A folder name: the data set's, readable, and a hash of its passages, the embedder and the form of a chunk."""
-    parts = (data.corpus_hash, embed.model, embed.query_prompt, embed.document_prompt, FORM)
+def cache_name(data: DataSet, embed: EmbedSettings, *, embedder: str) -> str:
+    """A folder name: the data set's, readable, and a hash of its passages, the embedder and the form of a chunk.
+
+    `embedder`: the name that the embedder goes by, which tells its precision as well.
+    """
+    parts = (data.corpus_hash, embedder, embed.query_prompt, embed.document_prompt, FORM)
     digest = hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
     return f"{data.name}-{digest}"
 

