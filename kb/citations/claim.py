@@ -126,10 +126,10 @@ class Claim:
             if not support.same_language:
                 continue
             for replaced in support.replaced:
-                yield Question(support=support, pair=(replaced.said, replaced.back))
-            if support.coverage < ENOUGH_WORDS:
+                yield Question(support=support, pair=(replaced.said, replaced.back), about=replaced)
+            if support.coverage < ENOUGH_WORDS or support.copy.new_nouns:
                 for _, unit in support.near_units():
-                    yield Question(support=support, pair=(self.words, plain(unit.text)), unit=unit)
+                    yield Question(support=support, pair=(self.words, plain(unit.text)), about=unit)
 
     def verdict(self) -> DraftSentence | Removed:
         if self.literal:

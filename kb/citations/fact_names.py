@@ -152,7 +152,7 @@ def _akin(one: str, other: str) -> bool:
         return one == other
     shorter = min(len(one), len(other))
     common = next((at for at in range(shorter) if one[at] != other[at]), shorter)
-    return common >= max(4, shorter - 1)
+    return common >= max(5, shorter - 1) or (common == shorter >= 4 and len(one) - len(other) in (-1, 1))
 
 
 def _folded(text: str) -> str:

@@ -108,15 +108,16 @@ SEASONS: Mapping[str, int] = _numbered(
 """Numbered after the weekdays, to be compared with them."""
 
 ORDINALS: Mapping[str, int] = _numbered(
-    "second tweede zweite zweiten zweiter zweites segundo segunda deuxième"
+    "first eerste erste ersten erster erstes primera primer premier première|second tweede zweite zweiten zweiter zweites segundo segunda deuxième"
     "|third derde dritte dritten dritter drittes tercero tercera troisième"
     "|fourth vierde vierte vierten vierter cuarto cuarta quatrième"
     "|fifth vijfde fünfte fünften fünfter quinto quinta cinquième"
     "|sixth zesde sechste sechsten|seventh zevende siebte siebten|eighth achtste achte achten|ninth negende neunte neunten"
     "|tenth tiende zehnte zehnten|eleventh elfde elfte elften|twelfth twaalfde zwölfte zwölften",
-    2,
+    1,
 )
-"""Not "first": it says before as often as it counts."""
+ORDINAL = "th"
+"""The unit of what is counted in order."""
 
 _UNIT_GROUPS: Mapping[str, str] = {
     "day": "day days dag dagen tag tage tagen workday workdays werkdag werkdagen werktag werktage werktagen "

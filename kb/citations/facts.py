@@ -16,6 +16,7 @@ from kb.citations.fact_names import Names, join_names, lacks_name, read_names
 from kb.citations.fact_words import (
     MONTHS,
     NUMBER_WORDS,
+    ORDINAL,
     ORDINALS,
     RATE_WORDS,
     SCALES,
@@ -181,7 +182,7 @@ def _quantities(text: str) -> Iterator[Quantity]:
     for match in re.finditer(r"[^\W\d_]+(?:-[^\W\d_]+)?", text):
         word = match.group().casefold()
         if word in ORDINALS:
-            yield Quantity(readings=frozenset({float(ORDINALS[word])}), unit=None)
+            yield Quantity(readings=frozenset({float(ORDINALS[word])}), unit=ORDINAL)
         value = None if dutch and word == "ten" else NUMBER_WORDS.get(word)
         if value is not None:
             following = text[match.end() :]
@@ -258,6 +259,8 @@ def _rate_after(text: str) -> str | None:
 
 def _has_quantity(quantity: Quantity, known: Facts) -> bool:
     if quantity.is_in(known.quantities):
+        return True
+    if quantity.unit == ORDINAL and quantity.readings == {1.0}:  # "first" says before as often as it counts
         return True
     if quantity.readings == {1.0}:  # "a week" is one week
         return quantity.unit is None or quantity.unit in known.units

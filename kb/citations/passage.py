@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 
 from kb.citations.facts import Facts, read_facts
 from kb.citations.polarity import Polarity, read_polarity
+from kb.citations.strangers import content_words
 from kb.models import Chunk
 from kb.text.sentences import TextUnit, split_units
 from kb.text.wording import content_stems, language_of, plain
@@ -81,7 +82,16 @@ class Passage:
 
     @cached_property
     def heading_stems(self) -> frozenset[str]:
-        return frozenset(content_stems(plain("\n\n".join([self.chunk.page.title, *self.chunk.section]))))
+        return frozenset(content_stems(plain("\n\n".join(self.headings))))
+
+    @property
+    def headings(self) -> list[str]:
+        return [self.chunk.page.title, *self.chunk.section]
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The meaning words as they are spelled, each once."""
+        return list(dict.fromkeys(content_words(self.context)))
 
     @cached_property
     def unit_facts(self) -> list[Facts]:

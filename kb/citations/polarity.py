@@ -181,7 +181,8 @@ class _Comparison:
         turned = self._turned_here() + self._turned_by_a_word()
         restricted = self._sentence.only and not self._unit.only
         excused = bool(self._sentence.words & self._unit.excepted)
-        allowed = self._unit.only and (bool(self._sentence.excepted) or self._speaks_of_another)
+        twice = len(self._sentence.negations) > 1  # "without a ticket you cannot" is "only with a ticket"
+        allowed = self._unit.only and (bool(self._sentence.excepted) or twice or self._speaks_of_another)
         if not (restricted or excused):
             turned += self._turned_there()
         return not allowed and turned % 2 == 1
@@ -361,7 +362,7 @@ def _scopes(clause: str, *, exceptions: bool, language: KnownLanguage) -> Iterat
                 scope=frozenset(after[:REACH]), reach=frozenset(after), listed=listed, excepts=excepts
             )
         else:
-            near = 2 if word in NONE else 1
+            near = 2 if word in NONE and (word != "no" or language == "en") else 1
             parts = (_governed(part) for part in LISTED[language].split(rest))
             items = frozenset(item for part in parts for item in part[:near])
             yield Negation(scope=items, reach=frozenset(after), listed=True, excepts=excepts)

@@ -2,67 +2,151 @@
 
 A sentence that is nearly a copy of one on the page, but for a word or two that the page has not, either says the same
 in other words or something else. Which of the two, a model of meaning can tell: with the page's words put back,
-a synonym hardly changes what the sentence means.
+a synonym hardly changes what the sentence means. A noun is hardly ever put in for the sake of style.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 
-from kb.text.wording import content_stems, plain, stem, tokens
+from kb.citations.strangers import content_words, nouns_among, strangers
+from kb.text.wording import content_stems, plain, stem, tokens, word_set
 
 CLOSE_COPY = 0.75
 """Share of the sentence's meaning words that stand in the page's sentence in the same order."""
+LOOSE_COPY = 0.6
+"""Share from which a noun that the page's sentence has no word for is looked at."""
 FEW_REPLACED = 2
 """Words of the sentence in one replaced place: more is a rewording."""
+FEW_REPLACED_NOUNS = 4
 FEW_PUT_BACK = 4
 """Words of the page that are put back, those next to what agrees."""
 NEARLY_WHOLE = 0.8
 """Share from which a word of another sentence of the page counts as put in as well: "the plaintiff" for the defendant."""
+SWAP_GAIN = 0.25
+"""How much nearer a sentence comes to the page's when two of its words change places, if it had them the wrong way round."""
+FEWEST_SWAPPED = 5
+"""Meaning words of a sentence in which an exchange of two is told from a rewording."""
+LONGEST_SWAPPED = 24
+"""Words of a sentence that is looked at for words in each other's place: the pairs grow with the square."""
+_PASSIVE = word_set("by door von vom durch par por")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replaced:
-    """`said` is the sentence, `back` the same with the page's own words in one place."""
+    """`said` is the sentence, `back` the same with the page's own words in one place. `noun`: whether one went."""
 
     said: str
     back: str
+    noun: bool
 
 
-def find_replaced(sentence: str, units: Sequence[str], known: frozenset[str]) -> list[Replaced]:
-    """The places where a close copy of one of the `units` has words of its own. `known`: stems of the whole page."""
-    said = tokens(plain(sentence))
-    copies = [_Alignment(said, tokens(plain(unit))) for unit in units]
-    closest = max(copies, key=lambda copy: copy.share, default=None)
-    if closest is None or closest.share < CLOSE_COPY:
-        return []
-    return list(closest.replaced(known if closest.share < NEARLY_WHOLE else closest.stems))
+class NearestCopy:
+    """The sentence beside the one of the page that it is nearest to being a copy of.
+
+    `page`: words of the whole passage, `headings`: of its headings. Share 0 where there is no sentence to copy.
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        units: Sequence[str],
+        *,
+        page: Sequence[str],
+        headings: Sequence[str],
+        language: str | None,
+    ) -> None:
+        said = tokens(plain(sentence))
+        copies = [_Alignment(said, tokens(plain(unit))) for unit in units]
+        self._copy = max(copies, key=lambda copy: copy.share, default=_Alignment(said, []))
+        self._sentence, self._page, self._headings, self._language = sentence, page, headings, language
+
+    @property
+    def share(self) -> float:
+        return self._copy.share
+
+    @cached_property
+    def new_nouns(self) -> list[str]:
+        """Nouns of the sentence that the whole page has no word for."""
+        return self._nouns(strangers(self._sentence, self._page, self._language))
+
+    def replaced(self) -> Iterator[Replaced]:
+        """The places where a close copy has words of its own."""
+        copy = self._copy
+        if copy.share < LOOSE_COPY or copy.agreeing < 2:
+            return
+        known = copy.page if copy.share >= NEARLY_WHOLE or copy.missing == 1 else self._page
+        for start, end, words in copy.replacements():
+            segment = " ".join(copy.said[start:end])
+            own = strangers(segment, [*known, *self._headings], self._language)
+            nouns = self._nouns(own)
+            if not own or (not nouns and (copy.share < CLOSE_COPY or end - start > FEW_REPLACED)):
+                continue
+            back = " ".join([*copy.said[:start], *words, *copy.said[end:]])
+            yield Replaced(said=" ".join(copy.said), back=back, noun=bool(nouns))
+
+    def _nouns(self, words: Sequence[str]) -> list[str]:
+        return nouns_among(words, self._sentence, self._language)
+
+    def swapped(self) -> bool:
+        """Whether it is the page's sentence with two words in each other's place: who calls whom."""
+        return self._copy.swapped()
 
 
 class _Alignment:
     def __init__(self, said: list[str], page: list[str]) -> None:
-        self._said, self._page = said, page
-        matcher = SequenceMatcher(None, [stem(word) for word in said], [stem(word) for word in page], False)
+        self.said, self.page = said, page
+        self._page_stems = [stem(word) for word in page]
+        matcher = SequenceMatcher(None, [stem(word) for word in said], self._page_stems, False)
         self._steps = matcher.get_opcodes()
-        self.stems = frozenset(content_stems(" ".join(page)))
-        telling = [bool(content_stems(word)) or word[:1].isdigit() for word in said]
-        agreeing = sum(
-            telling[at]
-            for kind, start, end, _, _ in self._steps
-            if kind == "equal"
-            for at in range(start, end)
-        )
-        self.share = agreeing / max(1, sum(telling))
+        self._telling = [bool(content_stems(word)) or word[:1].isdigit() for word in said]
+        self.agreeing = self._agreeing(matcher)
+        self.missing = sum(self._telling) - self.agreeing
+        self.share = self.agreeing / max(1, sum(self._telling))
 
-    def replaced(self, known: frozenset[str]) -> Iterator[Replaced]:
+    def _agreeing(self, matcher: SequenceMatcher[str]) -> int:
+        blocks = matcher.get_matching_blocks()
+        return sum(sum(self._telling[block.a : block.a + block.size]) for block in blocks)
+
+    def replacements(self) -> Iterator[tuple[int, int, list[str]]]:
+        """Where the sentence has a few words for others of the page: start, end, the page's words."""
         for kind, start, end, page_start, page_end in self._steps:
-            words = self._page[page_start:page_end][:FEW_PUT_BACK]
-            own = content_stems(" ".join(self._said[start:end]))
-            if kind != "replace" or end - start > FEW_REPLACED or not content_stems(" ".join(words)):
-                continue
-            if any(word not in known for word in own):
-                yield Replaced(
-                    said=" ".join(self._said), back=" ".join([*self._said[:start], *words, *self._said[end:]])
-                )
+            words = self.page[page_start:page_end][:FEW_PUT_BACK]
+            if kind == "replace" and end - start <= FEW_REPLACED_NOUNS and content_words(" ".join(words)):
+                yield start, end, words
+
+    def swapped(self) -> bool:
+        stems = [stem(word) for word in self.said]
+        held = set(self._page_stems)
+        places = [at for at, telling in enumerate(self._telling) if telling]
+        if self.missing == 0 or len(places) < FEWEST_SWAPPED or len(self.said) > LONGEST_SWAPPED:
+            return False
+        if not all(stems[at] in held for at in places):
+            return False
+        if _PASSIVE.isdisjoint(word.casefold() for word in self.page) != _PASSIVE.isdisjoint(
+            word.casefold() for word in self.said
+        ):
+            return False
+        return any(
+            self._share_with(one, other, size, stems) >= max(0.95, self.share + SWAP_GAIN)
+            for size in (1, 2)
+            for one, other in itertools.combinations(places, 2)
+            if other - one >= size and stems[one] != stems[other]
+        )
+
+    def _share_with(self, one: int, other: int, size: int, stems: list[str]) -> float:
+        """The share that agrees when `size` words from `one` and from `other` change places."""
+        changed = [
+            *stems[:one],
+            *stems[other : other + size],
+            *stems[one + size : other],
+            *stems[one : one + size],
+            *stems[other + size :],
+        ]
+        telling = [bool(content_stems(word)) or word[:1].isdigit() for word in changed]
+        blocks = SequenceMatcher(None, changed, self._page_stems, False).get_matching_blocks()
+        return sum(sum(telling[block.a : block.a + block.size]) for block in blocks) / max(1, sum(telling))

@@ -10,7 +10,8 @@ from typing import Literal, Protocol
 from kb.citations.facts import Facts, Quantity, join_facts, missing_facts
 from kb.citations.passage import Part, Passage, bare
 from kb.citations.polarity import Polarity, contradicted, contradicted_across
-from kb.citations.substitution import Replaced, find_replaced
+from kb.citations.strangers import content_words
+from kb.citations.substitution import LOOSE_COPY, NearestCopy, Replaced
 from kb.text.language import detect
 from kb.text.sentences import TextUnit
 
@@ -39,6 +40,10 @@ NEAR_MEANING = 0.32
 """Similarity asked for with at least FEW_WORDS."""
 SAME_WORD = 0.81
 """Similarity with the page's own word put back from which a word that the page has not is a synonym of it."""
+SAME_NOUN = 0.93
+"""The same for a noun: true sentences hardly ever have one that the page has no word for."""
+OWN_NOUN_MEANING = 0.55
+"""Similarity asked for where a looser paraphrase has a noun that the page has no word for."""
 COMPARED_UNITS = 4
 """Sentences of a passage that are compared with one sentence of the answer: those with the most words in common."""
 
@@ -71,7 +76,7 @@ class Support:
     def __init__(self, claim: Claimed, hits: tuple[int, ...], passages: Sequence[Passage]) -> None:
         self.hits = hits
         self.similar: dict[TextUnit, float] = {}
-        self.put_back: list[float] = []
+        self.put_back: list[tuple[Replaced, float]] = []
         """How alike the sentence is to itself with the page's own words put back, for each replaced place."""
         self._claim = claim
         self.passages = [passages[at] for at in hits]
@@ -99,7 +104,9 @@ class Support:
             return "number"
         units = [polarity for passage in self.passages for polarity in passage.polarities]
         denies = contradicted if self.same_language else contradicted_across
-        return "negation" if denies(self._claim.polarity, units) else None
+        if denies(self._claim.polarity, units):
+            return "negation"
+        return "replaced" if self.same_language and self.copy.swapped() else None
 
     def _has_number_from_elsewhere(self) -> bool:
         """Whether a number is on the page, but only where it speaks of something else."""
@@ -147,19 +154,38 @@ class Support:
         return max(self.similar.values(), default=None)
 
     @cached_property
+    def copy(self) -> NearestCopy:
+        headings = [part for passage in self.passages for part in passage.headings]
+        return NearestCopy(
+            self._claim.words,
+            [unit.text for _, unit in self.near_units()],
+            page=[word for passage in self.passages for word in passage.words],
+            headings=content_words("\n\n".join(headings)),
+            language=self._claim.language or self.passages[0].language,
+        )
+
+    @cached_property
     def replaced(self) -> list[Replaced]:
-        known = frozenset().union(*(passage.stems for passage in self.passages))
-        return find_replaced(self._claim.words, [unit.text for _, unit in self.near_units()], known)
+        return list(self.copy.replaced())
 
     @property
     def says_other_words(self) -> bool:
-        return any(likeness < SAME_WORD for likeness in self.put_back)
+        """Nobody can be asked: a noun of its own is taken for another thing."""
+        if not self.same_language:
+            return False
+        if self.copy.share >= LOOSE_COPY and self.copy.new_nouns and not self.replaced:
+            return True
+        if not self.put_back:
+            return any(one.noun for one in self.replaced)
+        return any(likeness < (SAME_NOUN if one.noun else SAME_WORD) for one, likeness in self.put_back)
 
     def means_the_same(self) -> bool:
         if not self.same_language:
             return True  # neither words nor a monolingual embedder can tell; the hard facts were checked
         if self.likeness is None:
             return self.coverage >= ENOUGH_WORDS_ALONE
+        if self._claim.language == "en" and self.copy.new_nouns:
+            return self.likeness >= OWN_NOUN_MEANING
         if self.coverage >= ENOUGH_WORDS or self.likeness >= SAME_MEANING:
             return True
         return self.coverage >= FEW_WORDS and self.likeness >= NEAR_MEANING
@@ -197,14 +223,14 @@ def _is_from_elsewhere(quantity: Quantity, near: frozenset[str], parts: Sequence
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """How alike are these two texts? `unit`: the page's, where the second is one."""
+    """How alike are these two texts? `about`: the page's sentence, or the place where the page's words are put back."""
 
     support: Support
     pair: tuple[str, str]
-    unit: TextUnit | None = None
+    about: TextUnit | Replaced
 
     def answered(self, likeness: float) -> None:
-        if self.unit is None:
-            self.support.put_back.append(likeness)
+        if isinstance(self.about, Replaced):
+            self.support.put_back.append((self.about, likeness))
         else:
-            self.support.similar[self.unit] = likeness
+            self.support.similar[self.about] = likeness

@@ -1,15 +1,89 @@
-"""Whether two words mean the same."""
+"""Whether two words mean the same: by their stems in any language, by WordNet's senses in English.
+
+`wordnet.txt.gz` holds WordNet 3.0's common single words: a line is the word, "n" where it is mostly a noun, the numbers
+of its senses, and behind "|" those of up to three steps of wider senses; or an irregular form and "=" its word.
+"""
 
 from __future__ import annotations
 
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
 _ENDINGS = ("s", "es", "d", "ed", "ing", "t", "en")
+_INFLECTED = (
+    *(("ies", "y"), ("es", ""), ("es", "e"), ("s", ""), ("ied", "y"), ("ed", "e"), ("ed", ""), ("ing", "e")),
+    *(("ing", ""), ("er", "e"), ("er", ""), ("est", ""), ("ly", "")),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """`senses`: WordNet's synsets by number. `wider`: those that hold one of them: device for laptop."""
+
+    noun: bool
+    senses: frozenset[str]
+    wider: frozenset[str]
 
 
 def same_word(one: str, other: str) -> bool:
-    """By their stems: a compound holds its parts (Urlaub, Urlaubstage), a noun its verb (enrol, enrolment)."""
+    """Of stems: a compound holds its parts (Urlaub, Urlaubstage), a noun its verb (enrol, enrolment)."""
+    if one == other:
+        return True
     shorter, longer = sorted((one, other), key=len)
     if len(shorter) >= 3 and any(shorter + ending == longer for ending in _ENDINGS):
         return True
-    return len(shorter) >= 4 and (
-        longer.startswith(shorter) or (len(shorter) >= 5 and longer.endswith(shorter))
-    )
+    return len(shorter) >= 4 and (longer.startswith(shorter) or (len(shorter) >= 5 and longer.endswith(shorter)))
+
+
+def says(word: str, page_word: str) -> bool:
+    """Whether an English word says what the page's word says, or less: "device" for "laptop", not the other way."""
+    mine, its = _entry(word), _entry(page_word)
+    return mine is not None and its is not None and not mine.senses.isdisjoint(its.senses | its.wider)
+
+
+def is_noun(word: str) -> bool | None:
+    """Whether an English word is mostly a noun; None for a word that WordNet has not."""
+    entry = _entry(word)
+    return None if entry is None else entry.noun
+
+
+@lru_cache(maxsize=20_000)
+def _entry(word: str) -> Entry | None:
+    """Of the word or of what it is a form of."""
+    entries, irregular = _wordnet()
+    folded = word.casefold().removesuffix("'s")
+    for form in (irregular.get(folded, folded), *_uninflected(folded)):
+        if form in entries:
+            return _read(entries[form])
+    return None
+
+
+def _uninflected(word: str) -> Iterator[str]:
+    for ending, instead in _INFLECTED:
+        if word.endswith(ending):
+            base = word.removesuffix(ending)
+            yield base + instead
+            if len(base) > 3 and base[-1] == base[-2]:
+                yield base[:-1]
+
+
+@lru_cache(maxsize=1)
+def _wordnet() -> tuple[dict[str, str], dict[str, str]]:
+    entries: dict[str, str] = {}
+    irregular: dict[str, str] = {}
+    packed = (files("kb.citations") / "wordnet.txt.gz").read_bytes()
+    for line in gzip.decompress(packed).decode().splitlines():
+        word, _, rest = line.partition(" ")
+        if rest.startswith("="):
+            irregular[word] = rest[1:]
+        elif word != "#":
+            entries[word] = rest
+    return entries, irregular
+
+
+def _read(line: str) -> Entry:
+    senses, _, wider = line[1:].partition("|")
+    return Entry(noun=line[0] == "n", senses=frozenset(senses.split()), wider=frozenset(wider.split()))

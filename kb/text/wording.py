@@ -61,6 +61,11 @@ _STOP: dict[KnownLanguage, frozenset[str]] = {
         "leur leurs ne mais aussi très sur chaque dont où quand entre depuis jusqu chez ont avait"
     ),
 }
+_SHARED: dict[KnownLanguage, frozenset[str]] = {
+    "es": word_set("la de en un y es una o si no mes"),
+    "fr": word_set("la de en un et du des on ou les pas plus si mes"),
+}
+"""Small words that are words of another language too: they tell the language together, and are no stop words."""
 STOP_WORDS = frozenset().union(*_STOP.values())
 
 
@@ -110,7 +115,10 @@ def content_stems(plain_text: str) -> list[str]:
 def language_of(plain_text: str) -> KnownLanguage | None:
     """The language whose stop words the text has most of; None where that is not clear."""
     words = [token.casefold() for token in tokens(plain_text)]
-    counts = {code: sum(word in stop for word in words) for code, stop in _STOP.items()}
-    best = max(counts, key=lambda code: counts[code])
-    runner_up = max(count for code, count in counts.items() if code != best)
+    counts = {
+        code: sum(word in stop or word in _SHARED.get(code, ()) for word in words)
+        for code, stop in _STOP.items()
+    }
+    best = max(counts, key=lambda code: counts[code])  # the first of equals: "de" and "en" alone are Dutch
+    runner_up = max(count for code, count in counts.items() if code != best and code not in _SHARED)
     return best if counts[best] > runner_up else None
