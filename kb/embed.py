@@ -47,12 +47,17 @@ class Embedder:
     @property
     def name(self) -> str:
         """Of the model and of its precision: what vectors are compared by. Loads the model if need be."""
-        return self._settings.model + (MARK_OF_INT8 if self._model().weights == "int8" else "")
+        return self._settings.model + (MARK_OF_INT8 if self.weights == "int8" else "")
 
     @property
     def backend(self) -> str:
         """What runs the model: "onnx" or "torch". Loads it if need be."""
         return self._model().backend
+
+    @property
+    def weights(self) -> Weights:
+        """As exact as the vectors are. Loads the model if need be."""
+        return self._model().weights
 
     @property
     def dimension(self) -> int:

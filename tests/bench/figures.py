@@ -41,14 +41,17 @@ class AnswerTiming:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
+    """`least`: the limit is what is wanted at least, not at most."""
+
     name: str
     limit: float
     measured: float
     unit: str
+    least: bool = False
 
     @property
     def met(self) -> bool:
-        return self.measured <= self.limit
+        return self.measured >= self.limit if self.least else self.measured <= self.limit
 
 
 def percentile(values: Sequence[float], percent: int) -> float:

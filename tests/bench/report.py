@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -22,7 +23,7 @@ def show(told: dict[str, Any], console: Console) -> None:
     _show_answers(told, console)
     _show_shares(told, console)
     _show_starts(told, console)
-    _show_targets(told, console)
+    show_targets(told["targets"], console)
 
 
 def _show_answers(told: dict[str, Any], console: Console) -> None:
@@ -94,12 +95,13 @@ def _show_starts(told: dict[str, Any], console: Console) -> None:
     console.print(f"peak while answering: {told['peak_mb']:.0f} MB", highlight=False)
 
 
-def _show_targets(told: dict[str, Any], console: Console) -> None:
-    table = Table("target", "at most", "measured", "", box=None)
-    for target in told["targets"]:
+def show_targets(targets: Sequence[dict[str, Any]], console: Console) -> None:
+    table = Table("target", "", "limit", "measured", "", box=None)
+    for target in targets:
         unit = target["unit"]
         table.add_row(
             target["name"],
+            "at least" if target["least"] else "at most",
             f"{target['limit']:g} {unit}",
             f"{target['measured']:.2f} {unit}",
             "[green]met[/green]" if target["met"] else "[red]missed[/red]",

@@ -1,0 +1,108 @@
+"""`python -m tests.bench.large DATA PAGES`: syncs a large folder in a process of its own, whose memory is watched."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from bot.cli.compose import open_runtime
+from bot.cli.local import LocalSession
+from bot.cli.session import IngestRequest
+from bot.cli.sources import sample_folder
+from kb.configuration import load_settings
+
+LOOK_S = 0.5
+"""Between two looks at the memory."""
+PARAGRAPHS = 2
+SHORTEST, LONGEST = 80, 500
+"""Characters of a paragraph that goes into a page."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Large:
+    """`peak_mb`: the most that the process, its readers and its store had in memory together; `readers_mb` of that
+    is not the process itself."""
+
+    pages: int
+    passages: int
+    seconds: float
+    peak_mb: float
+    readers_mb: float
+
+
+def peak_of(count: int, pages: Path | None, folder: Path) -> Large:
+    """Writes `count` short pages of real text and syncs them."""
+    written = folder / "pages"
+    write_pages(count, pages or sample_folder(), written)
+    print(f"syncing {count} pages ...", file=sys.stderr, flush=True)
+    command = [sys.executable, "-m", "tests.bench.large", str(folder / "data"), str(written)]
+    started = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        total, own = _watched(process)
+        output = process.stdout.read() if process.stdout else ""
+    if process.returncode != 0:
+        raise RuntimeError(f"the sync of {count} pages failed")
+    told = json.loads(output)
+    return Large(
+        pages=told["pages"],
+        passages=told["passages"],
+        seconds=time.perf_counter() - started,
+        peak_mb=total,
+        readers_mb=total - own,
+    )
+
+
+def write_pages(count: int, source: Path, target: Path) -> None:
+    """Each page is a title and paragraphs of the pages in `source`; no two are the same."""
+    paragraphs = itertools.cycle(list(_paragraphs(source)))
+    for number in range(count):
+        page = target / str(number // 500) / f"{number}.md"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        body = "\n\n".join(next(paragraphs) for _ in range(PARAGRAPHS))
+        page.write_text(f"# Page {number}\n\nNumber {number} of the handbook.\n\n{body}\n", encoding="utf-8")
+
+
+def _paragraphs(source: Path) -> Iterator[str]:
+    for file in sorted(source.rglob("*.md")):
+        for block in file.read_text(encoding="utf-8", errors="replace").split("\n\n"):
+            if SHORTEST < len(block) < LONGEST and block[0].isalpha():
+                yield block
+
+
+def _watched(process: subprocess.Popen[str]) -> tuple[float, float]:
+    """MB of the whole tree of processes at its peak, and of its root then."""
+    peak, own, root = 0.0, 0.0, psutil.Process(process.pid)
+    while process.poll() is None:
+        sizes = []
+        for one in (root, *root.children(recursive=True)):
+            try:
+                sizes.append(one.memory_info().rss / 2**20)
+            except psutil.NoSuchProcess:
+                continue
+        if sizes and sum(sizes) > peak:
+            peak, own = sum(sizes), sizes[0]
+        time.sleep(LOOK_S)
+    return peak, own
+
+
+async def _sync(data: Path, pages: Path) -> dict[str, int]:
+    settings = load_settings(environ={}, data=data, rerank={"model": "off"}, model={"provider": "none"})
+    async with open_runtime(settings, "bench", models=True) as runtime:
+        async for step in LocalSession(runtime).ingest(IngestRequest(paths=(pages,))):
+            if step.phase == "failed":
+                raise RuntimeError(step.error)
+        counts = await runtime.index.counts()
+    return {"pages": counts.pages, "passages": counts.chunks}
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(_sync(Path(sys.argv[1]), Path(sys.argv[2])))))
