@@ -13,6 +13,12 @@ _ISO_DAY = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _DAY_MONTH = re.compile(
     r"\b(\d{1,2})(?:st|nd|rd|th|e|\.)?\s+(?:of\s+)?" + _MONTH + r"(?:,?\s+(\d{4})\b)?", re.IGNORECASE
 )
+_DAY_LISTED = re.compile(
+    r"\b(\d{1,2})(?:st|nd|rd|th|e|\.)?(\s*(?:,|and|und|en|or|oder|of|y|et|to|bis|tot|-|–)\s*)"
+    r"(?=\d{1,2}(?:st|nd|rd|th|e|\.)?\s+(?:of\s+)?" + _MONTH + r")",
+    re.IGNORECASE,
+)
+"""The first day of "24 and 31 December": its month stands behind the last."""
 _MONTH_DAY = re.compile(
     r"\b" + _MONTH + r"\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\s*[.,:]\d)(?:,?\s+(\d{4})\b)?", re.IGNORECASE
 )
@@ -51,6 +57,7 @@ def take_days(text: str, *, named_months: bool) -> tuple[list[tuple[Day, ...]], 
     text = take(_NUMERIC_DAY, _numeric_day, text)
     if not named_months:
         return days, text
+    text = _DAY_LISTED.sub(r"\1 \3 \2 ", text)
     text = take(_DAY_MONTH, lambda m: (Day(year=_int(m[3]), month=_month(m[2]), day=int(m[1])),), text)
     text = take(_MONTH_DAY, lambda m: (Day(year=_int(m[3]), month=_month(m[1]), day=int(m[2])),), text)
     text = take(_MONTH_YEAR, lambda m: (Day(year=int(m[2]), month=_month(m[1])),), text)

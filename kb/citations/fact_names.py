@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kb.citations.fact_words import MONTHS, UNITS, WEEKDAYS
-from kb.text.wording import STOP_WORDS, language_of, plain, stem
+from kb.citations.tongue import tongue
+from kb.text.wording import STOP_WORDS, plain, stem
 
 _NAME = re.compile(
     r"(?P<before>^|[:.!?|(\"“„«/–—-]\s*|\s)(?P<name>[^\W_](?:[\w'&-]|\.(?=\w))*)", re.MULTILINE
@@ -90,7 +91,7 @@ def _is_short_for(name: str, said: Names, known: Names) -> bool:
 
 
 def _names(words: str) -> Iterator[str]:
-    german = language_of(words) == "de"
+    german = tongue(words) == "de"
     for match in _NAME.finditer(words):
         word = match["name"].rstrip("-'.").removesuffix("'s")
         folded = word.casefold()

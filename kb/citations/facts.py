@@ -27,7 +27,8 @@ from kb.citations.fact_words import (
     WEEKDAYS,
     WEEKEND,
 )
-from kb.text.wording import language_of, plain, stem, tokens
+from kb.citations.tongue import tongue
+from kb.text.wording import plain, stem, tokens
 
 CLOCK = "clock"
 
@@ -149,6 +150,12 @@ _PART_OF_AN_HOUR = re.compile(
     r"|quarter of an hour|kwartier|viertelstunde|cuarto de hora|quart d'heure)\b",
     re.IGNORECASE,
 )
+_HALF = re.compile(r"\b(?:half of|the half|one half|de helft|die hälfte|la mitad|la moitié)\b", re.IGNORECASE)
+_ONE_UNIT = re.compile(
+    r"\b(?:than|within|after|least|most|dan|binnen|na|als|innerhalb|nach|dentro de|en|dans)"
+    r" (?:a|an|een|ein|eine|einen|einem|einer|eines|un|una|une) ([^\W\d_]+)",
+    re.IGNORECASE,
+)
 _UNIT_REACH = 3
 """Words between a number and its unit: "5 full working days"."""
 
@@ -161,7 +168,7 @@ def _quantities(text: str) -> Iterator[Quantity]:
     yield from clocks
     text, parts = _take_parts(text)
     yield from parts
-    dutch = language_of(text) == "nl"
+    dutch = tongue(text) == "nl"
     for match in _NUMBER.finditer(text):
         figure, attached = match["figure"], (match["attached"] or "").casefold()
         if re.match(r"[-_]?[^\W\d_]|[.]\d", text[match.end() :]) and attached:
@@ -171,7 +178,7 @@ def _quantities(text: str) -> Iterator[Quantity]:
             continue
         following = text[match.end() :]
         scale = SCALES.get(attached) or SCALES.get(_first_word(following), 1.0)
-        unit = UNITS.get(attached) if attached and attached not in _ORDINAL else None
+        unit = ORDINAL if attached in _ORDINAL else UNITS.get(attached)
         if match["currency"]:
             unit = _CURRENCY[match["currency"].strip()]
         yield Quantity(
@@ -193,14 +200,21 @@ def _quantities(text: str) -> Iterator[Quantity]:
 
 
 def _take_parts(text: str) -> tuple[str, list[Quantity]]:
-    """ "Half an hour", "a quarter of an hour"."""
+    """ "Half an hour", "a quarter of an hour"; "half of it"; "within a day"."""
     found: list[Quantity] = []
 
     def keep(match: re.Match[str]) -> str:
         found.append(Quantity(readings=frozenset({30.0 if match["half"] else 15.0}), unit="minute"))
         return " | "
 
-    return _PART_OF_AN_HOUR.sub(keep, text), found
+    text = _PART_OF_AN_HOUR.sub(keep, text)
+    found += [Quantity(readings=frozenset({50.0}), unit="%") for _ in _HALF.finditer(text)]
+    found += [
+        Quantity(readings=frozenset({1.0}), unit=UNITS[word])
+        for match in _ONE_UNIT.finditer(text)
+        if (word := match[1].casefold()) in UNITS
+    ]
+    return text, found
 
 
 def _take_clocks(text: str) -> tuple[str, list[Quantity]]:

@@ -13,7 +13,6 @@ from kb.models import Chunk
 from kb.text.sentences import TextUnit, split_units
 from kb.text.wording import content_stems, language_of, plain
 
-
 _CLAUSE_END = re.compile(r"[;:.!?\n]+\s|,\s")
 
 
@@ -73,10 +72,7 @@ class Passage:
         found: list[Part] = []
         head: frozenset[str] | None = None
         for unit, stems in zip(self.units, self.unit_stems, strict=True):
-            if unit.kind == "row":
-                head = stems if head is None else head
-            else:
-                head = None
+            head = (stems if head is None else head) if unit.kind == "row" else None
             found += [replace(part, stems=part.stems | (head or frozenset())) for part in parts_of(unit.text)]
         return found
 

@@ -34,7 +34,8 @@ from kb.citations.polarity_words import (
     WITHOUT,
 )
 from kb.citations.synonyms import same_word
-from kb.text.wording import KnownLanguage, content_stems, language_of, plain, stem, tokens
+from kb.citations.tongue import tongue
+from kb.text.wording import content_stems, plain, stem, tokens
 
 REACH = 4
 """Meaning words after a Dutch or German negation among which is the one that it governs."""
@@ -50,6 +51,7 @@ NOTHING_COMMON = 0.01
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _NON = re.compile(r"\bnon-(?=\w)", re.IGNORECASE)
+_NEXT_VERB = re.compile(r"(?<=\w)\s+(?:is|are|was|were|ist|sind|wird|wurden?|wordt)\b", re.IGNORECASE)
 _LESS = re.compile(r"(?!unless|nevertheless|regardless|wireless)\w{4,}less")
 _VERB_LAST = frozenset({"nl", "de"})
 _OR = {"en": "or", "nl": "of", "de": "oder", "es": "o", "fr": "ou"}
@@ -104,7 +106,7 @@ class Polarity:
 
 def read_polarity(text: str) -> Polarity:
     words = _NON.sub("not ", NO_ONE.sub("nobody", plain(text)))
-    language = language_of(words) or "en"
+    language = tongue(words) if tongue(words) in _OR else "en"
     words = LIST_COMMA[language].sub(f" {_OR[language]} ", words)
     everything = _stems(HARMLESS.sub(" ", words))
     clauses: list[Clause] = []
@@ -199,6 +201,7 @@ class _Comparison:
             self._reaches(negation, self._unit_words)
             and not any(self._denied_there(word) for word in negation.scope)
             and not self._denied_in_other_words(negation)
+            and not self._denied_in_short
             and not (negation.excepts and self._unit.only)
             for negation in self._clause.negations
         )
@@ -215,6 +218,8 @@ class _Comparison:
                 here = {word for word in stated if _met(word, negation.scope)}
                 if not here or not self._reaches(negation, self._said):
                     continue
+                if own and negation.subject and len(clause.words) < SHORT_CLAUSE:
+                    continue  # both deny something of it
                 if any(_met(word, denied | bases) for word in negation.scope):
                     continue
                 turned += not (self._denies_else(clause) or self._stated_instead(here, clause))
@@ -252,6 +257,17 @@ class _Comparison:
             for clause in self._unit.clauses
             for negation in clause.negations
             if not self._reaches(negation, self._said)
+        )
+
+    @property
+    def _denied_in_short(self) -> bool:
+        """Whether the page denies it with the subject alone: "tips are paid back, wine is not"."""
+        return any(
+            negation.subject
+            and len(clause.words) < SHORT_CLAUSE
+            and self._reaches(negation, self._clause.words)
+            for clause in self._unit.clauses
+            for negation in clause.negations
         )
 
     def _denies_else(self, clause: Clause) -> bool:
@@ -337,7 +353,7 @@ def _clauses(words: str) -> Iterator[tuple[str, bool]]:
             yield piece[start:], first is not None and first.group().casefold() in EXCEPT
 
 
-def _scopes(clause: str, *, exceptions: bool, language: KnownLanguage) -> Iterator[Negation]:
+def _scopes(clause: str, *, exceptions: bool, language: str) -> Iterator[Negation]:
     """What each negation of a clause governs. "Nothing ... without" says: with."""
     found = [
         match
@@ -349,7 +365,8 @@ def _scopes(clause: str, *, exceptions: bool, language: KnownLanguage) -> Iterat
         return
     second = [match for match in found[1:] if match.group().casefold() in NOR]
     for match in (one for one in found if one not in second):
-        word, rest = match.group().casefold(), clause[match.end() :]
+        word = match.group().casefold()
+        rest = _up_to_the_next_verb(clause[match.end() :])
         before, after = _governed(clause[: match.start()]), _governed(rest)
         excepts = word in EXCEPT
         if not after or (before and _denies_its_subject(rest)):
@@ -366,6 +383,12 @@ def _scopes(clause: str, *, exceptions: bool, language: KnownLanguage) -> Iterat
             parts = (_governed(part) for part in LISTED[language].split(rest))
             items = frozenset(item for part in parts for item in part[:near])
             yield Negation(scope=items, reach=frozenset(after), listed=True, excepts=excepts)
+
+
+def _up_to_the_next_verb(after: str) -> str:
+    """What a denial inside a subject governs: "leave not taken | is paid"."""
+    verb = _NEXT_VERB.search(after)
+    return after[: verb.start()] if verb else after
 
 
 def _denies_its_subject(after: str) -> bool:

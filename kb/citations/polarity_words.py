@@ -31,7 +31,7 @@ MODAL = frozenset(
     stem(word)
     for word in word_set(
         "allowed permitted possible able required needed necessary need needs obliged mandatory obligatory compulsory "
-        "require requires have yet even ever longer also still "
+        "require requires have yet even gar überhaupt helemaal  ever longer also still "
         "toegestaan mogelijk nodig noodzakelijk verplicht vereist hoeft hoeven hoef kun kunt meer wel meetellen "
         "erlaubt gestattet zulässig möglich erforderlich nötig notwendig verpflichtet braucht brauchen darfst mehr "
         "jedoch mehr allerdings permitido posible necesario obligatorio puede pueden debe deben "

@@ -7,7 +7,7 @@ team lead); verbs and small words change with every paraphrase.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from kb.citations.fact_words import MONTHS, NUMBER_WORDS, ORDINALS, RATE_WORDS, SEASONS, UNITS, WEEKDAYS
@@ -37,10 +37,11 @@ _SMALL = word_set(
     "avant après pendant entre jusque toujours aussi tout tous toute toutes autre autres même chaque faut peut"
 )
 _DETERMINERS = word_set(
+    "a an the your their our its his her this that each every any no another "
     "de het een in op via met van voor naar bij elke deze dit die je jouw uw hun zijn door uit aan "
     "el la los las un una del al con por su sus para le les une du des aux dans avec par sur son sa ses"
 )
-"""What stands before a noun in Dutch, Spanish and French."""
+"""What stands before a noun, or before the word before it."""
 _NOT_STRANGE = frozenset().union(
     *(_SMALL, MONTHS, NUMBER_WORDS, ORDINALS, RATE_WORDS, SEASONS, UNITS, WEEKDAYS, EXCEPT, NEGATORS, ONLY)
 )
@@ -54,7 +55,7 @@ def content_words(text: str) -> list[str]:
         part
         for token in tokens(plain(text))
         if not _CONTRACTED.fullmatch(token)
-        for part in re.split(r"[-.]", token)
+        for part in _parts(token)
         if len(part) > 1 and part[:1].isalpha() and part.casefold() not in STOP_WORDS
     ]
 
@@ -79,19 +80,35 @@ def _is_known(word: str, page: Sequence[str], stems: frozenset[str], language: s
 def nouns_among(words: Sequence[str], text: str, language: str | None) -> list[str]:
     """Those that are nouns: by WordNet, by their capital in German, by the word before them elsewhere."""
     if language == "en":
-        return [word for word in words if is_noun(word) is not False]
-    return [word for word in words if word in _nouns_by_place(text, language == "de")]
+        placed = _nouns_by_place(text, language)
+        kinds = {word: is_noun(word) for word in words}
+        return [
+            word
+            for word, kind in kinds.items()
+            if kind == "mostly" or (kind == "sometimes" and word in placed)
+        ]
+    return [word for word in words if word in _nouns_by_place(text, language)]
 
 
 @lru_cache(maxsize=256)
-def _nouns_by_place(text: str, german: bool) -> frozenset[str]:
-    return frozenset(_by_place(plain(text), german=german))
+def _nouns_by_place(text: str, language: str | None) -> frozenset[str]:
+    found = tokens(plain(text))
+    if language == "de":
+        return frozenset(part for token in found for part in _parts(token) if part[:1].isupper())
+    placed = (token for at, token in enumerate(found) if _is_placed(found, at, language))
+    return frozenset(part for token in placed for part in _parts(token))
 
 
-def _by_place(words: str, *, german: bool) -> Iterator[str]:
-    before = ""
-    for token in tokens(words):
-        for part in re.split(r"[-.]", token):
-            if (german and part[:1].isupper()) or (not german and before.casefold() in _DETERMINERS):
-                yield part
-        before = token
+def _is_placed(found: Sequence[str], at: int, language: str | None) -> bool:
+    """Whether it is the last of what follows a determiner: "the team lead", "de dure auto"."""
+    before, last = ["", "", *(word.casefold() for word in found)][at : at + 2]
+    if at + 1 < len(found) and found[at + 1].casefold() not in STOP_WORDS:
+        return False
+    if last in _DETERMINERS:
+        return True
+    between = last not in STOP_WORDS and (language == "en" or (language == "nl" and last.endswith("e")))
+    return between and before in _DETERMINERS
+
+
+def _parts(token: str) -> list[str]:
+    return re.split(r"[-.]", token)

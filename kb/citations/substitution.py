@@ -79,7 +79,11 @@ class NearestCopy:
         copy = self._copy
         if copy.share < LOOSE_COPY or copy.agreeing < 2:
             return
-        known = copy.page if copy.share >= NEARLY_WHOLE or copy.missing == 1 else self._page
+        known = (
+            copy.page
+            if copy.share >= NEARLY_WHOLE or (copy.missing == 1 and copy.agreeing > 2)
+            else self._page
+        )
         for start, end, words in copy.replacements():
             segment = " ".join(copy.said[start:end])
             own = strangers(segment, [*known, *self._headings], self._language)

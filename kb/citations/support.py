@@ -12,6 +12,7 @@ from kb.citations.passage import Part, Passage, bare
 from kb.citations.polarity import Polarity, contradicted, contradicted_across
 from kb.citations.strangers import content_words
 from kb.citations.substitution import LOOSE_COPY, NearestCopy, Replaced
+from kb.citations.synonyms import same_word
 from kb.text.language import detect
 from kb.text.sentences import TextUnit
 
@@ -36,7 +37,7 @@ ENOUGH_WORDS_ALONE = 0.5
 """The share asked for where nobody can be asked about the meaning."""
 SAME_MEANING = 0.58
 """Similarity that makes up for other words: the sentence is a paraphrase."""
-NEAR_MEANING = 0.32
+NEAR_MEANING = 0.28
 """Similarity asked for with at least FEW_WORDS."""
 SAME_WORD = 0.81
 """Similarity with the page's own word put back from which a word that the page has not is a synonym of it."""
@@ -93,7 +94,8 @@ class Support:
         wanted = self._claim.stems
         near = [passage.stems_of(unit) for passage, unit in self.near_units()]
         known = frozenset().union(*near, *(passage.heading_stems for passage in self.passages))
-        return len(wanted & known) / len(wanted) if wanted else 1.0
+        met = sum(word in known or any(same_word(word, other) for other in known) for word in wanted)
+        return met / len(wanted) if wanted else 1.0
 
     def objection(self) -> Reason | None:
         """A hard fact that the passages do not hold."""
@@ -169,14 +171,19 @@ class Support:
         return list(self.copy.replaced())
 
     @property
+    def _is_english(self) -> bool:
+        return (self._claim.language or self.passages[0].language) == "en"
+
+    @property
     def says_other_words(self) -> bool:
         """Nobody can be asked: a noun of its own is taken for another thing."""
         if not self.same_language:
             return False
         if self.copy.share >= LOOSE_COPY and self.copy.new_nouns and not self.replaced:
             return True
-        if not self.put_back:
-            return any(one.noun for one in self.replaced)
+        nouns = any(one.noun for one in self.replaced)
+        if nouns and not (self.put_back and self._is_english):  # an English embedder takes German nouns for alike
+            return True
         return any(likeness < (SAME_NOUN if one.noun else SAME_WORD) for one, likeness in self.put_back)
 
     def means_the_same(self) -> bool:
@@ -184,7 +191,7 @@ class Support:
             return True  # neither words nor a monolingual embedder can tell; the hard facts were checked
         if self.likeness is None:
             return self.coverage >= ENOUGH_WORDS_ALONE
-        if self._claim.language == "en" and self.copy.new_nouns:
+        if self.copy.new_nouns and self._is_english:
             return self.likeness >= OWN_NOUN_MEANING
         if self.coverage >= ENOUGH_WORDS or self.likeness >= SAME_MEANING:
             return True
@@ -218,7 +225,13 @@ def _is_from_elsewhere(quantity: Quantity, near: frozenset[str], parts: Sequence
     near = frozenset(map(bare, near))
     held = max((len(near & part.stems) for part in holders), default=0)
     rivalled = max((len(near & part.stems) for part in rivals if part not in holders), default=0)
-    return bool(holders) and rivalled > held
+    if not holders:  # "a day" needs no "one day" on the page, but for "an hour" in its place
+        return any(len(near & part.stems) == rivalled > 0 and _has_one(part.facts) for part in rivals)
+    return rivalled > held
+
+
+def _has_one(facts: Facts) -> bool:
+    return any(quantity.readings == {1.0} for quantity in facts.quantities)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Whether two words mean the same: by their stems in any language, by WordNet's senses in English.
 
-`wordnet.txt.gz` holds WordNet 3.0's common single words: a line is the word, "n" where it is mostly a noun, the numbers
+`wordnet.txt.gz` holds WordNet 3.0's common single words: a line is the word, whether it is a noun ("n" mostly, "m" sometimes, "-" never), the numbers
 of its senses, and behind "|" those of up to three steps of wider senses; or an irregular form and "=" its word.
 """
 
@@ -11,19 +11,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from typing import Literal
 
 _ENDINGS = ("s", "es", "d", "ed", "ing", "t", "en")
+_AGENTS = ("ist", "or", "ant", "eur")
+"""Who does it is another thing: reception, receptionist."""
 _INFLECTED = (
     *(("ies", "y"), ("es", ""), ("es", "e"), ("s", ""), ("ied", "y"), ("ed", "e"), ("ed", ""), ("ing", "e")),
     *(("ing", ""), ("er", "e"), ("er", ""), ("est", ""), ("ly", "")),
 )
 
 
+Noun = Literal["mostly", "sometimes", "never"]
+_NOUN: dict[str, Noun] = {"n": "mostly", "m": "sometimes", "-": "never"}
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
     """`senses`: WordNet's synsets by number. `wider`: those that hold one of them: device for laptop."""
 
-    noun: bool
+    noun: Noun
     senses: frozenset[str]
     wider: frozenset[str]
 
@@ -35,7 +42,11 @@ def same_word(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     if len(shorter) >= 3 and any(shorter + ending == longer for ending in _ENDINGS):
         return True
-    return len(shorter) >= 4 and (longer.startswith(shorter) or (len(shorter) >= 5 and longer.endswith(shorter)))
+    if longer.removeprefix(shorter) in _AGENTS:
+        return False
+    return len(shorter) >= 4 and (
+        longer.startswith(shorter) or (len(shorter) >= 5 and longer.endswith(shorter))
+    )
 
 
 def says(word: str, page_word: str) -> bool:
@@ -44,10 +55,10 @@ def says(word: str, page_word: str) -> bool:
     return mine is not None and its is not None and not mine.senses.isdisjoint(its.senses | its.wider)
 
 
-def is_noun(word: str) -> bool | None:
-    """Whether an English word is mostly a noun; None for a word that WordNet has not."""
+def is_noun(word: str) -> Noun:
+    """What an English word mostly is; one that WordNet has not is a noun: most names and terms are."""
     entry = _entry(word)
-    return None if entry is None else entry.noun
+    return "mostly" if entry is None else entry.noun
 
 
 @lru_cache(maxsize=20_000)
@@ -86,4 +97,4 @@ def _wordnet() -> tuple[dict[str, str], dict[str, str]]:
 
 def _read(line: str) -> Entry:
     senses, _, wider = line[1:].partition("|")
-    return Entry(noun=line[0] == "n", senses=frozenset(senses.split()), wider=frozenset(wider.split()))
+    return Entry(noun=_NOUN[line[0]], senses=frozenset(senses.split()), wider=frozenset(wider.split()))
