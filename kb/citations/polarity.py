@@ -160,7 +160,7 @@ def _contradicted(clause: Clause, sentence: Polarity, units: Sequence[Polarity])
     best, worst = 0.0, 0.0
     for unit in units:
         compared = _Comparison(clause, sentence, unit)
-        if compared.opposed:
+        if compared.opposed and compared.tells:
             worst = max(worst, compared.common, NOTHING_COMMON)
         else:
             best = max(best, compared.common)
@@ -176,6 +176,8 @@ class _Comparison:
         self._said = sentence.words.union(*(one.bases.values() for one in sentence.clauses))
         met = sum(_met(word, unit.words) is not None for word in clause.around)
         self.common = met + met / (1 + len(unit.words | clause.around))
+        about = sum(_met(word, self._unit_words) is not None for word in clause.around)
+        self.tells = about > 1 or about >= SHARED * len(clause.around)
 
     @property
     def opposed(self) -> bool:
@@ -368,6 +370,8 @@ def _scopes(clause: str, *, exceptions: bool, language: str) -> Iterator[Negatio
         word = match.group().casefold()
         rest = _up_to_the_next_verb(clause[match.end() :])
         before, after = _governed(clause[: match.start()]), _governed(rest)
+        if not after:
+            after = _governed(clause[match.end() :])
         excepts = word in EXCEPT
         if not after or (before and _denies_its_subject(rest)):
             if before:
@@ -379,7 +383,7 @@ def _scopes(clause: str, *, exceptions: bool, language: str) -> Iterator[Negatio
                 scope=frozenset(after[:REACH]), reach=frozenset(after), listed=listed, excepts=excepts
             )
         else:
-            near = 2 if word in NONE and (word != "no" or language == "en") else 1
+            near = 2 if word in NONE and (language == "en" or word not in WITHOUT | {"no"}) else 1
             parts = (_governed(part) for part in LISTED[language].split(rest))
             items = frozenset(item for part in parts for item in part[:near])
             yield Negation(scope=items, reach=frozenset(after), listed=True, excepts=excepts)

@@ -44,7 +44,7 @@ LIGHT = frozenset(
     for word in word_set(
         "think believe denken denkt glauben receive receives take takes make makes made come comes go goes "
         "krijg krijgen ontvang ontvangt ontvangen geef geven neem nemen maak maken bekommen bekommt erhalten erhält "
-        "geben gibt nehmen machen gilt"
+        "blijf blijft blijven bleibt bleiben gaan gaat hoef geben gibt nehmen machen gilt"
     )
 )
 """Verbs that lend their sense from the next word."""

@@ -42,6 +42,12 @@ _DETERMINERS = word_set(
     "el la los las un una del al con por su sus para le les une du des aux dans avec par sur son sa ses"
 )
 """What stands before a noun, or before the word before it."""
+_BEGINS_WITH_NOUN = frozenset({"nl", "es", "fr"})
+_VERBS = word_set(
+    "is zijn wordt worden mag mogen kan kunnen moet moeten heeft hebben krijgt krijgen "
+    "es son está están puede pueden debe deben tiene tienen se est sont peut peuvent doit doivent a ont"
+)
+"""Verbs that follow a noun at the beginning: "Konijnen zijn welkom"."""
 _NOT_STRANGE = frozenset().union(
     *(_SMALL, MONTHS, NUMBER_WORDS, ORDINALS, RATE_WORDS, SEASONS, UNITS, WEEKDAYS, EXCEPT, NEGATORS, ONLY)
 )
@@ -101,7 +107,14 @@ def _nouns_by_place(text: str, language: str | None) -> frozenset[str]:
 
 def _is_placed(found: Sequence[str], at: int, language: str | None) -> bool:
     """Whether it is the last of what follows a determiner: "the team lead", "de dure auto"."""
+    if at == 0 and language in _BEGINS_WITH_NOUN:
+        return len(found) > 1 and found[1].casefold() in _VERBS
     before, last = ["", "", *(word.casefold() for word in found)][at : at + 2]
+    sure = language in ("es", "fr") or (
+        language == "nl" and last in ("de", "het") and not found[at].endswith("e")
+    )
+    if sure and last in _DETERMINERS:
+        return True  # an adjective follows its noun, or has an e
     if at + 1 < len(found) and found[at + 1].casefold() not in STOP_WORDS:
         return False
     if last in _DETERMINERS:

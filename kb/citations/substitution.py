@@ -86,7 +86,7 @@ class NearestCopy:
         )
         for start, end, words in copy.replacements():
             segment = " ".join(copy.said[start:end])
-            own = strangers(segment, [*known, *self._headings], self._language)
+            own = strangers(segment, known, self._language)
             nouns = self._nouns(own)
             if not own or (not nouns and (copy.share < CLOSE_COPY or end - start > FEW_REPLACED)):
                 continue

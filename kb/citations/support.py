@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
 
+from kb.citations.fact_words import NUMBER_WORDS, ORDINALS
 from kb.citations.facts import Facts, Quantity, join_facts, missing_facts
 from kb.citations.passage import Part, Passage, bare
 from kb.citations.polarity import Polarity, contradicted, contradicted_across
 from kb.citations.strangers import content_words
 from kb.citations.substitution import LOOSE_COPY, NearestCopy, Replaced
 from kb.citations.synonyms import same_word
+from kb.citations.tongue import tongue
 from kb.text.language import detect
 from kb.text.sentences import TextUnit
+from kb.text.wording import stem
 
 Reason = Literal[
     "number",
@@ -172,7 +175,7 @@ class Support:
 
     @property
     def _is_english(self) -> bool:
-        return (self._claim.language or self.passages[0].language) == "en"
+        return tongue(self._claim.words) == "en"
 
     @property
     def says_other_words(self) -> bool:
@@ -182,7 +185,9 @@ class Support:
         if self.copy.share >= LOOSE_COPY and self.copy.new_nouns and not self.replaced:
             return True
         nouns = any(one.noun for one in self.replaced)
-        if nouns and not (self.put_back and self._is_english):  # an English embedder takes German nouns for alike
+        if nouns and not (
+            self.put_back and self._is_english
+        ):  # an English embedder takes German nouns for alike
             return True
         return any(likeness < (SAME_NOUN if one.noun else SAME_WORD) for one, likeness in self.put_back)
 
@@ -218,11 +223,14 @@ class Support:
         return best.text
 
 
+_NUMERALS = frozenset(stem(word) for word in (*NUMBER_WORDS, *ORDINALS))
+
+
 def _is_from_elsewhere(quantity: Quantity, near: frozenset[str], parts: Sequence[Part]) -> bool:
     """Whether the part of the page that shares most words with what stands beside the number has another of its kind."""
     holders = [part for part in parts if quantity.is_in(part.facts.quantities)]
     rivals = [part for part in parts if any(quantity.rivals(other) for other in part.facts.quantities)]
-    near = frozenset(map(bare, near))
+    near = frozenset(map(bare, near)) - _NUMERALS
     held = max((len(near & part.stems) for part in holders), default=0)
     rivalled = max((len(near & part.stems) for part in rivals if part not in holders), default=0)
     if not holders:  # "a day" needs no "one day" on the page, but for "an hour" in its place
