@@ -55,6 +55,9 @@ class Quantity:
             for other in others
         )
 
+    def same_unit(self, other: Quantity) -> bool:
+        return self.is_in([other]) and (self.unit is None) == (other.unit is None)
+
     def rivals(self, other: Quantity) -> bool:
         """Whether the other answers the same question otherwise: 30 days for two weeks, one day for one week."""
         kinds = {"time" if unit in TIME_UNITS else unit for unit in (self.unit, other.unit)}

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from kb.citations.fact_words import NUMBER_WORDS
 from kb.citations.limits import Limit, read_limits
 from kb.citations.polarity_words import (
     CLAUSE,
@@ -30,6 +31,7 @@ from kb.citations.polarity_words import (
     NOR,
     ONLY,
     OPPOSITES,
+    RATHER_THAN,
     TO,
     WITHOUT,
 )
@@ -72,6 +74,7 @@ class Negation:
     listed: bool = False
     subject: bool = False
     excepts: bool = False
+    without: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,7 +108,7 @@ class Polarity:
 
 
 def read_polarity(text: str) -> Polarity:
-    words = _NON.sub("not ", NO_ONE.sub("nobody", plain(text)))
+    words = RATHER_THAN.sub("not", _NON.sub("not ", NO_ONE.sub("nobody", plain(text))))
     language = tongue(words) if tongue(words) in _OR else "en"
     words = LIST_COMMA[language].sub(f" {_OR[language]} ", words)
     everything = _stems(HARMLESS.sub(" ", words))
@@ -128,10 +131,18 @@ def read_polarity(text: str) -> Polarity:
         clauses.append(replace(read, limits=limits, conditional=conditional))
     return Polarity(
         words=everything,
-        clauses=tuple(clauses),
+        clauses=tuple(_settled(clauses)),
         excepted=excepted - elsewhere,
         only=any(token.casefold() in ONLY for token in tokens(words)),
     )
+
+
+def _settled(clauses: list[Clause]) -> list[Clause]:
+    """ "Without a ticket, you cannot enter" says: with one you can."""
+    denials = [negation for clause in clauses for negation in clause.negations]
+    if len(denials) == 2 and any(one.without for one in denials):
+        return [replace(clause, negations=()) for clause in clauses]
+    return clauses
 
 
 def contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
@@ -185,8 +196,7 @@ class _Comparison:
         turned = self._turned_here() + self._turned_by_a_word()
         restricted = self._sentence.only and not self._unit.only
         excused = bool(self._sentence.words & self._unit.excepted)
-        twice = len(self._sentence.negations) > 1  # "without a ticket you cannot" is "only with a ticket"
-        allowed = self._unit.only and (bool(self._sentence.excepted) or twice or self._speaks_of_another)
+        allowed = self._unit.only and (bool(self._sentence.excepted) or self._speaks_of_another)
         if not (restricted or excused):
             turned += self._turned_there()
         return not allowed and turned % 2 == 1
@@ -386,7 +396,8 @@ def _scopes(clause: str, *, exceptions: bool, language: str) -> Iterator[Negatio
             near = 2 if word in NONE and (language == "en" or word not in WITHOUT | {"no"}) else 1
             parts = (_governed(part) for part in LISTED[language].split(rest))
             items = frozenset(item for part in parts for item in part[:near])
-            yield Negation(scope=items, reach=frozenset(after), listed=True, excepts=excepts)
+            without = word in WITHOUT
+            yield Negation(scope=items, reach=frozenset(after), listed=True, excepts=excepts, without=without)
 
 
 def _up_to_the_next_verb(after: str) -> str:
@@ -421,6 +432,9 @@ def _ordered_stems(text: str) -> list[str]:
     """Stems of meaning words, and figures; the words of negation are none of them."""
     found: list[str] = []
     for token in tokens(text):
-        if not _negates(token.casefold(), exceptions=True):
+        number = NUMBER_WORDS.get(token.casefold())
+        if number is not None:
+            found.append(f"{number:g}")
+        elif not _negates(token.casefold(), exceptions=True):
             found += content_stems(token) or ([token] if token[:1].isdigit() else [])
     return found

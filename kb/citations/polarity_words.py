@@ -9,10 +9,11 @@ from kb.text.wording import stem, word_set
 NEGATORS = word_set(
     "not cannot no never none neither nor nobody nothing nowhere without unable excluding excluded exclude excludes "
     "forbidden prohibited banned impossible avoid avoids prevent prevents lack lacks lacking unnecessary optional exempt "
+    "reject rejects rejected refuse refuses refused decline declines declined deny denied "
     "vermijd vermijden niet geen nooit niemand niets nergens zonder noch evenmin verboden uitgezonderd uitgesloten "
-    "onnodig onmogelijk optioneel facultatief "
+    "afgewezen geweigerd onnodig onmogelijk optioneel facultatief "
     "vermeiden nicht kein keine keinen keiner keinem keines nie niemals niemand nichts nirgends ohne weder untersagt "
-    "ausgeschlossen unzulässig unmöglich unnötig optional entfällt "
+    "abgelehnt ausgeschlossen unzulässig unmöglich unnötig optional entfällt "
     "nunca jamás ningún ninguna ninguno nadie nada sin tampoco prohibido prohibida imposible opcional "
     "pas jamais aucun aucune rien sans interdit interdite impossible facultatif facultative"
 )
@@ -31,7 +32,7 @@ MODAL = frozenset(
     stem(word)
     for word in word_set(
         "allowed permitted possible able required needed necessary need needs obliged mandatory obligatory compulsory "
-        "require requires have yet even gar überhaupt helemaal  ever longer also still "
+        "shorter longer higher larger smaller older younger greater fewer less more require requires have yet even gar überhaupt helemaal  ever longer also still "
         "toegestaan mogelijk nodig noodzakelijk verplicht vereist hoeft hoeven hoef kun kunt meer wel meetellen "
         "erlaubt gestattet zulässig möglich erforderlich nötig notwendig verpflichtet braucht brauchen darfst mehr "
         "jedoch mehr allerdings permitido posible necesario obligatorio puede pueden debe deben "
@@ -56,6 +57,10 @@ MODAL_ALONE = word_set(
 )
 """What denies its subject ("smoking is not allowed"), and what follows only behind an infinitive's "to"."""
 TO = word_set("to te om zu de a à")
+RATHER_THAN = re.compile(
+    r"\b(?:rather than|instead of|as opposed to|anstatt|anstelle von|in plaats van|en lugar de|au lieu de)\b",
+    re.IGNORECASE,
+)
 NO_ONE = re.compile(r"\bno one\b", re.IGNORECASE)
 
 HARMLESS = re.compile(
@@ -98,8 +103,6 @@ _OPPOSITES = (
     "include includes included including covers cover inclusief inbegrepen inklusive incluye|exclusief exklusive excluye",
     "open opened opens geöffnet abierto abierta ouvert ouverte"
     "|closed close closes shut gesloten dicht geschlossen cerrado cerrada fermé fermée",
-    "accept accepts accepted approve approves approved akzeptiert genehmigt geaccepteerd goedgekeurd"
-    "|reject rejects rejected refuse refused decline declined deny denied abgelehnt afgewezen geweigerd",
     "increase increases increased raise raised erhöht verhoogd|decrease decreases decreased reduce reduced gesenkt verlaagd",
     "enable enabled enables activate activated aktiviert ingeschakeld"
     "|disable disabled disables deactivate deactivated deaktiviert uitgeschakeld",
@@ -107,7 +110,6 @@ _OPPOSITES = (
     "public openbaar öffentlich|private privé privat confidential vertrouwelijk vertraulich",
     "temporary tijdelijk tijdelijke befristet|permanent permanente unbefristet vaste",
     "manual manually handmatig manuell|automatic automatically automatisch automatische",
-    "inside|outside",
     "win wins|lose loses",
     "oldest|newest",
     "first|last",

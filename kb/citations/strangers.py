@@ -37,7 +37,7 @@ _SMALL = word_set(
     "avant après pendant entre jusque toujours aussi tout tous toute toutes autre autres même chaque faut peut"
 )
 _DETERMINERS = word_set(
-    "a an the your their our its his her this that each every any no another "
+    "a an the your their our its his her this that each every any no another of by via "
     "de het een in op via met van voor naar bij elke deze dit die je jouw uw hun zijn door uit aan "
     "el la los las un una del al con por su sus para le les une du des aux dans avec par sur son sa ses"
 )

@@ -228,7 +228,9 @@ _NUMERALS = frozenset(stem(word) for word in (*NUMBER_WORDS, *ORDINALS))
 
 def _is_from_elsewhere(quantity: Quantity, near: frozenset[str], parts: Sequence[Part]) -> bool:
     """Whether the part of the page that shares most words with what stands beside the number has another of its kind."""
-    holders = [part for part in parts if quantity.is_in(part.facts.quantities)]
+    loose = [part for part in parts if quantity.is_in(part.facts.quantities)]
+    strict = [part for part in loose if any(quantity.same_unit(other) for other in part.facts.quantities)]
+    holders = strict or loose
     rivals = [part for part in parts if any(quantity.rivals(other) for other in part.facts.quantities)]
     near = frozenset(map(bare, near)) - _NUMERALS
     held = max((len(near & part.stems) for part in holders), default=0)
