@@ -31,6 +31,9 @@ REMEMBERED_TIMES = 1000
 """Total times behind the percentiles: the 95th stands on 50 answers, and the list takes some 10 kB."""
 
 
+NOTHING_CHECKED = Checked(sentences=0, cited=0, supported=0, removed=0)
+
+
 class SourceUsed(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -83,6 +86,8 @@ class Stats:
     negative: int
     declined: int
     unavailable: int
+    checked: Checked = NOTHING_CHECKED
+    """Totals of what the check of citations found."""
     p50_ms: float | None
     p95_ms: float | None
 
@@ -119,6 +124,7 @@ class Analytics:
             int(answer.rewritten is not None),
             _rounded(answer.timings_ms.get("rewrite", 0.0)),
             int(bool(answer.trace.rewrite.lost)),
+            _counted(answer.trace.checked),
             _rounded(answer.timings_ms.get("total", 0.0)),
             REMEMBERED_TIMES,
             _milliseconds(self._keep),
@@ -197,6 +203,13 @@ class Analytics:
             negative=round(counts.get("vote:bad", 0)),
             declined=round(counts.get("outcome:declined", 0)),
             unavailable=round(counts.get("outcome:unavailable", 0)),
+            checked=Checked(
+                sentences=round(counts.get("checked:sentences", 0)),
+                cited=round(counts.get("checked:cited", 0)),
+                supported=round(counts.get("checked:supported", 0)),
+                removed=round(counts.get("checked:removed", 0)),
+                dropped_citations=round(counts.get("checked:dropped", 0)),
+            ),
             p50_ms=percentile(totals, 0.5),
             p95_ms=percentile(totals, 0.95),
         )
@@ -245,6 +258,14 @@ def _record(answer: Answer) -> AnswerRecord:
         checked=answer.trace.checked,
         timings_ms=dict(answer.timings_ms),
     )
+
+
+def _counted(checked: Checked | None) -> str:
+    """In the order of `CHECKS` in analytics.lua."""
+    if checked is None:
+        return ""
+    counts = (checked.sentences, checked.cited, checked.supported, checked.removed, checked.dropped_citations)
+    return ",".join(map(str, counts))
 
 
 def _feedback(identity: str, voted_at: float, votes: dict[Any, Any], context: Any) -> Feedback:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from bot.messages import Messages
+from kb.models import Checked
 
 
 class Stats(Protocol):
@@ -31,6 +32,8 @@ class Stats(Protocol):
     @property
     def unavailable(self) -> int: ...
     @property
+    def checked(self) -> Checked: ...
+    @property
     def p50_ms(self) -> float | None: ...
     @property
     def p95_ms(self) -> float | None: ...
@@ -56,6 +59,17 @@ def stats_lines(stats: Stats, words: Messages) -> list[str]:
         lines.append(words.stats_rewrite_time.format(ms=round(stats.mean_rewrite_ms)))
     if stats.lost_rewrites:
         lines.append(words.stats_rewrites_lost.format(number=words.number(stats.lost_rewrites)))
+    checked = stats.checked
+    if checked.sentences:
+        lines.append(
+            words.stats_checked.format(
+                sentences=words.number(checked.sentences),
+                cited=words.number(checked.cited),
+                supported=words.number(checked.supported),
+                removed=words.number(checked.removed),
+                dropped=words.number(checked.dropped_citations),
+            )
+        )
     if stats.satisfaction is not None:
         lines.append(words.stats_satisfaction.format(percent=words.percent(stats.satisfaction)))
     if stats.p50_ms is not None and stats.p95_ms is not None:

@@ -136,6 +136,10 @@ GERMAN: dict[str, Any] = {
     "stats_questions": "Fragen: {number}",
     "stats_rewritten": "Umformuliert: {number} ({percent})",
     "stats_rewrite_time": "Mittlere Zeit einer Umformulierung: {ms} ms",
+    "stats_checked": (
+        "Geprüfte Sätze: {sentences}, mit Quelle {cited}, belegt {supported}, entfernt {removed}, "
+        "Verweise ins Leere {dropped}"
+    ),
     "stats_rewrites_lost": "Umformulierungen des Modells, die zu spät kamen oder unbrauchbar waren: {number}",
     "stats_declined": "Nicht in der Wissensdatenbank gefunden: {number}",
     "stats_unavailable": "Wegen einer Störung nicht beantwortet: {number}",

@@ -136,6 +136,10 @@ DUTCH: dict[str, Any] = {
     "stats_questions": "Vragen: {number}",
     "stats_rewritten": "Herschreven: {number} ({percent})",
     "stats_rewrite_time": "Gemiddelde tijd van een herschrijving: {ms} ms",
+    "stats_checked": (
+        "Gecontroleerde zinnen: {sentences}, met bron {cited}, onderbouwd {supported}, verwijderd {removed}, "
+        "verwijzingen naar niets {dropped}"
+    ),
     "stats_rewrites_lost": "Herschrijvingen van het model die te laat kwamen of niet bruikbaar waren: {number}",
     "stats_declined": "Niet gevonden in de kennisbank: {number}",
     "stats_unavailable": "Niet beantwoord door een storing: {number}",

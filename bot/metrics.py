@@ -53,6 +53,24 @@ def _of_everybody(stats: Stats) -> Iterable[str]:
         "Votes on answers.",
         [({"vote": "good"}, stats.positive), ({"vote": "bad"}, stats.negative)],
     )
+    checked = stats.checked
+    yield from _metric(
+        "footnote_answer_sentences_total",
+        "counter",
+        "Sentences that state something, by what the check of their citations found.",
+        [
+            ({"check": "cited"}, checked.cited),
+            ({"check": "supported"}, checked.supported),
+            ({"check": "removed"}, checked.removed),
+            ({"check": "all"}, checked.sentences),
+        ],
+    )
+    yield from _metric(
+        "footnote_citations_dropped_total",
+        "counter",
+        "Marks of the model that pointed at no passage.",
+        [({}, checked.dropped_citations)],
+    )
     if stats.p50_ms is not None and stats.p95_ms is not None:
         yield from _metric(
             "footnote_answer_seconds",

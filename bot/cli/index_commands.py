@@ -151,6 +151,8 @@ def _dump(told: dict[str, Any]) -> None:
 def _show_pairs(told: dict[str, Any]) -> None:
     table = Table(box=None, show_header=False)
     for name, value in told.items():
+        if isinstance(value, dict):
+            value = [f"{part.replace('_', ' ')} {number}" for part, number in value.items()]
         shown = ", ".join(str(one) for one in value) if isinstance(value, list) else str(value)
         table.add_row(name.replace("_", " "), shown)
     Console().print(table, highlight=False, markup=False)

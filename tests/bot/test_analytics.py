@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 
 from bot.analytics import KEEP, REMEMBERED_TIMES, Analytics, Stats, percentile
 from kb.errors import StoreUnavailableError
-from kb.models import Answer, Chunk, Citation, Page, PageDates, Rewrite, Trace
+from kb.models import Answer, Checked, Chunk, Citation, Page, PageDates, Rewrite, Trace
 from kb.valkey import connect_redis
 from tests.fakes.redis_server import RedisServer, binaries
 
@@ -132,6 +132,27 @@ async def test_a_lost_rewrite_counts_until_its_question_is_answered_anew(analyti
     assert (await analytics.stats()).lost_rewrites == 2
     await analytics.record("q1", an_answer(rewritten="How much leave in 2026?"))
     assert (await analytics.stats()).lost_rewrites == 1
+
+
+async def test_what_the_check_of_citations_found_is_added_up_and_counts_once_a_question(
+    analytics: Analytics,
+) -> None:
+    def checked(*counts: int) -> Answer:
+        sentences, cited, supported, removed, dropped = counts
+        found = Checked(
+            sentences=sentences, cited=cited, supported=supported, removed=removed, dropped_citations=dropped
+        )
+        trace = Trace(rewrite=Rewrite(query="q", needs_rewrite=False, is_follow_up=False), checked=found)
+        return an_answer(trace=trace)
+
+    await analytics.record("q1", checked(9, 9, 1, 8, 7))
+    await analytics.record("q1", checked(4, 3, 3, 1, 2))
+    await analytics.record("q2", checked(2, 2, 2, 0, 0))
+    await analytics.record("q3", an_answer(outcome="declined"))
+
+    assert (await analytics.stats()).checked == Checked(
+        sentences=6, cited=5, supported=5, removed=1, dropped_citations=2
+    )
 
 
 async def test_a_question_answered_twice_counts_once_and_as_its_last_answer(analytics: Analytics) -> None:

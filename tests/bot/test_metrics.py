@@ -2,6 +2,7 @@ import re
 
 from bot.analytics import Stats
 from bot.metrics import exposition
+from kb.models import Checked
 from kb.rewrite import RewriteTally
 
 STATS = Stats(
@@ -15,6 +16,7 @@ STATS = Stats(
     unavailable=0,
     p50_ms=200,
     p95_ms=1000,
+    checked=Checked(sentences=6, cited=5, supported=5, removed=1, dropped_citations=2),
 )
 
 
@@ -30,6 +32,13 @@ def a_tally() -> RewriteTally:
 def samples(text: str) -> dict[str, float]:
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+
+def test_what_the_check_of_citations_found_is_told():
+    told = samples(exposition(STATS, RewriteTally()))
+    assert told['footnote_answer_sentences_total{check="all"}'] == 6
+    assert told['footnote_answer_sentences_total{check="removed"}'] == 1
+    assert told["footnote_citations_dropped_total"] == 2
 
 
 def test_questions_rewrites_votes_and_times_are_told():
