@@ -8,47 +8,29 @@ from __future__ import annotations
 
 import difflib
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Protocol
 
 import aiohttp
 from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
+from bot.admins import Admins
 from bot.events import SlashCommand
 from bot.figures import StatsReader, stats_lines
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import escape
 from bot.people import People
-from bot.progress import ProgressMessage
+from bot.reindexing import ReindexFollower
+from bot.status import StatusReader, status_lines
 from kb.errors import StoreUnavailableError
-from kb.jobs import Reindexer, ReindexProgress, ReindexRequest
+from kb.jobs import Reindexer, ReindexRequest
 
 logger = logging.getLogger(__name__)
 
 FLAGS = frozenset({"--full", "--dry-run", "--force"})
 """What `reindex` takes besides a source. A way back (`--rollback`) is the terminal's: it is for who runs Footnote."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class BotStatus:
-    """How Footnote is doing. None: cannot be told, because what would tell it does not answer (or never happened yet)."""
-
-    pages: int | None
-    passages: int | None
-    waiting: int | None
-    model: str | None
-    """The answering model's name; None in extractive mode."""
-    reranker: bool
-    last_event: datetime | None
-    last_sync: datetime | None = None
-
-
-class StatusReader(Protocol):
-    async def status(self) -> BotStatus: ...
 
 
 class Desk:
@@ -59,7 +41,9 @@ class Desk:
         *,
         posting: AsyncWebClient,
         people: People,
+        admins: Admins,
         reindexer: Reindexer,
+        follower: ReindexFollower,
         figures: StatsReader,
         status: StatusReader,
         command: str,
@@ -67,24 +51,27 @@ class Desk:
     ) -> None:
         self._posting = posting
         self._people = people
+        self._admins = admins
         self._reindexer = reindexer
+        self._follower = follower
         self._figures = figures
         self._status = status
         self._command = command
         self._clock = clock
-        self._progress = ProgressMessage(client=posting, clock=clock)
 
     async def serve(self, command: SlashCommand) -> None:
         """Does what the command asks. Whatever goes wrong is logged and told in one polite sentence."""
         person = await self._people.person(command.user_id)
         words = messages_in(person.locale)
         word, *arguments = command.text.split() or ["help"]
-        logger.info("command.received", extra={"user": command.user_id, "admin": person.is_admin})
         try:
+            standing = await self._admins.standing_of(person)
+            logger.info("command.received", extra={"user": command.user_id, "standing": standing})
             if word == "help":
                 await self._whisper(command, words.usage.format(command=self._command))
-            elif not person.is_admin:
-                await self._whisper(command, words.not_admin)
+            elif standing != "admin":
+                refusal = words.not_admin if standing == "not admin" else words.admin_unknown
+                await self._whisper(command, refusal)
             else:
                 await self._serve_admin(command, word, arguments, words)
         except Exception:  # the process edge of a command: the admin gets one sentence, the log the rest
@@ -121,7 +108,6 @@ class Desk:
         if names and names[0] not in known:
             await self._whisper(command, _unknown_source(names[0], known, words))
             return
-        what = escape(names[0]) if names else words.everything
         request = ReindexRequest(
             requested_by=command.user_id,
             source=names[0] if names else None,
@@ -129,27 +115,17 @@ class Desk:
             dry_run="--dry-run" in arguments,
             force="--force" in arguments,
         )
-        await self._follow(command, request, what, words)
+        await self._follow(command, request, words)
 
-    async def _follow(
-        self, command: SlashCommand, request: ReindexRequest, what: str, words: Messages
-    ) -> None:
-        """Starts (or joins) a reindex and keeps one message up to date until it ends."""
-        steps = self._reindexer.reindex(request)
-        first = await anext(steps)
-        channel, ts = await self._progress.begin(
-            channel=command.channel_id, user=command.user_id, text=words.reindex_queued.format(what=what)
-        )
-        told = [words.reindex_joined] if first.joined else []
-        if channel != command.channel_id:
+    async def _follow(self, command: SlashCommand, request: ReindexRequest, words: Messages) -> None:
+        begun = await self._follower.begin(request, channel=command.channel_id, words=words)
+        told = [words.reindex_joined] if begun.joined else []
+        if begun.channel != command.channel_id:
+            what = escape(request.source) if request.source else words.everything
             told += [words.reindex_started.format(what=what), words.progress_by_dm]
         if told:  # else the message in this channel says it all
             await self._whisper(command, " ".join(told))
-        last = await self._progress.follow(
-            _with_first(first, steps), channel=channel, ts=ts, what=what, words=words
-        )
-        if last is not None and last.phase == "failed":
-            logger.error("reindex.failed", extra={"requested_by": command.user_id, "cause": last.error})
+        await self._follower.follow(begun, words)
 
     async def _stats(self, words: Messages) -> str:
         try:
@@ -181,38 +157,6 @@ class Desk:
             )
         except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
             logger.warning("command.not_told", extra={"cause": type(error).__name__})
-
-
-async def _with_first(
-    first: ReindexProgress, rest: AsyncIterator[ReindexProgress]
-) -> AsyncIterator[ReindexProgress]:
-    yield first
-    async for step in rest:
-        yield step
-
-
-def status_lines(status: BotStatus, words: Messages, now: datetime) -> list[str]:
-    def ago(then: datetime) -> str:
-        return words.ago.format(time=words.lasting((now - then).total_seconds()))
-
-    lines = [
-        words.status_index_down
-        if status.pages is None or status.passages is None
-        else words.status_pages.format(
-            pages=words.number(status.pages), passages=words.number(status.passages)
-        ),
-        words.status_store_down
-        if status.waiting is None
-        else words.status_waiting.format(number=words.number(status.waiting)),
-        words.status_model.format(model=escape(status.model)) if status.model else words.status_extractive,
-        words.status_reranker_on if status.reranker else words.status_reranker_off,
-        words.status_last_event.format(ago=ago(status.last_event))
-        if status.last_event
-        else words.status_no_event,
-    ]
-    if status.last_sync is not None:
-        lines.append(words.status_last_sync.format(ago=ago(status.last_sync)))
-    return [f"• {line}" for line in lines]
 
 
 def _unknown_source(name: str, known: Sequence[str], words: Messages) -> str:

@@ -7,6 +7,7 @@ async with open_edge(settings=..., queue=..., ...) as edge:
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -19,7 +20,8 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 
-from bot.admin import Desk, StatusReader
+from bot.admin import Desk
+from bot.admins import Admins
 from bot.app import Activity, Rooms, build_app, slack_clients
 from bot.audiences import Audiences
 from bot.background import Background
@@ -29,15 +31,21 @@ from bot.figures import StatsReader
 from bot.home import Home
 from bot.listeners import Listeners, Queue, Records
 from bot.memberships import Memberships
+from bot.page_names import IndexedPages, PageNames
 from bot.people import People
+from bot.progress import ProgressMessage
+from bot.progress_notes import ProgressNotes
 from bot.question import Answerer, Figures, QuestionWorker
+from bot.reindexing import ReindexFollower
 from bot.reply import Replies
+from bot.status import StatusReader
 from bot.threads import Threads
 from bot.why import Knowledge, Traces, WhyView
 from kb.conversation import ConversationStore
 from kb.errors import SettingsError
 from kb.jobs import Reindexer
 from kb.settings import SlackSettings
+from kb.tasks import cancelled
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +73,7 @@ class Edge:
         people: People,
         activity: Activity,
         background: Background,
+        follower: ReindexFollower,
         settings: SlackSettings,
     ) -> None:
         self.app = app
@@ -72,7 +81,9 @@ class Edge:
         self.people = people
         self.activity = activity
         self._background = background
+        self._follower = follower
         self._settings = settings
+        self._taking_up: asyncio.Task[None] | None = None
         self._socket: AsyncSocketModeHandler | None = None
         self._server: web.AppRunner | None = None
 
@@ -84,6 +95,7 @@ class Edge:
             slack_sdk.errors.SlackClientError, aiohttp.ClientError: Slack refuses the token or is not reachable.
         """
         me = await self.people.me()
+        self._taking_up = asyncio.create_task(self._follower.take_up(self._background), name="take up")
         if self._settings.app_token is not None:
             self._socket = AsyncSocketModeHandler(self.app, self._settings.app_token.get_secret_value())
             await self._socket.connect_async()  # type: ignore[no-untyped-call]
@@ -115,6 +127,8 @@ class Edge:
         if self._server is not None:
             await self._server.cleanup()
         self._socket = self._server = None
+        if self._taking_up is not None:
+            await cancelled(self._taking_up)
         await self._background.drain(grace_s=GRACE_S)
 
     async def _serve_http(self) -> int:
@@ -144,6 +158,8 @@ async def open_edge(
     conversations: ConversationStore,
     pipeline: Pipeline,
     reindexer: Reindexer,
+    pages: IndexedPages,
+    notes: ProgressNotes,
     analytics: Analytics,
     status: StatusReader,
     clock: Callable[[], datetime],
@@ -154,13 +170,24 @@ async def open_edge(
     async with aiohttp.ClientSession() as session:
         clients = slack_clients(settings, session)
         background, activity = Background(), Activity(clock=clock)
-        people = People(clients.reading, clock=clock, admins=settings.admins)
+        people = People(clients.reading, clock=clock)
         channels = ChannelDirectory(clients.reading, clock=clock)
+        memberships = Memberships(clients.reading, clock=clock)
+        admins = Admins(people=people, memberships=memberships, listed=settings.admins)
         audiences = Audiences(
             channels=channels,
             people=people,
-            memberships=Memberships(clients.reading, clock=clock),
+            memberships=memberships,
             outsiders=settings.outsiders,
+        )
+        follower = ReindexFollower(
+            reindexer=reindexer,
+            message=ProgressMessage(
+                client=clients.posting, names=PageNames(pages, audiences), notes=notes, clock=clock
+            ),
+            notes=notes,
+            people=people,
+            clock=clock,
         )
         threads = Threads(clients.reading, people)
         rooms = Rooms(
@@ -175,7 +202,9 @@ async def open_edge(
             desk=Desk(
                 posting=clients.posting,
                 people=people,
+                admins=admins,
                 reindexer=reindexer,
+                follower=follower,
                 figures=analytics,
                 status=status,
                 command=settings.command,
@@ -189,7 +218,13 @@ async def open_edge(
                 audiences=audiences,
                 knowledge=pipeline,
             ),
-            home=Home(client=clients.posting, people=people, figures=analytics, command=settings.command),
+            home=Home(
+                client=clients.posting,
+                people=people,
+                admins=admins,
+                figures=analytics,
+                command=settings.command,
+            ),
         )
         edge = Edge(
             app=build_app(
@@ -214,6 +249,7 @@ async def open_edge(
             people=people,
             activity=activity,
             background=background,
+            follower=follower,
             settings=settings,
         )
         try:

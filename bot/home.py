@@ -7,6 +7,7 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.admins import Admins
 from bot.events import HomeOpened
 from bot.figures import Stats, StatsReader, stats_lines
 from bot.layout import Block, section
@@ -18,9 +19,12 @@ logger = logging.getLogger(__name__)
 
 
 class Home:
-    def __init__(self, *, client: AsyncWebClient, people: People, figures: StatsReader, command: str) -> None:
+    def __init__(
+        self, *, client: AsyncWebClient, people: People, admins: Admins, figures: StatsReader, command: str
+    ) -> None:
         self._client = client
         self._people = people
+        self._admins = admins
         self._figures = figures
         self._command = command
 
@@ -29,11 +33,12 @@ class Home:
         if event.tab != "home":
             return
         person, me = await self._people.person(event.user), await self._people.me()
-        stats = await self._stats() if person.is_admin else None
+        is_admin = await self._admins.standing_of(person) == "admin"
+        stats = await self._stats() if is_admin else None
         view = home_view(
             messages_in(person.locale),
             bot_user_id=me.user_id,
-            command=self._command if person.is_admin else None,
+            command=self._command if is_admin else None,
             stats=stats,
         )
         await self._client.views_publish(user_id=event.user, view=view)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -51,8 +51,12 @@ class Memberships:
     async def of(self, user: str) -> Membership:
         """Never raises: what Slack does not tell is no membership, and is logged."""
         channels, groups = await asyncio.gather(self._channels_of(user), self._all_groups())
-        marks = [group.marks for group in groups if user in group.members]
-        return Membership(channels=channels, groups=frozenset().union(*marks))
+        return Membership(channels=channels, groups=_groups_with(user, groups or ()))
+
+    async def groups_of(self, user: str) -> frozenset[str] | None:
+        """The marks of the user groups that somebody is in; None: Slack does not tell."""
+        groups = await self._all_groups()
+        return None if groups is None else _groups_with(user, groups)
 
     async def _channels_of(self, user: str) -> frozenset[str]:
         now = self._clock()
@@ -85,7 +89,7 @@ class Memberships:
                 break
         return frozenset(marks)
 
-    async def _all_groups(self) -> tuple[_Group, ...]:
+    async def _all_groups(self) -> tuple[_Group, ...] | None:
         now = self._clock()
         if self._groups is not None and now - self._groups[0] < KEEP:
             return self._groups[1]
@@ -93,7 +97,7 @@ class Memberships:
             groups = await self._ask_groups()
         except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
             logger.warning("user_groups.unknown", extra={"cause": type(error).__name__})
-            return ()
+            return None
         self._groups = (now, groups)
         return groups
 
@@ -107,6 +111,10 @@ class Memberships:
         if "users" in group:
             return frozenset(group["users"])
         return frozenset((await self._client.usergroups_users_list(usergroup=group["id"])).get("users") or ())
+
+
+def _groups_with(user: str, groups: Iterable[_Group]) -> frozenset[str]:
+    return frozenset().union(*(group.marks for group in groups if user in group.members))
 
 
 def _marks(group: dict[str, Any]) -> frozenset[str]:

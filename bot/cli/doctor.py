@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -17,6 +17,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from bot.admins import user_groups
 from bot.cli.open import open_session
 from bot.scopes import missing_scopes
 from kb.data_folder import DataFolder
@@ -162,7 +163,10 @@ async def slack_checks(settings: Settings) -> list[Check]:
         return [
             Check(name="slack", state="warning", told="no bot token: only the playground works", mend=mend)
         ]
-    checks = [await _bot_token(slack.bot_token.get_secret_value(), slack.api_url)]
+    token = slack.bot_token.get_secret_value()
+    checks = [await _bot_token(token, slack.api_url)]
+    if groups := user_groups(slack.admins):
+        checks.append(await _admin_groups(groups, token, slack.api_url))
     if slack.app_token is not None:
         checks.append(await _app_token(slack.app_token.get_secret_value(), slack.api_url))
     elif slack.signing_secret is not None:
@@ -187,6 +191,29 @@ async def _bot_token(token: str, api_url: str) -> Check:
         )
         return Check(name=name, state="broken", told=f"scopes missing: {', '.join(missing)}", mend=mend)
     return Check(name=name, state="ok", told=f"{told['user']} in {told['team']}, all scopes granted")
+
+
+async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Check:
+    """The user groups whose members are admins: there, and not empty."""
+    name = "slack admins"
+    client = AsyncWebClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    mend = "add the scope usergroups:read and reinstall the app: until then no group makes an admin"
+    told = await _asked(name, client.usergroups_list(include_users=True), api_url, mend=mend)
+    if isinstance(told, Check):
+        return told
+    members = {
+        mark: len(group.get("users") or ())
+        for group in told.get("usergroups") or []
+        for mark in (str(group["id"]), f"@{str(group.get('handle')).lower()}")
+        if not group.get("date_delete")
+    }
+    if empty := sorted(group for group in groups if not members.get(group)):
+        mend = "correct slack.admins, or give the group members in Slack"
+        return Check(
+            name=name, state="warning", told=f"no such user group, or empty: {', '.join(empty)}", mend=mend
+        )
+    counted = ", ".join(f"{group} ({members[group]})" for group in sorted(groups))
+    return Check(name=name, state="ok", told=f"members of {counted}")
 
 
 async def _app_token(token: str, api_url: str) -> Check:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from rich.table import Table
 
 from bot.cli.open import open_session
 from bot.cli.session import ForgetRequest, IngestRequest, Session
+from ingest.report import duration
 from kb.data_folder import DataFolder
 from kb.errors import SettingsError
 from kb.jobs import SyncReport
@@ -124,7 +126,9 @@ async def status(settings: Settings, *, as_json: bool, quiet: bool) -> int:
     if as_json:
         _dump(told)
     else:
+        syncs = told.pop("syncs")
         _show_pairs(told)
+        _show_syncs(syncs)
     return 0
 
 
@@ -156,6 +160,31 @@ def _show_pairs(told: dict[str, Any]) -> None:
         shown = ", ".join(str(one) for one in value) if isinstance(value, list) else str(value)
         table.add_row(name.replace("_", " "), shown)
     Console().print(table, highlight=False, markup=False)
+
+
+def _show_syncs(syncs: Sequence[Mapping[str, Any]]) -> None:
+    if not syncs:
+        return
+    table = Table("source", "pages", "last sync", "result", "every", "next", box=None)
+    for one in syncs:
+        last = one["last_sync"]
+        every, left = one["sync_every_s"], one["next_sync_in_s"]
+        table.add_row(
+            one["name"],
+            "?" if one["pages"] is None else str(one["pages"]),
+            last["at"][:16].replace("T", " ") if last else "never",
+            _result(last) if last else "",
+            duration(every) if every else "on request",
+            "" if not every else f"in {duration(left)}" if left else "when a bot runs",
+        )
+    Console().print(table, highlight=False, markup=False)
+
+
+def _result(last: Mapping[str, Any]) -> str:
+    if last["error"]:
+        return f"failed: {last['error']}"
+    counts = ", ".join(f"{last[kind]} {kind}" for kind in ("added", "changed", "removed", "failed"))
+    return counts if last["alone"] else f"{counts} (all sources together)"
 
 
 _PHASES = {

@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.cli.compose import Runtime
 from bot.cli.session import AskReply, AskRequest, ForgetReply, ForgetRequest, IngestRequest
+from bot.cli.source_states import source_states, state_as_json
 from bot.metrics import exposition
 from bot.render import spoken
 from kb.api import answer_as_json, trace_as_json
@@ -93,7 +94,13 @@ class LocalSession:
             await runtime.redis.ping()
         except UnavailableError as error:
             told |= {"status": "unavailable", "error": str(error)}
-        return told
+        states = await source_states(
+            runtime.sources,
+            index=runtime.index,
+            redis=runtime.redis,
+            namespace=runtime.settings.store.namespace,
+        )
+        return told | {"syncs": [state_as_json(state) for state in states]}
 
     async def metrics(self) -> str:
         """In the text format of Prometheus. A Redis that is down takes everybody's figures with it, not the process's."""

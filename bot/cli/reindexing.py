@@ -9,9 +9,9 @@ from redis.asyncio import Redis
 from bot.cli.connectors import open_source
 from bot.cli.sources import SourceBook
 from ingest.jobs import ReindexJobs
+from ingest.ledger import RecordedSync, RedisLedger
 from ingest.parsers.reader import Reader
 from ingest.schedule import Schedule
-from ingest.sync import Sync
 from ingest.turn import RedisTurn
 from kb.embed import Embedder
 from kb.forgotten import RedisForgotten
@@ -37,7 +37,8 @@ def build_reindexer(
     redis: Redis,
     clock: Clock,
 ) -> ReindexJobs:
-    sync = Sync(
+    sync = RecordedSync(
+        ledger=RedisLedger(redis, namespace=settings.store.namespace),
         index=index,
         embedder=embedder.background,
         lexical=lexical,

@@ -20,7 +20,6 @@ import aiohttp
 from rich.console import Console
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-from bot.admin import BotStatus
 from bot.app import Activity
 from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.control import control_socket
@@ -29,13 +28,17 @@ from bot.cli.local import LocalSession
 from bot.cli.pages import PageViewer
 from bot.cli.reindexing import build_schedule
 from bot.cli.session import IngestRequest
+from bot.cli.source_states import source_states
 from bot.edge import Edge, open_edge
 from bot.playground import Playground, sample_workspace
 from bot.playground.links import Answerer, LinkedAnswers
+from bot.progress_notes import ProgressNotes
 from bot.queue import QuestionQueue
+from bot.status import BotStatus
 from kb.api import create_api
 from kb.errors import FootnoteError, SettingsError, UnavailableError
 from kb.settings import Settings
+from kb.tasks import cancelled
 
 logger = logging.getLogger(__name__)
 console = Console(stderr=True)
@@ -105,6 +108,8 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
                 conversations=runtime.conversations,
                 pipeline=answers,
                 reindexer=runtime.reindexer,
+                pages=runtime.index,
+                notes=ProgressNotes(runtime.redis, namespace=runtime.settings.store.namespace),
                 analytics=runtime.analytics,
                 status=status,
                 clock=utc_now,
@@ -120,7 +125,7 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
         schedule = build_schedule(
             runtime.settings, redis=runtime.redis, reindexer=runtime.reindexer, sources=runtime.sources
         )
-        stack.push_async_callback(_end, asyncio.create_task(schedule.run()))
+        stack.push_async_callback(cancelled, asyncio.create_task(schedule.run()))
         yield edge, session
 
 
@@ -143,6 +148,12 @@ class _Status:
             model=runtime.settings.model.answer_model if runtime.model else None,
             reranker=runtime.ranker.available,
             last_event=self.activity.last_event if self.activity else None,
+            sources=await source_states(
+                runtime.sources,
+                index=runtime.index,
+                redis=runtime.redis,
+                namespace=runtime.settings.store.namespace,
+            ),
         )
 
 

@@ -75,3 +75,20 @@ async def test_a_slack_out_of_reach_is_not_called_a_wrong_token(slack: Playgroun
     found = await checked(a_setup(slack, api_url="http://127.0.0.1:9/api/"))
     assert "cannot be reached" in found["slack bot token"].told
     assert "network" in found["slack bot token"].mend
+
+
+async def test_a_group_of_admins_is_looked_up(slack: Playground):
+    check = (await checked(a_setup(slack, admins=("U0ALICE", "@KB-Admins", "S0ADMINS"))))["slack admins"]
+    assert (check.state, check.told) == ("ok", "members of @kb-admins (2), S0ADMINS (2)")
+    check = (await checked(a_setup(slack, admins=("@gone",))))["slack admins"]
+    assert (check.state, check.told) == ("warning", "no such user group, or empty: @gone")
+    assert "slack admins" not in await checked(a_setup(slack, admins=("U0ALICE",)))
+
+
+async def test_without_the_scope_a_group_of_admins_is_broken(slack: Playground):
+    scopes = tuple(one for one in slack.workspace.scopes if one != "usergroups:read")
+    async with Playground(replace(slack.workspace, scopes=scopes)) as narrower:
+        found = await checked(a_setup(narrower, admins=("S0ADMINS",)))
+    assert (found["slack admins"].state, found["slack admins"].told) == ("broken", "Slack says missing_scope")
+    assert "usergroups:read" in found["slack admins"].mend
+    assert found["slack bot token"].told == "scopes missing: usergroups:read"

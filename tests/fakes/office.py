@@ -17,16 +17,18 @@ from typing import Any, Literal
 
 from redis.asyncio import Redis
 
-from bot.admin import BotStatus
 from bot.analytics import Analytics
 from bot.edge import PATH, Edge, open_edge
 from bot.playground import Limits, Playground, sample_workspace
+from bot.playground.workspace import Workspace
+from bot.progress_notes import ProgressNotes
 from bot.queue import QuestionQueue
+from bot.status import BotStatus
 from kb.conversation import RedisConversations
 from kb.errors import StoreUnavailableError
 from kb.index.port import PageAddress
-from kb.jobs import ReindexProgress, ReindexRequest
-from kb.models import Answer, Audience, Question, Retrieved, Turn
+from kb.jobs import ReindexProgress, ReindexRequest, SourceState
+from kb.models import EVERYONE, Answer, Audience, Question, Retrieved, Turn
 from kb.settings import SlackSettings
 from tests.fakes.answers import an_answer
 
@@ -100,7 +102,30 @@ class Reindexing:
                 return
 
 
+class Pages:
+    """The index, as far as names of pages are read from it."""
+
+    def __init__(self) -> None:
+        self.indexed: dict[str, tuple[PageAddress, tuple[str, ...]]] = {}
+        self.error: Exception | None = None
+
+    def add(self, page_id: str, title: str, *marks: str) -> None:
+        """`marks`: who may read it; everyone where there is none."""
+        url = f"https://kb.example/{page_id}"
+        self.indexed[page_id] = (PageAddress(page_id=page_id, url=url, title=title), marks or (EVERYONE,))
+
+    async def addresses(self) -> list[PageAddress]:
+        if self.error is not None:
+            raise self.error
+        return [address for address, _ in self.indexed.values()]
+
+    async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
+        return frozenset(one for one in page_ids if audience.may_read(self.indexed[one][1]))
+
+
 class Status:
+    sources: tuple[SourceState, ...] = ()
+
     async def status(self) -> BotStatus:
         return BotStatus(
             pages=30,
@@ -109,6 +134,7 @@ class Status:
             model=None,
             reranker=False,
             last_event=NOW - timedelta(seconds=5),
+            sources=self.sources,
         )
 
 
@@ -137,13 +163,17 @@ class Office:
     """Everything that a test looks at or pulls at."""
 
     slack: Playground
-    edge: Edge
-    knowledge: Knowledge
-    reindexing: Reindexing
+    settings: SlackSettings
     queue: FlakyQueue
     conversations: RedisConversations
     analytics: Analytics
     redis: Redis
+    notes: ProgressNotes
+    edge: Edge = field(init=False)
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    reindexing: Reindexing = field(default_factory=Reindexing)
+    pages: Pages = field(default_factory=Pages)
+    status: Status = field(default_factory=Status)
     now: Callable[[], datetime] = field(default=clock)
     working: asyncio.Task[None] | None = None
 
@@ -204,51 +234,61 @@ def free_port() -> int:
 
 @asynccontextmanager
 async def open_office(
-    redis: Redis, limits: Limits, how: Literal["socket", "http"] = "socket", *, working: bool = True
+    redis: Redis,
+    limits: Limits,
+    how: Literal["socket", "http"] = "socket",
+    *,
+    working: bool = True,
+    admins: tuple[str, ...] = ("U0CHIDI",),
+    workspace: Workspace | None = None,
 ) -> AsyncIterator[Office]:
     port = free_port()
     url = f"http://127.0.0.1:{port}{PATH}" if how == "http" else None
     namespace = f"test-{uuid.uuid4().hex[:8]}"
     queue = FlakyQueue(QuestionQueue(redis, namespace=namespace, lease_s=5.0, retry_s=0.05))
-    analytics = Analytics(redis, namespace)
-    conversations = RedisConversations(redis, namespace=namespace, keep=timedelta(days=1))
-    knowledge, reindexing = Knowledge(), Reindexing()
-    async with Playground(sample_workspace(), events_url=url, limits=limits) as slack:
-        workspace = slack.workspace
-        settings = SlackSettings.model_validate(
-            {
-                "bot_token": workspace.bot_token,
-                "app_token": workspace.app_token if how == "socket" else None,
-                "signing_secret": workspace.signing_secret if how == "http" else None,
-                "api_url": slack.api_url,
-                "port": port,
-                "admins": ("U0CHIDI",),
-            }
-        )
-        async with open_edge(
-            settings=settings,
+    workspace = workspace or sample_workspace()
+    async with Playground(workspace, events_url=url, limits=limits) as slack:
+        office = Office(
+            slack=slack,
+            settings=SlackSettings.model_validate(
+                {
+                    "bot_token": workspace.bot_token,
+                    "app_token": workspace.app_token if how == "socket" else None,
+                    "signing_secret": workspace.signing_secret if how == "http" else None,
+                    "api_url": slack.api_url,
+                    "port": port,
+                    "admins": admins,
+                }
+            ),
             queue=queue,
-            conversations=conversations,
-            pipeline=knowledge,
-            reindexer=reindexing,
-            analytics=analytics,
-            status=Status(),
-            clock=clock,
-        ) as edge:
-            office = Office(
-                slack=slack,
-                edge=edge,
-                knowledge=knowledge,
-                reindexing=reindexing,
-                queue=queue,
-                conversations=conversations,
-                analytics=analytics,
-                redis=redis,
-            )
-            await edge.connect()
+            conversations=RedisConversations(redis, namespace=namespace, keep=timedelta(days=1)),
+            analytics=Analytics(redis, namespace),
+            redis=redis,
+            notes=ProgressNotes(redis, namespace=namespace, lease=timedelta(seconds=0.6), beat_s=0.1),
+        )
+        async with a_bot(office):
             if working:
                 office.start_working()
             try:
                 yield office
             finally:
                 await office.stop_working()
+
+
+@asynccontextmanager
+async def a_bot(office: Office) -> AsyncIterator[Edge]:
+    """The bot of the office, connected; after another, its next life."""
+    async with open_edge(
+        settings=office.settings,
+        queue=office.queue,
+        conversations=office.conversations,
+        pipeline=office.knowledge,
+        reindexer=office.reindexing,
+        pages=office.pages,
+        notes=office.notes,
+        analytics=office.analytics,
+        status=office.status,
+        clock=clock,
+    ) as office.edge:
+        await office.edge.connect()
+        yield office.edge

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kb.errors import StoreUnavailableError
-from kb.jobs import FailedPage, ReindexProgress, SyncReport
+from kb.jobs import FailedPage, ReindexProgress, SourceState, SyncRecord, SyncReport
 from tests.fakes.office import NOW, Office
 
 REPORT = SyncReport(
@@ -59,6 +59,7 @@ async def test_somebody_whom_the_settings_name_is_an_admin(office: Office) -> No
 
 async def test_a_reindex_is_one_message_that_ends_in_the_diff(either_office: Office) -> None:
     office = either_office
+    office.pages.add("handbook:Travel.pdf", "Travel")
     await office.slack.command("dana", "#general", "/kb", "reindex handbook --full")
     office.reindexing.steps.put_nowait(step("indexing", done=180, total=290, seconds_left=40.0))
     await office.slack.wait_for(lambda: any("62%" in text for text in shown(office)))
@@ -177,22 +178,57 @@ async def test_forget_without_an_address_shows_how_it_is_meant(office: Office) -
 
 
 async def test_a_dry_run_is_asked_for_and_told_as_what_would_be(office: Office) -> None:
+    office.pages.add("shop:tea.md", "Tea")
+    office.pages.add("shop:ENG/7", "Old <tea>")
     await office.slack.command("dana", "#general", "/kb", "reindex shop --dry-run")
     would = SyncReport(
-        added=["tea.md"], removed=["ENG/7"], titles={"ENG/7": "Old <tea>"}, dry_run=True, seconds=1
+        changed=["tea.md"], removed=["ENG/7"], titles={"ENG/7": "Old <tea>"}, dry_run=True, seconds=1
     )
     office.reindexing.steps.put_nowait(step("done", report=would))
-    await office.slack.wait_for(lambda: "It would be: 1 added" in "".join(shown(office)))
+    await office.slack.wait_for(lambda: "It would be: 0 added" in "".join(shown(office)))
     (text,) = shown(office)
-    assert text.split("\n")[1:] == ["+ tea.md", "− Old &lt;tea&gt; (ENG/7)"]
+    assert text.split("\n")[1:] == ["~ tea.md", "− Old &lt;tea&gt; (ENG/7)"]
     (request,) = office.reindexing.requests
     assert (request.source, request.dry_run, request.full, request.force) == ("shop", True, False, False)
 
 
-async def test_a_refused_rebuild_is_told_with_its_reason_and_how_to_overrule_it(office: Office) -> None:
+async def test_a_refused_rebuild_is_told_openly_and_its_reason_to_the_admin_alone(office: Office) -> None:
     await office.slack.command("dana", "#general", "/kb", "reindex --full --force")
-    why = "4 of 10 indexed pages would be gone"
+    why = "4 of 10 indexed pages would be gone; first that could not be read: board/layoffs.md"
     office.reindexing.steps.put_nowait(step("failed", error=why, refusal=why))
-    await office.slack.wait_for(lambda: why in "".join(shown(office)))
-    assert "`--force` overrules" in shown(office)[0]
+    dm = office.slack.dm("dana")
+    await office.slack.wait_for(lambda: why in "".join(shown(office, dm)))
+    await office.slack.wait_for(lambda: "was refused" in "".join(shown(office)))
+    (text,) = shown(office)
+    assert "`--force` overrules" in text
+    assert "layoffs" not in text
     assert office.reindexing.requests[0].force
+
+
+async def test_status_tells_of_each_source_when_it_was_synced_and_when_it_is_next(office: Office) -> None:
+    def synced(**how: Any) -> SyncRecord:
+        return SyncRecord(at=NOW - timedelta(hours=2), **how)
+
+    office.status.sources = (
+        SourceState(
+            name="handbook",
+            pages=1039,
+            every=timedelta(hours=6),
+            next_in=timedelta(hours=3, minutes=58),
+            last=synced(added=3, changed=1, failed=2),
+        ),
+        SourceState(name="shop", pages=None, every=timedelta(minutes=30), last=synced(error="secret host")),
+        SourceState(name="wiki", pages=7, last=synced(alone=False, removed=4)),
+        SourceState(name="new", pages=0),
+    )
+    await office.slack.command("dana", "#general", "/kb", "status")
+    told = (await whispered(office, "dana", "#general")).split("\n")[-4:]
+    assert told == [
+        "• *handbook*: 1,039 pages · synced 2 hours ago: 3 added, 1 changed, 0 removed, 2 failed"
+        " · synced every 6 hours, next in about 3 hours 58 min",
+        "• *shop*: ? pages · the sync 2 hours ago failed; the reason is in Footnote's log"
+        " · synced every 30 min, next in a moment",
+        "• *wiki*: 7 pages · synced 2 hours ago, all sources together: 0 added, 0 changed, 4 removed, 0 failed"
+        " · synced on request only",
+        "• *new*: 0 pages · not synced yet · synced on request only",
+    ]

@@ -75,6 +75,8 @@ async def test_without_any_way_to_hear_slack_the_start_says_what_to_set(redis: R
                     conversations=office.conversations,
                     pipeline=Knowledge(),
                     reindexer=Reindexing(),
+                    pages=office.pages,
+                    notes=office.notes,
                     analytics=office.analytics,
                     status=Status(),
                     clock=clock,

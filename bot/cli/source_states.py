@@ -1,0 +1,63 @@
+"""How each source stands: its pages in the index, its last sync, its next one."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from typing import Any
+
+from redis.asyncio import Redis
+
+from bot.cli.sources import SourceBook
+from ingest.ledger import RedisLedger
+from ingest.pipeline import source_and_path
+from ingest.schedule import due_in
+from kb.errors import StoreUnavailableError, UnavailableError
+from kb.index.port import VectorIndex
+from kb.jobs import SourceState
+
+logger = logging.getLogger(__name__)
+
+
+async def source_states(
+    sources: SourceBook, *, index: VectorIndex, redis: Redis, namespace: str
+) -> list[SourceState]:
+    """Never raises for an outage: what does not answer is left out."""
+    known = sources.all()
+    pages = await _pages(index)
+    every = {one.name: one.sync_every for one in known if one.sync_every is not None}
+    try:
+        last = await RedisLedger(redis, namespace=namespace).read()
+        due = await due_in(redis, namespace=namespace, sources=list(every))
+    except StoreUnavailableError as error:
+        logger.warning("status.unavailable", extra={"cause": str(error)})
+        last, due = {}, {}
+    return [
+        SourceState(
+            name=one.name,
+            pages=None if pages is None else pages[one.name],
+            every=every.get(one.name),
+            next_in=due.get(one.name),
+            last=last.get(one.name),
+        )
+        for one in known
+    ]
+
+
+def state_as_json(state: SourceState) -> dict[str, Any]:
+    """Spans in seconds, times in ISO 8601."""
+    return {
+        "name": state.name,
+        "pages": state.pages,
+        "sync_every_s": state.every.total_seconds() if state.every else None,
+        "next_sync_in_s": round(state.next_in.total_seconds()) if state.next_in else None,
+        "last_sync": state.last.model_dump(mode="json") if state.last else None,
+    }
+
+
+async def _pages(index: VectorIndex) -> Counter[str] | None:
+    try:
+        return Counter(source_and_path(page)[0] for page in await index.revisions())
+    except UnavailableError as error:
+        logger.warning("status.unavailable", extra={"cause": str(error)})
+        return None

@@ -1,0 +1,89 @@
+"""How Footnote is doing, as `/kb status` tells it: the parts, then each source and its syncs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from bot.messages import Messages
+from bot.mrkdwn import escape
+from kb.jobs import SourceState, SyncRecord
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BotStatus:
+    """How Footnote is doing. None: cannot be told, because what would tell it does not answer (or never happened yet)."""
+
+    pages: int | None
+    passages: int | None
+    waiting: int | None
+    model: str | None
+    """The answering model's name; None in extractive mode."""
+    reranker: bool
+    last_event: datetime | None
+    sources: Sequence[SourceState] = ()
+
+
+class StatusReader(Protocol):
+    async def status(self) -> BotStatus: ...
+
+
+def status_lines(status: BotStatus, words: Messages, now: datetime) -> list[str]:
+    lines = [
+        words.status_index_down
+        if status.pages is None or status.passages is None
+        else words.status_pages.format(
+            pages=words.number(status.pages), passages=words.number(status.passages)
+        ),
+        words.status_store_down
+        if status.waiting is None
+        else words.status_waiting.format(number=words.number(status.waiting)),
+        words.status_model.format(model=escape(status.model)) if status.model else words.status_extractive,
+        words.status_reranker_on if status.reranker else words.status_reranker_off,
+        words.status_last_event.format(ago=_ago(status.last_event, words, now))
+        if status.last_event
+        else words.status_no_event,
+        *(_source_line(source, words, now) for source in status.sources),
+    ]
+    return [f"• {line}" for line in lines]
+
+
+def _source_line(source: SourceState, words: Messages, now: datetime) -> str:
+    pages = "?" if source.pages is None else words.number(source.pages)
+    return words.status_source.format(
+        source=escape(source.name),
+        pages=pages,
+        last=_last(source.last, words, now),
+        next=_next(source, words),
+    )
+
+
+def _last(last: SyncRecord | None, words: Messages, now: datetime) -> str:
+    if last is None:
+        return words.sync_never
+    ago = _ago(last.at, words, now)
+    if not last.ok:
+        return words.sync_failed.format(ago=ago)
+    form = words.sync_done if last.alone else words.sync_done_along
+    return form.format(
+        ago=ago,
+        added=words.number(last.added),
+        changed=words.number(last.changed),
+        removed=words.number(last.removed),
+        failed=words.number(last.failed),
+    )
+
+
+def _next(source: SourceState, words: Messages) -> str:
+    if source.every is None:
+        return words.sync_on_request
+    every = words.lasting(source.every.total_seconds())
+    if source.next_in is None:
+        return words.sync_due.format(every=every)
+    return words.sync_every.format(every=every, time=words.lasting(source.next_in.total_seconds()))
+
+
+def _ago(then: datetime, words: Messages, now: datetime) -> str:
+    return words.ago.format(time=words.lasting((now - then).total_seconds()))
