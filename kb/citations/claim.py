@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kb.answer import DraftSentence
+from kb.citations.denials import Polarity, read_polarity
 from kb.citations.facts import Facts, read_facts
 from kb.citations.marks import ELLIPSIS
 from kb.citations.passage import Part, Passage, literal_words, parts_of
-from kb.citations.polarity import Polarity, read_polarity
 from kb.citations.support import ENOUGH_WORDS, Question, Reason, Support
 from kb.citations.untrusted import harmless, has_foreign_link
 from kb.text.sentences import split_units

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from kb.citations.denials import Polarity, read_polarity
 from kb.citations.facts import Facts, read_facts
-from kb.citations.polarity import Polarity, read_polarity
 from kb.citations.strangers import content_words
 from kb.models import Chunk
 from kb.text.sentences import TextUnit, split_units

@@ -86,6 +86,7 @@ CLAUSE = re.compile(
 CONDITION = re.compile(
     r"\b(?:if|when|unless|in case|als|indien|wanneer|wenn|falls|sofern|si|cuando|quand)\b", re.IGNORECASE
 )
+OR = {"en": "or", "nl": "of", "de": "oder", "es": "o", "fr": "ou"}
 _OR = {"en": "or|nor", "nl": "of|noch", "de": "oder", "es": "o|u|ni", "fr": "ou|ni"}
 LISTED = {language: re.compile(rf"\s*,\s*|\b(?:{words})\b", re.IGNORECASE) for language, words in _OR.items()}
 """What parts the items of a list of alternatives, by language: "of" is Dutch for "or"."""

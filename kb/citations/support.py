@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
 
+from kb.citations.denials import Polarity
 from kb.citations.fact_words import NUMBER_WORDS, ORDINALS
 from kb.citations.facts import Facts, Quantity, join_facts, missing_facts
 from kb.citations.passage import Part, Passage, bare
-from kb.citations.polarity import Polarity, contradicted, contradicted_across
+from kb.citations.polarity import contradicted, contradicted_across
 from kb.citations.strangers import content_words
 from kb.citations.substitution import LOOSE_COPY, NearestCopy, Replaced
 from kb.citations.synonyms import same_word

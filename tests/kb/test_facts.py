@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kb.citations.denials import read_polarity
 from kb.citations.facts import missing_facts, read_facts
-from kb.citations.polarity import contradicted, read_polarity
+from kb.citations.polarity import contradicted
 
 
 def missing(said: str, known: str) -> list[str]:
