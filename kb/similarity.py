@@ -63,6 +63,34 @@ class EmbeddingSimilarity:
         return found
 
 
+class Scorer(Protocol):
+    """kb.rerank.Reranker: 0..1 for each text."""
+
+    async def score(self, query: str, texts: Sequence[str]) -> list[float]: ...
+
+
+class CrossEncoderSimilarity:
+    """The same by a cross-encoder, 0..1. It was trained on questions and passages, not on sentences that mean the same.
+
+    Answers are not checked with it: see the measure in docs/citations.md.
+    """
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+
+    async def __call__(self, pairs: list[tuple[str, str]]) -> list[float]:
+        """Raises RerankerUnavailableError."""
+        others: dict[str, list[str]] = {}
+        for one, other in pairs:
+            others.setdefault(one, []).append(other)
+        scores = {
+            (one, other): score
+            for one, listed in others.items()
+            for other, score in zip(listed, await self._scorer.score(one, listed), strict=True)
+        }
+        return [scores[pair] for pair in pairs]
+
+
 def _mean_cosine(vectors: NDArray[np.float32]) -> float:
     """Of every two different rows."""
     cosines = vectors @ vectors.T

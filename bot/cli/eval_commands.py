@@ -182,8 +182,10 @@ def citations(
         Path | None, typer.Argument(help="Labelled sentences (.jsonl); the repository's own without it.")
     ] = None,
     judge: Annotated[
-        Literal["embedder", "none"],
-        typer.Option(help="Who is asked about meaning; none: what quotes of the pages are checked with."),
+        Literal["embedder", "cross-encoder", "none"],
+        typer.Option(
+            help="Who is asked about meaning: answers ask the embedder. The cross-encoder is --set rerank.model=..."
+        ),
     ] = "embedder",
     split: Annotated[
         Literal["dev", "held-out"] | None, typer.Option(help="Both without it.", show_default=False)

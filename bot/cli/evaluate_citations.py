@@ -30,16 +30,17 @@ from kb.evaluation.citations import (
     figures,
     read_labelled,
 )
+from kb.rerank import Reranker
 from kb.settings import Settings
-from kb.similarity import EmbeddingSimilarity
+from kb.similarity import CrossEncoderSimilarity, EmbeddingSimilarity
 
-Judge = Literal["embedder", "none"]
+Judge = Literal["embedder", "cross-encoder", "none"]
 OURS = Path(__file__).parents[2] / "tests" / "golden" / "citations.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CitationsRequest:
-    """`judge`: who is asked about meaning; "none" is what quotes of the pages are checked with.
+    """`judge`: who is asked about meaning; answers ask the embedder, quotes of the pages nobody.
 
     `misses`: name the sentences that were judged wrongly. `split`: None for both.
     """
@@ -52,11 +53,12 @@ class CitationsRequest:
 
 
 async def citations(settings: Settings, request: CitationsRequest) -> int:
-    """Returns 1 below the target in any split."""
+    """Returns 1 below the target in any split that the file has."""
     if request.file is None and not OURS.exists():
         raise SettingsError("name a file of labelled sentences: Footnote's own are in its repository only")
     passages = read_labelled(request.file or OURS)
-    splits = [split for split in get_args(Split) if request.split in (None, split)]
+    held = {passage.split for passage in passages}
+    splits = [split for split in get_args(Split) if split in held and request.split in (None, split)]
     measured: dict[Split, CitationFigures] = {}
     wrong: list[PairResult] = []
     async with _similarity(settings, request.judge) as similarity:
@@ -79,6 +81,16 @@ async def citations(settings: Settings, request: CitationsRequest) -> int:
 async def _similarity(settings: Settings, judge: Judge) -> AsyncIterator[Similarity | None]:
     if judge == "none":
         yield None
+        return
+    if judge == "cross-encoder":
+        reranker = Reranker(settings.rerank)
+        try:
+            await reranker.ready()
+            if not reranker.available:
+                raise SettingsError(f"there is no cross-encoder to ask: {reranker.reason}")
+            yield CrossEncoderSimilarity(reranker)
+        finally:
+            reranker.close()
         return
     embedder = Embedder(settings.embed)
     try:
@@ -124,7 +136,7 @@ def _write(
     if out is None:
         return
     told: dict[str, Any] = {
-        "config": {"judge": judge, "embedder": settings.embed.model},
+        "config": {"judge": judge, "embedder": settings.embed.model, "reranker": settings.rerank.model},
         "splits": {
             split: {**found.model_dump(), "caught_share": found.caught.share, "kept_share": found.kept.share}
             for split, found in measured.items()
