@@ -43,6 +43,11 @@ class Reranker:
         return self._model is not None
 
     @property
+    def backend(self) -> str:
+        """What runs the model: "onnx" or "torch"; empty where there is none."""
+        return self._model.backend if self._model is not None else ""
+
+    @property
     def reason(self) -> str:
         """Why there is no reranker, for operators; empty where there is one."""
         return "" if self.available else self._reason

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -43,10 +44,8 @@ class UnfitError(Exception):
     """The model cannot be converted. The message says why."""
 
 
-def main() -> int:
-    kind, model, to = cast(Kind, sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
-    logging.getLogger().setLevel(logging.ERROR)
-    warnings.simplefilter("ignore")  # the exporter's own, of its future
+def main(arguments: Sequence[str]) -> int:
+    kind, model, to = cast(Kind, arguments[0]), Path(arguments[1]), Path(arguments[2])
     try:
         convert(kind, model, to)
     except (OSError, MemoryError):
@@ -230,4 +229,6 @@ def _agreement(source: _Source, folder: Path) -> dict[Weights, float]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    logging.getLogger().setLevel(logging.ERROR)
+    warnings.simplefilter("ignore")  # the exporter's, of its own future
+    sys.exit(main(sys.argv[1:]))

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
@@ -45,7 +46,8 @@ WHILE_REINDEXING = 1.5
 LARGE_MB = 1500.0
 PAUSE_S = 0.05
 """Between two searches: the bot is asked all the time, but has time for other things."""
-IDLE_SEARCHES = 120
+IDLE_SEARCHES = 100
+"""Before the rebuild, and again after it: whatever else the machine does hits both."""
 UNCHANGED_SYNCS = 5
 
 
@@ -132,15 +134,14 @@ async def _round(runtime: Runtime, pages: Path | None) -> tuple[Round, list[str]
         started = time.perf_counter()
         await _sync(runtime, IngestRequest())
         one.unchanged_s.append(time.perf_counter() - started)
-    questions = await _questions(runtime, pages)
-    one.idle_ms = [await _search_ms(runtime, question) for question in questions[:IDLE_SEARCHES]]
+    questions = iter(await _questions(runtime, pages))
+    one.idle_ms += await _searches_ms(runtime, itertools.islice(questions, IDLE_SEARCHES))
     rebuild = asyncio.create_task(_timed_rebuild(runtime))
     await asyncio.sleep(0.5)  # it has listed its sources and is at work
-    for question in questions[IDLE_SEARCHES:]:
-        if rebuild.done():
-            break
-        one.rebuilding_ms.append(await _search_ms(runtime, question))
+    while not rebuild.done():
+        one.rebuilding_ms += await _searches_ms(runtime, [next(questions)])
     one.rebuild_s = await rebuild
+    one.idle_ms += await _searches_ms(runtime, itertools.islice(questions, IDLE_SEARCHES))
     return one, texts
 
 
@@ -159,24 +160,27 @@ async def _timed_rebuild(runtime: Runtime) -> float:
     return time.perf_counter() - started
 
 
-async def _questions(runtime: Runtime, pages: Path | None) -> list[str]:
-    """Each another wording, so that no cache has its vector."""
+async def _questions(runtime: Runtime, pages: Path | None) -> Iterator[str]:
+    """Without end, each another wording, so that no cache has its vector."""
     asked = await questions_about(runtime.index, 50) if pages else sample_questions()
-    return [
+    return (
         f"{wording.format(question)} ({number})"
-        for number in range(40)
+        for number in itertools.count()
         for question in asked
         for wording in WORDINGS
-    ]
-
-
-async def _search_ms(runtime: Runtime, question: str) -> float:
-    await asyncio.sleep(PAUSE_S)
-    started = time.perf_counter()
-    await runtime.pipeline.searcher.search(
-        [WeightedQuery(text=question, weight=1.0)], audience=Audience(), language="en"
     )
-    return (time.perf_counter() - started) * 1000
+
+
+async def _searches_ms(runtime: Runtime, questions: Iterable[str]) -> list[float]:
+    taken = []
+    for question in questions:
+        await asyncio.sleep(PAUSE_S)
+        started = time.perf_counter()
+        await runtime.pipeline.searcher.search(
+            [WeightedQuery(text=question, weight=1.0)], audience=Audience(), language="en"
+        )
+        taken.append((time.perf_counter() - started) * 1000)
+    return taken
 
 
 def _targets(rounds: Sequence[Round], speeds: Speeds, peak_mb: float | None) -> list[Target]:
