@@ -50,7 +50,8 @@ def ask(
 @app.command()
 def ingest(
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Folders or git checkouts with Markdown pages.")
+        list[Path] | None,
+        typer.Argument(help="Folders, git checkouts or files. Without any: the sources of footnote.toml."),
     ] = None,
     sample: Annotated[bool, typer.Option("--sample", help="Index the sample handbook.")] = False,
     json: Json = False,
@@ -58,12 +59,10 @@ def ingest(
     config: Config = None,
     verbose: Verbose = False,
 ) -> None:
-    """Indexes folders of pages and remembers them; run again, it reads only what changed."""
+    """Indexes folders of pages and remembers them, or the sources known already; run again, it reads only what changed."""
     from bot.cli import index_commands
     from bot.cli.session import IngestRequest
 
-    if not paths and not sample:
-        raise typer.BadParameter("name a folder with pages, or --sample")
     request = IngestRequest(paths=tuple(path.absolute() for path in paths or ()), sample=sample)
     run(index_commands.ingest(settings_of(data, config, verbose), request, as_json=json))
 

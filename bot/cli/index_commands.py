@@ -28,7 +28,7 @@ LISTED = 20
 async def ingest(settings: Settings, request: IngestRequest, *, as_json: bool) -> int:
     for path in request.paths:  # before the models are loaded for nothing
         must_exist(path)
-    async with open_session(settings, "ingest", models=True) as session:
+    async with open_session(settings, "ingest", models=False) as session:  # a sync loads what it needs
         report = await follow(session, request)
     if report is None:
         return 1

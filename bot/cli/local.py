@@ -14,7 +14,7 @@ from bot.cli.source_states import source_states, state_as_json
 from bot.metrics import exposition
 from bot.render import spoken
 from kb.api import answer_as_json, trace_as_json
-from kb.errors import StoreUnavailableError, UnavailableError
+from kb.errors import SettingsError, StoreUnavailableError, UnavailableError
 from kb.jobs import ReindexProgress, ReindexRequest
 from kb.models import Audience, Question, ThreadKey, Turn
 
@@ -22,6 +22,12 @@ logger = logging.getLogger(__name__)
 
 TERMINAL = "terminal"
 """Stands for the Slack team in the keys of conversations that are held in a terminal."""
+
+
+NO_SOURCES = (
+    "there is nothing to read yet: name a folder (`footnote ingest FOLDER`), add [[sources]] to footnote.toml "
+    "(docs/sources.md), or try `footnote ingest --sample`"
+)
 
 
 class LocalSession:
@@ -57,6 +63,8 @@ class LocalSession:
         named = [runtime.sources.add(path).name for path in request.paths]
         if request.sample:
             named.append(runtime.sources.add_sample().name)
+        if not runtime.sources.all():
+            raise SettingsError(NO_SOURCES)
         source = request.source or (named[0] if len(named) == 1 else None)
         wanted = ReindexRequest(
             requested_by=TERMINAL,

@@ -62,10 +62,58 @@ def test_a_folder_that_is_not_there_is_one_line(
     assert not (tmp_path / "data").exists()
 
 
-def test_ingest_without_a_folder_is_wrong_usage(footnote: Run, tmp_path: Path) -> None:
-    ended = footnote("ingest", data=tmp_path)
-    assert ended.code == 2
-    assert "--sample" in ended.err
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["ingest", "reindex"])
+def test_without_any_source_it_is_said_how_to_name_one(footnote: Run, tmp_path: Path, command: str) -> None:
+    ended = footnote(command, data=tmp_path)
+    assert (ended.code, ended.out) == (1, "")
+    told = [line for line in ended.err.splitlines() if line.startswith("footnote: ")]
+    assert len(told) == 1
+    for way in ("`footnote ingest FOLDER`", "[[sources]] to footnote.toml", "--sample"):
+        assert way in told[0]
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_ingest_without_a_path_reads_the_sources_of_the_settings_and_status_tells_of_each(
+    footnote: Run, tmp_path: Path
+) -> None:
+    for name in ("tea", "board"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.md").write_text(f"# {name}\n\nAll about {name}.\n", encoding="utf-8")
+    config = tmp_path / "footnote.toml"
+    config.write_text(
+        f"[[sources]]\nname = 'tea'\npath = '{tmp_path / 'tea'}'\nsync_every = '6h'\n"
+        f"[[sources]]\nname = 'board'\npath = '{tmp_path / 'board'}'\n",
+        encoding="utf-8",
+    )
+    known = {"data": tmp_path / "data"}
+    read = footnote("ingest", "--json", "--config", config, **known)
+    assert read.code == 0, read.err
+    assert read.json["added"] == ["board.md", "tea.md"]
+
+    (tmp_path / "tea" / "green.md").write_text("# Green tea\n\nSteep it for two minutes.\n", encoding="utf-8")
+    assert footnote("reindex", "tea", "--config", config, **known).code == 0
+
+    tea, board = footnote("status", "--json", "--config", config, **known).json["syncs"]
+    assert (tea["name"], tea["pages"], tea["sync_every_s"], tea["next_sync_in_s"]) == ("tea", 2, 21600, None)
+    assert (board["name"], board["pages"], board["sync_every_s"]) == ("board", 1, None)
+    assert [one["last_sync"]["error"] for one in (tea, board)] == [None, None]
+    assert (tea["last_sync"]["alone"], tea["last_sync"]["added"]) == (True, 1)
+    assert (board["last_sync"]["alone"], board["last_sync"]["added"]) == (False, 2)
+    assert tea["last_sync"]["at"] > board["last_sync"]["at"]
+
+    (tmp_path / "board" / "board.md").unlink()
+    (tmp_path / "board").rmdir()
+    assert footnote("reindex", "board", "--config", config, **known).code == 1
+    shown = footnote("status", "--config", config, **known).out
+    lines = {line.split()[0]: line for line in shown.splitlines() if line.split()[:1] in (["tea"], ["board"])}
+    assert "1 added, 0 changed, 0 removed, 0 failed" in lines["tea"]
+    assert "6 h 0 min" in lines["tea"]
+    assert "when a bot runs" in lines["tea"]
+    assert "failed: " in lines["board"]
+    assert "on request" in lines["board"]
 
 
 @pytest.mark.slow
