@@ -37,6 +37,7 @@ format: $(VENV)/.ready-dev
 
 bench: $(VENV)/.ready-dev
 	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench.indexing
 	$(BIN)/python -m tests.bench.threads
 
 clean:

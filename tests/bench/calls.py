@@ -1,18 +1,21 @@
 """What an answer asks of the embedding model, and the same asked of the bare model.
 
-The seam is where `Embedder` hands texts to sentence-transformers, behind its caches: what is recorded there is what the
-model really did, batch by batch.
+The seam is where `Embedder` hands texts to what runs the model, behind its caches: what is recorded there is what the
+model really did, batch by batch. Batches run at the same time where the model lets them, in the bare calls too.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from kb.embed import Embedder, Vectors
+from kb.embed import Embedder
+from kb.encoders import Vectors
 from kb.settings import EmbedSettings
 
 
@@ -26,14 +29,23 @@ class ModelCall:
 
 @dataclass(kw_only=True)
 class Recorded:
-    """The calls of one answer, and the milliseconds that they took in the model's thread."""
+    """The calls of one answer, and when each began and ended, in seconds."""
 
     calls: list[ModelCall] = field(default_factory=list)
-    model_ms: float = 0.0
+    spans: list[tuple[float, float]] = field(default_factory=list)
 
     @property
     def texts(self) -> int:
         return sum(len(call.texts) for call in self.calls)
+
+    @property
+    def model_ms(self) -> float:
+        """Milliseconds in which the model was at work, in one thread or in several."""
+        total, reached = 0.0, 0.0
+        for began, ended in sorted(self.spans):
+            total += max(0.0, ended - max(began, reached))
+            reached = max(reached, ended)
+        return total * 1000
 
 
 class RecordingEmbedder(Embedder):
@@ -47,26 +59,17 @@ class RecordingEmbedder(Embedder):
         self.recorded = Recorded()
 
     def _encode(self, kind: Any, texts: Sequence[str]) -> Vectors:
-        started = time.perf_counter()
+        began = time.perf_counter()
         vectors = super()._encode(kind, texts)
-        self.recorded.model_ms += (time.perf_counter() - started) * 1000
+        self.recorded.spans.append((began, time.perf_counter()))
         self.recorded.calls.append(ModelCall(kind=kind, texts=tuple(texts)))
         return vectors
 
     async def bare_ms(self, calls: Sequence[ModelCall]) -> float:
-        """Milliseconds of the same calls on the SentenceTransformer alone, in the same thread, one after the other."""
-        return float(await asyncio.wrap_future(self._thread.submit(self._replay, calls)))
-
-    def _replay(self, calls: Sequence[ModelCall]) -> float:
-        model, size = self._load_here().model, self._settings.batch_size
+        """Milliseconds of the same calls on the model alone: one kind after the other, those of a kind together."""
+        encode = self._model().encode
         started = time.perf_counter()
-        for call in calls:
-            encode = model.encode_query if call.kind == "query" else model.encode_document
-            encode(
-                list(call.texts),
-                batch_size=size,
-                normalize_embeddings=True,
-                convert_to_numpy=True,
-                show_progress_bar=False,
-            )
+        for _, together in itertools.groupby(calls, key=lambda call: call.kind):
+            running = [self._questions.submit(partial(encode, one.kind, one.texts)) for one in together]
+            await asyncio.gather(*map(asyncio.wrap_future, running))
         return (time.perf_counter() - started) * 1000
