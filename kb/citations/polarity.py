@@ -3,7 +3,7 @@
 What counts is what a negation denies, not that there is a "not": "25 days, not counting bank holidays" supports "25
 days". For every word that both speak of, each says yes or no: a negation turns the word that it governs, "stop" turns
 "continue", "unpaid" turns "paid". Who turns one thing contradicts; who turns two says the same the other way round:
-"no ticket for software from the portal", "other software needs a ticket". English, Dutch, German, Spanish, French.
+"software from the portal needs no ticket", "what is not from the portal needs one". English, Dutch, German, Spanish, French.
 Irony is beyond it.
 """
 

@@ -154,6 +154,57 @@ async def test_a_number_that_the_page_has_for_something_else_supports_nothing() 
     ] == ["number"]
 
 
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        (
+            "A junior has 2,000 euros.",
+            "| Level | Budget |\n|---|---|\n| Junior | 1,500 euros |\n| Senior | 2,000 euros |",
+        ),
+        ("Backups are kept for 90 days.", "Backups are kept for 35 days. Logs are stored for 90 days."),
+        ("Probation lasts three months.", "Probation lasts six months. You talk after three months."),
+    ],
+)
+async def test_a_number_of_the_sentence_beside_is_not_the_one_of_this(text: str, page: str) -> None:
+    verified = await verify([said(text, 0)], [a_passage(page, title="Handbook")], similarity=None)
+
+    assert [one.reason for one in verified.removed] == ["number"]
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("Fines are paid by the bank of the car.", "Fines are paid by the driver of the car."),
+        ("Rooms are booked at the reception.", "Rooms are booked in Outlook."),
+        ("Ein zusätzlicher Drucker wird gestellt.", "Ein zusätzlicher Bildschirm wird gestellt."),
+        ("Reis je met de taxi, dan betalen we alles.", "Reis je met de trein, dan betalen we alles."),
+        ("Wine and fines are never paid, and neither are taxis.", "Wine and fines are never paid."),
+        (
+            "The primary steps in when the secondary does not answer a page.",
+            "The secondary steps in when the primary does not answer a page.",
+        ),
+    ],
+)
+async def test_a_noun_that_the_page_has_not_or_has_elsewhere_is_another_thing(text: str, page: str) -> None:
+    verified = await verify([said(text, 0)], [a_passage(page)], similarity=None)
+
+    assert [one.reason for one in verified.removed] == ["replaced"]
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("You buy the gas with the card.", "You purchase the methane with the card."),
+        ("The illness is reported on the first day.", "The sickness is reported on the first day."),
+        ("Resturlaub verfällt im März.", "Resturlaubstage verfallen im März."),
+    ],
+)
+async def test_a_synonym_a_wider_word_and_a_part_of_a_compound_are_the_same_thing(
+    text: str, page: str
+) -> None:
+    assert (await verify([said(text, 0)], [a_passage(page)], similarity=None)).kept
+
+
 async def test_the_number_of_a_list_item_states_nothing() -> None:
     verified = await check(said("2.", 0), said("Enter it in PeopleHub.", 0))
 
