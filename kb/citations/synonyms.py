@@ -28,7 +28,7 @@ _NOUN: dict[str, Noun] = {"n": "mostly", "m": "sometimes", "-": "never"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """`senses`: WordNet's synsets by number. `wider`: those that hold one of them: gas for methane."""
+    """`senses`: WordNet's synsets by number. `wider`: those that hold one of them: vehicle for car."""
 
     noun: Noun
     senses: frozenset[str]
@@ -50,7 +50,7 @@ def same_word(one: str, other: str) -> bool:
 
 
 def says(word: str, page_word: str) -> bool:
-    """Whether an English word says what the page's word says, or less: "gas" for "methane", not the other way."""
+    """Whether an English word says what the page's word says, or less: "vehicle" for "car", not the other way."""
     mine, its = _entry(word), _entry(page_word)
     return mine is not None and its is not None and not mine.senses.isdisjoint(its.senses | its.wider)
 
