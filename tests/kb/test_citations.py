@@ -194,7 +194,7 @@ async def test_a_noun_that_the_page_has_not_or_has_elsewhere_is_another_thing(te
 @pytest.mark.parametrize(
     ("text", "page"),
     [
-        ("You buy the vehicle with the card.", "You purchase the car with the card."),
+        ("You pay for the vehicle with the card.", "You pay for the car with the card."),
         ("The illness is reported on the first day.", "The sickness is reported on the first day."),
         ("Resturlaub verfällt im März.", "Resturlaubstage verfallen im März."),
     ],
