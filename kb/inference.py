@@ -84,4 +84,8 @@ GIVEN_UP = 10
 
 def _give_way() -> None:
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), GIVEN_UP)
+        thread = threading.get_native_id()
+        ours = os.getpriority(os.PRIO_PROCESS, thread)
+        os.setpriority(
+            os.PRIO_PROCESS, thread, max(ours, GIVEN_UP)
+        )  # raising it again would need a privilege
