@@ -110,7 +110,13 @@ async def _embedder(settings: Settings) -> list[Check]:
     embedder = Embedder(settings.embed)
     try:
         await embedder.ready()
-        return [Check(name="embedder", state="ok", told=f"{embedder.name}, {embedder.dimension} dimensions")]
+        return [
+            Check(
+                name="embedder",
+                state="ok",
+                told=f"{embedder.name}, {embedder.dimension} dimensions, run by {embedder.backend}",
+            )
+        ]
     finally:
         embedder.close()
 
