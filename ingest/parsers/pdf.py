@@ -21,6 +21,8 @@ _SIGNATURE_WITHIN = 1024
 _PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
 _LINE_AS_CODE = re.compile(r"^```\w*\n(?P<line>[^\n]*)\n```$", re.MULTILINE)
 """A fence around one line, or none: a word set in a typewriter face, not code."""
+_LOST_FF = re.compile(r"↵(?=[a-z-])")
+"""TeX's old fonts have the ligature ff in the place where others have this arrow: "o↵-the-shelf"."""
 _DAY = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 _NAMED = 5
 """Pages without text that a note names."""
@@ -64,7 +66,8 @@ def _read(content: bytes) -> Any:
 
 
 def _mended(markdown: str) -> str:
-    return _LINE_AS_CODE.sub(lambda found: found["line"], _PICTURE.sub("", markdown)).strip()
+    without = _LOST_FF.sub("ff", _PICTURE.sub("", markdown))
+    return _LINE_AS_CODE.sub(lambda found: found["line"], without).strip()
 
 
 def _notes(blank: Sequence[int], errors: Sequence[Any]) -> tuple[str, ...]:

@@ -97,11 +97,12 @@ def an_xlsx(sheets: Mapping[str, Sequence[Sequence[str | int]]]) -> bytes:
 
 
 def a_pdf(pages: Sequence[Sequence[tuple[int, str]]], *, encrypted: bool = False) -> bytes:
-    """`pages`: lines as (font size, text) from the top down."""
+    """`pages`: lines as (font size, text) from the top down. `\\001` in a text is what TeX's fonts make of "ff"."""
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
         "",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica "
+        "/Encoding << /BaseEncoding /WinAnsiEncoding /Differences [1 /carriagereturn] >> >>",
     ]
     kids = []
     for lines in pages:

@@ -249,6 +249,14 @@ def test_text_that_goes_on_over_the_page_stays_under_its_heading() -> None:
     ]
 
 
+def test_a_ligature_of_tex_is_two_letters() -> None:
+    (section,) = read(
+        a_pdf([[(11, r"Get it o\001-the-shelf, whatever the di\001erence.")]]), "a.pdf"
+    ).sections
+
+    assert section.blocks[0].text == "Get it off-the-shelf, whatever the difference."
+
+
 def test_a_pdf_with_a_password_says_so() -> None:
     assert "password" in reason(a_pdf([[(24, "Leave")]], encrypted=True), "a.pdf")
 
