@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import kb
 from kb.onnx.converted import Kind, read_card
 
 logger = logging.getLogger(__name__)
@@ -128,7 +129,8 @@ def _make(model: Path, kind: Kind, key: str) -> Path:
 
 def _convert(model: Path, kind: Kind, draft: Path, *, note: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "kb.onnx.convert", kind, str(model), str(draft)],
+        [sys.executable, "-P", "-m", "kb.onnx.convert", kind, str(model), str(draft)],
+        env={**os.environ, "PYTHONPATH": str(Path(kb.__file__).parents[1])},  # not where it happens to be started
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
