@@ -41,7 +41,8 @@ class Speeds:
 
 async def compare(passages: Sequence[str]) -> Speeds:
     """The medians of all turns over passages from everywhere in `passages`."""
-    texts = passages[:: max(1, len(passages) // PASSAGES)][:PASSAGES]
+    count = min(PASSAGES, len(passages))
+    texts = [passages[at * len(passages) // count] for at in range(count)]
     embedders = {name: Embedder(settings) for name, settings in WAYS.items()}
     seconds: dict[str, list[float]] = {name: [] for name in WAYS}
     queries: dict[str, list[float]] = {name: [] for name in WAYS}
