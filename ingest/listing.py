@@ -31,12 +31,12 @@ class Listing:
         """Indexed paths that were put in under an audience wider than, or other than, the source's present one."""
         if EVERYONE in self.source.audience:
             return []
-        mark = access_mark(self.source)
+        mark = access_mark(self.source.audience)
         return [path for path, revision in self.indexed.items() if revision.rpartition(".")[2] != mark]
 
     def is_unchanged(self, ref: PageRef) -> bool:
         return ref.revision is not None and self.indexed.get(ref.path) == index_revision(
-            ref.revision, self.source
+            ref.revision, self.source.audience
         )
 
 

@@ -25,7 +25,7 @@ from ingest.parsers.notices import read_notices
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.reader import DirectReader, Reader
 from ingest.sources.port import RawPage, Source, fingerprint
-from kb.index.port import IndexedChunk, IndexManifest, IndexWriter, SparseVector
+from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 from kb.models import EVERYONE, Chunk, Page, PageDates
 
 logger = logging.getLogger(__name__)
@@ -63,6 +63,18 @@ class DetectLanguage(Protocol):
     """What ingestion needs of `kb.text.language.detect`."""
 
     def __call__(self, text: str, *, default: str = "en") -> str: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """What of its source a page takes along."""
+
+    name: str
+    audience: tuple[str, ...]
+
+    @classmethod
+    def of(cls, source: Source) -> Origin:
+        return cls(name=source.name, audience=source.audience)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,55 +119,48 @@ class PagePipeline:
     def _max_tokens(self) -> int:
         return min(MAX_TOKENS, self._embedder.max_tokens)
 
-    async def prepare(self, raw: RawPage, source: Source, known: Collection[str]) -> PreparedPage:
-        """Parses and chunks a page, off the event loop. `known`: the paths that the source lists.
+    async def prepare(self, raw: RawPage, origin: Origin) -> PreparedPage:
+        """Parses and chunks a page, off the event loop. What it says of other pages is `linked`'s to resolve.
 
         Raises:
             PageError: the page cannot be indexed, with a reason that a person understands.
         """
         try:
             parsed = await self._reader.read(raw.content, path=raw.path, media_type=raw.media_type)
-            return await asyncio.to_thread(self._prepare, raw, parsed, source, known)
+            return await asyncio.to_thread(self._prepare, raw, parsed, origin)
         except PageError:
             raise
         except (
             Exception
         ) as error:  # one page that breaks the parser must not keep the others out of the index
-            logger.exception("page.parser_failed", extra={"source": source.name, "path": raw.path})
+            logger.exception("page.parser_failed", extra={"source": origin.name, "path": raw.path})
             raise PageError("it broke the parser; the log says where") from error
 
-    def _prepare(
-        self, raw: RawPage, parsed: ParsedPage, source: Source, known: Collection[str]
-    ) -> PreparedPage:
-        page = self._page(raw, parsed, source, known)
+    def _prepare(self, raw: RawPage, parsed: ParsedPage, origin: Origin) -> PreparedPage:
+        page = self._page(raw, parsed, origin)
         chunks = chunk_page(
             page, parsed, count_tokens=self._embedder.count_tokens, max_tokens=self._max_tokens
         )
         return PreparedPage(page=page, chunks=tuple(chunks), notes=parsed.front.notes)
 
-    def _page(self, raw: RawPage, parsed: ParsedPage, source: Source, known: Collection[str]) -> Page:
+    def _page(self, raw: RawPage, parsed: ParsedPage, origin: Origin) -> Page:
         front = parsed.front
         notices = read_notices(parsed.title, parsed.sections)
-
-        def address(written: str) -> str:
-            return _successor(written, raw.path, source, known)
-
-        superseded_by = front.superseded_by or notices.superseded_by
         return Page(
-            id=page_id(source.name, raw.path),
-            source=source.name,
+            id=page_id(origin.name, raw.path),
+            source=origin.name,
             path=raw.path,
             title=fitting_title(
                 parsed.title, count_tokens=self._embedder.count_tokens, max_tokens=self._max_tokens
             ),
             url=raw.url,
             language=front.language or self._detect_language(_sample(parsed)),
-            revision=index_revision(raw.revision, source),
+            revision=index_revision(raw.revision, origin.audience),
             owner=front.owner or raw.owner,
-            audience=_narrowed(_narrowed(source.audience, raw.audience), front.audience),
+            audience=_narrowed(_narrowed(origin.audience, raw.audience), front.audience),
             dates=_dates(front, raw),
-            superseded_by=superseded_by and address(superseded_by),
-            replaces=tuple(dict.fromkeys(map(address, (*front.replaces, *notices.replaces)))),
+            superseded_by=front.superseded_by or notices.superseded_by,
+            replaces=(*front.replaces, *notices.replaces),
             version=front.version or notices.version,
         )
 
@@ -179,12 +184,23 @@ class PagePipeline:
             for chunk, text in zip(chunks, texts, strict=True)
         ]
 
-    async def index(self, pages: Sequence[PreparedPage], writer: IndexWriter) -> None:
-        """Embeds pages and puts each in the place of what the index held of it."""
-        if not pages:
-            return
-        for page, chunks in zip(pages, await self.embed(pages), strict=True):
-            await writer.replace_page(page.page.id, chunks)
+
+def linked(page: PreparedPage, source: Source, known: Collection[str]) -> PreparedPage:
+    """The page with addresses in the place of the paths by which it names others. `known`: what the source lists."""
+    told = page.page
+    if not told.superseded_by and not told.replaces:
+        return page
+
+    def address(written: str) -> str:
+        return _successor(written, told.path, source, known)
+
+    told = replace(
+        told,
+        superseded_by=told.superseded_by and address(told.superseded_by),
+        replaces=tuple(dict.fromkeys(map(address, told.replaces))),
+    )
+    chunks = tuple(replace(chunk, page=told) for chunk in page.chunks)
+    return replace(page, page=told, chunks=chunks)
 
 
 def page_id(source: str, path: str) -> str:
@@ -198,13 +214,13 @@ def source_and_path(page: str) -> tuple[str, str]:
     return source, path
 
 
-def index_revision(revision: str, source: Source) -> str:
-    """The revision under which a page is indexed. Its end tells who could read the source at that time."""
-    return f"{revision}.{access_mark(source)}"
+def index_revision(revision: str, audience: Sequence[str]) -> str:
+    """The revision under which a page is indexed. Its end tells who could read its source at that time."""
+    return f"{revision}.{access_mark(audience)}"
 
 
-def access_mark(source: Source) -> str:
-    return "open" if EVERYONE in source.audience else fingerprint(mark.encode() for mark in source.audience)
+def access_mark(audience: Sequence[str]) -> str:
+    return "open" if EVERYONE in audience else fingerprint(mark.encode() for mark in audience)
 
 
 def _narrowed(source: tuple[str, ...], page: tuple[str, ...] | None) -> tuple[str, ...]:

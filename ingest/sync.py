@@ -11,22 +11,17 @@ at any moment needs no repair; the next one finds what is missing. Three rules k
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ingest.errors import PageError, SourceUnavailableError, SyncRefusedError
+from ingest.crew.coordinator import Crew
+from ingest.errors import SourceUnavailableError, SyncRefusedError
 from ingest.forgetting import forget_page, remember_page
 from ingest.guard import Golden, failed_sources, heed, lost_questions, mass_loss, missing
 from ingest.listing import Listing, Work, ids_of, listing_of
 from ingest.parsers.reader import Reader
-from ingest.pipeline import (
-    DetectLanguage,
-    Embedder,
-    Lexical,
-    PagePipeline,
-    PreparedPage,
-    source_and_path,
-)
+from ingest.pipeline import DetectLanguage, Embedder, Lexical, PagePipeline, source_and_path
 from ingest.plan import plan
+from ingest.processing import Processing
 from ingest.progress import OnProgress, Pace
 from ingest.rollback import roll_back
 from ingest.sources.port import Source
@@ -35,13 +30,8 @@ from kb.forgotten import ForgottenPages, InMemoryForgotten
 from kb.freshness import Clock
 from kb.index.port import IndexWriter, PageAddress, Rebuild, VectorIndex
 from kb.jobs import SyncReport
-from kb.models import EVERYONE
 
 logger = logging.getLogger(__name__)
-
-
-GROUP = 128
-"""Chunks embedded together: enough to sort by length, 0.2 MB of vectors, about two seconds on two cores."""
 
 
 class Sync:
@@ -59,10 +49,12 @@ class Sync:
         reader: Reader | None = None,
         forgotten: ForgottenPages | None = None,
         golden: Golden | None = None,
+        crew: Crew | None = None,
     ) -> None:
         self._index = index
         self._forgotten = forgotten or InMemoryForgotten()
         self._golden = golden
+        self._crew = crew or Crew()
         self._pipeline = PagePipeline(
             embedder=embedder, lexical=lexical, detect_language=detect_language, reader=reader
         )
@@ -238,63 +230,15 @@ class Sync:
         return listings
 
     async def _process(self, work: Sequence[Work], writer: IndexWriter, tally: Tally, pace: Pace) -> None:
-        pace.starts([item.ref.size for item in work])
-        group: list[PreparedPage] = []
-        sizes: list[int] = []
-        async for size, page in self._prepared(work, writer, tally):
-            sizes.append(size)
-            if page is not None:
-                group.append(page)
-            if sum(len(member.chunks) for member in group) >= GROUP or not group:
-                await self._index_group(group, writer)
-                pace.finished(sizes)
-                group, sizes = [], []
-        await self._index_group(group, writer)
-        pace.finished(sizes)
-
-    async def _index_group(self, group: Sequence[PreparedPage], writer: IndexWriter) -> None:
-        """What was forgotten since it was read goes again: forgetting does not wait for a sync."""
-        await self._pipeline.index(group, writer)
-        if group:
-            forgotten = await self._forgotten.ids()
-            await writer.delete_pages([page.page.id for page in group if page.page.id in forgotten])
+        processing = Processing(
+            pipeline=self._pipeline,
+            live=self._index,
+            writer=writer,
+            forgotten=self._forgotten,
+            tally=tally,
+            pace=pace,
+        )
+        await processing.run(work, self._crew)
 
     async def _drop_forgotten(self, writer: IndexWriter) -> None:
         await writer.delete_pages(sorted(await self._forgotten.ids()))
-
-    async def _prepared(
-        self, work: Sequence[Work], writer: IndexWriter, tally: Tally
-    ) -> AsyncIterator[tuple[int, PreparedPage | None]]:
-        """Each page's size with the page itself, or None where it failed and is tallied."""
-        for item in work:
-            listing, ref = item.listing, item.ref
-            try:
-                raw = await listing.source.fetch(ref)
-                page = await self._pipeline.prepare(raw, listing.source, listing.refs)
-            except PageError as error:
-                await self._failed(item, error, writer, tally)
-                yield ref.size, None
-            else:
-                before = listing.indexed.get(ref.path)
-                tally.indexed(page, before=before)
-                if (
-                    writer is not self._index
-                    and before != page.page.revision
-                    and EVERYONE not in page.page.audience
-                ):
-                    await self._index.delete_pages(
-                        [page.page.id]
-                    )  # limited by its author: not public until the swap
-                yield ref.size, page
-
-    async def _failed(self, item: Work, error: PageError, writer: IndexWriter, tally: Tally) -> None:
-        """A page that has to go goes at once, from the live index too."""
-        path = item.ref.path
-        was_indexed = path in item.listing.indexed
-        gone = error.withdraw or path in item.listing.exposed
-        if was_indexed and gone:
-            await self._index.delete_pages(ids_of(item.listing, [path]))
-        kept = was_indexed and not gone and writer is self._index
-        reason = f"{error.reason} (its earlier text stays in the index)" if kept else error.reason
-        tally.fail(path, reason, title=item.ref.title)
-        logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})

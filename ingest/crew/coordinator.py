@@ -1,0 +1,138 @@
+"""Who runs a sync hands pages out, as long as there are workers, and takes back what does not return in time.
+
+Workers make pages ready; only this side writes them into the index, so no page can get there twice, and an index that one
+process has to itself (Qdrant Edge) can be filled by many.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from ingest.crew.lane import PageLane
+from ingest.crew.wire import Outcome, PageJob, encode_manifest, make_of
+from ingest.listing import Work
+from ingest.pipeline import Origin
+from ingest.sources.port import RawPage
+from kb.errors import StoreUnavailableError
+from kb.index.port import IndexManifest
+
+logger = logging.getLogger(__name__)
+
+PER_HELPER = 8
+"""Jobs in the lane for each worker: it always finds the next one there, and a slow one holds up few."""
+MOST_BYTES = 32 << 20
+"""Of pages in the lane at a time: Redis holds them in memory."""
+OVERDUE_S = 300.0
+"""A job that has not come back by then is done here."""
+WAIT_S = 1.0
+COUNTED_FOR_S = 2.0
+"""For how long a count of the workers holds."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Out:
+    work: Work
+    size: int
+    since: float
+
+
+class Helpers:
+    """Those who share one run. Where there is no lane, or Redis fails, there are none, and what is out is taken back."""
+
+    def __init__(self, lane: PageLane | None, *, make: str) -> None:
+        self._lane = lane
+        self._make = make
+        self._run = uuid.uuid4().hex
+        self._out: dict[str, _Out] = {}
+        self._count = 0
+        self._counted_at = -COUNTED_FOR_S
+
+    @property
+    def are_busy(self) -> bool:
+        """Whether pages are still out."""
+        return bool(self._out)
+
+    async def have_room(self) -> bool:
+        """Whether somebody would take another page."""
+        room = PER_HELPER * await self._counted()
+        return len(self._out) < room and sum(out.size for out in self._out.values()) < MOST_BYTES
+
+    async def start(self, manifest: IndexManifest) -> None:
+        if self._lane is not None:
+            try:
+                await self._lane.want(encode_manifest(manifest), self._make)
+            except StoreUnavailableError as error:
+                self._lose(error)
+
+    async def hand_out(self, work: Work, raw: RawPage) -> None:
+        job = PageJob(id=uuid.uuid4().hex, run=self._run, origin=Origin.of(work.listing.source), raw=raw)
+        self._out[job.id] = _Out(work=work, size=len(raw.content), since=time.monotonic())
+        if self._lane is not None:
+            try:
+                await self._lane.publish(job, self._make)
+            except StoreUnavailableError as error:
+                self._lose(error)
+
+    async def returned(self, *, wait: bool) -> list[tuple[Work, Outcome]]:
+        """What came back since; with `wait`, after a moment at most."""
+        if not self._out or self._lane is None:
+            return []
+        try:
+            outcomes = await self._lane.outcomes(self._run, wait_s=WAIT_S if wait else 0)
+        except StoreUnavailableError as error:
+            self._lose(error)
+            return []
+        return [(self._out.pop(job).work, outcome) for job, outcome in outcomes if job in self._out]
+
+    async def taken_back(self) -> list[Work]:
+        """Pages that nobody brings back any more."""
+        if not self._out:
+            return []
+        alone = not await self._counted()
+        now = time.monotonic()
+        late = [job for job, out in self._out.items() if alone or now - out.since > OVERDUE_S]
+        if late:
+            logger.warning("sync.pages_taken_back", extra={"pages": len(late)})
+        return [self._out.pop(job).work for job in late]
+
+    async def end(self) -> None:
+        if self._lane is not None:
+            try:
+                await self._lane.finish(self._run, self._make)
+            except StoreUnavailableError as error:  # it all expires
+                logger.warning("sync.lane_left", extra={"cause": str(error)})
+
+    async def _counted(self) -> int:
+        if self._lane is not None and time.monotonic() - self._counted_at >= COUNTED_FOR_S:
+            try:
+                self._count = await self._lane.helpers(self._make)
+                self._counted_at = time.monotonic()
+            except StoreUnavailableError as error:
+                self._lose(error)
+        return self._count
+
+    def _lose(self, error: StoreUnavailableError) -> None:
+        self._lane, self._count = None, 0
+        logger.warning("sync.alone", extra={"cause": str(error)})
+
+
+class Crew:
+    """`lane` None: this process is alone with its syncs."""
+
+    def __init__(self, lane: PageLane | None = None) -> None:
+        self._lane = lane
+
+    @asynccontextmanager
+    async def at_work(self, manifest: IndexManifest) -> AsyncIterator[Helpers]:
+        """The helpers of one run, which makes chunks of this manifest."""
+        helpers = Helpers(self._lane, make=make_of(manifest))
+        await helpers.start(manifest)
+        try:
+            yield helpers
+        finally:
+            await helpers.end()

@@ -1,0 +1,197 @@
+"""The lane of page jobs in Redis, beside the questions' own keys and never before them.
+
+NAMESPACE:pages:wanted        the manifest that the latest sync fills its index with
+NAMESPACE:pages:workers       sorted set: worker|make -> when it was last heard (milliseconds of the server's clock)
+NAMESPACE:pages:lane:MAKE     stream of jobs; workers are one consumer group, each job goes to one of them
+NAMESPACE:pages:done:RUN      list of outcomes that the sync has not read yet
+
+A worker that falls silent for `LEASE_MS` loses its jobs to another one. A job may therefore be done twice, never counted twice:
+who runs the sync takes the first outcome and no other.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any, cast
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError, ResponseError
+
+from ingest.crew.wire import Outcome, PageJob, decode_job, decode_outcome, encode_job, encode_outcome
+from kb.errors import StoreUnavailableError
+from kb.valkey import blocking_twin
+
+logger = logging.getLogger(__name__)
+
+LEASE_MS = 15_000
+SILENT_MS = 15_000
+"""A worker that was not heard for so long does not count."""
+LISTEN_MS = 2_000
+"""How long a worker waits for a job before it looks at the rest of the world."""
+KEPT = timedelta(minutes=10)
+"""What a sync leaves behind when it dies goes by itself."""
+_GROUP = "workers"
+
+
+class PageLane:
+    """Every method raises `StoreUnavailableError` when Redis does not answer."""
+
+    def __init__(self, redis: Redis, *, namespace: str) -> None:
+        self._redis = redis
+        self._blocking: Redis | None = None
+        self._prefix = f"{namespace}:pages"
+        self._workers = f"{self._prefix}:workers"
+        self._wanted = f"{self._prefix}:wanted"
+
+    async def close(self) -> None:
+        if self._blocking is not None:
+            await self._blocking.aclose()
+
+    # Whoever runs the sync
+
+    async def want(self, manifest: bytes, make: str) -> None:
+        """Tells workers what to make, and drops what an earlier sync left in the lane."""
+        with _translated():
+            await self._redis.set(self._wanted, manifest)
+            await self._redis.delete(self._lane(make))
+
+    async def helpers(self, make: str | None = None) -> int:
+        """Workers heard of lately: those that make this, or all."""
+        with _translated():
+            since = await self._now() - SILENT_MS
+            names = cast(list[bytes | str], await self._redis.zrangebyscore(self._workers, since, "+inf"))
+        return sum(make is None or _text(name).rpartition("|")[2] == make for name in names)
+
+    async def publish(self, job: PageJob, make: str) -> None:
+        with _translated():
+            async with self._redis.pipeline(transaction=False) as batch:
+                batch.xadd(self._lane(make), cast(Any, encode_job(job)))
+                batch.expire(self._lane(make), KEPT)
+                await batch.execute()
+
+    async def outcomes(self, run: str, *, wait_s: float) -> list[tuple[str, Outcome]]:
+        """Those that came since; waits for one, where there is none, for up to `wait_s` seconds."""
+        key, found = self._done(run), []
+        with _translated():
+            if wait_s:
+                first = await cast(Any, self._twin().blpop([key], timeout=wait_s))
+                found = [first[1]] if first else []
+            found += await cast(Any, self._redis.lpop(key, 64)) or []
+        return [outcome for wire in found if (outcome := self._outcome(wire))]
+
+    async def finish(self, run: str, make: str) -> None:
+        """The sync is over: nobody waits for what is left."""
+        with _translated():
+            await self._redis.delete(self._lane(make), self._done(run))
+
+    # A worker
+
+    async def wanted(self) -> bytes | None:
+        with _translated():
+            return cast(bytes | None, await self._redis.get(self._wanted))
+
+    async def enlist(self, worker: str, make: str, held: Sequence[str]) -> None:
+        """Says that the worker lives, and goes on with the jobs that it holds."""
+        with _translated():
+            now = await self._now()
+            await self._redis.zadd(self._workers, {f"{worker}|{make}": now})
+            await self._redis.zremrangebyscore(self._workers, "-inf", now - 100 * SILENT_MS)
+            if held:
+                try:
+                    await cast(Any, self._redis.xclaim)(
+                        self._lane(make), _GROUP, worker, 0, list(held), justid=True
+                    )
+                except ResponseError as error:
+                    _unless_gone(error)  # the sync ended meanwhile
+
+    async def take(self, worker: str, make: str, count: int) -> list[tuple[str, PageJob]]:
+        """Up to `count` jobs with their entries' ids: a dead worker's first. Waits a little where there is none."""
+        lane = self._lane(make)
+        with _translated():
+            try:
+                claimed = await cast(Any, self._redis.xautoclaim)(lane, _GROUP, worker, LEASE_MS, count=count)
+                entries = claimed[1]
+                if not entries:
+                    read = await cast(Any, self._twin().xreadgroup)(
+                        _GROUP, worker, {lane: ">"}, count=count, block=LISTEN_MS
+                    )
+                    entries = read[0][1] if read else []
+            except ResponseError as error:
+                _unless_gone(error)
+                await self._open(lane)
+                return []
+        return [job for entry, fields in entries if fields and (job := self._job(entry, fields))]
+
+    async def done(self, entry: str, job: PageJob, make: str, outcome: Outcome) -> None:
+        with _translated():
+            async with self._redis.pipeline(transaction=True) as batch:
+                batch.rpush(self._done(job.run), encode_outcome(job.id, outcome))
+                batch.expire(self._done(job.run), KEPT)
+                batch.xdel(self._lane(make), entry)
+                await batch.execute()
+            try:
+                await self._redis.xack(self._lane(make), _GROUP, entry)
+            except ResponseError as error:
+                _unless_gone(error)
+
+    async def leave(self, worker: str, make: str) -> None:
+        with _translated():
+            await self._redis.zrem(self._workers, f"{worker}|{make}")
+
+    def _job(self, entry: Any, fields: Any) -> tuple[str, PageJob] | None:
+        try:
+            return _text(entry), decode_job(fields)
+        except ValueError:
+            logger.warning("worker.job_unreadable", extra={"entry": _text(entry)})
+            return None
+
+    def _outcome(self, wire: bytes) -> tuple[str, Outcome] | None:
+        try:
+            return decode_outcome(wire)
+        except ValueError:  # of another version: its page comes back as overdue
+            logger.warning("sync.outcome_unreadable")
+            return None
+
+    async def _open(self, lane: str) -> None:
+        try:
+            await self._redis.xgroup_create(lane, _GROUP, id="0", mkstream=True)
+        except ResponseError as error:
+            if not str(error).startswith("BUSYGROUP"):
+                raise
+
+    async def _now(self) -> int:
+        """The server's clock, so that machines need not agree on the time. Milliseconds."""
+        seconds, micros = await cast(Any, self._redis.time())
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    def _twin(self) -> Redis:
+        if self._blocking is None:
+            self._blocking = blocking_twin(self._redis)
+        return self._blocking
+
+    def _lane(self, make: str) -> str:
+        return f"{self._prefix}:lane:{make}"
+
+    def _done(self, run: str) -> str:
+        return f"{self._prefix}:done:{run}"
+
+
+def _unless_gone(error: ResponseError) -> None:
+    """No lane yet, or none any more: nothing to do, which is no failure."""
+    if not str(error).startswith("NOGROUP"):
+        raise error
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (RedisError, OSError) as error:
+        raise StoreUnavailableError("the lane of page jobs cannot be reached") from error

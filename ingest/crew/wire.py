@@ -1,0 +1,149 @@
+"""What travels between the process that runs a sync and its workers: a page as it was read, and the page ready for the index."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from ingest.errors import PageError
+from ingest.pipeline import Origin, PreparedPage
+from ingest.sources.port import RawPage
+from kb.index.port import IndexedChunk, IndexManifest, SparseVector
+from kb.models import Chunk, Page
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PageJob:
+    """One page to prepare and embed. `run`: the sync that wants it."""
+
+    id: str
+    run: str
+    origin: Origin
+    raw: RawPage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReadyPage:
+    """A page and its chunks with their vectors."""
+
+    page: PreparedPage
+    chunks: tuple[IndexedChunk, ...]
+
+    def linked_to(self, page: PreparedPage) -> list[IndexedChunk]:
+        """The same vectors for the chunks of the page as it is now: its links are no part of what is embedded."""
+        return [
+            replace(indexed, chunk=chunk) for indexed, chunk in zip(self.chunks, page.chunks, strict=True)
+        ]
+
+
+Outcome = ReadyPage | PageError
+
+
+def make_of(manifest: IndexManifest) -> str:
+    """Short for a manifest: vectors of one make only may stand in one index."""
+    return hashlib.blake2b(encode_manifest(manifest), digest_size=8).hexdigest()
+
+
+def encode_manifest(manifest: IndexManifest) -> bytes:
+    return json.dumps(asdict(manifest), sort_keys=True).encode()
+
+
+def decode_manifest(wire: bytes) -> IndexManifest:
+    return _MANIFEST.validate_json(wire)
+
+
+def encode_job(job: PageJob) -> dict[bytes, bytes]:
+    """The fields of a stream's entry: the page's content travels as it is."""
+    bare = replace(job, raw=replace(job.raw, content=b""))
+    return {_JOB_FIELD: _JOB.dump_json(bare), _CONTENT_FIELD: job.raw.content}
+
+
+def decode_job(fields: Mapping[bytes, bytes]) -> PageJob:
+    """
+    Raises:
+        ValueError: it is none, or one of another version of Footnote.
+    """
+    if fields.keys() != {_JOB_FIELD, _CONTENT_FIELD}:
+        raise ValueError("no job of a page")
+    job = _JOB.validate_json(fields[_JOB_FIELD])
+    return replace(job, raw=replace(job.raw, content=fields[_CONTENT_FIELD]))
+
+
+def encode_outcome(job: str, outcome: Outcome) -> bytes:
+    if isinstance(outcome, PageError):
+        return _OUTCOME.dump_json(_Outcome(job=job, reason=outcome.reason, withdraw=outcome.withdraw))
+    chunks = tuple(map(_flat, outcome.chunks))
+    return _OUTCOME.dump_json(
+        _Outcome(job=job, page=outcome.page.page, notes=outcome.page.notes, chunks=chunks)
+    )
+
+
+def decode_outcome(wire: bytes) -> tuple[str, Outcome]:
+    """The job's id, and what came of it.
+
+    Raises:
+        ValueError: it is none, or one of another version of Footnote.
+    """
+    told = _OUTCOME.validate_json(wire)
+    if told.page is None:
+        return told.job, PageError(told.reason, withdraw=told.withdraw)
+    indexed = tuple(_whole(chunk, told.page) for chunk in told.chunks)
+    prepared = PreparedPage(page=told.page, chunks=tuple(one.chunk for one in indexed), notes=told.notes)
+    return told.job, ReadyPage(page=prepared, chunks=indexed)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _FlatChunk:
+    """Without its page, which comes once; the vector as base64 of little-endian float32."""
+
+    id: str
+    position: int
+    text: str
+    section: tuple[str, ...]
+    url: str
+    dense: str
+    lexical: SparseVector
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Outcome:
+    job: str
+    page: Page | None = None
+    notes: tuple[str, ...] = ()
+    chunks: tuple[_FlatChunk, ...] = ()
+    reason: str = ""
+    withdraw: bool = False
+
+
+def _flat(indexed: IndexedChunk) -> _FlatChunk:
+    chunk = indexed.chunk
+    dense = base64.b64encode(np.asarray(indexed.dense, dtype="<f4").tobytes()).decode()
+    return _FlatChunk(
+        id=chunk.id,
+        position=chunk.position,
+        text=chunk.text,
+        section=chunk.section,
+        url=chunk.url,
+        dense=dense,
+        lexical=indexed.lexical,
+    )
+
+
+def _whole(flat: _FlatChunk, page: Page) -> IndexedChunk:
+    chunk = Chunk(
+        id=flat.id, page=page, position=flat.position, text=flat.text, section=flat.section, url=flat.url
+    )
+    dense = np.frombuffer(base64.b64decode(flat.dense), dtype="<f4").tolist()
+    return IndexedChunk(chunk=chunk, dense=dense, lexical=flat.lexical)
+
+
+_JOB_FIELD, _CONTENT_FIELD = b"job", b"content"
+_JOB = TypeAdapter(PageJob)
+_OUTCOME: TypeAdapter[_Outcome] = TypeAdapter(_Outcome)
+_MANIFEST: TypeAdapter[IndexManifest] = TypeAdapter(IndexManifest)

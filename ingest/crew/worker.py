@@ -1,0 +1,163 @@
+"""A process that makes pages ready for whoever runs a sync: it reads no source and writes no index."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import random
+import socket
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from ingest.crew.lane import PageLane
+from ingest.crew.wire import Outcome, PageJob, ReadyPage, decode_manifest, make_of
+from ingest.errors import PageError
+from ingest.pipeline import PagePipeline, PreparedPage
+from kb.errors import IndexMismatchError, StoreUnavailableError
+from kb.index.port import IndexManifest
+from kb.tasks import cancelled
+
+logger = logging.getLogger(__name__)
+
+TAKEN = 4
+"""Jobs at a time: enough to embed together, few enough for others to share the last ones."""
+BEAT_S = 3.0
+IDLE_S = 2.0
+"""Between two looks for a first sync."""
+LONGEST_PAUSE_S = 5.0
+
+Entry = tuple[str, PageJob]
+
+
+@dataclass(kw_only=True, slots=True)
+class WorkDone:
+    """What one worker did. `failed`: pages that could not be read, which the sync reports by name."""
+
+    pages: int = 0
+    failed: int = 0
+    chunks: int = 0
+
+
+class PageWorker:
+    """`pipeline_for` builds what makes chunks of a manifest, and loads its model."""
+
+    def __init__(
+        self,
+        lane: PageLane,
+        *,
+        pipeline_for: Callable[[IndexManifest], Awaitable[PagePipeline]],
+        name: str | None = None,
+    ) -> None:
+        self._lane = lane
+        self._pipeline_for = pipeline_for
+        self._name = name or f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+        self._held: list[str] = []
+        self.did = WorkDone()
+
+    async def run(self, stop: asyncio.Event, *, idle_exit_s: float | None = None) -> WorkDone:
+        """Works until `stop` is set, which ends it after the pages in hand, or until nothing came for `idle_exit_s`.
+
+        Raises:
+            IndexMismatchError: it cannot make what the sync fills its index with.
+            EmbedderUnavailableError: the model cannot be loaded.
+        """
+        pipeline, make, pauses = None, "", 0
+        idle_since = time.monotonic()
+        while not stop.is_set() and not _over(idle_since, idle_exit_s):
+            try:
+                wanted = await self._lane.wanted()
+                if wanted is None:
+                    await _until(stop, IDLE_S)
+                    continue
+                if pipeline is None or make != make_of(decode_manifest(wanted)):
+                    pipeline, make = await self._ready_for(decode_manifest(wanted))
+                    idle_since = time.monotonic()
+                if await self._turn(pipeline, make):
+                    idle_since = time.monotonic()
+                pauses = 0
+            except StoreUnavailableError as error:
+                logger.warning("worker.store_lost", extra={"cause": str(error.__cause__)})
+                pauses = min(pauses + 1, 10)
+                await _until(stop, random.uniform(0.5, 1) * min(0.1 * 2**pauses, LONGEST_PAUSE_S))
+        await self._leave(make)
+        return self.did
+
+    async def _ready_for(self, wanted: IndexManifest) -> tuple[PagePipeline, str]:
+        pipeline = await self._pipeline_for(wanted)
+        if pipeline.manifest != wanted:
+            ours = pipeline.manifest
+            raise IndexMismatchError(
+                f"this worker makes passages with {ours.embedder} ({ours.chunker}), the bot wants {wanted.embedder} "
+                f"({wanted.chunker}): give both the same version and the same [embed] settings"
+            )
+        logger.info("worker.ready", extra={"worker": self._name, "embedder": wanted.embedder})
+        return pipeline, make_of(wanted)
+
+    async def _turn(self, pipeline: PagePipeline, make: str) -> bool:
+        """Takes some jobs and brings them back; whether there were any."""
+        await self._lane.enlist(self._name, make, self._held)
+        entries = await self._lane.take(self._name, make, TAKEN)
+        if not entries:
+            return False
+        self._held = [entry for entry, _ in entries]
+        beating = asyncio.create_task(self._beat(make))
+        try:
+            for (entry, job), outcome in zip(entries, await self._outcomes(pipeline, entries), strict=True):
+                await self._lane.done(entry, job, make, outcome)
+                self._held.remove(entry)
+        finally:
+            self._held = []  # what is not brought back is taken over by another
+            await cancelled(beating)
+        return True
+
+    async def _outcomes(self, pipeline: PagePipeline, entries: Sequence[Entry]) -> list[Outcome]:
+        prepared = [await _prepared(pipeline, job) for _, job in entries]
+        pages = [page for page in prepared if isinstance(page, PreparedPage)]
+        embedded = iter(await pipeline.embed(pages) if pages else ())
+        outcomes: list[Outcome] = []
+        for page in prepared:
+            if isinstance(page, PageError):
+                self.did.failed += 1
+                outcomes.append(page)
+            else:
+                chunks = tuple(next(embedded))
+                self.did.pages += 1
+                self.did.chunks += len(chunks)
+                outcomes.append(ReadyPage(page=page, chunks=chunks))
+        return outcomes
+
+    async def _beat(self, make: str) -> None:
+        while True:
+            await asyncio.sleep(BEAT_S)
+            try:
+                await self._lane.enlist(self._name, make, self._held)
+            except StoreUnavailableError as error:
+                logger.warning("worker.beat_lost", extra={"cause": str(error.__cause__)})
+
+    async def _leave(self, make: str) -> None:
+        try:
+            await self._lane.leave(self._name, make)
+        except StoreUnavailableError as error:  # its silence tells as much
+            logger.warning("worker.left_unheard", extra={"cause": str(error.__cause__)})
+
+
+async def _prepared(pipeline: PagePipeline, job: PageJob) -> PreparedPage | PageError:
+    try:
+        return await pipeline.prepare(job.raw, job.origin)
+    except PageError as error:
+        return error
+
+
+def _over(idle_since: float, idle_exit_s: float | None) -> bool:
+    return idle_exit_s is not None and time.monotonic() - idle_since >= idle_exit_s
+
+
+async def _until(stop: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await stop.wait()
+    except TimeoutError:
+        return
