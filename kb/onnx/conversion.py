@@ -128,9 +128,10 @@ def _make(model: Path, kind: Kind, key: str) -> Path:
 
 
 def _convert(model: Path, kind: Kind, draft: Path, *, note: Path) -> None:
+    ours = str(Path(kb.__file__).parents[1])  # not a `kb` of the folder that Footnote was started in
     done = subprocess.run(
         [sys.executable, "-P", "-m", "kb.onnx.convert", kind, str(model), str(draft)],
-        env={**os.environ, "PYTHONPATH": str(Path(kb.__file__).parents[1])},  # not where it happens to be started
+        env={**os.environ, "PYTHONPATH": ours},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
