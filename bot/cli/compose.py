@@ -21,8 +21,10 @@ from redis.asyncio import Redis
 from bot.analytics import Analytics
 from bot.cli.reindexing import build_reindexer
 from bot.cli.sources import SourceBook
+from ingest.crew.lane import PageLane
 from ingest.jobs import ReindexJobs
 from ingest.parsers.pool import ReaderPool
+from ingest.parsers.reader import Reader
 from kb.answer import Drafter
 from kb.conversation import RedisConversations
 from kb.data_folder import DataFolder
@@ -72,6 +74,7 @@ class Runtime:
     pipeline: Pipeline
     rewrites: RewriteTally
     sources: SourceBook
+    reader: Reader
     reindexer: ReindexJobs
 
     def with_slack(self, slack: SlackSettings) -> Runtime:
@@ -124,6 +127,8 @@ async def open_runtime(
         sources = SourceBook(folder, settings)
         reader = ReaderPool()
         stack.push_async_callback(reader.close)
+        lane = PageLane(redis, namespace=settings.store.namespace)
+        stack.push_async_callback(lane.close)
         reindexer = build_reindexer(
             settings,
             index=index,
@@ -133,6 +138,7 @@ async def open_runtime(
             sources=sources,
             reader=reader,
             redis=redis,
+            lane=lane,
             clock=utc_now,
         )
         stack.push_async_callback(reindexer.close)
@@ -166,6 +172,7 @@ async def open_runtime(
             ),
             rewrites=rewrites,
             sources=sources,
+            reader=reader,
             reindexer=reindexer,
         )
         if models:

@@ -71,7 +71,7 @@ async def playground(
     started = time.monotonic()
     async with AsyncExitStack() as stack:
         runtime = await stack.enter_async_context(open_runtime(settings, "playground", models=False))
-        viewer = PageViewer(runtime.sources.folders)
+        viewer = PageViewer(runtime.sources.folders, runtime.reader)
         slack = Playground(sample_workspace(), port=port, pages=viewer.read)
         await _start_playground(slack, port, stack)
         slack_settings = settings.slack.model_copy(update=_credentials(slack))

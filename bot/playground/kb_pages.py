@@ -1,9 +1,13 @@
-"""The cited pages, rendered at `/kb/<path>`, so that a citation of the sample handbook opens."""
+"""The cited pages, rendered at `/kb/<path>`, so that a citation opens where a page has no address of its own.
+
+Pages are written by others: whatever mark-up stands in them is shown as text.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 from urllib.parse import unquote
@@ -14,8 +18,26 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from mdit_py_plugins.anchors import anchors_plugin
 
-Pages = Callable[[str], Awaitable[str | None]]
-"""A page's path -> its Markdown, or None when there is no such page."""
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ShownSection:
+    """`anchor`: the fragment that leads here. `headings`: level (2 and up) and text of those that begin here."""
+
+    anchor: str | None = None
+    headings: tuple[tuple[int, str], ...] = ()
+    markdown: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ShownPage:
+    """What was read from a page that is no Markdown."""
+
+    title: str
+    sections: tuple[ShownSection, ...]
+
+
+Pages = Callable[[str], Awaitable[str | ShownPage | None]]
+"""A page's path -> its Markdown or what was read from it, or None when there is no such page."""
 
 PAGE_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' https: data:; base-uri 'none'; form-action 'none'"
@@ -29,17 +51,35 @@ class KbPages:
     def __init__(self, pages: Pages | None) -> None:
         self._pages = pages
         # Raw HTML in a page stays text: a page is written by others.
-        self._markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+        self._markdown = _parser()
+        self._plain = _parser()
+        """Without anchors of its own: a section's are those that its citations lead to."""
         self._markdown.core.ruler.push("explicit_anchors", _explicit_anchors)
         self._markdown.use(anchors_plugin, max_level=6, slug_func=slug)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         path = unquote(request.match_info["path"])
-        text = await self._pages(path) if self._pages is not None else None
-        if text is None:
+        page = await self._pages(path) if self._pages is not None else None
+        if page is None:
             body = "<h1>There is no such page</h1><p>It may have been moved or deleted.</p>"
             return _html("No such page", body, status=404)
-        return self._render(path, text)
+        return self._read(page) if isinstance(page, ShownPage) else self._render(path, page)
+
+    def _read(self, page: ShownPage) -> web.Response:
+        seen: set[str] = set()
+        parts = [
+            f"<h1>{escape(page.title)}</h1>",
+            "<p class='page-facts'>The text that was read from this file</p>",
+        ]
+        for section in page.sections:
+            anchor = section.anchor if section.anchor not in seen else None
+            seen.add(section.anchor or "")
+            headings = "".join(
+                f"<h{min(level, 6)}>{escape(text)}</h{min(level, 6)}>" for level, text in section.headings
+            )
+            name = f" id='{escape(anchor)}'" if anchor else ""
+            parts.append(f"<section{name}>{headings}{self._plain.render(section.markdown)}</section>")
+        return _html(page.title, "\n".join(parts))
 
     def _render(self, path: str, text: str) -> web.Response:
         found = _FRONT_MATTER.match(text)
@@ -51,6 +91,10 @@ class KbPages:
             parts.insert(0, f"<h1>{escape(title)}</h1>")
         parts.append(self._markdown.render(markdown))
         return _html(title, "\n".join(parts))
+
+
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
 def _explicit_anchors(state: StateCore) -> None:

@@ -96,16 +96,21 @@ class FolderSource(ConfiguredSource[FolderSettings]):
             )
             for name in sorted(files):
                 path = str(below / name)
-                if (
-                    not name.startswith(".")
-                    and self._include.match_file(path)
-                    and not self._exclude.match_file(path)
-                ):
+                if self._wants(path):
                     yield self._ref(path)
         if str(self._root) in unreadable:
             raise SourceUnavailableError(f"source {self.name!r}: the folder {self._root} cannot be read")
         for folder in unreadable:
             yield PageRef(path=f"{Path(folder).relative_to(self._root).as_posix()}/", revision=None)
+
+    def lists(self, path: str) -> bool:
+        """Whether a listing has this path, should there be a file."""
+        real, named = (self._root / path).parent.resolve(), PurePosixPath(path).parent
+        return self._wants(path) and real == self._root / named  # no link to a folder on the way
+
+    def _wants(self, path: str) -> bool:
+        hidden = any(part.startswith(".") for part in PurePosixPath(path).parts)
+        return not hidden and self._include.match_file(path) and not self._exclude.match_file(path)
 
     def _enters(self, folder: PurePosixPath) -> bool:
         return not self._exclude.match_file(f"{folder}/")

@@ -12,6 +12,7 @@ import pytest_asyncio
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import Limits, Playground, sample_workspace
+from bot.playground.kb_pages import ShownPage, ShownSection
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
@@ -279,3 +280,24 @@ async def test_nothing_sticks_out_sideways(page: Any, client: AsyncWebClient, wi
     await drawn(page, ts)
     await page.set_viewport_size({"width": width, "height": 780})
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+async def test_a_cited_section_of_a_document_is_scrolled_to(
+    chromium: Any, clock: Callable[[], float], limits: Limits
+) -> None:
+    def section(number: int) -> ShownSection:
+        text = "\n\n".join([f"Line of page {number}."] * 40)
+        return ShownSection(anchor=f"page={number}", headings=((2, f"Page {number}"),), markdown=text)
+
+    async def pages(path: str) -> ShownPage | None:
+        shown = ShownPage(title="Report", sections=tuple(section(number) for number in (1, 2, 3)))
+        return shown if path == "report.pdf" else None
+
+    async with Playground(sample_workspace(), clock=clock, limits=limits, pages=pages) as running:
+        page = await chromium.new_page(viewport={"width": 1280, "height": 800})
+        await page.goto(f"{running.url}kb/report.pdf#page=2")
+        top = await page.evaluate("document.getElementById('page=2').getBoundingClientRect().top")
+        scrolled = await page.evaluate("window.scrollY")
+        await page.close()
+    assert scrolled > 800
+    assert -1 <= top <= 40
