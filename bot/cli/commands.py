@@ -144,6 +144,22 @@ def serve(data: Data = None, config: Config = None, verbose: Verbose = False) ->
 
 
 @app.command()
+def worker(
+    idle_exit: Annotated[
+        float | None, typer.Option(help="End after so many seconds without work.", min=0.0)
+    ] = None,
+    json: Json = False,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Shares the pages of a running sync, through the bot's Redis. Run as many as there are machines."""
+    from bot.cli import worker as command
+
+    settings = settings_of(None, config, verbose, quiet=False)
+    run(command.worker(settings, idle_exit_s=idle_exit, as_json=json))
+
+
+@app.command()
 def playground(
     folder: Annotated[
         Path | None, typer.Argument(help="Your own pages instead of the sample handbook.")

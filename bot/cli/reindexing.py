@@ -8,6 +8,8 @@ from redis.asyncio import Redis
 
 from bot.cli.connectors import open_source
 from bot.cli.sources import SourceBook
+from ingest.crew.coordinator import Crew
+from ingest.crew.lane import PageLane
 from ingest.jobs import ReindexJobs
 from ingest.ledger import RecordedSync, RedisLedger
 from ingest.parsers.reader import Reader
@@ -35,6 +37,7 @@ def build_reindexer(
     sources: SourceBook,
     reader: Reader,
     redis: Redis,
+    lane: PageLane,
     clock: Clock,
 ) -> ReindexJobs:
     sync = RecordedSync(
@@ -48,6 +51,7 @@ def build_reindexer(
         reader=reader,
         golden=_golden(settings, embedder, lexical),
         forgotten=RedisForgotten(redis, namespace=settings.store.namespace),
+        crew=Crew(lane),
     )
     return ReindexJobs(
         sync,

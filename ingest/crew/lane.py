@@ -194,4 +194,4 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except (RedisError, OSError) as error:
-        raise StoreUnavailableError("the lane of page jobs cannot be reached") from error
+        raise StoreUnavailableError("Redis, where syncs are shared, cannot be reached") from error

@@ -1,18 +1,22 @@
-"""A process that syncs a folder into an index, for tests that kill it: `syncing.py PAGES INDEX`."""
+"""A process that syncs a folder into an index, for tests that kill it: `syncing.py PAGES INDEX [--full] [--share REDIS_URL]`."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
+from ingest.crew.coordinator import Crew
+from ingest.crew.lane import PageLane
 from ingest.sources.folder import FolderSource
 from ingest.sync import Sync
 from kb.index.edge import EdgeIndex
 from kb.lexical import LexicalEncoder
 from kb.settings import SourceSettings
 from kb.text.language import detect
+from kb.valkey import connect_redis
 from tests.fakes.embedder import HashEmbedder
 
 PAUSE_S = 0.02
@@ -25,15 +29,19 @@ class SlowEmbedder(HashEmbedder):
         return await super().embed_documents(texts)
 
 
-async def sync_once(pages: Path, folder: Path, *, full: bool = False) -> None:
+async def sync_once(pages: Path, folder: Path, *, full: bool = False, share: str | None = None) -> None:
+    """`share`: the Redis where workers of the namespace "t" are."""
     index = EdgeIndex(folder)
-    try:
-        await a_sync(pages, index).run(full=full)
-    finally:
-        await index.close()
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(index.close)
+        lane = None
+        if share is not None:
+            lane = PageLane(await stack.enter_async_context(connect_redis(share)), namespace="t")
+            stack.push_async_callback(lane.close)
+        await a_sync(pages, index, Crew(lane)).run(full=full)
 
 
-def a_sync(pages: Path, index: EdgeIndex) -> Sync:
+def a_sync(pages: Path, index: EdgeIndex, crew: Crew | None = None) -> Sync:
     return Sync(
         index=index,
         embedder=SlowEmbedder(),
@@ -41,9 +49,11 @@ def a_sync(pages: Path, index: EdgeIndex) -> Sync:
         detect_language=detect,
         sources=lambda: [FolderSource(SourceSettings(name="kb", path=pages, git_dates=False))],
         clock=lambda: datetime.now(UTC),
+        crew=crew,
     )
 
 
 if __name__ == "__main__":
     print("ready", flush=True)
-    asyncio.run(sync_once(Path(sys.argv[1]), Path(sys.argv[2]), full="--full" in sys.argv))
+    shared = sys.argv[sys.argv.index("--share") + 1] if "--share" in sys.argv else None
+    asyncio.run(sync_once(Path(sys.argv[1]), Path(sys.argv[2]), full="--full" in sys.argv, share=shared))

@@ -88,7 +88,7 @@ async def test_a_sync_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
         await sync_once(pages, tmp_path / "killed")
     kills = 0
     for _ in range(KILLS):
-        _edit(pages, chance)
+        edit(pages, chance)
         kills += await killed(pages, tmp_path / "killed", chance.uniform(0.05, 1.0), *options)
     assert kills, "no sync was at work when it was killed: the test shows nothing"
     shutil.rmtree(tmp_path / "whole", ignore_errors=True)
@@ -101,7 +101,7 @@ async def test_a_sync_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
     assert after == whole
 
 
-def _edit(pages: Path, chance: random.Random) -> None:
+def edit(pages: Path, chance: random.Random) -> None:
     """Some pages change, one goes, one comes: so that old and new passages of a page could be mixed."""
     names = sorted(pages.iterdir())
     for page in chance.sample(names, 40):

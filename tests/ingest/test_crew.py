@@ -1,0 +1,182 @@
+"""A sync shared with workers: the same index, each page once, whoever dies on the way. Over a real Valkey."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from redis.asyncio import Redis
+
+from ingest.crew.coordinator import Crew
+from ingest.crew.lane import PageLane
+from ingest.crew.wire import decode_manifest, make_of
+from ingest.crew.worker import PageWorker, WorkDone
+from ingest.pipeline import PagePipeline
+from ingest.sync import Sync
+from kb.errors import IndexMismatchError
+from kb.index.edge import EdgeIndex
+from kb.index.port import IndexManifest
+from kb.lexical import LexicalEncoder
+from kb.models import Audience, Chunk
+from kb.text.language import detect
+from kb.valkey import EmbeddedValkey, connect_redis
+from tests.fakes.embedder import HashEmbedder
+from tests.fakes.waiting import until
+
+from .conftest import write
+
+Build = Callable[..., Sync]
+PAGES = 40
+
+
+@pytest.fixture
+async def redis(tmp_path: Path) -> AsyncIterator[Redis]:
+    valkey = EmbeddedValkey(tmp_path / "valkey")
+    await valkey.start()
+    async with connect_redis(valkey.url) as client:
+        yield client
+    await valkey.stop()
+
+
+@pytest.fixture
+async def lane(redis: Redis) -> AsyncIterator[PageLane]:
+    lane = PageLane(redis, namespace="t")
+    yield lane
+    await lane.close()
+
+
+@asynccontextmanager
+async def a_worker(
+    lane: PageLane, embedder: HashEmbedder
+) -> AsyncIterator[Callable[[], Awaitable[WorkDone]]]:
+    """One at work; what is yielded stops it and tells what it did."""
+
+    async def pipeline_for(_: IndexManifest) -> PagePipeline:
+        return PagePipeline(embedder=embedder, lexical=LexicalEncoder(), detect_language=detect)
+
+    stop = asyncio.Event()
+    running = asyncio.create_task(PageWorker(lane, pipeline_for=pipeline_for).run(stop))
+
+    async def done() -> WorkDone:
+        stop.set()
+        return await running
+
+    yield done
+    await done()
+
+
+async def heard(lane: PageLane) -> None:
+    async def some() -> bool:
+        return await lane.helpers() > 0
+
+    await until(some, seconds=60)
+
+
+async def passages(index: EdgeIndex) -> dict[str, Chunk]:
+    return {chunk.id: chunk async for some in index.passages(audience=Audience()) for chunk in some}
+
+
+@pytest.fixture
+def many(pages: Path) -> Path:
+    for number in range(PAGES):
+        write(
+            pages,
+            f"{number}.md",
+            f"# Page {number}\n\nText of {number}.\n\n## More\n\nAnd more of {number}.\n",
+        )
+    write(pages, "0.md", "---\nsuperseded_by: 1.md\n---\n# Page 0\n\nOld.\n")
+    write(pages, "empty.md", "")
+    return pages
+
+
+async def test_a_shared_sync_fills_the_index_as_one_alone_does(
+    many: Path, a_sync: Build, index: EdgeIndex, lane: PageLane, tmp_path: Path
+) -> None:
+    alone = EdgeIndex(tmp_path / "alone")
+    expected = await a_sync(index=alone).run()
+    await a_sync(crew=Crew(lane)).run()  # tells workers what is wanted
+    theirs = HashEmbedder()
+    async with a_worker(lane, theirs) as done:
+        await heard(lane)
+        report = await a_sync(crew=Crew(lane)).run(full=True)
+        did = await done()
+
+    assert (len(expected.added), [failure.path for failure in expected.failed]) == (PAGES, ["empty.md"])
+    assert (report.unchanged, [failure.path for failure in report.failed]) == (PAGES, ["empty.md"])
+    assert await passages(index) == await passages(alone)
+    assert did.pages > 0
+    assert sum(map(len, theirs.calls)) == did.chunks
+    await alone.close()
+
+
+async def test_no_page_is_embedded_twice(
+    many: Path, a_sync: Build, index: EdgeIndex, embedder: HashEmbedder, lane: PageLane
+) -> None:
+    sync, theirs = a_sync(crew=Crew(lane)), HashEmbedder()
+    await sync.run()
+    async with a_worker(lane, theirs) as done:
+        await heard(lane)
+        embedder.calls.clear()
+        await sync.run(full=True)
+        did = await done()
+
+    ours = sum(map(len, embedder.calls))
+    assert did.chunks > 0
+    assert ours + did.chunks == (await index.counts()).chunks
+
+
+async def test_what_a_worker_took_and_never_brought_back_is_done_by_whoever_runs_the_sync(
+    many: Path, a_sync: Build, index: EdgeIndex, lane: PageLane
+) -> None:
+    sync = a_sync(crew=Crew(lane))
+    await sync.run()
+    wanted = await lane.wanted()
+    assert wanted is not None
+    make = make_of(decode_manifest(wanted))
+    await lane.enlist("ghost", make, ())
+
+    syncing = asyncio.create_task(sync.run(full=True))
+    taken: list[object] = []
+
+    async def some_taken() -> bool:
+        taken.extend(await lane.take("ghost", make, 4))
+        return bool(taken)
+
+    await until(some_taken, seconds=60)
+    await lane.leave("ghost", make)
+    report = await syncing
+
+    assert (report.unchanged, len(report.failed)) == (PAGES, 1)
+    assert (await index.counts()).pages == PAGES
+
+
+async def test_without_redis_a_sync_goes_on_alone(
+    many: Path, a_sync: Build, index: EdgeIndex, tmp_path: Path
+) -> None:
+    async with connect_redis(str(tmp_path / "nobody.sock")) as nobody:
+        lane = PageLane(nobody, namespace="t")
+        report = await a_sync(crew=Crew(lane)).run()
+    assert len(report.added) == PAGES
+    assert (await index.counts()).pages == PAGES
+
+
+async def test_a_worker_of_another_make_says_what_to_do(many: Path, a_sync: Build, lane: PageLane) -> None:
+    await a_sync(crew=Crew(lane)).run()
+
+    async def pipeline_for(_: IndexManifest) -> PagePipeline:
+        other = HashEmbedder(name="other")
+        return PagePipeline(embedder=other, lexical=LexicalEncoder(), detect_language=detect)
+
+    with pytest.raises(IndexMismatchError, match="the same \\[embed\\] settings"):
+        await PageWorker(lane, pipeline_for=pipeline_for).run(asyncio.Event())
+
+
+async def test_a_worker_without_work_ends_when_told_to(lane: PageLane) -> None:
+    async def never(_: IndexManifest) -> PagePipeline:
+        raise AssertionError("nothing is wanted yet")
+
+    did = await PageWorker(lane, pipeline_for=never).run(asyncio.Event(), idle_exit_s=0.0)
+    assert did == WorkDone()
