@@ -1,17 +1,20 @@
 """Which language a text is in: its script, its small words, and a statistical detector where those do not tell.
 
-Short questions are decided by the function words of the language files ("en de prijs?" is Dutch): a statistical
-detector needs more text than that. Longer texts go to py3langid.
+Short questions are decided by the function words of the language files ("en de prijs?" is Dutch) and by whole phrases of
+small talk ("vielen Dank"): a statistical detector needs more text than that. Longer texts go to py3langid; a short one in
+which no word is known goes there too, and where it is torn between all languages it is asked about ours alone.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from html import unescape
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from kb.text.lexicon import languages, lexicon, words_of
+from kb.text.phrases import talk_languages
 
 SHORT_TEXT = 60
 """Characters. The detector is right for 99 of 100 paragraphs in our languages and for 6 of 7 shorter questions."""
@@ -19,6 +22,9 @@ SAMPLE = 2000
 """Characters read of a long text."""
 SURE = 0.6
 """Probability from which the detector is believed."""
+SURE_OF_OURS = 0.9
+"""The same among the languages that have a file. Headings of half of a multilingual guide: 470 of 509 are told without it,
+493 with it; none of 4,791 English headings is lost. At 0.8 it tells three more, and loses two English ones."""
 
 _CODE = re.compile(r"```.*?```|`[^`]*`|https?://\S+|<[^>\s][^>]*>|\]\([^)]*\)|[@#:]\S+", re.DOTALL)
 _SCRIPTS = (
@@ -44,7 +50,7 @@ def detect(text: str, *, default: str = "en", hint: str | None = None) -> str:
 
     `hint` is what the language probably is (the thread's): it decides where the evidence is even.
     """
-    plain = _CODE.sub(" ", text[: SAMPLE * 2])[:SAMPLE]
+    plain = unescape(_CODE.sub(" ", text[: SAMPLE * 2]))[:SAMPLE]
     letters = _LETTER.findall(plain)
     if not letters:
         return hint or default
@@ -55,12 +61,12 @@ def detect(text: str, *, default: str = "en", hint: str | None = None) -> str:
         return _by_statistics(plain) or hint or default
     if not _LATIN.search(plain):
         return _by_statistics(plain) or hint or default
-    leaders = _leaders(plain)
+    leaders = _greeters(plain, default) or _leaders(plain)
     if len(leaders) == 1:
         return leaders[0]
     if hint is not None and (hint in leaders or not leaders):
         return hint
-    return leaders[0] if leaders else _by_statistics(plain) or default
+    return leaders[0] if leaders else _by_statistics(plain) or _among_ours(plain) or default
 
 
 def warm_up() -> None:
@@ -83,10 +89,20 @@ def _leaders(text: str) -> list[str]:
     counts = {language: sum(word in _small_words(language) for word in words) for language in languages()}
     most = max(counts.values(), default=0)
     leaders = [language for language, count in counts.items() if count == most and most]
-    if len(leaders) > 1:
-        likely = {language: at for at, (language, _) in enumerate(_identifier().rank(text))}
-        leaders.sort(key=lambda language: likely.get(language, len(likely)))
-    return leaders
+    return _likeliest_first(leaders, text)
+
+
+def _greeters(text: str, default: str) -> list[str]:
+    """The languages in which a whole text is small talk, the likeliest first: "hi" is said in several."""
+    spoken = talk_languages(text)
+    return sorted(_likeliest_first(spoken, text), key=lambda language: language != default)
+
+
+def _likeliest_first(candidates: list[str], text: str) -> list[str]:
+    if len(candidates) < 2:
+        return candidates
+    likely = {language: at for at, (language, _) in enumerate(_identifier().rank(text))}
+    return sorted(candidates, key=lambda language: likely.get(language, len(likely)))
 
 
 @cache
@@ -98,6 +114,17 @@ def _small_words(language: str) -> frozenset[str]:
 def _by_statistics(text: str) -> str | None:
     language, probability = _identifier().classify(text)
     return str(language) if probability >= SURE or not _LATIN.search(text) else None
+
+
+def _among_ours(text: str) -> str | None:
+    """The language among those that have a file, where the detector is sure that it is one of them."""
+    ranked = [
+        (language, probability)
+        for language, probability in _identifier().rank(text)
+        if language in languages()
+    ]
+    best, probability = ranked[0]
+    return str(best) if probability >= SURE_OF_OURS * sum(one for _, one in ranked) else None
 
 
 @cache

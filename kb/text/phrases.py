@@ -27,6 +27,14 @@ def small_talk(text: str, language: str) -> SmallTalk | None:
     return None
 
 
+def talk_languages(text: str) -> list[str]:
+    """The languages in which a whole message is small talk."""
+    words = words_of(_CHATTER.sub(" ", text))
+    if not words or len(words) > LONGEST_TALK:
+        return []
+    return [language for language in languages() if _talk(words, lexicon(language)) is not None]
+
+
 def asks_something(text: str) -> bool:
     """Whether a reply in a thread, without a mention, wants an answer from the knowledge base."""
     plain = _CHATTER.sub(" ", text)

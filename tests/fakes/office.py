@@ -18,7 +18,7 @@ from typing import Any, Literal
 from redis.asyncio import Redis
 
 from bot.analytics import Analytics
-from bot.edge import PATH, Edge, open_edge
+from bot.edge import PATH, Edge, Pipeline, open_edge
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import Workspace
 from bot.progress_notes import ProgressNotes
@@ -171,6 +171,8 @@ class Office:
     notes: ProgressNotes
     edge: Edge = field(init=False)
     knowledge: Knowledge = field(default_factory=Knowledge)
+    pipeline: Pipeline | None = None
+    """A real one in the place of `knowledge`."""
     reindexing: Reindexing = field(default_factory=Reindexing)
     pages: Pages = field(default_factory=Pages)
     status: Status = field(default_factory=Status)
@@ -241,6 +243,7 @@ async def open_office(
     working: bool = True,
     admins: tuple[str, ...] = ("U0CHIDI",),
     workspace: Workspace | None = None,
+    pipeline: Pipeline | None = None,
 ) -> AsyncIterator[Office]:
     port = free_port()
     url = f"http://127.0.0.1:{port}{PATH}" if how == "http" else None
@@ -265,6 +268,7 @@ async def open_office(
             analytics=Analytics(redis, namespace),
             redis=redis,
             notes=ProgressNotes(redis, namespace=namespace, lease=timedelta(seconds=0.6), beat_s=0.1),
+            pipeline=pipeline,
         )
         async with a_bot(office):
             if working:
@@ -282,7 +286,7 @@ async def a_bot(office: Office) -> AsyncIterator[Edge]:
         settings=office.settings,
         queue=office.queue,
         conversations=office.conversations,
-        pipeline=office.knowledge,
+        pipeline=office.pipeline or office.knowledge,
         reindexer=office.reindexing,
         pages=office.pages,
         notes=office.notes,

@@ -1,5 +1,9 @@
+import os
+from pathlib import Path
+
 import pytest
 
+from ingest.parsers.markdown import parse_markdown
 from kb.text.language import detect
 from kb.text.lexicon import languages, lexicon
 
@@ -22,6 +26,26 @@ SHORT_QUESTIONS = [
     ("and when do they expire?", "en"),
     ("en wanneer verlopen ze?", "nl"),
 ]
+SMALL_TALK = [
+    ("hi", "en"),
+    ("Thanks!", "en"),
+    ("Hoi!", "nl"),
+    ("Dank je wel!", "nl"),
+    ("Wie ben jij?", "nl"),
+    ("Guten Morgen!", "de"),
+    ("Vielen Dank!", "de"),
+    ("Wer bist du?", "de"),
+    ("merci beaucoup", "fr"),
+    ("¡Hola!", "es"),
+]
+WITHOUT_A_SMALL_WORD = [
+    ("Weitere Artikel", "de"),
+    ("Resolviendo conflictos", "es"),
+    ("M&eacute;tricas de c&oacute;digo abierto", "es"),
+    ("Persévérez !", "fr"),
+    ("Release notes", "en"),
+    ("Incident response", "en"),
+]
 OTHER_SCRIPTS = [
     ("価格はいくらですか", "ja"),
     ("价格是多少？", "zh"),
@@ -39,7 +63,9 @@ PARAGRAPHS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "language"), [*SHORT_QUESTIONS, *OTHER_SCRIPTS, *PARAGRAPHS])
+@pytest.mark.parametrize(
+    ("text", "language"), [*SHORT_QUESTIONS, *SMALL_TALK, *WITHOUT_A_SMALL_WORD, *OTHER_SCRIPTS, *PARAGRAPHS]
+)
 def test_a_text_is_told_by_its_language(text: str, language: str) -> None:
     assert detect(text) == language
 
@@ -81,3 +107,31 @@ def test_every_language_file_loads_and_fills_the_classes_that_the_gate_needs() -
 
 def test_a_language_without_a_file_has_an_empty_lexicon() -> None:
     assert lexicon("fi").function_words == frozenset()
+
+
+MULTILINGUAL = (
+    Path(os.environ.get("FOOTNOTE_SHARED", Path(__file__).parents[3] / "shared"))
+    / "data/kb/opensource-guide-multilingual/tree/_articles"
+)
+
+
+@pytest.mark.skipif(not MULTILINGUAL.is_dir(), reason="the multilingual guide is not here (FOOTNOTE_SHARED)")
+def test_headings_of_a_guide_are_told_by_themselves_and_better_with_their_pages_language() -> None:
+    """What is left in English in a translated page does not count."""
+    english = {heading for page in MULTILINGUAL.glob("*.md") for heading in _headings(page)}
+    alone, hinted, total = 0, 0, 0
+    for language in ("de", "es", "fr", "nl"):
+        for page in sorted((MULTILINGUAL / language).glob("*.md")):
+            text = page.read_text(encoding="utf-8").split("---", 2)[2]
+            for heading in _headings(page) - english:
+                total += 1
+                alone += detect(heading) == language
+                hinted += detect(heading, hint=detect(text)) == language
+    assert total > 500
+    assert alone / total >= 0.94
+    assert hinted / total >= alone / total
+
+
+def _headings(page: Path) -> set[str]:
+    parsed = parse_markdown(page.read_bytes(), path=page.name)
+    return {parsed.title, *(heading for section in parsed.sections for heading in section.path)}
