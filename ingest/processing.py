@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from ingest.crew.coordinator import Crew, Helpers
-from ingest.crew.wire import ReadyPage
+from ingest.crew.wire import Outcome
 from ingest.errors import PageError
 from ingest.listing import Work, ids_of
 from ingest.pipeline import Origin, PagePipeline, PreparedPage, linked
@@ -16,11 +18,30 @@ from ingest.tally import Tally
 from kb.forgotten import ForgottenPages
 from kb.index.port import IndexedChunk, IndexWriter, VectorIndex
 from kb.models import EVERYONE
+from kb.tasks import cancelled, happened
 
 logger = logging.getLogger(__name__)
 
 GROUP = 128
 """Chunks embedded together: enough to sort by length, 0.2 MB of vectors, about two seconds on two cores."""
+
+
+IDLE_S = 0.5
+"""Between two looks for workers that may have come."""
+
+
+@dataclass(kw_only=True, slots=True)
+class _Group:
+    """Pages that are embedded together, and their sizes in bytes."""
+
+    pages: list[PreparedPage] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    chunks: int = 0
+
+    def add(self, page: PreparedPage, *, size: int) -> None:
+        self.pages.append(page)
+        self.sizes.append(size)
+        self.chunks += len(page.chunks)
 
 
 class Processing:
@@ -42,17 +63,45 @@ class Processing:
         self._forgotten = forgotten
         self._tally = tally
         self._pace = pace
+        self._emptied = asyncio.Event()
 
     async def run(self, work: Sequence[Work], crew: Crew) -> None:
+        """This process works group by group; meanwhile whoever else there is gets pages from the same list."""
         self._pace.starts([item.ref.size for item in work])
         todo = deque(work)
         async with crew.at_work(self._pipeline.manifest) as helpers:
-            while todo or helpers.are_busy:
-                await self._hand_out(todo, helpers)
-                await self._own_group(todo)
-                for item, outcome in await helpers.returned(wait=not todo):
-                    await self._arrived(item, outcome)
-                todo.extend(await helpers.taken_back())
+            sharing = asyncio.create_task(self._share(todo, helpers))
+            filing: asyncio.Task[None] | None = None
+            try:
+                while todo or not sharing.done():
+                    if sharing.done():
+                        await sharing  # it failed
+                    if todo:
+                        group = await self._own_group(todo)
+                        if filing:
+                            await filing  # one group is embedded while the next is read
+                        filing = asyncio.create_task(self._file(group))
+                    else:
+                        self._emptied.set()
+                        await asyncio.wait({sharing}, timeout=IDLE_S)
+                if filing:
+                    await filing
+                await sharing
+            finally:
+                if filing:
+                    await cancelled(filing)
+                await cancelled(sharing)
+
+    async def _share(self, todo: deque[Work], helpers: Helpers) -> None:
+        while (todo and helpers.may_come) or helpers.are_busy:
+            await self._hand_out(todo, helpers)
+            if helpers.are_busy:
+                await self._arrived(await helpers.returned())
+                if back := await helpers.taken_back():
+                    todo.extend(back)
+                    self._emptied.clear()
+            else:
+                await happened(self._emptied, within_s=IDLE_S)
 
     async def _hand_out(self, todo: deque[Work], helpers: Helpers) -> None:
         """Fills the lane, and leaves what is too little to share."""
@@ -66,33 +115,38 @@ class Processing:
             else:
                 await helpers.hand_out(item, raw)
 
-    async def _own_group(self, todo: deque[Work]) -> None:
-        group: list[PreparedPage] = []
-        sizes: list[int] = []
-        while todo and sum(len(page.chunks) for page in group) < GROUP:
+    async def _own_group(self, todo: deque[Work]) -> _Group:
+        """Reads pages until there is enough to embed together."""
+        group = _Group()
+        while todo and group.chunks < GROUP:
             item = todo.popleft()
-            sizes.append(item.ref.size)
             source = item.listing.source
             try:
                 raw = await source.fetch(item.ref)
                 page = await self._pipeline.prepare(raw, Origin.of(source))
             except PageError as error:
                 await self._failed(item, error)
-                if not group:
-                    break  # told at once: the next page may take long
+                self._pace.finished([item.ref.size])
             else:
-                group.append(await self._accepted(item, page))
-        if group:
-            await self._index(group, await self._pipeline.embed(group))
-        self._pace.finished(sizes)
+                group.add(await self._accepted(item, page), size=item.ref.size)
+        return group
 
-    async def _arrived(self, item: Work, outcome: ReadyPage | PageError) -> None:
-        if isinstance(outcome, PageError):
-            await self._failed(item, outcome)
-        else:
-            page = await self._accepted(item, outcome.page)
-            await self._index([page], [outcome.linked_to(page)])
-        self._pace.finished([item.ref.size])
+    async def _file(self, group: _Group) -> None:
+        if group.pages:
+            await self._index(group.pages, await self._pipeline.embed(group.pages))
+            self._pace.finished(group.sizes)
+
+    async def _arrived(self, outcomes: Sequence[tuple[Work, Outcome]]) -> None:
+        pages: list[PreparedPage] = []
+        chunks: list[list[IndexedChunk]] = []
+        for item, outcome in outcomes:
+            if isinstance(outcome, PageError):
+                await self._failed(item, outcome)
+            else:
+                pages.append(await self._accepted(item, outcome.page))
+                chunks.append(outcome.linked_to(pages[-1]))
+        await self._index(pages, chunks)
+        self._pace.finished([item.ref.size for item, _ in outcomes])
 
     async def _accepted(self, item: Work, prepared: PreparedPage) -> PreparedPage:
         """Counted, and with its links; one that its author limited is not public until the swap either."""
@@ -109,6 +163,8 @@ class Processing:
 
         What was forgotten since it was read goes again: forgetting does not wait for a sync.
         """
+        if not pages:
+            return
         for page, indexed in zip(pages, chunks, strict=True):
             await self._writer.replace_page(page.page.id, indexed)
         forgotten = await self._forgotten.ids()

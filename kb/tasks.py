@@ -1,4 +1,4 @@
-"""Ending a task that talks to Redis."""
+"""Ending a task that talks to Redis, and waiting a while for something to happen."""
 
 from __future__ import annotations
 
@@ -14,3 +14,13 @@ async def cancelled(task: asyncio.Task[Any]) -> None:
     while not task.done():
         task.cancel()
         await asyncio.wait({task}, timeout=ASKED_AGAIN_S)
+
+
+async def happened(event: asyncio.Event, *, within_s: float) -> bool:
+    """Waits for the event for so long at most; whether it is set."""
+    try:
+        async with asyncio.timeout(within_s):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True

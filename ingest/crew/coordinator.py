@@ -29,7 +29,7 @@ MOST_BYTES = 32 << 20
 """Of pages in the lane at a time: Redis holds them in memory."""
 OVERDUE_S = 300.0
 """A job that has not come back by then is done here."""
-WAIT_S = 1.0
+WAIT_S = 0.5
 COUNTED_FOR_S = 2.0
 """For how long a count of the workers holds."""
 
@@ -51,6 +51,11 @@ class Helpers:
         self._out: dict[str, _Out] = {}
         self._count = 0
         self._counted_at = -COUNTED_FOR_S
+
+    @property
+    def may_come(self) -> bool:
+        """Whether there is a way for workers to share the run."""
+        return self._lane is not None
 
     @property
     def are_busy(self) -> bool:
@@ -78,12 +83,12 @@ class Helpers:
             except StoreUnavailableError as error:
                 self._lose(error)
 
-    async def returned(self, *, wait: bool) -> list[tuple[Work, Outcome]]:
-        """What came back since; with `wait`, after a moment at most."""
+    async def returned(self) -> list[tuple[Work, Outcome]]:
+        """What came back since; waits a moment for the first."""
         if not self._out or self._lane is None:
             return []
         try:
-            outcomes = await self._lane.outcomes(self._run, wait_s=WAIT_S if wait else 0)
+            outcomes = await self._lane.outcomes(self._run, wait_s=WAIT_S)
         except StoreUnavailableError as error:
             self._lose(error)
             return []

@@ -74,12 +74,10 @@ class PageLane:
 
     async def outcomes(self, run: str, *, wait_s: float) -> list[tuple[str, Outcome]]:
         """Those that came since; waits for one, where there is none, for up to `wait_s` seconds."""
-        key, found = self._done(run), []
+        key = self._done(run)
         with _translated():
-            if wait_s:
-                first = await cast(Any, self._twin().blpop([key], timeout=wait_s))
-                found = [first[1]] if first else []
-            found += await cast(Any, self._redis.lpop(key, 64)) or []
+            first = await cast(Any, self._twin().blpop([key], timeout=wait_s))
+            found = [first[1], *(await cast(Any, self._redis.lpop(key, 64)) or [])] if first else []
         return [outcome for wire in found if (outcome := self._outcome(wire))]
 
     async def finish(self, run: str, make: str) -> None:

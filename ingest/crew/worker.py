@@ -18,7 +18,7 @@ from ingest.errors import PageError
 from ingest.pipeline import PagePipeline, PreparedPage
 from kb.errors import IndexMismatchError, StoreUnavailableError
 from kb.index.port import IndexManifest
-from kb.tasks import cancelled
+from kb.tasks import cancelled, happened
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class PageWorker:
             try:
                 wanted = await self._lane.wanted()
                 if wanted is None:
-                    await _until(stop, IDLE_S)
+                    await happened(stop, within_s=IDLE_S)
                     continue
                 if pipeline is None or make != make_of(decode_manifest(wanted)):
                     pipeline, make = await self._ready_for(decode_manifest(wanted))
@@ -81,7 +81,8 @@ class PageWorker:
             except StoreUnavailableError as error:
                 logger.warning("worker.store_lost", extra={"cause": str(error.__cause__)})
                 pauses = min(pauses + 1, 10)
-                await _until(stop, random.uniform(0.5, 1) * min(0.1 * 2**pauses, LONGEST_PAUSE_S))
+                longest = min(0.1 * 2**pauses, LONGEST_PAUSE_S)
+                await happened(stop, within_s=random.uniform(longest / 2, longest))
         await self._leave(make)
         return self.did
 
@@ -153,11 +154,3 @@ async def _prepared(pipeline: PagePipeline, job: PageJob) -> PreparedPage | Page
 
 def _over(idle_since: float, idle_exit_s: float | None) -> bool:
     return idle_exit_s is not None and time.monotonic() - idle_since >= idle_exit_s
-
-
-async def _until(stop: asyncio.Event, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await stop.wait()
-    except TimeoutError:
-        return

@@ -1,9 +1,13 @@
-"""A worker's process without a model, for tests that kill it: `page_worker.py REDIS_URL NAMESPACE [IDLE_EXIT_S]`."""
+"""A worker's process without a model, for tests that kill it and for the bench: `page_worker.py REDIS_URL NAMESPACE [--fast]`.
+
+Told to stop, it says what it did. `--fast`: the embedder takes no time.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 from dataclasses import asdict
 
@@ -14,23 +18,26 @@ from kb.index.port import IndexManifest
 from kb.lexical import LexicalEncoder
 from kb.text.language import detect
 from kb.valkey import connect_redis
+from tests.fakes.embedder import HashEmbedder
 from tests.fakes.syncing import SlowEmbedder
 
 
 async def pipeline_for(wanted: IndexManifest) -> PagePipeline:
-    assert wanted.embedder == SlowEmbedder().name
-    return PagePipeline(embedder=SlowEmbedder(), lexical=LexicalEncoder(), detect_language=detect)
+    embedder = HashEmbedder() if "--fast" in sys.argv else SlowEmbedder()
+    assert wanted.embedder == embedder.name
+    return PagePipeline(embedder=embedder, lexical=LexicalEncoder(), detect_language=detect)
 
 
-async def work(url: str, namespace: str, idle_exit_s: float | None) -> None:
+async def work(url: str, namespace: str) -> None:
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     async with connect_redis(url) as redis:
         lane = PageLane(redis, namespace=namespace)
         print("ready", flush=True)
-        did = await PageWorker(lane, pipeline_for=pipeline_for).run(asyncio.Event(), idle_exit_s=idle_exit_s)
+        did = await PageWorker(lane, pipeline_for=pipeline_for).run(stop)
         await lane.close()
     print(json.dumps(asdict(did)), flush=True)
 
 
 if __name__ == "__main__":
-    url, namespace, *idle = sys.argv[1:]
-    asyncio.run(work(url, namespace, float(idle[0]) if idle else None))
+    asyncio.run(work(sys.argv[1], sys.argv[2]))

@@ -41,10 +41,12 @@ async def sync_once(pages: Path, folder: Path, *, full: bool = False, share: str
         await a_sync(pages, index, Crew(lane)).run(full=full)
 
 
-def a_sync(pages: Path, index: EdgeIndex, crew: Crew | None = None) -> Sync:
+def a_sync(
+    pages: Path, index: EdgeIndex, crew: Crew | None = None, *, embedder: HashEmbedder | None = None
+) -> Sync:
     return Sync(
         index=index,
-        embedder=SlowEmbedder(),
+        embedder=embedder or SlowEmbedder(),
         lexical=LexicalEncoder(),
         detect_language=detect,
         sources=lambda: [FolderSource(SourceSettings(name="kb", path=pages, git_dates=False))],
