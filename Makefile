@@ -39,6 +39,7 @@ bench: $(VENV)/.ready-dev
 	$(BIN)/python -m tests.bench
 	$(BIN)/python -m tests.bench.indexing
 	$(BIN)/python -m tests.bench.threads
+	$(BIN)/python -m tests.bench.sharing
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

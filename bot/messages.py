@@ -171,6 +171,7 @@ class Messages:
     status_reranker_off: str = "The reranker is off"
     status_last_event: str = "Last event from Slack: {ago}"
     status_no_event: str = "No event from Slack yet"
+    status_workers: str = "Workers that share a reindex: {number}"
     status_source: str = "*{source}*: {pages} pages · {last} · {next}"
     sync_never: str = "not synced yet"
     sync_done: str = "synced {ago}: {added} added, {changed} changed, {removed} removed, {failed} failed"
@@ -182,9 +183,7 @@ class Messages:
     stats_questions: str = "Questions: {number}"
     stats_rewritten: str = "Rewritten: {number} ({percent})"
     stats_rewrite_time: str = "Mean time of a rewrite: {ms} ms"
-    stats_checked: str = (
-        "Sentences checked: {sentences}, cited {cited}, supported {supported}, removed {removed}, marks dropped {dropped}"
-    )
+    stats_checked: str = "Sentences checked: {sentences}, cited {cited}, supported {supported}, removed {removed}, marks dropped {dropped}"
     stats_rewrites_lost: str = "Rewrites of the model that came too late or could not be used: {number}"
     stats_declined: str = "Not found in the knowledge base: {number}"
     stats_unavailable: str = "Not answered because something was down: {number}"

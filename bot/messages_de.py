@@ -139,6 +139,7 @@ GERMAN: dict[str, Any] = {
     "status_reranker_off": "Die Nachsortierung ist aus",
     "status_last_event": "Letztes Ereignis aus Slack: {ago}",
     "status_no_event": "Noch kein Ereignis aus Slack",
+    "status_workers": "Prozesse, die eine Neuindexierung teilen: {number}",
     "status_source": "*{source}*: {pages} Seiten · {last} · {next}",
     "sync_never": "noch nicht gelesen",
     "sync_done": "{ago} gelesen: {added} hinzugefügt, {changed} geändert, {removed} entfernt, {failed} fehlgeschlagen",

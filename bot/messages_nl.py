@@ -139,6 +139,7 @@ DUTCH: dict[str, Any] = {
     "status_reranker_off": "De herrangschikking staat uit",
     "status_last_event": "Laatste gebeurtenis uit Slack: {ago}",
     "status_no_event": "Nog geen gebeurtenis uit Slack",
+    "status_workers": "Processen die een herindexering delen: {number}",
     "status_source": "*{source}*: {pages} pagina's · {last} · {next}",
     "sync_never": "nog niet gelezen",
     "sync_done": "{ago} gelezen: {added} toegevoegd, {changed} gewijzigd, {removed} verwijderd, {failed} mislukt",

@@ -23,6 +23,8 @@ class BotStatus:
     """The answering model's name; None in extractive mode."""
     reranker: bool
     last_event: datetime | None
+    workers: int = 0
+    """Processes of `footnote worker` that were heard of lately."""
     sources: Sequence[SourceState] = ()
 
 
@@ -45,6 +47,7 @@ def status_lines(status: BotStatus, words: Messages, now: datetime) -> list[str]
         words.status_last_event.format(ago=_ago(status.last_event, words, now))
         if status.last_event
         else words.status_no_event,
+        *([words.status_workers.format(number=words.number(status.workers))] if status.workers else []),
         *(_source_line(source, words, now) for source in status.sources),
     ]
     return [f"• {line}" for line in lines]

@@ -75,6 +75,7 @@ class Runtime:
     rewrites: RewriteTally
     sources: SourceBook
     reader: Reader
+    lane: PageLane
     reindexer: ReindexJobs
 
     def with_slack(self, slack: SlackSettings) -> Runtime:
@@ -173,6 +174,7 @@ async def open_runtime(
             rewrites=rewrites,
             sources=sources,
             reader=reader,
+            lane=lane,
             reindexer=reindexer,
         )
         if models:

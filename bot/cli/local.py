@@ -99,7 +99,7 @@ class LocalSession:
         try:
             counts = await runtime.index.counts()
             told |= {"pages": counts.pages, "passages": counts.chunks}
-            await runtime.redis.ping()
+            told["workers"] = await runtime.lane.helpers()
         except UnavailableError as error:
             told |= {"status": "unavailable", "error": str(error)}
         states = await source_states(

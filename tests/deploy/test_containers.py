@@ -92,9 +92,13 @@ def test_the_services_refer_to_each_other_and_to_volumes_that_are_declared() -> 
         assert set(service.get("depends_on", {})) <= set(services)
         for other, how in service.get("depends_on", {}).items():
             assert how["condition"] != "service_healthy" or "healthcheck" in services[other]
-        named = {mount.split(":")[0] for mount in service["volumes"] if not mount.startswith(("$", "/", "."))}
+        named = {
+            mount.split(":")[0]
+            for mount in service.get("volumes", ())
+            if not mount.startswith(("$", "/", "."))
+        }
         assert named <= set(COMPOSE["volumes"])
-    used = {mount.split(":")[0] for service in services.values() for mount in service["volumes"]}
+    used = {mount.split(":")[0] for service in services.values() for mount in service.get("volumes", ())}
     assert set(COMPOSE["volumes"]) <= used
 
 
