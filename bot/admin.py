@@ -65,7 +65,7 @@ class Desk:
         words = messages_in(person.locale)
         word, *arguments = command.text.split() or ["help"]
         try:
-            standing = await self._admins.standing_of(person)
+            standing = await self._admins.standing(person)
             logger.info("command.received", extra={"user": command.user_id, "standing": standing})
             if word == "help":
                 await self._whisper(command, words.usage.format(command=self._command))

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from bot.memberships import Memberships
-from bot.people import People, Person
+from bot.people import Person
 
 Standing = Literal["admin", "not admin", "unknown"]
 """unknown: Slack does not tell."""
@@ -18,16 +18,12 @@ Standing = Literal["admin", "not admin", "unknown"]
 class Admins:
     """`listed`: ids of people (U0123), ids of user groups (S0123) or their handles (@kb-admins)."""
 
-    def __init__(self, *, people: People, memberships: Memberships, listed: Iterable[str] = ()) -> None:
-        self._people = people
+    def __init__(self, memberships: Memberships, listed: Iterable[str] = ()) -> None:
         self._memberships = memberships
-        self._listed = frozenset(one.lower() if one.startswith("@") else one for one in listed)
+        self._listed = frozenset(listed)
         self._groups = user_groups(self._listed)
 
-    async def standing(self, user: str) -> Standing:
-        return await self.standing_of(await self._people.person(user))
-
-    async def standing_of(self, person: Person) -> Standing:
+    async def standing(self, person: Person) -> Standing:
         if person.is_admin or person.id in self._listed:
             return "admin"
         if self._groups:
@@ -40,5 +36,5 @@ class Admins:
 
 
 def user_groups(listed: Iterable[str]) -> frozenset[str]:
-    """Those of the names that mean a user group."""
+    """Those of the names that mean a user group, as Slack's are marked: handles in lower case."""
     return frozenset(one.lower() if one.startswith("@") else one for one in listed if one[:1] in {"S", "@"})

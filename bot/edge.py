@@ -173,7 +173,7 @@ async def open_edge(
         people = People(clients.reading, clock=clock)
         channels = ChannelDirectory(clients.reading, clock=clock)
         memberships = Memberships(clients.reading, clock=clock)
-        admins = Admins(people=people, memberships=memberships, listed=settings.admins)
+        admins = Admins(memberships, settings.admins)
         audiences = Audiences(
             channels=channels,
             people=people,

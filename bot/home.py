@@ -33,7 +33,7 @@ class Home:
         if event.tab != "home":
             return
         person, me = await self._people.person(event.user), await self._people.me()
-        is_admin = await self._admins.standing_of(person) == "admin"
+        is_admin = await self._admins.standing(person) == "admin"
         stats = await self._stats() if is_admin else None
         view = home_view(
             messages_in(person.locale),

@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import Redis
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admins import Admins
+from bot.admins import Admins, Standing
 from bot.memberships import Memberships
 from bot.people import People
 from bot.playground import Limits, Playground, sample_workspace
@@ -76,24 +76,25 @@ async def test_a_group_is_asked_for_once_and_believed_for_five_minutes() -> None
     clock = Clock()
     async with Playground(WORKSPACE, limits=Limits(rate_limited=False)) as slack:
         client = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url)
-        admins = Admins(
-            people=People(client, clock=clock),
-            memberships=Memberships(client, clock=clock),
-            listed=["S0STEWARDS"],
-        )
-        assert [await admins.standing(one) for one in ("U0ALICE", "U0FARID")] == ["admin", "not admin"]
+        people, admins = People(client, clock=clock), Admins(Memberships(client, clock=clock), ["S0STEWARDS"])
+
+        async def standings() -> list[Standing]:
+            return [await admins.standing(await people.person(one)) for one in ("U0ALICE", "U0FARID")]
+
+        assert await standings() == ["admin", "not admin"]
         assert [call.method for call in slack.calls].count("usergroups.list") == 1
         dismissed = replace(WORKSPACE, user_groups=(replace(STEWARDS, members=("U0FARID",)),))
         slack._state.workspace = dismissed
-        assert await admins.standing("U0ALICE") == "admin"
+        assert await standings() == ["admin", "not admin"]
         clock.now += timedelta(minutes=5)
-        assert [await admins.standing(one) for one in ("U0ALICE", "U0FARID")] == ["not admin", "admin"]
+        assert await standings() == ["not admin", "admin"]
 
 
 async def test_without_a_named_group_no_group_is_asked_for() -> None:
     async with Playground(WORKSPACE, limits=Limits(rate_limited=False)) as slack:
         client = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url)
         people = People(client, clock=Clock())
-        admins = Admins(people=people, memberships=Memberships(client, clock=Clock()), listed=["U0FARID"])
-        assert [await admins.standing(one) for one in ("U0ALICE", "U0FARID")] == ["not admin", "admin"]
+        admins = Admins(Memberships(client, clock=Clock()), ["U0FARID"])
+        assert await admins.standing(await people.person("U0FARID")) == "admin"
+        assert await admins.standing(await people.person("U0ALICE")) == "not admin"
         assert "usergroups.list" not in [call.method for call in slack.calls]
