@@ -83,7 +83,11 @@ class Processing:
                         filing = asyncio.create_task(self._file(group))
                     else:
                         self._emptied.set()
-                        await asyncio.wait({sharing}, timeout=IDLE_S)
+                        if left := await helpers.unstarted():
+                            todo.extend(left)
+                            self._emptied.clear()
+                        else:
+                            await asyncio.wait({sharing}, timeout=IDLE_S)
                 if filing:
                     await filing
                 await sharing

@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.crew.lane import PageLane
 from ingest.crew.wire import Outcome, PageJob, encode_manifest, make_of
@@ -36,9 +36,12 @@ COUNTED_FOR_S = 2.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Out:
+    """A page that was handed out. `entry`: where its job stands in the lane, once it is there."""
+
     work: Work
     size: int
     since: float
+    entry: str | None = None
 
 
 class Helpers:
@@ -76,12 +79,15 @@ class Helpers:
 
     async def hand_out(self, work: Work, raw: RawPage) -> None:
         job = PageJob(id=uuid.uuid4().hex, run=self._run, origin=Origin.of(work.listing.source), raw=raw)
-        self._out[job.id] = _Out(work=work, size=len(raw.content), since=time.monotonic())
+        out = self._out[job.id] = _Out(work=work, size=len(raw.content), since=time.monotonic())
         if self._lane is not None:
             try:
-                await self._lane.publish(job, self._make)
+                entry = await self._lane.publish(job, self._make)
             except StoreUnavailableError as error:
                 self._lose(error)
+            else:
+                if job.id in self._out:  # else it is back already
+                    self._out[job.id] = replace(out, entry=entry)
 
     async def returned(self) -> list[tuple[Work, Outcome]]:
         """What came back since; waits a moment for the first."""
@@ -101,16 +107,38 @@ class Helpers:
         alone = not await self._counted()
         now = time.monotonic()
         late = [job for job, out in self._out.items() if alone or now - out.since > OVERDUE_S]
-        if late:
-            logger.warning("sync.pages_taken_back", extra={"pages": len(late)})
-        return [self._out.pop(job).work for job in late]
+        if not late:
+            return []
+        logger.warning("sync.pages_taken_back", extra={"pages": len(late)})
+        return await self._withdrawn(late)
+
+    async def unstarted(self) -> list[Work]:
+        """A page that no worker has begun, for whoever has nothing else to do: the last ones need not wait in the lane."""
+        if not self._out or self._lane is None:
+            return []
+        try:
+            job = await self._lane.unstarted(self._make)
+        except StoreUnavailableError as error:
+            self._lose(error)
+            return []
+        return [self._out.pop(job).work] if job in self._out else []
 
     async def end(self) -> None:
+        await self._withdrawn(list(self._out))
         if self._lane is not None:
             try:
-                await self._lane.finish(self._run, self._make)
+                await self._lane.finish(self._run)
             except StoreUnavailableError as error:  # it all expires
                 logger.warning("sync.lane_left", extra={"cause": str(error)})
+
+    async def _withdrawn(self, jobs: Sequence[str]) -> list[Work]:
+        outs = [self._out.pop(job) for job in jobs]
+        if self._lane is not None:
+            try:
+                await self._lane.withdraw(self._make, [out.entry for out in outs if out.entry])
+            except StoreUnavailableError as error:
+                self._lose(error)
+        return [out.work for out in outs]
 
     async def _counted(self) -> int:
         if self._lane is not None and time.monotonic() - self._counted_at >= COUNTED_FOR_S:

@@ -34,6 +34,8 @@ LISTEN_MS = 2_000
 KEPT = timedelta(minutes=10)
 """What a sync leaves behind when it dies goes by itself."""
 _GROUP = "workers"
+_SYNC = "sync"
+"""Whoever runs the sync, among the workers."""
 
 
 class PageLane:
@@ -65,12 +67,43 @@ class PageLane:
             names = cast(list[bytes | str], await self._redis.zrangebyscore(self._workers, since, "+inf"))
         return sum(make is None or _text(name).rpartition("|")[2] == make for name in names)
 
-    async def publish(self, job: PageJob, make: str) -> None:
+    async def publish(self, job: PageJob, make: str) -> str:
+        """The id of the job's entry."""
         with _translated():
             async with self._redis.pipeline(transaction=False) as batch:
                 batch.xadd(self._lane(make), cast(Any, encode_job(job)))
                 batch.expire(self._lane(make), KEPT)
-                await batch.execute()
+                return _text((await batch.execute())[0])
+
+    async def unstarted(self, make: str) -> str | None:
+        """Takes the oldest job that no worker has begun out of the lane, and tells its id."""
+        lane = self._lane(make)
+        with _translated():
+            try:
+                read = await cast(Any, self._redis.xreadgroup)(_GROUP, _SYNC, {lane: ">"}, count=1)
+                if not read:
+                    return None
+                entry, fields = read[0][1][0]
+                await self._withdraw(make, [_text(entry)])
+            except ResponseError as error:
+                _unless_gone(error)
+                await self._open(lane)
+                return None
+        taken = self._job(entry, fields)
+        return taken[1].id if taken else None
+
+    async def withdraw(self, make: str, entries: Sequence[str]) -> None:
+        """Nobody begins these any more. Who has begun one goes on in vain."""
+        with _translated():
+            try:
+                await self._withdraw(make, entries)
+            except ResponseError as error:
+                _unless_gone(error)
+
+    async def _withdraw(self, make: str, entries: Sequence[str]) -> None:
+        if entries:
+            await self._redis.xdel(self._lane(make), *entries)
+            await self._redis.xack(self._lane(make), _GROUP, *entries)
 
     async def outcomes(self, run: str, *, wait_s: float) -> list[tuple[str, Outcome]]:
         """Those that came since; waits for one, where there is none, for up to `wait_s` seconds."""
@@ -80,10 +113,10 @@ class PageLane:
             found = [first[1], *(await cast(Any, self._redis.lpop(key, 64)) or [])] if first else []
         return [outcome for wire in found if (outcome := self._outcome(wire))]
 
-    async def finish(self, run: str, make: str) -> None:
-        """The sync is over: nobody waits for what is left."""
+    async def finish(self, run: str) -> None:
+        """The sync is over: nobody waits for what is left. The lane may be another sync's by now, and stays."""
         with _translated():
-            await self._redis.delete(self._lane(make), self._done(run))
+            await self._redis.delete(self._done(run))
 
     # A worker
 
@@ -178,8 +211,8 @@ class PageLane:
 
 
 def _unless_gone(error: ResponseError) -> None:
-    """No lane yet, or none any more: nothing to do, which is no failure."""
-    if not str(error).startswith("NOGROUP"):
+    """No lane yet, or none any more: nothing to do, which is no failure. Redis 7.0 has a word of its own for it."""
+    if not str(error).startswith(("NOGROUP", "UNBLOCKED")):
         raise error
 
 

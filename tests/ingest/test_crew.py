@@ -1,15 +1,16 @@
-"""A sync shared with workers: the same index, each page once, whoever dies on the way. Over a real Valkey."""
+"""A sync shared with workers: the same index, each page once, whoever dies on the way. Over a real Valkey, and Redis 7.0."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
 
+from bot.queue import QuestionQueue, QueuedQuestion
 from ingest.crew.coordinator import Crew
 from ingest.crew.lane import PageLane
 from ingest.crew.wire import decode_manifest, make_of
@@ -21,9 +22,12 @@ from kb.index.edge import EdgeIndex
 from kb.index.port import IndexManifest
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk
+from kb.tasks import cancelled
 from kb.text.language import detect
-from kb.valkey import EmbeddedValkey, connect_redis
+from kb.valkey import connect_redis
 from tests.fakes.embedder import HashEmbedder
+from tests.fakes.questions import a_question
+from tests.fakes.redis_server import RedisServer, binaries
 from tests.fakes.waiting import until
 
 from .conftest import write
@@ -32,13 +36,22 @@ Build = Callable[..., Sync]
 PAGES = 40
 
 
+@pytest.fixture(scope="module", params=["valkey", "redis"])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    binary = binaries()[request.param]
+    if binary is None:
+        pytest.skip("no redis-server on PATH")
+    server = RedisServer(binary, tmp_path_factory.mktemp(request.param))
+    server.start()
+    yield server
+    server.kill()
+
+
 @pytest.fixture
-async def redis(tmp_path: Path) -> AsyncIterator[Redis]:
-    valkey = EmbeddedValkey(tmp_path / "valkey")
-    await valkey.start()
-    async with connect_redis(valkey.url) as client:
+async def redis(server: RedisServer) -> AsyncIterator[Redis]:
+    async with connect_redis(server.socket) as client:
+        await client.flushall()
         yield client
-    await valkey.stop()
 
 
 @pytest.fixture
@@ -68,11 +81,37 @@ async def a_worker(
     await done()
 
 
+@asynccontextmanager
+async def a_ghost(lane: PageLane, make: str) -> AsyncIterator[None]:
+    """A worker that is heard, and begins nothing."""
+
+    async def beat() -> None:
+        while True:
+            await lane.enlist("ghost", make, ())
+            await asyncio.sleep(1)
+
+    await lane.take("ghost", make, 1)  # its lane is open
+    beating = asyncio.create_task(beat())
+    await heard(lane)
+    try:
+        yield
+    finally:
+        await cancelled(beating)
+        await lane.leave("ghost", make)
+
+
 async def heard(lane: PageLane) -> None:
     async def some() -> bool:
         return await lane.helpers() > 0
 
     await until(some, seconds=60)
+
+
+async def wanted(lane: PageLane) -> str:
+    """The make that the latest sync wants."""
+    manifest = await lane.wanted()
+    assert manifest is not None
+    return make_of(decode_manifest(manifest))
 
 
 async def passages(index: EdgeIndex) -> dict[str, Chunk]:
@@ -133,9 +172,7 @@ async def test_what_a_worker_took_and_never_brought_back_is_done_by_whoever_runs
 ) -> None:
     sync = a_sync(crew=Crew(lane))
     await sync.run()
-    wanted = await lane.wanted()
-    assert wanted is not None
-    make = make_of(decode_manifest(wanted))
+    make = await wanted(lane)
     await lane.enlist("ghost", make, ())
 
     syncing = asyncio.create_task(sync.run(full=True))
@@ -151,6 +188,50 @@ async def test_what_a_worker_took_and_never_brought_back_is_done_by_whoever_runs
 
     assert (report.unchanged, len(report.failed)) == (PAGES, 1)
     assert (await index.counts()).pages == PAGES
+
+
+async def test_what_no_worker_begins_does_not_hold_up_the_end(
+    many: Path, a_sync: Build, index: EdgeIndex, lane: PageLane
+) -> None:
+    sync = a_sync(crew=Crew(lane))
+    await sync.run()
+    async with a_ghost(lane, await wanted(lane)):
+        report = await sync.run(full=True)
+        assert await lane.helpers() == 1, "it was given up for dead: the test shows nothing"
+    assert (report.unchanged, len(report.failed)) == (PAGES, 1)
+
+
+async def test_a_question_is_answered_while_every_page_of_a_sync_waits(
+    many: Path, a_sync: Build, redis: Redis, lane: PageLane, embedder: HashEmbedder
+) -> None:
+    sync, theirs = a_sync(crew=Crew(lane)), HashEmbedder()
+    await sync.run()
+    answered: list[str] = []
+
+    async def answer(question: QueuedQuestion, attempt: int) -> None:
+        answered.append(question.id)
+
+    async def give_up(question: QueuedQuestion, error: Exception) -> None:
+        raise AssertionError(error)
+
+    queue = QuestionQueue(redis, namespace="t")
+    answering = asyncio.create_task(queue.run(answer, workers=1, on_giving_up=give_up))
+    async with a_worker(lane, theirs):
+        await heard(lane)
+        embedder.gate.clear()
+        theirs.gate.clear()
+        syncing = asyncio.create_task(sync.run(full=True))
+        await until(lambda: theirs.arrived.is_set(), seconds=60)
+        question = a_question()
+        await queue.accept(question)
+        await until(lambda: answered, seconds=60)
+        assert not syncing.done()
+        embedder.gate.set()
+        theirs.gate.set()
+        report = await syncing
+    await cancelled(answering)
+    assert answered == [question.id]
+    assert report.unchanged == PAGES
 
 
 async def test_without_redis_a_sync_goes_on_alone(
