@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
+from html import unescape
 from typing import Any
 
 import yaml
@@ -104,7 +105,7 @@ class _Reader:
 
     def front_matter(self) -> FrontMatter:
         found = FrontMatter(
-            title=self._text("title"),
+            title=self._title(),
             language=self._language(),
             owner=self._text("owner", "owner_team", "owner_slack", "team"),
             superseded_by=self._text("superseded_by", "replaced_by"),
@@ -115,6 +116,11 @@ class _Reader:
             written=self._date("date"),
         )
         return replace(found, notes=tuple(self._notes))
+
+    def _title(self) -> str | None:
+        """Site generators put it into HTML as it is, so it may hold entities ("C&oacute;mo")."""
+        written = self._text("title")
+        return written and unescape(written)
 
     def _dates(self) -> PageDates:
         reviewed = self._date("last_reviewed_on", "last_reviewed", "reviewed")

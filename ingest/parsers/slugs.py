@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 
 
 class Slugs:
@@ -12,10 +12,16 @@ class Slugs:
         self._used: dict[str, int] = {}
 
     def claim(self, heading: str) -> str:
-        base = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        base = "".join(filter(_stays, heading.lower())).replace(" ", "-")
         slug = base
         while slug in self._used:
             self._used[base] += 1
             slug = f"{base}-{self._used[base]}"
         self._used[slug] = 0
         return slug
+
+
+def _stays(character: str) -> bool:
+    """Letters, digits, joiners, and marks: without its vowel signs a Hindi anchor leads nowhere."""
+    category = unicodedata.category(character)
+    return character in "- " or category[0] in "LM" or category in ("Nd", "Nl", "Pc")

@@ -42,6 +42,10 @@ def test_every_known_field_is_read() -> None:
     assert front.notes == ()
 
 
+def test_a_title_is_read_as_a_browser_shows_it() -> None:
+    assert read("title: C&oacute;mo contribuir &amp; ganar").title == "Cómo contribuir & ganar"
+
+
 def test_toml_front_matter_is_read_too() -> None:
     front, body = split_front_matter(
         '+++\ntitle = "Travel"\nlast_reviewed_on = 2026-01-31\nreview_in = "1 month"\n+++\nText\n'
