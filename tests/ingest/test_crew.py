@@ -201,6 +201,25 @@ async def test_what_no_worker_begins_does_not_hold_up_the_end(
     assert (report.unchanged, len(report.failed)) == (PAGES, 1)
 
 
+async def test_a_sync_that_lost_its_turn_takes_nothing_of_the_next_one_along_when_it_ends(
+    many: Path, a_sync: Build, lane: PageLane, embedder: HashEmbedder
+) -> None:
+    await a_sync(crew=Crew(lane)).run()
+    make = await wanted(lane)
+    manifest = decode_manifest(await lane.wanted() or b"")
+    async with a_ghost(lane, make):
+        async with Crew(lane).at_work(manifest):
+            embedder.gate.clear()
+            embedder.arrived.clear()
+            taking_over = asyncio.create_task(a_sync(crew=Crew(lane)).run(full=True))
+            await until(lambda: embedder.arrived.is_set(), seconds=60)
+            await until(lambda: lane.take("ghost", make, 1), seconds=60)  # the first look opens the lane
+        assert await lane.take("ghost", make, 1)
+    embedder.gate.set()
+    report = await taking_over
+    assert (report.unchanged, len(report.failed)) == (PAGES, 1)
+
+
 async def test_a_question_is_answered_while_every_page_of_a_sync_waits(
     many: Path, a_sync: Build, redis: Redis, lane: PageLane, embedder: HashEmbedder
 ) -> None:
