@@ -64,6 +64,8 @@ class Processing:
         self._tally = tally
         self._pace = pace
         self._emptied = asyncio.Event()
+        self._served = asyncio.Event()
+        """Workers have as many pages as they get: only then does this process begin another of its own."""
 
     async def run(self, work: Sequence[Work], crew: Crew) -> None:
         """This process works group by group; meanwhile whoever else there is gets pages from the same list."""
@@ -97,15 +99,21 @@ class Processing:
                 await cancelled(sharing)
 
     async def _share(self, todo: deque[Work], helpers: Helpers) -> None:
-        while (todo and helpers.may_come) or helpers.are_busy:
-            await self._hand_out(todo, helpers)
-            if helpers.are_busy:
-                await self._arrived(await helpers.returned())
-                if back := await helpers.taken_back():
-                    todo.extend(back)
-                    self._emptied.clear()
-            else:
-                await happened(self._emptied, within_s=IDLE_S)
+        try:
+            while (todo and helpers.may_come) or helpers.are_busy:
+                await self._hand_out(todo, helpers)
+                self._served.set()
+                if helpers.are_busy:
+                    if outcomes := await helpers.returned():
+                        self._served.clear()
+                        await self._arrived(outcomes)
+                    if back := await helpers.taken_back():
+                        todo.extend(back)
+                        self._emptied.clear()
+                else:
+                    await happened(self._emptied, within_s=IDLE_S)
+        finally:
+            self._served.set()
 
     async def _hand_out(self, todo: deque[Work], helpers: Helpers) -> None:
         """Fills the lane, and leaves what is too little to share."""
@@ -123,6 +131,9 @@ class Processing:
         """Reads pages until there is enough to embed together."""
         group = _Group()
         while todo and group.chunks < GROUP:
+            if not self._served.is_set():
+                await self._served.wait()
+                continue  # the rest may be handed out by now
             item = todo.popleft()
             source = item.listing.source
             try:

@@ -138,13 +138,17 @@ class PageLane:
                 except ResponseError as error:
                     _unless_gone(error)  # the sync ended meanwhile
 
-    async def take(self, worker: str, make: str, count: int) -> list[tuple[str, PageJob]]:
-        """Up to `count` jobs with their entries' ids: a dead worker's first. Waits a little where there is none."""
+    async def take(
+        self, worker: str, make: str, count: int, *, inherit: bool = True
+    ) -> list[tuple[str, PageJob]]:
+        """Up to `count` jobs with their entries' ids. Waits a little where there is none.
+
+        `inherit`: a dead worker's first.
+        """
         lane = self._lane(make)
         with _translated():
             try:
-                claimed = await cast(Any, self._redis.xautoclaim)(lane, _GROUP, worker, LEASE_MS, count=count)
-                entries = claimed[1]
+                entries = await self._inherited(lane, worker, count) if inherit else []
                 if not entries:
                     read = await cast(Any, self._twin().xreadgroup)(
                         _GROUP, worker, {lane: ">"}, count=count, block=LISTEN_MS
@@ -156,17 +160,21 @@ class PageLane:
                 return []
         return [job for entry, fields in entries if fields and (job := self._job(entry, fields))]
 
-    async def done(self, entry: str, job: PageJob, make: str, outcome: Outcome) -> None:
+    async def _inherited(self, lane: str, worker: str, count: int) -> list[Any]:
+        claimed = await cast(Any, self._redis.xautoclaim)(lane, _GROUP, worker, LEASE_MS, count=count)
+        return cast(list[Any], claimed[1])
+
+    async def done(self, finished: Sequence[tuple[str, PageJob, Outcome]], make: str) -> None:
+        """Entries, their jobs and what came of them, in one step."""
+        entries = [entry for entry, _, _ in finished]
         with _translated():
             async with self._redis.pipeline(transaction=True) as batch:
-                batch.rpush(self._done(job.run), encode_outcome(job.id, outcome))
-                batch.expire(self._done(job.run), KEPT)
-                batch.xdel(self._lane(make), entry)
+                for _, job, outcome in finished:
+                    batch.rpush(self._done(job.run), encode_outcome(job.id, outcome))
+                    batch.expire(self._done(job.run), KEPT)
+                batch.xdel(self._lane(make), *entries)
+                batch.xack(self._lane(make), _GROUP, *entries)
                 await batch.execute()
-            try:
-                await self._redis.xack(self._lane(make), _GROUP, entry)
-            except ResponseError as error:
-                _unless_gone(error)
 
     async def leave(self, worker: str, make: str) -> None:
         with _translated():

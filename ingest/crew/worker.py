@@ -55,6 +55,7 @@ class PageWorker:
         self._pipeline_for = pipeline_for
         self._name = name or f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
         self._held: list[str] = []
+        self._heard_at = -BEAT_S
         self.did = WorkDone()
 
     async def run(self, stop: asyncio.Event, *, idle_exit_s: float | None = None) -> WorkDone:
@@ -99,16 +100,20 @@ class PageWorker:
 
     async def _turn(self, pipeline: PagePipeline, make: str) -> bool:
         """Takes some jobs and brings them back; whether there were any."""
-        await self._lane.enlist(self._name, make, self._held)
-        entries = await self._lane.take(self._name, make, TAKEN)
+        due = time.monotonic() - self._heard_at >= BEAT_S
+        if due:
+            await self._enlist(make)
+        entries = await self._lane.take(self._name, make, TAKEN, inherit=due)
         if not entries:
             return False
         self._held = [entry for entry, _ in entries]
         beating = asyncio.create_task(self._beat(make))
         try:
-            for (entry, job), outcome in zip(entries, await self._outcomes(pipeline, entries), strict=True):
-                await self._lane.done(entry, job, make, outcome)
-                self._held.remove(entry)
+            outcomes = await self._outcomes(pipeline, entries)
+            finished = [
+                (entry, job, outcome) for (entry, job), outcome in zip(entries, outcomes, strict=True)
+            ]
+            await self._lane.done(finished, make)
         finally:
             self._held = []  # what is not brought back is taken over by another
             await cancelled(beating)
@@ -134,9 +139,13 @@ class PageWorker:
         while True:
             await asyncio.sleep(BEAT_S)
             try:
-                await self._lane.enlist(self._name, make, self._held)
+                await self._enlist(make)
             except StoreUnavailableError as error:
                 logger.warning("worker.beat_lost", extra={"cause": str(error.__cause__)})
+
+    async def _enlist(self, make: str) -> None:
+        await self._lane.enlist(self._name, make, self._held)
+        self._heard_at = time.monotonic()
 
     async def _leave(self, make: str) -> None:
         try:
