@@ -68,7 +68,7 @@ class EmbedSettings(Section):
     query_prompt: str = ""
     document_prompt: str = ""
     backend: Backend = "auto"
-    precision: Precision = "auto"
+    precision: Precision = "fp32"
     """auto: what the index was made with goes first, for vectors of the two must not be mixed."""
     batch_size: Annotated[int, Field(ge=1, le=512)] = 16
     threads: Annotated[int, Field(ge=0, le=128)] = 0
@@ -83,7 +83,7 @@ class RerankSettings(Section):
     """Share of the cross-encoder in the final score; the rest is the fused score. Alone it is worse than blended."""
     hub_timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
     backend: Backend = "auto"
-    precision: Precision = "auto"
+    precision: Precision = "fp32"
     threads: Annotated[int, Field(ge=0, le=128)] = 0
     """0: as many as the process may use."""
 

@@ -147,7 +147,7 @@ async def test_the_precision_is_the_indexs_own_else_what_the_processor_is_good_a
     like: str | None, fast: bool, weights: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "multiplies_int8_fast", lambda: fast)
-    embedder = Embedder(EmbedSettings(), like=like)
+    embedder = Embedder(EmbedSettings(precision="auto"), like=like)
     await embedder.ready()
     assert embedder.weights == weights
     embedder.close()
