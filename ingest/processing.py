@@ -14,6 +14,7 @@ from ingest.errors import PageError
 from ingest.listing import Work, ids_of
 from ingest.pipeline import Origin, PagePipeline, PreparedPage, linked
 from ingest.progress import Pace
+from ingest.sources.port import RawPage
 from ingest.tally import Tally
 from kb.forgotten import ForgottenPages
 from kb.index.port import IndexedChunk, IndexWriter, VectorIndex
@@ -117,15 +118,16 @@ class Processing:
 
     async def _hand_out(self, todo: deque[Work], helpers: Helpers) -> None:
         """Fills the lane, and leaves what is too little to share."""
-        while len(todo) > 1 and await helpers.have_room():
-            item = todo.popleft()
-            try:
-                raw = await item.listing.source.fetch(item.ref)
-            except PageError as error:
-                await self._failed(item, error)
-                self._pace.finished([item.ref.size])
-            else:
-                await helpers.hand_out(item, raw)
+        while len(todo) > 1 and (room := await helpers.room()):
+            read: list[tuple[Work, RawPage]] = []
+            while len(todo) > 1 and len(read) < room:
+                item = todo.popleft()
+                try:
+                    read.append((item, await item.listing.source.fetch(item.ref)))
+                except PageError as error:
+                    await self._failed(item, error)
+                    self._pace.finished([item.ref.size])
+            await helpers.hand_out(read)
 
     async def _own_group(self, todo: deque[Work]) -> _Group:
         """Reads pages until there is enough to embed together."""

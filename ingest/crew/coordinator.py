@@ -23,13 +23,15 @@ from kb.index.port import IndexManifest
 
 logger = logging.getLogger(__name__)
 
-PER_HELPER = 8
-"""Jobs in the lane for each worker: it always finds the next one there, and a slow one holds up few."""
+PER_HELPER = 16
+"""Pages that are out for each worker: it always finds the next ones in the lane, whatever Redis's disk is doing."""
+TOGETHER = 4
+"""Pages that are published in one step: Redis may sync its file to disk after each."""
 MOST_BYTES = 32 << 20
 """Of pages in the lane at a time: Redis holds them in memory."""
 OVERDUE_S = 300.0
 """A job that has not come back by then is done here."""
-WAIT_S = 0.5
+WAIT_S = 0.2
 COUNTED_FOR_S = 2.0
 """For how long a count of the workers holds."""
 
@@ -65,10 +67,11 @@ class Helpers:
         """Whether pages are still out."""
         return bool(self._out)
 
-    async def have_room(self) -> bool:
-        """Whether somebody would take another page."""
-        room = PER_HELPER * await self._counted()
-        return len(self._out) < room and sum(out.size for out in self._out.values()) < MOST_BYTES
+    async def room(self) -> int:
+        """How many pages more are to be handed out at once."""
+        free = PER_HELPER * await self._counted() - len(self._out)
+        full = sum(out.size for out in self._out.values()) >= MOST_BYTES
+        return 0 if full else max(0, min(free, TOGETHER))
 
     async def start(self, manifest: IndexManifest) -> None:
         if self._lane is not None:
@@ -77,17 +80,24 @@ class Helpers:
             except StoreUnavailableError as error:
                 self._lose(error)
 
-    async def hand_out(self, work: Work, raw: RawPage) -> None:
-        job = PageJob(id=uuid.uuid4().hex, run=self._run, origin=Origin.of(work.listing.source), raw=raw)
-        out = self._out[job.id] = _Out(work=work, size=len(raw.content), since=time.monotonic())
-        if self._lane is not None:
-            try:
-                entry = await self._lane.publish(job, self._make)
-            except StoreUnavailableError as error:
-                self._lose(error)
-            else:
-                if job.id in self._out:  # else it is back already
-                    self._out[job.id] = replace(out, entry=entry)
+    async def hand_out(self, pages: Sequence[tuple[Work, RawPage]]) -> None:
+        jobs = [
+            PageJob(id=uuid.uuid4().hex, run=self._run, origin=Origin.of(work.listing.source), raw=raw)
+            for work, raw in pages
+        ]
+        now = time.monotonic()
+        for job, (work, raw) in zip(jobs, pages, strict=True):
+            self._out[job.id] = _Out(work=work, size=len(raw.content), since=now)
+        if self._lane is None or not jobs:
+            return
+        try:
+            entries = await self._lane.publish(jobs, self._make)
+        except StoreUnavailableError as error:
+            self._lose(error)
+            return
+        for job, entry in zip(jobs, entries, strict=True):
+            if job.id in self._out:  # else it is back already
+                self._out[job.id] = replace(self._out[job.id], entry=entry)
 
     async def returned(self) -> list[tuple[Work, Outcome]]:
         """What came back since; waits a moment for the first."""

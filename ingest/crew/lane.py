@@ -33,6 +33,8 @@ LISTEN_MS = 2_000
 """How long a worker waits for a job before it looks at the rest of the world."""
 KEPT = timedelta(minutes=10)
 """What a sync leaves behind when it dies goes by itself."""
+MOST_OUTCOMES = 16
+"""That are read at a time."""
 _GROUP = "workers"
 _SYNC = "sync"
 """Whoever runs the sync, among the workers."""
@@ -67,13 +69,14 @@ class PageLane:
             names = cast(list[bytes | str], await self._redis.zrangebyscore(self._workers, since, "+inf"))
         return sum(make is None or _text(name).rpartition("|")[2] == make for name in names)
 
-    async def publish(self, job: PageJob, make: str) -> str:
-        """The id of the job's entry."""
+    async def publish(self, jobs: Sequence[PageJob], make: str) -> list[str]:
+        """The ids of the jobs' entries."""
         with _translated():
             async with self._redis.pipeline(transaction=False) as batch:
-                batch.xadd(self._lane(make), cast(Any, encode_job(job)))
+                for job in jobs:
+                    batch.xadd(self._lane(make), cast(Any, encode_job(job)))
                 batch.expire(self._lane(make), KEPT)
-                return _text((await batch.execute())[0])
+                return [_text(entry) for entry in (await batch.execute())[:-1]]
 
     async def unstarted(self, make: str) -> str | None:
         """Takes the oldest job that no worker has begun out of the lane, and tells its id."""
@@ -109,8 +112,10 @@ class PageLane:
         """Those that came since; waits for one, where there is none, for up to `wait_s` seconds."""
         key = self._done(run)
         with _translated():
-            first = await cast(Any, self._twin().blpop([key], timeout=wait_s))
-            found = [first[1], *(await cast(Any, self._redis.lpop(key, 64)) or [])] if first else []
+            popped = await cast(Any, self._twin()).blmpop(
+                wait_s, 1, key, direction="LEFT", count=MOST_OUTCOMES
+            )
+            found = popped[1] if popped else []
         return [outcome for wire in found if (outcome := self._outcome(wire))]
 
     async def finish(self, run: str) -> None:

@@ -16,7 +16,7 @@ from ingest.crew.worker import PageWorker
 from ingest.pipeline import PagePipeline
 from kb.index.port import IndexManifest
 from kb.lexical import LexicalEncoder
-from kb.text.language import detect
+from kb.text.language import detect, warm_up
 from kb.valkey import connect_redis
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.syncing import SlowEmbedder
@@ -25,6 +25,7 @@ from tests.fakes.syncing import SlowEmbedder
 async def pipeline_for(wanted: IndexManifest) -> PagePipeline:
     embedder = HashEmbedder() if "--fast" in sys.argv else SlowEmbedder()
     assert wanted.embedder == embedder.name
+    await asyncio.to_thread(warm_up)
     return PagePipeline(embedder=embedder, lexical=LexicalEncoder(), detect_language=detect)
 
 
