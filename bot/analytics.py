@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import resources
@@ -18,10 +17,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
-from kb.errors import StoreUnavailableError
 from kb.models import Answer, Checked, Mode, Outcome
+from kb.store import milliseconds, store_failures, text_of
 
 Vote = Literal["good", "bad"]
 
@@ -30,6 +28,7 @@ KEEP = timedelta(days=90)
 REMEMBERED_TIMES = 1000
 """Total times behind the percentiles: the 95th stands on 50 answers, and the list takes some 10 kB."""
 
+_UNAVAILABLE = "the figures' Redis failed"
 
 NOTHING_CHECKED = Checked(sentences=0, cited=0, supported=0, removed=0)
 
@@ -127,19 +126,19 @@ class Analytics:
             _counted(answer.trace.checked),
             _rounded(answer.timings_ms.get("total", 0.0)),
             REMEMBERED_TIMES,
-            _milliseconds(self._keep),
+            milliseconds(self._keep),
             record.model_dump_json(),
         )
 
     async def feedback(self, question_id: str, user: str, vote: Vote) -> bool:
         """Stores a user's vote, moving an earlier one. False: the same vote again, nothing changed."""
         keys = [self._counts, self._about(question_id), self._votes(question_id), f"{self._root}:voted"]
-        return bool(await self._call("vote", keys, question_id, user, vote, _milliseconds(self._keep)))
+        return bool(await self._call("vote", keys, question_id, user, vote, milliseconds(self._keep)))
 
     async def explain(self, question_id: str, user: str, *, reason: str, comment: str | None) -> None:
         """Stores what a user found wrong with an answer, in the place of what they said before."""
         said = json.dumps({"reason": reason, "comment": comment}, ensure_ascii=False)
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.hset(self._reasons(question_id), user, said)
                 pipe.pexpire(self._reasons(question_id), self._keep)
@@ -147,51 +146,51 @@ class Analytics:
 
     async def explanations(self, question_id: str) -> dict[str, dict[str, str | None]]:
         """User id -> {"reason", "comment"}."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             stored: dict[Any, Any] = await self._redis.hgetall(self._reasons(question_id))
-        return {_text(user): json.loads(said) for user, said in stored.items()}
+        return {text_of(user): json.loads(said) for user, said in stored.items()}
 
     async def feedbacks(self, limit: int = 100) -> list[Feedback]:
         """Answers with votes, the last voted on first."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             voted: list[Any] = await self._redis.zrange(
                 f"{self._root}:voted", 0, limit - 1, desc=True, withscores=True
             )
             async with self._redis.pipeline(transaction=False) as pipe:
                 for identity, _ in voted:
-                    pipe.hgetall(self._votes(_text(identity)))
-                    pipe.hget(self._about(_text(identity)), "context")
+                    pipe.hgetall(self._votes(text_of(identity)))
+                    pipe.hget(self._about(text_of(identity)), "context")
                 stored: list[Any] = await pipe.execute() if voted else []
         return [
-            _feedback(_text(identity), voted_at, votes, context)
+            _feedback(text_of(identity), voted_at, votes, context)
             for (identity, voted_at), votes, context in zip(voted, stored[::2], stored[1::2], strict=True)
         ]
 
     async def save_trace(self, question_id: str, payload: Any, ttl: timedelta = KEEP) -> None:
         """Keeps what "Why this answer?" shows. `payload` is JSON data."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             await self._redis.set(self._trace(question_id), json.dumps(payload, ensure_ascii=False), px=ttl)
 
     async def load_trace(self, question_id: str) -> Any | None:
         """None: never saved, expired or forgotten."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             payload = await self._redis.get(self._trace(question_id))
         return None if payload is None else json.loads(payload)
 
     async def forget(self, question_id: str) -> None:
         """Removes what was written: the message is deleted. Counts and votes stay, they hold no text."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             await self._redis.delete(
                 self._about(question_id), self._trace(question_id), self._reasons(question_id)
             )
 
     async def stats(self) -> Stats:
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.hgetall(self._counts)
                 pipe.lrange(f"{self._root}:times", 0, -1)
                 stored, times = await pipe.execute()
-        counts = {_text(name): float(value) for name, value in stored.items()}
+        counts = {text_of(name): float(value) for name, value in stored.items()}
         totals = sorted(float(time) for time in times)
         rewritten = round(counts.get("rewritten", 0))
         return Stats(
@@ -231,7 +230,7 @@ class Analytics:
         return f"{self._root}:trace:{question_id}"
 
     async def _call(self, operation: str, keys: Sequence[str], *arguments: str | int | float) -> Any:
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             return await self._script(keys=keys, args=[operation, *arguments])
 
 
@@ -272,26 +271,10 @@ def _feedback(identity: str, voted_at: float, votes: dict[Any, Any], context: An
     return Feedback(
         question_id=identity,
         voted_at=datetime.fromtimestamp(voted_at / 1000, UTC),
-        votes={_text(user): "good" if _text(vote) == "good" else "bad" for user, vote in votes.items()},
+        votes={text_of(user): "good" if text_of(vote) == "good" else "bad" for user, vote in votes.items()},
         record=None if context is None else AnswerRecord.model_validate_json(context),
     )
 
 
 def _rounded(milliseconds: float) -> float:
     return round(milliseconds, 3)
-
-
-def _milliseconds(span: timedelta) -> int:
-    return span // timedelta(milliseconds=1)
-
-
-def _text(value: bytes | str) -> str:
-    return value.decode() if isinstance(value, bytes) else value
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (RedisError, OSError) as error:
-        raise StoreUnavailableError("the figures' Redis failed") from error

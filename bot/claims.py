@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import resources
@@ -19,9 +18,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
-from kb.errors import StoreUnavailableError
+from kb.store import milliseconds, store_failures, text_of
 
 logger = logging.getLogger(__name__)
 
@@ -125,13 +123,13 @@ class Claims:
     async def accept(self, question: QueuedQuestion, *, token: str) -> bool:
         """Claims the question and puts it at the end of its thread; True for the token that came first."""
         body = question.model_dump_json()
-        keep = _milliseconds(self._keep_claims)
+        keep = milliseconds(self._keep_claims)
         return bool(await self._call("accept", question.id, question.thread, body, token, keep))
 
     async def take(self, worker: str) -> Lease | Idle:
         """Leases the thread that has been ready for longest. Threads of dead workers become ready first."""
         while True:
-            reply = await self._call("take", worker, _milliseconds(self._lease))
+            reply = await self._call("take", worker, milliseconds(self._lease))
             if len(reply) == 1:
                 return Idle(seconds=None if reply[0] < 0 else reply[0] / 1000)
             identity, thread, holder, attempt, failures, handed_back, body = reply
@@ -140,21 +138,21 @@ class Claims:
             except ValidationError as error:  # written by another version
                 logger.error(  # noqa: TRY400 - the validation error would print the message
                     "question.unreadable",
-                    extra={"question_id": _text(identity), "problems": error.error_count()},
+                    extra={"question_id": text_of(identity), "problems": error.error_count()},
                 )
-                await self._call("bury", thread, holder, "unreadable", _milliseconds(KEEP_DEAD))
+                await self._call("bury", thread, holder, "unreadable", milliseconds(KEEP_DEAD))
                 continue
             return Lease(
                 question=question,
                 attempt=attempt,
                 failures=failures,
                 handed_back=handed_back,
-                holder=_text(holder),
+                holder=text_of(holder),
             )
 
     async def renew(self, lease: Lease) -> bool:
         """False: the lease is lost, another worker may hold the thread."""
-        return bool(await self._call("renew", *_held(lease), _milliseconds(self._lease)))
+        return bool(await self._call("renew", *_held(lease), milliseconds(self._lease)))
 
     async def finish(self, lease: Lease) -> bool:
         """Removes the question. False: not ours any more, nothing was changed; so for the next three."""
@@ -162,7 +160,7 @@ class Claims:
 
     async def retry(self, lease: Lease, *, after: timedelta) -> bool:
         """Counts a failure and lets the thread wait; the question stays its first."""
-        return bool(await self._call("retry", *_held(lease), _milliseconds(after)))
+        return bool(await self._call("retry", *_held(lease), milliseconds(after)))
 
     async def hand_back(self, lease: Lease) -> bool:
         """Lets any worker start the question at once; this start is no step towards giving it up."""
@@ -170,13 +168,13 @@ class Claims:
 
     async def bury(self, lease: Lease, *, reason: str) -> bool:
         """Moves the question to the dead letters and lets its thread go on."""
-        return bool(await self._call("bury", *_held(lease), reason, _milliseconds(KEEP_DEAD)))
+        return bool(await self._call("bury", *_held(lease), reason, milliseconds(KEEP_DEAD)))
 
     async def forget(self, identity: str) -> bool:
-        return bool(await self._call("forget", identity, _milliseconds(FORGOTTEN_BEFORE_ARRIVAL)))
+        return bool(await self._call("forget", identity, milliseconds(FORGOTTEN_BEFORE_ARRIVAL)))
 
     async def replace(self, identity: str, text: str) -> bool:
-        with _translated("reading a question"):
+        with _failures("reading a question"):
             body = await self._redis.hget(f"{self._root}:question:{identity}", "body")
         if body is None:
             return False
@@ -189,12 +187,12 @@ class Claims:
         Args:
             blocking: a client without socket time-out.
         """
-        with _translated("waiting for questions"):
+        with _failures("waiting for questions"):
             async with asyncio.timeout(seconds + SILENCE):
                 await blocking.blpop([f"{self._root}:bell"], timeout=seconds)
 
     async def depth(self) -> Depth:
-        with _translated("counting questions"):
+        with _failures("counting questions"):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.zcard(f"{self._root}:unfinished")
                 pipe.hlen(f"{self._root}:holders")
@@ -202,7 +200,7 @@ class Claims:
         return Depth(waiting=unfinished - running, running=running)
 
     async def oldest_age(self) -> timedelta | None:
-        with _translated("reading the oldest question"):
+        with _failures("reading the oldest question"):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.zrange(f"{self._root}:unfinished", 0, 0, withscores=True)
                 pipe.time()
@@ -213,13 +211,13 @@ class Claims:
 
     async def dead_letters(self, limit: int) -> list[DeadLetter]:
         """Newest first."""
-        with _translated("reading dead letters"):
+        with _failures("reading dead letters"):
             dead: list[Any] = await self._redis.zrange(
                 f"{self._root}:dead", 0, limit - 1, desc=True, withscores=True
             )
             async with self._redis.pipeline(transaction=False) as pipe:
                 for identity, _ in dead:
-                    pipe.hmget(f"{self._root}:question:{_text(identity)}", "body", "reason", "starts")
+                    pipe.hmget(f"{self._root}:question:{text_of(identity)}", "body", "reason", "starts")
                 stored: list[list[Any]] = await pipe.execute() if dead else []
         letters = [
             _dead_letter(body, reason, attempts, died_at)
@@ -228,7 +226,7 @@ class Claims:
         return [letter for letter in letters if letter is not None]
 
     async def _call(self, operation: str, *arguments: str | int) -> Any:
-        with _translated(operation):
+        with _failures(operation):
             return await self._script(keys=[self._root], args=[operation, *arguments])
 
 
@@ -240,24 +238,12 @@ def _dead_letter(body: Any, reason: Any, attempts: Any, died_at: float) -> DeadL
     except ValidationError:  # buried because nobody can read it; its id was logged then
         return None
     died = datetime.fromtimestamp(died_at / 1000, UTC)
-    return DeadLetter(question=question, reason=_text(reason), attempts=int(attempts), died_at=died)
+    return DeadLetter(question=question, reason=text_of(reason), attempts=int(attempts), died_at=died)
 
 
 def _held(lease: Lease) -> tuple[str, str]:
     return lease.question.thread, lease.holder
 
 
-def _milliseconds(span: timedelta) -> int:
-    return span // timedelta(milliseconds=1)
-
-
-def _text(value: bytes | str) -> str:
-    return value.decode() if isinstance(value, bytes) else value
-
-
-@contextmanager
-def _translated(doing: str) -> Iterator[None]:
-    try:
-        yield
-    except (RedisError, OSError) as error:  # OSError covers TimeoutError
-        raise StoreUnavailableError(f"the queue's Redis failed: {doing}") from error
+def _failures(doing: str) -> AbstractContextManager[None]:
+    return store_failures(f"the queue's Redis failed: {doing}")

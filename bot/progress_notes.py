@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
-from kb.errors import StoreUnavailableError
+from kb.store import STORE_FAILURES, store_failures, text_of
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +21,7 @@ LEASE = timedelta(seconds=15)
 """A bot that died is known to be dead after this."""
 BEAT_S = 4.0
 """Between two renewals, of which two may fail, and between two looks for what a dead bot left."""
+_UNAVAILABLE = "the messages that show a reindex do not answer"
 
 
 class ProgressNote(BaseModel):
@@ -61,7 +59,7 @@ class ProgressNotes:
 
     async def write(self, note: ProgressNote) -> None:
         """Remembers a message, held by us."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             await self._redis.set(f"{self._lease_of}{note.key}", "1", px=self._lease)
             await self._redis.hset(self._notes, note.key, note.model_dump_json())
 
@@ -70,26 +68,26 @@ class ProgressNotes:
         while True:
             try:
                 await self._redis.set(f"{self._lease_of}{note.key}", "1", px=self._lease)
-            except (RedisError, OSError) as error:
+            except STORE_FAILURES as error:
                 logger.warning("progress.not_held", extra={"cause": type(error).__name__})
             await asyncio.sleep(self.beat_s)
 
     async def drop(self, note: ProgressNote) -> None:
         """The message shows its end: there is nothing left to do."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             await self._redis.hdel(self._notes, note.key)
             await self._redis.delete(f"{self._lease_of}{note.key}")
 
     async def left_behind(self) -> list[ProgressNote]:
         """Messages that no living bot follows. Each is held by us now."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             stored = await self._redis.hgetall(self._notes)
         found = []
         for key, written in stored.items():
-            with _translated():
-                ours = await self._redis.set(f"{self._lease_of}{_text(key)}", "1", nx=True, px=self._lease)
+            with store_failures(_UNAVAILABLE):
+                ours = await self._redis.set(f"{self._lease_of}{text_of(key)}", "1", nx=True, px=self._lease)
             if ours:
-                found += await self._read(_text(key), written)
+                found += await self._read(text_of(key), written)
         return found
 
     async def _read(self, key: str, written: bytes | str) -> list[ProgressNote]:
@@ -97,18 +95,6 @@ class ProgressNotes:
             return [ProgressNote.model_validate_json(written)]
         except ValidationError:
             logger.warning("progress.unreadable", extra={"note": key})
-            with _translated():
+            with store_failures(_UNAVAILABLE):
                 await self._redis.hdel(self._notes, key)
             return []
-
-
-def _text(key: bytes | str) -> str:
-    return key.decode() if isinstance(key, bytes) else key
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (RedisError, OSError) as error:
-        raise StoreUnavailableError("the messages that show a reindex do not answer") from error

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import random
-import socket
 import time
 import uuid
 from collections.abc import Awaitable, Callable
@@ -22,6 +20,7 @@ from redis.asyncio import Redis
 
 from bot.claims import Claims, DeadLetter, Depth, Idle, Lease, QueuedQuestion, question_id
 from kb.errors import FootnoteError, StoreUnavailableError
+from kb.store import process_name
 from kb.valkey import blocking_twin
 
 __all__ = ["DeadLetter", "Depth", "QuestionAbandonedError", "QuestionQueue", "QueuedQuestion", "question_id"]
@@ -74,7 +73,7 @@ class QuestionQueue:
         self._max_attempts = max_attempts
         self._max_starts = max_starts
         self._retry_s = retry_s
-        self._worker_id = worker_id or f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+        self._worker_id = worker_id or process_name()
         lease = timedelta(seconds=self._lease_s)
         self._claims = Claims(redis, namespace=namespace, lease=lease, keep_claims=keep_claims)
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from pydantic import ValidationError
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from ingest.progress import OnProgress
 from ingest.sync import Sync
 from kb.errors import FootnoteError, StoreUnavailableError
 from kb.freshness import Clock
 from kb.jobs import SyncRecord, SyncReport
+from kb.store import store_failures, text_of
 
 logger = logging.getLogger(__name__)
+
+_UNAVAILABLE = "the record of syncs does not answer"
 
 
 class Ledger(Protocol):
@@ -38,12 +39,12 @@ class RedisLedger:
     async def write(self, records: Mapping[str, SyncRecord]) -> None:
         if records:
             written = {name: record.model_dump_json() for name, record in records.items()}
-            with _translated():
+            with store_failures(_UNAVAILABLE):
                 await self._redis.hset(self._key, mapping=cast(Any, written))
 
     async def read(self) -> Mapping[str, SyncRecord]:
         """A record of another version of Footnote is passed over."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             stored = await self._redis.hgetall(self._key)
         found = {}
         for name, written in stored.items():
@@ -52,7 +53,7 @@ class RedisLedger:
             except ValidationError:
                 logger.warning("ledger.unreadable", extra={"source": str(name)})
             else:
-                found[name.decode() if isinstance(name, bytes) else str(name)] = record
+                found[text_of(name)] = record
         return found
 
 
@@ -109,11 +110,3 @@ class RecordedSync(Sync):
             await self._ledger.write(records)
         except StoreUnavailableError as error:  # the sync stands without its record
             logger.warning("ledger.unavailable", extra={"cause": str(error)})
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (RedisError, OSError) as error:
-        raise StoreUnavailableError("the record of syncs does not answer") from error

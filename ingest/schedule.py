@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
-from kb.errors import StoreUnavailableError
 from kb.jobs import Reindexer, ReindexRequest
+from kb.store import STORE_FAILURES, store_failures
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +48,7 @@ class Schedule:
         while True:
             try:
                 await self.look()
-            except (RedisError, OSError) as error:
+            except STORE_FAILURES as error:
                 logger.warning("schedule.unavailable", extra={"cause": type(error).__name__})
             await asyncio.sleep(LOOK_S)
 
@@ -79,10 +78,8 @@ async def due_in(redis: Redis, *, namespace: str, sources: Sequence[str]) -> dic
     Raises:
         StoreUnavailableError: Redis does not answer.
     """
-    try:
+    with store_failures("it cannot be told when sources are due"):
         left = {source: await redis.pttl(_mark(namespace, source)) for source in sources}
-    except (RedisError, OSError) as error:
-        raise StoreUnavailableError("it cannot be told when sources are due") from error
     return {source: timedelta(milliseconds=time) for source, time in left.items() if time > 0}
 
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Protocol, cast
 
 from pydantic import TypeAdapter
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from kb.errors import StoreUnavailableError
 from kb.jobs import ReindexProgress
+from kb.store import milliseconds, store_failures
 
 LEASE = timedelta(seconds=15)
 """A replica that died is known to be dead after this."""
@@ -26,6 +25,7 @@ BEAT_S = 1.0
 """Between two renewals, each with the latest step: fourteen may fail."""
 KEPT = timedelta(minutes=1)
 """For which the last step is there to be read by those who followed."""
+_UNAVAILABLE = "it cannot be told whether another replica is reindexing"
 
 _PROGRESS: TypeAdapter[ReindexProgress] = TypeAdapter(ReindexProgress)
 _IF_MINE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call({command}) else return 0 end"
@@ -80,7 +80,7 @@ class RedisTurn:
         self._token = uuid.uuid4().hex
 
     async def take(self) -> bool:
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             taken = bool(await self._redis.set(self._turn, self._token, nx=True, px=self._lease))
             if taken:
                 await self._redis.delete(self._progress)
@@ -88,10 +88,9 @@ class RedisTurn:
 
     async def keep(self, latest: Callable[[], ReindexProgress]) -> None:
         while True:
-            milliseconds = round(self._lease.total_seconds() * 1000)
-            with _translated():
+            with store_failures(_UNAVAILABLE):
                 mine = await cast(
-                    Any, self._redis.eval(_RENEW, 1, self._turn, self._token, str(milliseconds))
+                    Any, self._redis.eval(_RENEW, 1, self._turn, self._token, str(milliseconds(self._lease)))
                 )
             if not mine:
                 raise StoreUnavailableError("another replica took over: this one was silent for too long")
@@ -99,27 +98,19 @@ class RedisTurn:
             await asyncio.sleep(self._beat_s)
 
     async def give_back(self, last: ReindexProgress) -> None:
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             holder = await self._redis.get(self._turn)
         if holder not in (self._token, self._token.encode()):
             return  # lost: what is told now is another's
         await self._tell(last)
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             await cast(Any, self._redis.eval(_GIVE_BACK, 1, self._turn, self._token))
 
     async def told(self) -> ReindexProgress | None:
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             stored = await self._redis.get(self._progress)
         return None if stored is None else _PROGRESS.validate_json(stored)
 
     async def _tell(self, step: ReindexProgress) -> None:
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             await self._redis.set(self._progress, _PROGRESS.dump_json(step), px=KEPT)
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (RedisError, OSError) as error:
-        raise StoreUnavailableError("it cannot be told whether another replica is reindexing") from error

@@ -14,11 +14,10 @@ from typing import Protocol
 
 from pydantic import TypeAdapter
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
-from kb.errors import StoreUnavailableError
 from kb.models import ThreadKey, Turn
 from kb.rewriting.topics import MOST, key_topics
+from kb.store import store_failures
 
 WHOLE_TURNS = 10
 """Latest turns that keep their answers: twice what a rewriter reads and more than an answering model is told."""
@@ -73,10 +72,8 @@ class RedisConversations:
         self._parsed: OrderedDict[ThreadKey, tuple[bytes, tuple[Turn, ...]]] = OrderedDict()
 
     async def load(self, key: ThreadKey) -> list[Turn]:
-        try:
+        with store_failures("conversations cannot be read"):
             stored = await self._redis.get(self._name(key))
-        except (RedisError, OSError) as error:
-            raise StoreUnavailableError("conversations cannot be read") from error
         if stored is None:
             self._parsed.pop(key, None)
             return []
@@ -92,7 +89,7 @@ class RedisConversations:
 
     async def _write(self, key: ThreadKey, turns: list[Turn]) -> None:
         # Read-modify-write without a lock: the queue works one question of a thread at a time.
-        try:
+        with store_failures("conversations cannot be written"):
             if turns:
                 stored = _TURNS.dump_json(turns, exclude_defaults=True)
                 await self._redis.set(self._name(key), stored, px=self._keep)
@@ -100,8 +97,6 @@ class RedisConversations:
             else:
                 self._parsed.pop(key, None)
                 await self._redis.delete(self._name(key))
-        except (RedisError, OSError) as error:
-            raise StoreUnavailableError("conversations cannot be written") from error
 
     def _remember(self, key: ThreadKey, stored: bytes, turns: list[Turn]) -> list[Turn]:
         self._parsed[key] = (stored, tuple(turns))

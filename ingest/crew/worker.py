@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import random
-import socket
 import time
-import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +15,7 @@ from ingest.errors import PageError
 from ingest.pipeline import PagePipeline, PreparedPage
 from kb.errors import IndexMismatchError, StoreUnavailableError
 from kb.index.port import IndexManifest
+from kb.store import process_name
 from kb.tasks import cancelled, happened
 
 logger = logging.getLogger(__name__)
@@ -53,7 +51,7 @@ class PageWorker:
     ) -> None:
         self._lane = lane
         self._pipeline_for = pipeline_for
-        self._name = name or f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+        self._name = name or process_name()
         self._held: list[str] = []
         self._heard_at = -BEAT_S
         self.did = WorkDone()

@@ -13,9 +13,8 @@ from datetime import timedelta
 from typing import Protocol
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
-from kb.errors import StoreUnavailableError
+from kb.store import store_failures, text_of
 
 
 class ReplyCache(Protocol):
@@ -59,17 +58,13 @@ class RedisReplies:
         self._keep = keep
 
     async def load(self, key: str) -> str | None:
-        try:
+        with store_failures("the kept rewrites cannot be read"):
             reply = await self._redis.get(self._name(key))
-        except (RedisError, OSError) as error:
-            raise StoreUnavailableError("the kept rewrites cannot be read") from error
-        return reply.decode() if isinstance(reply, bytes) else reply
+        return None if reply is None else text_of(reply)
 
     async def save(self, key: str, reply: str) -> None:
-        try:
+        with store_failures("the kept rewrites cannot be written"):
             await self._redis.set(self._name(key), reply, px=self._keep)
-        except (RedisError, OSError) as error:
-            raise StoreUnavailableError("the kept rewrites cannot be written") from error
 
     def _name(self, key: str) -> str:
         return f"{self._namespace}:rewrite:{key}"

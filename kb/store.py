@@ -1,0 +1,45 @@
+"""The store, Valkey or Redis, as its users share it: how its failures are told, how its replies and time spans read."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Final
+
+from redis.exceptions import RedisError
+
+from kb.errors import StoreUnavailableError
+
+STORE_FAILURES: Final = (RedisError, OSError)
+"""What a client raises when the server does not answer or cannot write. `OSError` covers `TimeoutError`."""
+
+
+@contextmanager
+def store_failures(message: str) -> Iterator[None]:
+    """Tells a failure of the store as `StoreUnavailableError(message)`, with the client's own as its cause."""
+    try:
+        yield
+    except STORE_FAILURES as error:
+        raise StoreUnavailableError(message) from error
+
+
+def text_of(value: bytes | str) -> str:
+    """A reply as text: a client gives bytes, or text when it was asked to decode."""
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def milliseconds(span: timedelta) -> int:
+    """Whole milliseconds, rounded down: what a script takes where a command takes the span itself."""
+    return span // timedelta(milliseconds=1)
+
+
+def process_name() -> str:
+    """Names this process among those that share the store, in its keys and in the log: `host-pid-hex`.
+
+    The last part differs at each call: a container that starts again has the host's name and the pid of the one before.
+    """
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
