@@ -104,7 +104,7 @@ class Memberships:
     async def _ask_groups(self) -> tuple[_Group, ...]:
         listed = await self._client.usergroups_list(include_users=True, include_disabled=False)
         told = [group for group in listed.get("usergroups") or [] if not group.get("date_delete")]
-        return tuple([_Group(marks=_marks(group), members=await self._members(group)) for group in told])
+        return tuple([_Group(marks=group_marks(group), members=await self._members(group)) for group in told])
 
     async def _members(self, group: dict[str, Any]) -> frozenset[str]:
         """Slack leaves the members out of the list where it pleases; then they are asked for."""
@@ -117,6 +117,7 @@ def _groups_with(user: str, groups: Iterable[_Group]) -> frozenset[str]:
     return frozenset().union(*(group.marks for group in groups if user in group.members))
 
 
-def _marks(group: dict[str, Any]) -> frozenset[str]:
+def group_marks(group: dict[str, Any]) -> frozenset[str]:
+    """What a user group, as Slack's list tells it, is called on pages and in settings: its id, and its handle if it has one."""
     handle = str(group.get("handle") or "").lower()
     return frozenset({str(group["id"]), *([f"@{handle}"] if handle else [])})

@@ -19,6 +19,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.admins import user_groups
 from bot.cli.open import open_session
+from bot.memberships import group_marks
 from bot.scopes import missing_scopes
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
@@ -210,8 +211,8 @@ async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Ch
     members = {
         mark: len(group.get("users") or ())
         for group in told.get("usergroups") or []
-        for mark in (str(group["id"]), f"@{str(group.get('handle')).lower()}")
         if not group.get("date_delete")
+        for mark in group_marks(group)
     }
     if empty := sorted(group for group in groups if not members.get(group)):
         mend = "correct slack.admins, or give the group members in Slack"
