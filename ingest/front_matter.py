@@ -1,7 +1,8 @@
 """What the author of a page says about it, in YAML (`---`) or TOML (`+++`) at its top.
 
 A field that cannot be read becomes None and a note, and the page is indexed all the same. One exception: a limit on
-who may read the page. Where that cannot be understood the page fails, closed, rather than become public.
+who may read the page. Where that cannot be understood, or stands in what was meant to be front matter and is none, the
+page fails, closed, rather than become public.
 """
 
 from __future__ import annotations
@@ -22,8 +23,14 @@ from kb.models import EVERYONE, PageDates
 from kb.versions import version_of_field
 
 _BLOCK = re.compile(
-    r"\A(?P<fence>---|\+\+\+)[ \t]*\n(?P<fields>.*?)^(?P=fence)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+    r"\A\s*^(?P<fence>---|\+\+\+)[ \t]*\n(?P<fields>.*?)^(?:(?P=fence)|\.\.\.)[ \t]*(?:\n|\Z)",
+    re.DOTALL | re.MULTILINE,
 )
+_MEANT = re.compile(
+    r"\A(?:\s|<!--(?:(?!-->).)*-->)*^[ \t]*(?:-{3,}|\+{3,})[ \t]*\n(?P<fields>(?:[^\n]*\S[^\n]*(?:\n|\Z))+)",
+    re.DOTALL | re.MULTILINE,
+)
+"""Lines under a fence that is indented, too long, below a comment, or never closed."""
 _LIMIT = re.compile(r"^[ \t]*[\"']?(audience|channels)[\"']?[ \t]*[:=]", re.MULTILINE | re.IGNORECASE)
 _LINE = re.compile(r"^([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S.*)$", re.MULTILINE)
 _CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{5,}")
@@ -62,6 +69,7 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str]:
     """
     block = _BLOCK.match(text)
     if block is None:
+        _check_no_limit_is_meant(text)
         return FrontMatter(), text
     fields, notes = _fields(block["fields"], toml=block["fence"] == "+++")
     if fields is None:  # a page that happens to start with a ruler
@@ -71,7 +79,18 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str]:
 
 def mentions_a_limit(content: bytes) -> bool:
     """Whether undecodable bytes seem to limit their readers: then what was public before may no longer be."""
-    return _LIMIT.search(content[:10_000].decode("ascii", errors="replace")) is not None
+    head = content[:10_000].replace(b"\0", b"")  # every second byte of UTF-16
+    return _LIMIT.search(head.decode("ascii", errors="replace")) is not None
+
+
+def _check_no_limit_is_meant(text: str) -> None:
+    meant = _MEANT.match(text)
+    if meant is not None and _LIMIT.search(meant["fields"]):
+        raise PageError(
+            "it limits who may read it in front matter that is none: begin and end it with a line of three dashes, "
+            "and let nothing stand above it",
+            withdraw=True,
+        )
 
 
 def _fields(block: str, *, toml: bool) -> tuple[Mapping[str, Any] | None, list[str]]:

@@ -53,6 +53,8 @@ def _decoded(content: bytes) -> str:
         raise PageError(
             f"it is not UTF-8 text (byte {error.start}): save it as UTF-8", withdraw=mentions_a_limit(content)
         ) from error
+    if "\0" in text:
+        raise PageError("it is not text but binary data", withdraw=mentions_a_limit(content))
     return cleaned(text)
 
 

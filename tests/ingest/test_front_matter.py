@@ -171,8 +171,44 @@ def test_an_audience_that_cannot_be_understood_fails_closed(lines: list[str]) ->
     assert caught.value.withdraw
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\naudience: '#leads'\n\n# Pay\n\nBand 3 earns more.\n",
+        "<!-- (c) Acme -->\n---\naudience: '#leads'\n---\nBand 3 earns more.\n",
+        " ---\naudience: '#leads'\n ---\nBand 3 earns more.\n",
+        "-----\ntitle: Pay\naudience: '#leads'\n-----\nBand 3 earns more.\n",
+        "+++\naudience = ['#leads']\n# Pay\n",
+    ],
+    ids=["never closed", "below a comment", "indented", "too many dashes", "TOML that is never closed"],
+)
+def test_a_limit_in_what_was_meant_as_front_matter_fails_closed(text: str) -> None:
+    with pytest.raises(PageError) as caught:
+        split_front_matter(text)
+
+    assert caught.value.withdraw
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\n\n---\naudience: '#leads'\n---\nText.\n", "---\naudience: '#leads'\n...\nText.\n"],
+    ids=["empty lines above", "ended as YAML ends"],
+)
+def test_front_matter_may_stand_below_empty_lines_and_end_as_yaml_does(text: str) -> None:
+    front, body = split_front_matter(text)
+
+    assert (front.audience, body) == (("#leads",), "Text.\n")
+
+
+def test_a_page_that_speaks_of_channels_below_a_ruler_is_read() -> None:
+    text = "---\n\nChannels: we have two.\n\nThe end.\n"
+
+    assert split_front_matter(text) == (FrontMatter(), text)
+
+
 def test_a_limit_is_noticed_in_bytes_that_are_no_text() -> None:
     assert mentions_a_limit("---\ntitle: Gehälter\naudience: '#leads'\n---\n".encode("latin-1"))
+    assert mentions_a_limit("---\naudience: '#leads'\n---\nGehälter\n".encode("utf-16-le"))
     assert not mentions_a_limit("---\ntitle: Gehälter\n---\n".encode("latin-1"))
 
 
