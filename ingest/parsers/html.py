@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ingest.parsers.unseen import is_hidden
+
 _VALUE = r"(?:\"[^\"]*\"|'[^']*'|\{[^{}]*\}|[^\s\"'=<>`{]+)"
 _TAG = re.compile(rf"<(/?)([A-Za-z][\w.-]*)((?:\s+[^\s\"'<>/={{]+(?:\s*=\s*{_VALUE})?)*)\s*(/?)>")
 _ATTRIBUTE = re.compile(rf"([^\s\"'<>/=]+)(?:\s*=\s*({_VALUE}))?")
@@ -18,16 +20,6 @@ _DROPPED = re.compile(
     r"<(script|style|svg|iframe|template|noscript)\b[^<>]*>(?:(?!<\1\b).)*?</\1\s*>",
     re.DOTALL | re.IGNORECASE,
 )
-_HIDDEN_STYLE = re.compile(
-    r"display:\s*none|visibility:\s*(?:hidden|collapse)|font-size:\s*(?:0(?![.\d])|0?\.\d|1px)|opacity:\s*0(?:\.0\d*)?\s*(?:;|$)"
-    r"|(?<![\w-])color:\s*transparent|(?:left|top|right|text-indent):\s*-\d{3,}|(?<![\w-])(?:height|width):\s*0(?:px)?\s*(?:;|$)"
-    r"|clip(?:-path)?:\s*(?:rect\(0|inset\((?:50|100)%)",
-    re.IGNORECASE,
-)
-_WHITE = r"(?:white|#fff(?:fff)?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255\b)"
-_WHITE_STYLE = re.compile(rf"(?<![\w-])color:\s*{_WHITE}", re.IGNORECASE)
-_BACKGROUND = re.compile(r"background(?:-color)?:", re.IGNORECASE)
-"""White on a background of its own is a badge; white alone is there to be missed."""
 _HIDEABLE_NAMES = """
 div span section article aside p font small sup sub b i em strong a blockquote td th h1 h2 h3 h4 h5 h6
 """
@@ -150,7 +142,7 @@ class _Rewriter:
         """Text that no reader sees must not be quoted, nor be read by a model as an order."""
         if name not in _HIDEABLE:
             return
-        if self._hidden or _is_hidden(attributes):
+        if self._hidden or is_hidden(attributes):
             self._hidden_at = len(self._out) if self._hidden_at is None else self._hidden_at
             self._hidden.append(name)
 
@@ -190,14 +182,6 @@ class _Rewriter:
     def _break(self) -> None:
         if not "".join(self._out[-2:]).endswith("- "):  # `<li><p>`: the item's text follows its bullet
             self._out.append("\n\n")
-
-
-def _is_hidden(attributes: dict[str, str]) -> bool:
-    style = attributes.get("style", "")
-    if "hidden" in attributes or _HIDDEN_STYLE.search(style):
-        return True
-    white = _WHITE_STYLE.search(style) or re.fullmatch(_WHITE, attributes.get("color", ""), re.IGNORECASE)
-    return white is not None and not _BACKGROUND.search(style)
 
 
 def _table(body: str, *, mdx: bool) -> str:

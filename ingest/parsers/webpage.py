@@ -19,10 +19,12 @@ from ingest.front_matter import FrontMatter
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.text import cleaned, title_from
+from ingest.parsers.unseen import is_hidden
 from kb.models import PageDates
 
-_DROPPED = "script, style, template, noscript, svg, iframe, object, embed, canvas, form button, nav, dialog, [hidden]"
-_HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden|font-size:\s*0(?![.\d])")
+_DROPPED = "script, style, template, noscript, svg, iframe, object, embed, canvas, form button, nav, dialog"
+_FRAME = ("html", "body", "main")
+"""Sites hide these until a script has run."""
 _EDITED = (
     "article:modified_time",
     "og:updated_time",
@@ -65,7 +67,7 @@ def html_markdown(soup: BeautifulSoup) -> str:
         soup.head.decompose()
     for element in soup.select(_DROPPED):
         element.decompose()
-    for element in soup.find_all(style=_HIDDEN):
+    for element in soup.find_all(_is_unseen):
         element.decompose()
     content = _main(soup)
     for table in content.find_all("table"):
@@ -80,6 +82,12 @@ def _soup(content: bytes | str) -> BeautifulSoup:
     if soup.find() is None and not soup.get_text(strip=True):
         raise PageError("it has no text", withdraw=True)
     return soup
+
+
+def _is_unseen(element: Tag) -> bool:
+    return element.name not in _FRAME and is_hidden(
+        {name: str(value) for name, value in element.attrs.items()}
+    )
 
 
 def _main(soup: BeautifulSoup) -> Tag:

@@ -17,6 +17,7 @@ import trafilatura
 from yarl import URL
 
 from ingest.parsers.text import guessed_encoding
+from ingest.parsers.unseen import is_hidden
 from ingest.sources.web.client import WebResponse
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
@@ -28,6 +29,8 @@ _DECLARED = re.compile(r"(\s*<\?xml[^>]{0,100}?)\s+encoding\s*=\s*[\"'][^\"']*[\
 _MODIFIED = re.compile(r"\"dateModified\"\s*:\s*\"(\d{4}-\d\d-\d\d)")
 _HEADING = re.compile(r"^(#{1,6}) (.+?)\s*$", re.MULTILINE)
 _FOLLOWED = frozenset({"http", "https"})
+_FRAME = frozenset({"html", "body", "main"})
+"""Sites hide these until a script has run."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +62,7 @@ def read_document(response: WebResponse) -> WebDocument | None:
     if tree is None:
         return WebDocument(url=str(response.url), content=b"", media_type="text/markdown")
     robots |= _directives(", ".join(_contents(tree, "robots")))
+    _drop_unseen(tree)
     return WebDocument(
         url=str(response.url),
         canonical=_canonical(tree, response.url),
@@ -126,9 +130,21 @@ def _canonical(tree: lxml.html.HtmlElement, url: URL) -> str | None:
     return None
 
 
+def _drop_unseen(tree: lxml.html.HtmlElement) -> None:
+    for element in list(tree.iter(lxml.etree.Element)):
+        unseen = element.tag == "template" or (element.tag not in _FRAME and is_hidden(element.attrib))
+        if unseen and element.getparent() is not None:
+            element.drop_tree()
+
+
+def _base(tree: lxml.html.HtmlElement, url: URL) -> URL:
+    """What the page's relative links are relative to."""
+    named = next((_absolute(one.get("href"), url) for one in tree.iter("base") if one.get("href")), None)
+    return URL(named) if named else url
+
+
 def _links(tree: lxml.html.HtmlElement, url: URL) -> Iterator[str]:
-    base = next((_absolute(one.get("href"), url) for one in tree.iter("base") if one.get("href")), None)
-    start = URL(base) if base else url
+    start = _base(tree, url)
     for anchor in tree.iter("a", "area"):
         if anchor.get("href") and "nofollow" not in anchor.get("rel", "").lower().split():
             target = _absolute(anchor.get("href"), start)
@@ -172,6 +188,8 @@ def _main_content(tree: lxml.html.HtmlElement, url: URL) -> str:
         if heading.get("id") or _inner_anchor(heading)
     }
     title = " ".join((tree.findtext(".//title") or "").split())
+    # trafilatura takes every relative link for one of the site's root
+    tree.make_links_absolute(str(_base(tree, url)), resolve_base_href=False, handle_failures="ignore")
     text = trafilatura.extract(
         tree,
         url=str(url),

@@ -138,6 +138,39 @@ async def test_the_text_is_the_main_content_with_the_page_s_own_anchors(a_source
         assert "Cookie" not in raw.content.decode()
 
 
+async def test_links_in_the_text_lead_where_a_browser_would_go(a_source: Any) -> None:
+    links = '<p>{} See <a href="carry">carry over</a>, <a href="../pay">pay</a> and <a href="#top">above</a>. {}</p>'
+    async with a_site() as site:
+        site.pages["/docs/leave"] = article("Leave", LONG, links.format(LONG, LONG))
+        site.pages["/docs/pay"] = article(
+            "Pay", LONG, links.format(LONG, LONG), head=f'<base href="{site.url}/other/place/">'
+        )
+        source = a_source(site)
+        refs = await listed(source)
+        leave, pay = await text_of(source, refs["docs/leave"]), await text_of(source, refs["docs/pay"])
+
+        assert f"[carry over]({site.url}/docs/carry), [pay]({site.url}/pay)" in leave
+        assert f"[carry over]({site.url}/other/place/carry), [pay]({site.url}/other/pay)" in pay
+
+
+async def test_what_no_visitor_sees_is_no_text_of_the_page(a_source: Any) -> None:
+    unseen = [
+        '<p STYLE="DISPLAY:NONE">Secret of the first kind. {}</p>',
+        '<div style="color: white"><p>Secret of the second kind. {}</p></div>',
+        '<p style="position:absolute; left:-9999px">Secret of the third kind. {}</p>',
+        "<p hidden>Secret of the fourth kind. {}</p>",
+        "<template><p>Secret of the fifth kind. {}</p></template>",
+        '<span style="background: navy; color: white">A badge stays.</span>',
+    ]
+    async with a_site() as site:
+        site.pages["/docs/leave"] = article("Leave", LONG, *(one.format(LONG) for one in unseen), LONG)
+        source = a_source(site)
+        text = await text_of(source, (await listed(source))["docs/leave"])
+
+        assert "Secret" not in text
+        assert "A badge stays." in text
+
+
 async def test_a_second_visit_asks_with_validators_and_changes_nothing(a_source: Any) -> None:
     async with a_site() as site:
         before = await listed(a_source(site))

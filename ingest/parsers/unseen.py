@@ -1,0 +1,28 @@
+"""Which elements of HTML no reader sees, as far as they say so themselves: text in them must not be quoted, nor be read
+by a model as an order. The same in HTML within Markdown, in a file and on a website.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_HIDDEN_STYLE = re.compile(
+    r"display:\s*none|visibility:\s*(?:hidden|collapse)|font-size:\s*(?:0(?![.\d])|0?\.\d|1px)|opacity:\s*0(?:\.0\d*)?\s*(?:;|$)"
+    r"|(?<![\w-])color:\s*transparent|(?:left|top|right|text-indent):\s*-\d{3,}|(?<![\w-])(?:height|width):\s*0(?:px)?\s*(?:;|$)"
+    r"|clip(?:-path)?:\s*(?:rect\(0|inset\((?:50|100)%)",
+    re.IGNORECASE,
+)
+_WHITE = r"(?:white|#fff(?:fff)?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255\b)"
+_WHITE_STYLE = re.compile(rf"(?<![\w-])color:\s*{_WHITE}", re.IGNORECASE)
+_BACKGROUND = re.compile(r"background(?:-color)?:", re.IGNORECASE)
+"""White on a background of its own is a badge; white alone is there to be missed."""
+
+
+def is_hidden(attributes: Mapping[str, str]) -> bool:
+    """By an element's own attributes, whose names are in lower case."""
+    style = attributes.get("style", "")
+    if "hidden" in attributes or _HIDDEN_STYLE.search(style):
+        return True
+    white = _WHITE_STYLE.search(style) or re.fullmatch(_WHITE, attributes.get("color", ""), re.IGNORECASE)
+    return white is not None and not _BACKGROUND.search(style)
