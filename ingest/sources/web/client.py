@@ -39,7 +39,7 @@ Sleep = Callable[[float], Awaitable[object]]
 class WebError(Exception):
     """An address gave no page. `gone`: the site says that there is none; otherwise it may be there tomorrow.
 
-    `private`: it is there, but not for everybody.
+    `private`: it is there, but not for everybody: it asks for a login, or sends visitors to another host for now.
     """
 
     def __init__(self, reason: str, *, gone: bool = False, private: bool = False) -> None:
@@ -184,7 +184,11 @@ def _followed(url: URL, redirect: _Redirect, refusal: Refusal) -> URL:
         raise WebError("it redirects to something that is no address") from error
     why = refusal(target)
     if why is not None:
-        raise WebError(f"it redirects to {target.host or 'nowhere'}: {why}", gone=redirect.permanent)
+        raise WebError(
+            f"it redirects to {target.host or 'nowhere'}: {why}",
+            gone=redirect.permanent,
+            private=not redirect.permanent,
+        )
     return target
 
 

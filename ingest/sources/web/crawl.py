@@ -2,6 +2,7 @@
 
 What fails today is told from what is gone: a page that fails keeps its place, and the way through it is known from the
 last visit. Only what the site itself says is gone, moved or hidden, or what nothing leads to any more, is not listed.
+A page that now asks its visitors who they are is a failure whose earlier text has to go.
 """
 
 from __future__ import annotations
@@ -36,10 +37,13 @@ class Found:
 
 @dataclass(kw_only=True, slots=True)
 class Crawled:
-    """`failures`: path -> why the page could not be read. `incomplete`: why pages may be missing from the listing."""
+    """`failures`: path -> why the page could not be read; `closed`: those of them that are not for everybody any more.
+    `incomplete`: why pages may be missing from the listing.
+    """
 
     pages: dict[str, Found] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)
     incomplete: str | None = None
 
 
@@ -119,7 +123,10 @@ class Crawl:
             if error.gone:
                 await self._memory.forget([str(url)])
             else:
-                self._fail(url, error.reason, before)
+                path = self._fail(url, error.reason, before)
+                if error.private:
+                    self._result.closed.add(path)
+                    await self._memory.forget([str(url)])
             return
         if visit is None:
             return
@@ -158,12 +165,15 @@ class Crawl:
         await self._memory.keep(visit)
         return visit
 
-    def _fail(self, url: URL, reason: str, before: Visit | None) -> None:
-        self._result.failures[before.path if before else self._scope.path_of(url)] = reason
+    def _fail(self, url: URL, reason: str, before: Visit | None) -> str:
+        """The path of the page that failed; the way through it is known from the last visit."""
+        path = before.path if before else self._scope.path_of(url)
+        self._result.failures[path] = reason
         if before is None:
             self._lost_ways = True
         else:
             self._enqueue(*map(URL, before.document.links))
+        return path
 
     def _list(self, visit: Visit) -> None:
         canonical = self._canonical(visit.document)

@@ -69,7 +69,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
         if ref.path.endswith("/"):
             raise PageError(self._crawled.incomplete or "it could not be crawled to its end")
         if ref.path in self._crawled.failures:
-            raise PageError(self._crawled.failures[ref.path])
+            raise PageError(self._crawled.failures[ref.path], withdraw=ref.path in self._crawled.closed)
         visit = await self._memory.page(ref.path) or await self._visit(ref.path)
         return RawPage(
             path=ref.path,
@@ -91,7 +91,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
             answer = await client.get(url, refusal=self._scope.foreign)
             document = await asyncio.to_thread(read_document, answer)
         except WebError as error:
-            raise PageError(error.reason, withdraw=error.gone) from error
+            raise PageError(error.reason, withdraw=error.gone or error.private) from error
         finally:
             await client.close()
         if document is None or not document.content:

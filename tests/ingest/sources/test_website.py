@@ -415,6 +415,34 @@ async def test_a_page_that_fails_today_keeps_its_place_and_the_way_through_it(a_
         assert "the site answers 500" in await reason(source, after["docs/hub"])
 
 
+@pytest.mark.parametrize(
+    "now",
+    [
+        web_text("", status=401),
+        web_text("", status=403),
+        moved("https://login.example/?from=hub", status=302),
+    ],
+    ids=["401", "403", "a redirect to a login elsewhere"],
+)
+async def test_the_earlier_text_of_a_page_that_is_no_longer_public_goes(a_source: Any, now: Any) -> None:
+    async with a_site() as site:
+        site.pages["/docs/"] = article("Docs", LONG, '<a href="hub">hub</a>')
+        site.pages["/docs/hub"] = article("Hub", LONG, '<a href="leave">leave</a>')
+        await listed(a_source(site))
+        site.pages["/docs/hub"] = now
+        for _ in range(2):
+            source = a_source(site)
+            refs = await listed(source)
+
+            assert refs["docs/leave"].revision is not None  # the way through it is still known
+            with pytest.raises(PageError) as caught:
+                await source.fetch(refs["docs/hub"])
+            assert caught.value.withdraw
+        with pytest.raises(PageError) as caught:  # where another process made the listing
+            await a_source(site).fetch(refs["docs/hub"])
+        assert caught.value.withdraw
+
+
 async def test_a_new_failing_page_does_not_lose_what_was_known_before(a_source: Any) -> None:
     async with a_site() as site:
         before = await listed(a_source(site))
