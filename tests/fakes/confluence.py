@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -35,7 +36,9 @@ class Page:
 
 @dataclass(kw_only=True)
 class Confluence:
-    """`spaces`: key -> id. `failing`: what the next requests get instead. `unindexed`: pages that search does not know yet."""
+    """`spaces`: key -> id. `failing`: what the next requests get instead. `unindexed`: pages that search does not know yet.
+    `untold`: pages whose restrictions v1 does not expand within those of others, or at all in Data Center.
+    """
 
     cloud: bool = True
     pages: dict[str, Page] = field(default_factory=dict)
@@ -43,6 +46,7 @@ class Confluence:
     personal: dict[str, str] = field(default_factory=lambda: {"~joe": "13"})
     failing: deque[tuple[str, int, dict[str, str]]] = field(default_factory=deque)
     unindexed: set[str] = field(default_factory=set)
+    untold: set[str] = field(default_factory=set)
     requests: Counter[str] = field(default_factory=Counter)
     email: str = "bot@acme.example"
     token: str = "secret-token"
@@ -158,7 +162,9 @@ class Confluence:
         return self._paged(request, above, "cursor")
 
     async def _restriction(self, request: web.Request) -> web.Response:
-        return web.json_response({"operation": "read", **_restrictions(self._found(request))["read"]})
+        parts = request.query.get("expand", "").split(",")
+        told = _restrictions(self._found(request), [part.removeprefix("restrictions.") for part in parts])
+        return web.json_response(told["read"])
 
     async def _search(self, request: web.Request) -> web.Response:
         """CQL of the one form that we use. As in the product, archived pages and those not yet indexed are missing."""
@@ -230,22 +236,22 @@ class Confluence:
         if "metadata.labels" in expand:
             told["metadata"] = {"labels": {"results": [{"name": name} for name in page.labels]}}
         if "restrictions.read" in expand:
-            told["restrictions"] = _restrictions(page)
+            told["restrictions"] = self._expanded(page)
             told["ancestors"] = [
-                {"id": one.id, "restrictions": _restrictions(one)} for one in self._ancestors(page)
+                {"id": one.id, "restrictions": self._expanded(one)} for one in self._ancestors(page)
             ]
         return told
 
+    def _expanded(self, page: Page) -> dict[str, Any]:
+        return _restrictions(page, () if page.id in self.untold else ("user", "group"))
 
-def _restrictions(page: Page) -> dict[str, Any]:
-    return {
-        "read": {
-            "operation": "read",
-            "restrictions": {
-                "user": {"results": [{"type": "known", "accountId": user} for user in page.users]},
-                "group": {
-                    "results": [{"type": "group", "name": group, "id": group} for group in page.groups]
-                },
-            },
-        }
+
+def _restrictions(page: Page, expanded: Sequence[str]) -> dict[str, Any]:
+    """What was not asked for is named under `_expandable` alone."""
+    subjects = {
+        "user": {"results": [{"type": "known", "accountId": user} for user in page.users]},
+        "group": {"results": [{"type": "group", "name": group, "id": group} for group in page.groups]},
     }
+    told: dict[str, Any] = {name: found for name, found in subjects.items() if name in expanded}
+    told["_expandable"] = {name: "" for name in subjects if name not in expanded}
+    return {"read": {"operation": "read", "restrictions": told}}

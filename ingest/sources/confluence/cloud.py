@@ -16,6 +16,7 @@ from ingest.sources.confluence.listing import (
     Space,
     day_of,
     every_result,
+    limits_of,
 )
 from ingest.sources.json_api import ApiError, JsonApi, Parameters
 
@@ -130,21 +131,22 @@ class CloudApi:
             ]
         )
 
-    async def _asked_limits(self, page_id: str) -> tuple[Limit, ...]:
-        """The limits of a page and of all above it, each asked for by itself."""
+    async def _asked_limits(self, page_id: str) -> tuple[Limit, ...] | None:
+        """The limits of a page and of all above it, each asked for by itself; None where one is not told."""
         above = [
             str(one["id"])
             async for one in every_result(
                 self._api, f"/api/v2/pages/{page_id}/ancestors", {"limit": _PAGE_SIZE}
             )
         ]
-        limits = []
+        levels = []
         for content_id in (page_id, *above):
-            found = await self._api.get(f"/rest/api/content/{content_id}/restriction/byOperation/read")
-            limit = _parsed(TypeAdapter(Restrictions), {"read": found}).limit
-            if limit is not None:
-                limits.append(limit)
-        return tuple(limits)
+            found = await self._api.get(
+                f"/rest/api/content/{content_id}/restriction/byOperation/read",
+                {"expand": "restrictions.user,restrictions.group"},
+            )
+            levels.append(_parsed(TypeAdapter(Restrictions), {"read": found}).limits)
+        return limits_of(levels)
 
 
 def _parsed(adapter: TypeAdapter[T], found: object) -> T:

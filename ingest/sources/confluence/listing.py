@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Protocol
@@ -67,28 +67,33 @@ class ConfluenceApi(Protocol):
 
 
 class Restrictions(BaseModel):
-    """`restrictions` of v1: who may read. Nobody named: everybody who sees the space."""
+    """`restrictions` of v1: who may read. Nobody named: everybody who sees the space. A part that the API did not
+    expand is not there at all: then it is not known who is named.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
     class Read(BaseModel):
         class Subjects(BaseModel):
             class Named(BaseModel):
-                results: list[dict[str, Any]] = Field(default_factory=list)
+                results: list[dict[str, Any]]
 
-            user: Named = Named()
-            group: Named = Named()
+            user: Named | None = None
+            group: Named | None = None
 
         restrictions: Subjects = Subjects()
 
     read: Read = Read()
 
     @property
-    def limit(self) -> Limit | None:
-        named = self.read.restrictions
-        if not named.user.results and not named.group.results:
+    def limits(self) -> tuple[Limit, ...] | None:
+        """One or none; None where the API does not tell."""
+        users, groups = self.read.restrictions.user, self.read.restrictions.group
+        if users is None or groups is None:
             return None
-        return Limit(groups=frozenset(str(group["name"]) for group in named.group.results if "name" in group))
+        if not users.results and not groups.results:
+            return ()
+        return (Limit(groups=frozenset(str(group["name"]) for group in groups.results if "name" in group)),)
 
 
 class Ancestor(BaseModel):
@@ -119,14 +124,22 @@ class Content(BaseModel):
         if self.restrictions is None or self.ancestors is None:
             return None
         levels = [self.restrictions, *(ancestor.restrictions for ancestor in self.ancestors)]
-        if any(level is None for level in levels):
-            return None
-        return tuple(limit for level in levels if level is not None and (limit := level.limit) is not None)
+        return limits_of(None if level is None else level.limits for level in levels)
 
     @property
     def labels(self) -> frozenset[str]:
         results = (self.metadata.get("labels") or {}).get("results", [])
         return frozenset(str(label["name"]) for label in results)
+
+
+def limits_of(levels: Iterable[tuple[Limit, ...] | None]) -> tuple[Limit, ...] | None:
+    """The limits of all levels together; None where one of them is not known."""
+    known: list[Limit] = []
+    for limits in levels:
+        if limits is None:
+            return None
+        known += limits
+    return tuple(known)
 
 
 READERS = (

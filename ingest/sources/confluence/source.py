@@ -21,7 +21,7 @@ from kb.source_settings import ConfluenceSettings
 
 logger = logging.getLogger(__name__)
 
-_CONVERTER = "1"
+_CONVERTER = "2"
 """Raise when storage format becomes other Markdown than before: then every page is read anew."""
 
 

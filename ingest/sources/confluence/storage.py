@@ -183,8 +183,8 @@ class _Writer:
                                for block in self.blocks(cell, depth)))  # fmt: skip
 
     def _macro(self, macro: Macro, depth: int) -> list[str]:
-        if macro.name in macros.SILENT:
-            return []
+        if macro.name in macros.SILENT or macro.parameters.get("hidden") == "true":
+            return []  # a hidden excerpt or table of properties is there for other pages
         body = self.blocks(macro.rich, depth) if macro.rich is not None else []
         return macros.block(macro, body, self._links)
 

@@ -152,6 +152,20 @@ async def test_a_page_that_the_search_index_does_not_know_yet_is_limited_all_the
     assert (await source.fetch(refs["ENG/7"])).audience is None
 
 
+async def test_a_limit_that_a_listing_does_not_expand_is_asked_for_or_closes_the_page(
+    a_source: Any, wiki: Confluence
+) -> None:
+    wiki.edit("1", groups=("hr",))
+    wiki.untold = {"1"}  # and with it what is below: "2"
+    source = a_source(groups={"hr": ("#people-leads",)})
+    refs = await listed(source)
+
+    if wiki.cloud:
+        assert (await source.fetch(refs["ENG/2"])).audience == ("#people-leads",)
+    else:
+        assert sorted(refs) == ["ENG/7", "HR/5"]
+
+
 async def test_a_deleted_page_is_not_listed_and_says_so_when_it_goes_after_the_listing(
     a_source: Any, wiki: Confluence
 ) -> None:

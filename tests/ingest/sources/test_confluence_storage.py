@@ -63,6 +63,8 @@ PAGE = '<ri:page ri:content-title="Sick leave" ri:space-key="HR"/>'
         (macro("include", parameter("", f"<ac:link>{PAGE}</ac:link>")), "See [Sick leave](https://acme.example/wiki/display/HR/Sick+leave)"),
         (macro("excerpt-include", parameter("", f"<ac:link>{PAGE}</ac:link>")), "See [Sick leave](https://acme.example/wiki/display/HR/Sick+leave)"),
         (macro("excerpt", rich("<p>kept</p>")), "kept"),
+        (macro("excerpt", parameter("hidden", "true") + rich("<p>not shown</p>")) + "<p>x</p>", "x"),
+        (macro("details", parameter("hidden", "true") + rich("<p>not shown</p>")) + "<p>x</p>", "x"),
         (macro("toc") + macro("children") + "<p>x</p>", "x"),
         (macro("some-add-on", rich("<p>its body</p>")), "its body"),
         ("<p>see <ac:link>" + PAGE + "<ac:plain-text-link-body><![CDATA[the page]]></ac:plain-text-link-body></ac:link></p>",
