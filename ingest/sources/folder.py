@@ -109,8 +109,12 @@ class FolderSource(ConfiguredSource[FolderSettings]):
         return self._wants(path) and real == self._root / named  # no link to a folder on the way
 
     def _wants(self, path: str) -> bool:
+        return self._may_be_read(path) and self._include.match_file(path)
+
+    def _may_be_read(self, path: str) -> bool:
+        """Not `.git/config`, nor what the settings exclude, by whatever name."""
         hidden = any(part.startswith(".") for part in PurePosixPath(path).parts)
-        return not hidden and self._include.match_file(path) and not self._exclude.match_file(path)
+        return not hidden and not self._exclude.match_file(path)
 
     def _enters(self, folder: PurePosixPath) -> bool:
         return not self._exclude.match_file(f"{folder}/")
@@ -136,6 +140,8 @@ class FolderSource(ConfiguredSource[FolderSettings]):
             real = (self._root / path).resolve(strict=True)
             if not real.is_relative_to(self._root):
                 raise PageError("it is a link that leads out of the folder: not followed")
+            if not self._may_be_read(real.relative_to(self._root).as_posix()):
+                raise PageError("it is a link to a file that is kept out: not followed")
             if not real.is_file():
                 raise PageError("it is not an ordinary file")
             size = real.stat().st_size

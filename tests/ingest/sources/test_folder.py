@@ -160,6 +160,18 @@ async def test_a_link_out_of_the_folder_is_refused_and_one_within_is_followed(
     assert (await source.fetch(refs["in.md"])).content == b"# Home"
 
 
+async def test_a_link_within_the_folder_does_not_open_what_is_kept_out(build: Build, tmp_path: Path) -> None:
+    write(tmp_path, "pages/.git/config", "url = https://token@host")
+    write(tmp_path, "pages/drafts/pay.md", "# Salaries")
+    (tmp_path / "pages" / "hidden.md").symlink_to(Path(".git") / "config")
+    (tmp_path / "pages" / "draft.md").symlink_to(Path("drafts") / "pay.md")
+    source = build(exclude=["drafts/"])
+    refs = await listed(source)
+
+    for path in ("hidden.md", "draft.md"):
+        assert await reason(source, refs[path]) == "it is a link to a file that is kept out: not followed"
+
+
 async def test_a_file_that_is_too_large_or_no_file_says_so(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
