@@ -19,7 +19,9 @@ _OPENS_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 def to_markdown(text: str, person: Callable[[str], str]) -> str:
     """`person` names a user by id."""
     pieces = _CODE.split(text)
-    return "".join(_code(piece) if at % 2 else _prose(piece, person) for at, piece in enumerate(pieces))
+    return "".join(
+        _code(piece, person) if at % 2 else _prose(piece, person) for at, piece in enumerate(pieces)
+    )
 
 
 def without_styles(markdown: str) -> str:
@@ -27,8 +29,14 @@ def without_styles(markdown: str) -> str:
     return re.sub(r"\*\*|~~|`", "", re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", markdown))
 
 
-def _code(piece: str) -> str:
-    code = html.unescape(_REFERENCE.sub(lambda found: found[1].partition("|")[0], piece))
+def _code(piece: str, person: Callable[[str], str]) -> str:
+    """Slack writes addresses and people as references even there."""
+
+    def named(found: re.Match[str]) -> str:
+        target = found[1].partition("|")[0]
+        return person(target[1:]) if target.startswith("@") else target
+
+    code = html.unescape(_REFERENCE.sub(named, piece))
     if not piece.startswith("```"):
         return code
     return f"\n```\n{code[3:-3].strip(chr(10))}\n```\n"

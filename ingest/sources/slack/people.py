@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(r"(?<![\w.])\+\d[\d ()/-]{6,}\d\b")
+_ADDRESS = re.compile(r"\[([^\]\n]*)\]\((https?://[^)\s]+)\)|(https?://[^\s)>\]]+)")
 _SHORTEST_NAME = 2
-"""Words. One word alone (May, Rose, Will) is too often no name."""
+"""Words. One word alone (May, Rose, Will) is too often no name, unless it is spelt as none is (`ann.de.vries`) or called
+by an @.
+"""
+_HANDLE = re.compile(r"\w+[._-]\w[\w.-]*|[A-Za-z]+\d+")
 
 
 class Directory:
@@ -17,7 +21,7 @@ class Directory:
 
     def __init__(self, users: Iterable[Mapping[str, Any]]) -> None:
         self.names: dict[str, str] = {}
-        self.spellings: dict[str, str] = {}
+        self._spellings: dict[str, str] = {}
         for user in users:
             user_id, profile = str(user.get("id", "")), user.get("profile") or {}
             written = [
@@ -25,12 +29,23 @@ class Directory:
                 user.get("real_name"),
                 profile.get("display_name"),
                 user.get("name"),
+                profile.get("real_name_normalized"),
+                profile.get("display_name_normalized"),
             ]
             known = [" ".join(str(name).split()) for name in written if name]
             self.names[user_id] = known[0] if known else user_id
-            self.spellings |= {name: user_id for name in known if len(name.split()) >= _SHORTEST_NAME}
-        alternatives = sorted(map(re.escape, self.spellings), key=len, reverse=True)
-        self.pattern = re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)") if alternatives else None
+            for name in known:
+                self._spellings.setdefault(f"@{name}".casefold(), user_id)
+                if len(name.split()) >= _SHORTEST_NAME or _HANDLE.fullmatch(name):
+                    self._spellings.setdefault(name.casefold(), user_id)
+        alternatives = sorted(map(re.escape, self._spellings), key=len, reverse=True)
+        self._pattern = re.compile(rf"(?<!\w)(?:{'|'.join(alternatives)})(?!\w)", re.IGNORECASE)
+
+    def replaced(self, text: str, person: Callable[[str], str]) -> str:
+        """The text with what `person` calls a member in the place of each full name and handle."""
+        if not self._spellings:
+            return text
+        return self._pattern.sub(lambda found: person(self._spellings.get(found[0].casefold(), "")), text)
 
 
 class Names:
@@ -47,7 +62,7 @@ class Names:
 
 
 class Pseudonyms:
-    """Numbers people by their appearance on one page, and takes addresses and full names out of its text.
+    """Numbers people by their appearance on one page, and takes addresses, full names and handles out of its text.
 
     A first name in running text stays: it cannot be told from a word.
     """
@@ -61,8 +76,11 @@ class Pseudonyms:
 
     def cleaned(self, text: str) -> str:
         text = _PHONE.sub("(phone number)", _EMAIL.sub("(e-mail address)", text))
-        if self._directory.pattern is None:
-            return text
-        return self._directory.pattern.sub(
-            lambda found: self.person(self._directory.spellings[found[0]]), text
-        )
+        return self._directory.replaced(_ADDRESS.sub(self._address, text), self.person)
+
+    def _address(self, found: re.Match[str]) -> str:
+        """One with somebody's name in it goes; the words of the link stay."""
+        address = found[2] or found[3]
+        if self._directory.replaced(address, self.person) == address:
+            return found[0]
+        return found[1] or "(address)"

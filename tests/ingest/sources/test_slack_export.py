@@ -129,6 +129,34 @@ async def test_addresses_numbers_and_full_names_do_not_get_through_pseudonyms(pa
     assert not any(name in text for name in ("Ann", "acme", "1234"))
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Run `kick <@U2>` now", "Run `kick Person 2` now"),
+        ("<@U2|Bob Stone> said so", "Person 2 said so"),
+        ("ask bob stone or BOB STONE", "ask Person 2 or Person 2"),
+        ("ask @bob, not a bob", "ask Person 2, not a bob"),
+        ("owner: jose.garcia", "owner: Person 2"),
+        ("as José García or Jose Garcia wrote", "as Person 2 or Person 2 wrote"),
+        ("<https://git.example/jose.garcia|the branch>", "the branch"),
+        ("<https://git.example/jose.garcia/x>", "(address)"),
+    ],
+)
+async def test_a_person_is_not_named_in_code_by_handle_or_in_another_spelling(
+    tmp_path: Path, text: str, shown: str
+) -> None:
+    jose = {
+        "id": "U4",
+        "name": "jose.garcia",
+        "profile": {"real_name": "José García", "real_name_normalized": "Jose Garcia"},
+    }
+    message = said("1700000000.000100", "U1", f"Hi: {text}.", pinned_to=["C1"])
+    source = a_source(export(tmp_path, {"help-it/2023-11-14": [message]}, users=[*USERS, jose]))
+    content = (await source.fetch((await listed(source))["C1/1700000000.000100"])).content.decode()
+
+    assert f"**Person 1**: Hi: {shown}." in content
+
+
 async def test_unmarked_threads_are_left_out_and_pins_and_chosen_reactions_count(packed: Any) -> None:
     plain = {**ANSWER, "reactions": [{"name": "tada"}]}
     days = {"help-it/2023-11-14": [QUESTION], "help-it/2023-11-16": [plain]}
