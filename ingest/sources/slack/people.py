@@ -8,7 +8,7 @@ from typing import Any
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(r"(?<![\w.])\+\d[\d ()/-]{6,}\d\b")
-_ADDRESS = re.compile(r"\[([^\]\n]*)\]\((https?://[^)\s]+)\)|(https?://[^\s)>\]]+)")
+_ADDRESS = re.compile(r"\[([^\]\n]*)\]\((https?://[^)\s]+)\)|(https?://[^\s)>\]]*[\w/])")
 _SHORTEST_NAME = 2
 """Words. One word alone (May, Rose, Will) is too often no name, unless it is spelt as none is (`ann.de.vries`) or called
 by an @.
