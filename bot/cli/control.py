@@ -64,6 +64,9 @@ def _routes(session: Session) -> list[web.RouteDef]:
     async def status(_: web.Request) -> web.StreamResponse:
         return web.json_response(await session.status())
 
+    async def syncs(_: web.Request) -> web.StreamResponse:
+        return web.json_response({"syncs": await session.syncs()})
+
     async def stats(_: web.Request) -> web.StreamResponse:
         return web.json_response(await session.stats())
 
@@ -72,6 +75,7 @@ def _routes(session: Session) -> list[web.RouteDef]:
         web.post("/control/ingest", ingest),
         web.post("/control/forget", forget),
         web.get("/control/status", status),
+        web.get("/control/syncs", syncs),
         web.get("/control/stats", stats),
     ]
 

@@ -119,17 +119,24 @@ async def forget(settings: Settings, request: ForgetRequest) -> int:
 
 
 async def status(settings: Settings, *, as_json: bool, quiet: bool) -> int:
-    owner = DataFolder(settings.data).owner()
     if quiet:
-        return 0 if owner is not None and (await _status(settings))["status"] == "ok" else 1
-    told = await _status(settings)
+        return 0 if await _is_well(settings) else 1
+    async with open_session(settings, "status", models=False) as session:
+        told, syncs = await session.status(), await session.syncs()
     if as_json:
-        _dump(told)
+        _dump(told | {"syncs": syncs})
     else:
-        syncs = told.pop("syncs")
         _show_pairs(told)
         _show_syncs(syncs)
     return 0
+
+
+async def _is_well(settings: Settings) -> bool:
+    """Whether a bot runs, and its index and store answer."""
+    if DataFolder(settings.data).owner() is None:
+        return False
+    async with open_session(settings, "status", models=False) as session:
+        return bool((await session.status())["status"] == "ok")
 
 
 async def stats(settings: Settings, *, as_json: bool) -> int:
@@ -140,11 +147,6 @@ async def stats(settings: Settings, *, as_json: bool) -> int:
     else:
         _show_pairs(told)
     return 0
-
-
-async def _status(settings: Settings) -> dict[str, Any]:
-    async with open_session(settings, "status", models=False) as session:
-        return await session.status()
 
 
 def _dump(told: dict[str, Any]) -> None:

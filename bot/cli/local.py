@@ -102,13 +102,17 @@ class LocalSession:
             told["workers"] = await runtime.lane.helpers()
         except UnavailableError as error:
             told |= {"status": "unavailable", "error": str(error)}
+        return told
+
+    async def syncs(self) -> list[dict[str, Any]]:
+        runtime = self._runtime
         states = await source_states(
             runtime.sources,
             index=runtime.index,
             redis=runtime.redis,
             namespace=runtime.settings.store.namespace,
         )
-        return told | {"syncs": [state_as_json(state) for state in states]}
+        return [state_as_json(state) for state in states]
 
     async def metrics(self) -> str:
         """In the text format of Prometheus. A Redis that is down takes everybody's figures with it, not the process's."""

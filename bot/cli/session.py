@@ -77,7 +77,11 @@ class Session(Protocol):
 
     async def forget(self, request: ForgetRequest) -> ForgetReply: ...
 
-    async def status(self) -> dict[str, Any]: ...
+    async def status(self) -> dict[str, Any]:
+        """Whether it is well, and what it is made of. Cheap, however many pages there are: a container asks it twice a minute."""
+
+    async def syncs(self) -> list[dict[str, Any]]:
+        """How each source stands, as `bot.cli.source_states` writes it. Reads the revision of every page."""
 
     async def stats(self) -> dict[str, Any]: ...
 
@@ -111,6 +115,11 @@ class RemoteSession:
     async def status(self) -> dict[str, Any]:
         async with self._http() as http, http.get("/control/status") as response:
             return await _told(response)
+
+    async def syncs(self) -> list[dict[str, Any]]:
+        async with self._http() as http, http.get("/control/syncs") as response:
+            told: list[dict[str, Any]] = (await _told(response))["syncs"]
+            return told
 
     async def stats(self) -> dict[str, Any]:
         async with self._http() as http, http.get("/control/stats") as response:
