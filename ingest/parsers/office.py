@@ -17,6 +17,7 @@ from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
 from ingest.parsers.archives import check_archive, is_zip
 from ingest.parsers.grids import tables_of_sheets
+from ingest.parsers.hidden_parts import without_hidden_parts
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.slides import read_slides
@@ -68,6 +69,7 @@ def parse_office(content: bytes, *, path: str, kind: str) -> ParsedPage:
         PageError: with the reason.
     """
     kind = _checked(content, kind)
+    content, notes = without_hidden_parts(content, kind)
     markdown, metadata = _converted(content, kind)
     markdown = _mended(cleaned(markdown))
     if kind in _SHEETS:
@@ -75,7 +77,7 @@ def parse_office(content: bytes, *, path: str, kind: str) -> ParsedPage:
     outline = Outline([Part(text=markdown)], block_parser())
     own = outline.document_title or (kind in _SLIDES and outline.opening_heading)
     title = own if own and outline.has_text else title_from(path)
-    return parsed_page(title, outline, FrontMatter(written=_modified(metadata)))
+    return parsed_page(title, outline, FrontMatter(written=_modified(metadata), notes=notes))
 
 
 def _checked(content: bytes, kind: str) -> str:

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -37,6 +38,13 @@ def reason(content: bytes | str, path: str) -> str:
 
 def paths(page: ParsedPage) -> list[tuple[str, ...]]:
     return [section.path for section in page.sections]
+
+
+def changed(content: bytes, changes: Mapping[str, Callable[[str], str]]) -> bytes:
+    """An archive with some of its members rewritten."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name).decode() for name in archive.namelist()}
+    return a_zip({name: changes.get(name, str)(text) for name, text in members.items()})
 
 
 def test_the_media_type_of_a_source_goes_before_the_ending() -> None:
@@ -102,6 +110,53 @@ def test_a_picture_in_a_document_from_elsewhere_is_not_fetched(tmp_path: Path) -
     page = read(a_docx(body=paragraph("Words."), extra={"word/_rels/document.xml.rels": link}), "a.docx")
 
     assert "secret" not in text(page)
+
+
+def test_words_that_a_word_document_hides_or_moved_away_are_not_read() -> None:
+    styles = (
+        "<w:styles xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:style w:type='character' "
+        "w:styleId='Masked'><w:rPr><w:vanish/></w:rPr></w:style></w:styles>"
+    )
+    body = (
+        "<w:p><w:r><w:t>Seen.</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>Secret one.</w:t></w:r></w:p>"
+        "<w:p><w:r><w:rPr><w:rStyle w:val='Masked'/></w:rPr><w:t>Secret two.</w:t></w:r></w:p>"
+        "<w:p><w:moveFrom w:id='1' w:author='a'><w:r><w:t>Secret three.</w:t></w:r></w:moveFrom></w:p>"
+        "<w:p><w:del w:id='2' w:author='a'><w:r><w:delText>Secret four.</w:delText></w:r></w:del></w:p>"
+        "<w:p><w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>Shown.</w:t></w:r>"
+        "<w:ins w:id='3' w:author='a'><w:r><w:t> Added.</w:t></w:r></w:ins></w:p>"
+    )
+    page = read(a_docx(body=body, extra={"word/styles.xml": styles}), "a.docx")
+
+    assert text(page) == "Seen.\n\nShown. Added."
+
+
+def test_hidden_sheets_rows_and_columns_are_not_read_and_the_sheets_are_noted() -> None:
+    rows = [["Name", "Pay", "Days"], ["Secret", "1", "2"], ["Ann", "secret", "25"]]
+    hiding = {
+        "xl/workbook.xml": lambda xml: xml.replace('name="Pay"', 'name="Pay" state="veryHidden"'),
+        "xl/worksheets/sheet1.xml": lambda xml: xml.replace(
+            "<sheetData>", '<cols><col min="2" max="2" hidden="1"/></cols><sheetData>'
+        ).replace('<row r="2"', '<row hidden="1" r="2"'),
+    }
+    page = read(changed(an_xlsx({"Leave": rows, "Pay": [["Who", "Secret"], ["Ann", "1"]]}), hiding), "a.xlsx")
+
+    assert text(page) == "| Name | Days |\n| --- | --- |\n| Ann | 25 |"
+    assert page.front.notes == ("hidden sheets are left out: Pay",)
+
+
+def test_rows_and_columns_that_are_filtered_or_folded_away_are_read() -> None:
+    hiding = {
+        "xl/worksheets/sheet1.xml": lambda xml: (
+            xml.replace(
+                "<sheetData>", '<cols><col min="2" max="2" hidden="1" outlineLevel="1"/></cols><sheetData>'
+            )
+            .replace('<row r="2"', '<row hidden="1" r="2"')
+            .replace("</sheetData>", '</sheetData><autoFilter ref="A1:B2"/>')
+        )
+    }
+    page = read(changed(an_xlsx({"Leave": [["Name", "Days"], ["Ann", "25"]]}), hiding), "a.xlsx")
+
+    assert "| Ann | 25 |" in text(page)
 
 
 def test_names_in_an_archive_that_lead_out_of_it_lead_nowhere(
