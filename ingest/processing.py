@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ingest.crew.coordinator import Crew, Helpers
 from ingest.crew.wire import Outcome
@@ -25,24 +24,10 @@ logger = logging.getLogger(__name__)
 
 GROUP = 128
 """Chunks embedded together: enough to sort by length, 0.2 MB of vectors, about two seconds on two cores."""
-
-
 IDLE_S = 0.5
 """Between two looks for workers that may have come."""
 
-
-@dataclass(kw_only=True, slots=True)
-class _Group:
-    """Pages that are embedded together, and their sizes in bytes."""
-
-    pages: list[PreparedPage] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
-    chunks: int = 0
-
-    def add(self, page: PreparedPage, *, size: int) -> None:
-        self.pages.append(page)
-        self.sizes.append(size)
-        self.chunks += len(page.chunks)
+Ready = tuple[Work, PreparedPage]
 
 
 class Processing:
@@ -64,106 +49,124 @@ class Processing:
         self._forgotten = forgotten
         self._tally = tally
         self._pace = pace
-        self._emptied = asyncio.Event()
+        self._todo: deque[Work] = deque()
+        self._unfinished = 0
+        """Pages that are neither in the index nor reported: still to do, in hand or with a worker."""
+        self._over = asyncio.Event()
+        self._lent = asyncio.Event()
+        self._returned = asyncio.Event()
         self._served = asyncio.Event()
         """Workers have as many pages as they get: only then does this process begin another of its own."""
 
     async def run(self, work: Sequence[Work], crew: Crew) -> None:
         """This process works group by group; meanwhile whoever else there is gets pages from the same list."""
         self._pace.starts([item.ref.size for item in work])
-        todo = deque(work)
+        if not work:
+            return
+        self._todo.extend(work)
+        self._unfinished = len(work)
         async with crew.at_work(self._pipeline.manifest) as helpers:
-            sharing = asyncio.create_task(self._share(todo, helpers))
-            filing: asyncio.Task[None] | None = None
+            parts = [
+                asyncio.create_task(part)
+                for part in (self._lend(helpers), self._collect(helpers), self._do(helpers))
+            ]
             try:
-                while todo or not sharing.done():
-                    if sharing.done():
-                        await sharing  # it failed
-                    if todo:
-                        group = await self._own_group(todo)
-                        if filing:
-                            await filing  # one group is embedded while the next is read
-                        filing = asyncio.create_task(self._file(group))
-                    else:
-                        self._emptied.set()
-                        if left := await helpers.unstarted():
-                            todo.extend(left)
-                            self._emptied.clear()
-                        else:
-                            await asyncio.wait({sharing}, timeout=IDLE_S)
+                ended, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_EXCEPTION)
+                for part in ended:
+                    part.result()
+            finally:
+                for part in parts:
+                    await cancelled(part)
+
+    async def _lend(self, helpers: Helpers) -> None:
+        """Keeps the lane filled, and leaves what is too little to share."""
+        while self._unfinished and helpers.may_come:
+            room = await helpers.room() if len(self._todo) > 1 else 0
+            if room:
+                self._served.clear()
+                read = await self._read(room)
+                self._served.set()  # while these are on their way, this process goes on
+                await helpers.hand_out(read)
+                self._lent.set()
+            else:
+                self._served.set()
+                self._returned.clear()
+                await happened(self._returned, within_s=IDLE_S)
+        self._served.set()
+
+    async def _read(self, most: int) -> list[tuple[Work, RawPage]]:
+        read: list[tuple[Work, RawPage]] = []
+        while len(self._todo) > 1 and len(read) < most:
+            item = self._todo.popleft()
+            try:
+                read.append((item, await item.listing.source.fetch(item.ref)))
+            except PageError as error:
+                await self._failed(item, error)
+        return read
+
+    async def _collect(self, helpers: Helpers) -> None:
+        while self._unfinished and (helpers.may_come or helpers.are_busy):
+            if helpers.are_busy:
+                if outcomes := await helpers.returned():
+                    self._served.clear()
+                    await self._arrived(outcomes)
+                    self._returned.set()
+                self._todo.extend(await helpers.taken_back())
+            else:
+                self._lent.clear()
+                await happened(self._lent, within_s=IDLE_S)
+
+    async def _arrived(self, outcomes: Sequence[tuple[Work, Outcome]]) -> None:
+        pages: list[Ready] = []
+        chunks: list[list[IndexedChunk]] = []
+        for item, outcome in outcomes:
+            if isinstance(outcome, PageError):
+                await self._failed(item, outcome)
+            else:
+                page = await self._accepted(item, outcome.page)
+                pages.append((item, page))
+                chunks.append(outcome.linked_to(page))
+        await self._index(pages, chunks)
+
+    async def _do(self, helpers: Helpers) -> None:
+        """This process's own part. One group is embedded while the next is read."""
+        filing: asyncio.Task[None] | None = None
+        try:
+            while self._unfinished:
+                group = await self._own_group()
                 if filing:
                     await filing
-                await sharing
-            finally:
-                if filing:
-                    await cancelled(filing)
-                await cancelled(sharing)
-
-    async def _share(self, todo: deque[Work], helpers: Helpers) -> None:
-        try:
-            while (todo and helpers.may_come) or helpers.are_busy:
-                await self._hand_out(todo, helpers)
-                self._served.set()
-                if helpers.are_busy:
-                    if outcomes := await helpers.returned():
-                        self._served.clear()
-                        await self._arrived(outcomes)
-                    if back := await helpers.taken_back():
-                        todo.extend(back)
-                        self._emptied.clear()
-                else:
-                    await happened(self._emptied, within_s=IDLE_S)
+                filing = asyncio.create_task(self._file(group)) if group else None
+                if not group and not self._todo:
+                    self._todo.extend(await helpers.unstarted())
+                    if not self._todo:
+                        await happened(self._over, within_s=IDLE_S)
         finally:
-            self._served.set()
+            if filing:
+                await cancelled(filing)
 
-    async def _hand_out(self, todo: deque[Work], helpers: Helpers) -> None:
-        """Fills the lane, and leaves what is too little to share."""
-        while len(todo) > 1 and (room := await helpers.room()):
-            read: list[tuple[Work, RawPage]] = []
-            while len(todo) > 1 and len(read) < room:
-                item = todo.popleft()
-                try:
-                    read.append((item, await item.listing.source.fetch(item.ref)))
-                except PageError as error:
-                    await self._failed(item, error)
-                    self._pace.finished([item.ref.size])
-            await helpers.hand_out(read)
-
-    async def _own_group(self, todo: deque[Work]) -> _Group:
-        """Reads pages until there is enough to embed together."""
-        group = _Group()
-        while todo and group.chunks < GROUP:
+    async def _own_group(self) -> list[Ready]:
+        """Reads pages until there is enough to embed together, or nothing left."""
+        group: list[Ready] = []
+        chunks = 0
+        while self._todo and chunks < GROUP:
             if not self._served.is_set():
                 await self._served.wait()
                 continue  # the rest may be handed out by now
-            item = todo.popleft()
+            item = self._todo.popleft()
             source = item.listing.source
             try:
                 raw = await source.fetch(item.ref)
                 page = await self._pipeline.prepare(raw, Origin.of(source))
             except PageError as error:
                 await self._failed(item, error)
-                self._pace.finished([item.ref.size])
             else:
-                group.add(await self._accepted(item, page), size=item.ref.size)
+                group.append((item, await self._accepted(item, page)))
+                chunks += len(page.chunks)
         return group
 
-    async def _file(self, group: _Group) -> None:
-        if group.pages:
-            await self._index(group.pages, await self._pipeline.embed(group.pages))
-            self._pace.finished(group.sizes)
-
-    async def _arrived(self, outcomes: Sequence[tuple[Work, Outcome]]) -> None:
-        pages: list[PreparedPage] = []
-        chunks: list[list[IndexedChunk]] = []
-        for item, outcome in outcomes:
-            if isinstance(outcome, PageError):
-                await self._failed(item, outcome)
-            else:
-                pages.append(await self._accepted(item, outcome.page))
-                chunks.append(outcome.linked_to(pages[-1]))
-        await self._index(pages, chunks)
-        self._pace.finished([item.ref.size for item, _ in outcomes])
+    async def _file(self, group: Sequence[Ready]) -> None:
+        await self._index(group, await self._pipeline.embed([page for _, page in group]))
 
     async def _accepted(self, item: Work, prepared: PreparedPage) -> PreparedPage:
         """Counted, and with its links; one that its author limited is not public until the swap either."""
@@ -175,17 +178,18 @@ class Processing:
             await self._live.delete_pages([page.page.id])
         return page
 
-    async def _index(self, pages: Sequence[PreparedPage], chunks: Sequence[Sequence[IndexedChunk]]) -> None:
+    async def _index(self, pages: Sequence[Ready], chunks: Sequence[Sequence[IndexedChunk]]) -> None:
         """Puts each page in the place of what the index held of it.
 
         What was forgotten since it was read goes again: forgetting does not wait for a sync.
         """
         if not pages:
             return
-        for page, indexed in zip(pages, chunks, strict=True):
-            await self._writer.replace_page(page.page.id, indexed)
+        ids = [page.page.id for _, page in pages]
+        await self._writer.replace_pages(dict(zip(ids, chunks, strict=True)))
         forgotten = await self._forgotten.ids()
-        await self._writer.delete_pages([page.page.id for page in pages if page.page.id in forgotten])
+        await self._writer.delete_pages([page for page in ids if page in forgotten])
+        self._finished([item for item, _ in pages])
 
     async def _failed(self, item: Work, error: PageError) -> None:
         """A page that has to go goes at once, from the live index too."""
@@ -198,3 +202,11 @@ class Processing:
         reason = f"{error.reason} (its earlier text stays in the index)" if kept else error.reason
         self._tally.fail(path, reason, title=item.ref.title)
         logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})
+        self._finished([item])
+
+    def _finished(self, items: Sequence[Work]) -> None:
+        self._pace.finished([item.ref.size for item in items])
+        self._unfinished -= len(items)
+        if not self._unfinished:
+            for event in (self._over, self._returned, self._lent):
+                event.set()

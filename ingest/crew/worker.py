@@ -52,7 +52,9 @@ class PageWorker:
         self._lane = lane
         self._pipeline_for = pipeline_for
         self._name = name or process_name()
-        self._held: list[str] = []
+        self._held: set[str] = set()
+        self._coming: asyncio.Task[list[Entry]] | None = None
+        self._bringing: asyncio.Task[None] | None = None
         self._heard_at = -BEAT_S
         self.did = WorkDone()
 
@@ -65,23 +67,29 @@ class PageWorker:
         """
         pipeline, make, pauses = None, "", 0
         idle_since = time.monotonic()
-        while not stop.is_set() and not _over(idle_since, idle_exit_s):
-            try:
-                wanted = await self._lane.wanted()
-                if wanted is None:
-                    await happened(stop, within_s=IDLE_S)
-                    continue
-                if pipeline is None or make != make_of(decode_manifest(wanted)):
-                    pipeline, make = await self._ready_for(decode_manifest(wanted))
-                    idle_since = time.monotonic()
-                if await self._turn(pipeline, make):
-                    idle_since = time.monotonic()
-                pauses = 0
-            except StoreUnavailableError as error:
-                logger.warning("worker.store_lost", extra={"cause": str(error.__cause__)})
-                pauses = min(pauses + 1, 10)
-                longest = min(0.1 * 2**pauses, LONGEST_PAUSE_S)
-                await happened(stop, within_s=random.uniform(longest / 2, longest))
+        try:
+            while self._coming or not (stop.is_set() or _over(idle_since, idle_exit_s)):
+                try:
+                    wanted = await self._lane.wanted()
+                    if wanted is None:
+                        await self._let_go()
+                        await happened(stop, within_s=IDLE_S)
+                        continue
+                    if pipeline is None or make != make_of(decode_manifest(wanted)):
+                        await self._let_go()
+                        pipeline, make = await self._ready_for(decode_manifest(wanted))
+                        idle_since = time.monotonic()
+                    if await self._turn(pipeline, make, stop):
+                        idle_since = time.monotonic()
+                    pauses = 0
+                except StoreUnavailableError as error:
+                    logger.warning("worker.store_lost", extra={"cause": str(error.__cause__)})
+                    await self._let_go()
+                    pauses = min(pauses + 1, 10)
+                    longest = min(0.1 * 2**pauses, LONGEST_PAUSE_S)
+                    await happened(stop, within_s=random.uniform(longest / 2, longest))
+        finally:
+            await self._let_go()
         await self._leave(make)
         return self.did
 
@@ -96,26 +104,52 @@ class PageWorker:
         logger.info("worker.ready", extra={"worker": self._name, "embedder": wanted.embedder})
         return pipeline, make_of(wanted)
 
-    async def _turn(self, pipeline: PagePipeline, make: str) -> bool:
-        """Takes some jobs and brings them back; whether there were any."""
+    async def _turn(self, pipeline: PagePipeline, make: str, stop: asyncio.Event) -> bool:
+        """Works on some jobs while the next ones come and the last outcomes go; whether there were any."""
+        entries = await (self._coming or self._take(make))
+        self._coming = None
+        if entries:
+            if not stop.is_set():
+                self._coming = asyncio.create_task(self._take(make))
+            beating = asyncio.create_task(self._beat(make))
+            try:
+                outcomes = await self._outcomes(pipeline, entries)
+            finally:
+                await cancelled(beating)
+        await self._brought()
+        if entries:
+            finished = [(*entry, outcome) for entry, outcome in zip(entries, outcomes, strict=True)]
+            self._bringing = asyncio.create_task(self._bring(finished, make))
+            if self._coming is None:
+                await self._brought()
+        return bool(entries)
+
+    async def _take(self, make: str) -> list[Entry]:
         due = time.monotonic() - self._heard_at >= BEAT_S
         if due:
             await self._enlist(make)
         entries = await self._lane.take(self._name, make, TAKEN, inherit=due)
-        if not entries:
-            return False
-        self._held = [entry for entry, _ in entries]
-        beating = asyncio.create_task(self._beat(make))
-        try:
-            outcomes = await self._outcomes(pipeline, entries)
-            finished = [
-                (entry, job, outcome) for (entry, job), outcome in zip(entries, outcomes, strict=True)
-            ]
-            await self._lane.done(finished, make)
-        finally:
-            self._held = []  # what is not brought back is taken over by another
-            await cancelled(beating)
-        return True
+        self._held.update(entry for entry, _ in entries)
+        return entries
+
+    async def _bring(self, finished: Sequence[tuple[str, PageJob, Outcome]], make: str) -> None:
+        await self._lane.done(finished, make)
+        self._held.difference_update(entry for entry, _, _ in finished)
+
+    async def _brought(self) -> None:
+        """One batch of outcomes is on its way at a time."""
+        if self._bringing is not None:
+            await self._bringing
+            self._bringing = None
+
+    async def _let_go(self) -> None:
+        """Of all that it holds: what is not brought back is taken over by another."""
+        tasks = [task for task in (self._coming, self._bringing) if task is not None]
+        for task in tasks:
+            await cancelled(task)
+        await asyncio.gather(*tasks, return_exceptions=True)  # how they ended is nobody's concern any more
+        self._coming = self._bringing = None
+        self._held.clear()
 
     async def _outcomes(self, pipeline: PagePipeline, entries: Sequence[Entry]) -> list[Outcome]:
         prepared = [await _prepared(pipeline, job) for _, job in entries]
@@ -142,7 +176,7 @@ class PageWorker:
                 logger.warning("worker.beat_lost", extra={"cause": str(error.__cause__)})
 
     async def _enlist(self, make: str) -> None:
-        await self._lane.enlist(self._name, make, self._held)
+        await self._lane.enlist(self._name, make, list(self._held))
         self._heard_at = time.monotonic()
 
     async def _leave(self, make: str) -> None:

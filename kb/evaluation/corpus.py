@@ -81,8 +81,9 @@ async def fill(
     for pages in _batches(missing):
         chunks = [chunk for _, of_page in pages for chunk in of_page]
         vectors = iter(await embedder.embed_documents([chunk.embedded_text for chunk in chunks]))
-        for page, of_page in pages:
-            await index.replace_page(page, [_indexed(chunk, next(vectors), lexical) for chunk in of_page])
+        await index.replace_pages(
+            {page: [_indexed(chunk, next(vectors), lexical) for chunk in of_page] for page, of_page in pages}
+        )
         done += len(chunks)
         if on_progress is not None:
             on_progress(done, total)

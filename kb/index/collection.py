@@ -58,11 +58,13 @@ class Collection:
         self._client = client
         self._name = name
 
-    async def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
+    async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
+        if not pages:
+            return
         written = time.time_ns()
-        points = [_point(page_id, chunk, written) for chunk in chunks]
+        points = [_point(page_id, chunk, written) for page_id, chunks in pages.items() for chunk in chunks]
         stale = models.Filter(
-            must=[_is_page([page_id])],
+            must=[_is_page(list(pages))],
             must_not=[models.HasIdCondition(has_id=[point.id for point in points])] if points else None,
         )
         operations: list[Any] = [_delete(stale)]
@@ -70,7 +72,7 @@ class Collection:
             # New passages go in before old ones go out: a reader never meets a page without passages. One that
             # comes in between meets both, and `_newest` leaves the old ones out.
             operations.insert(0, models.UpsertOperation(upsert=models.PointsList(points=points)))
-        with translated(f"writing page {page_id!r}"):
+        with translated("writing pages"):
             await self._client.batch_update_points(self._name, operations, wait=True)
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:

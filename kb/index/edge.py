@@ -74,8 +74,8 @@ class EdgeIndex:
 
         return await self._read(search, empty=[])
 
-    async def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
-        await self._run(self._write, lambda live: live.replace_page(page_id, chunks))
+    async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
+        await self._run(self._write, lambda live: live.replace_pages(pages))
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
         await self._read(lambda live: live.delete_pages(page_ids), empty=None)
@@ -235,8 +235,8 @@ class EdgeRebuild:
         self._number = number
         self._shard: Shard | None = shard
 
-    async def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
-        await self._index._run(self._building.replace_page, page_id, chunks)
+    async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
+        await self._index._run(self._building.replace_pages, pages)
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
         await self._index._run(self._building.delete_pages, page_ids)

@@ -89,8 +89,11 @@ class IndexManifest:
 class IndexWriter(Protocol):
     """Writes into one generation of the index: the live one, or one that is being built beside it."""
 
-    async def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
-        """Puts `chunks` in the place of whatever the index held of this page. Idempotent."""
+    async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
+        """Puts each page's chunks, by its id, in the place of whatever the index held of it. Idempotent.
+
+        A search meets each page before or after, never without its passages. Not all pages change at the same moment.
+        """
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
         """Removes every chunk of these pages. Unknown ids are fine."""

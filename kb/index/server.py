@@ -55,10 +55,10 @@ class ServerIndex(Collection):
             return []
         return await super().search(queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
 
-    async def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
+    async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
         if not await self._is_live():
             await self._create_first()
-        await super().replace_page(page_id, chunks)
+        await super().replace_pages(pages)
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
         if await self._is_live():

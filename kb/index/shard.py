@@ -96,7 +96,12 @@ class Shard:
             shard = engine.EdgeShard.load(str(_points(folder)))
         return cls(shard, manifest_from_fields(fields), folder)
 
-    def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
+    def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
+        """One after the other, so that a search waits for one page's replacement, not for all."""
+        for page_id, chunks in pages.items():
+            self._replace(page_id, chunks)
+
+    def _replace(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
         points = [self._point(page_id, chunk) for chunk in chunks]
         keep: list[engine.PointId] = [point.id for point in points]
         stale = engine.Filter(

@@ -72,7 +72,7 @@ def a_query(text: str) -> QueryVectors:
 
 
 async def put(index: VectorIndex, page: Page, *texts: str) -> None:
-    await index.replace_page(page.id, [a_chunk(page, at, text) for at, text in enumerate(texts)])
+    await index.replace_pages({page.id: [a_chunk(page, at, text) for at, text in enumerate(texts)]})
 
 
 async def found(index: VectorIndex, text: str, audience: Audience = EVERYBODY, **more: object) -> set[str]:
@@ -125,7 +125,7 @@ class TestEveryIndex:
         await put(index, a_page("leave"), "leave")
         assert await index.open_previous() is None
         rebuild = await index.begin_rebuild(MANIFEST)
-        await rebuild.replace_page("pay", [a_chunk(a_page("pay"), 0, "salary")])
+        await rebuild.replace_pages({"pay": [a_chunk(a_page("pay"), 0, "salary")]})
         assert [
             hit.chunk.page.id
             for hit in await rebuild.search([a_query("salary")], audience=EVERYBODY, limit=5)
@@ -171,8 +171,8 @@ class TestEveryIndex:
             section=("A", "B"),
             url="https://kb.example/x#b",
         )
-        await index.replace_page(
-            "leave", [IndexedChunk(chunk=chunk, dense=dense("leave"), lexical=lexical("leave"))]
+        await index.replace_pages(
+            {"leave": [IndexedChunk(chunk=chunk, dense=dense("leave"), lexical=lexical("leave"))]}
         )
         (hit,) = await index.search([a_query("leave")], audience=EVERYBODY, limit=5)
         assert hit.chunk == chunk
@@ -318,13 +318,28 @@ class TestEveryIndex:
 
     async def test_a_page_replaced_by_nothing_is_gone(self, index: VectorIndex) -> None:
         await put(index, a_page("leave"), "leave")
-        await index.replace_page("leave", [])
+        await index.replace_pages({"leave": []})
         assert await found(index, "leave") == set()
         assert await index.revisions() == {}
 
+    async def test_pages_are_replaced_together_each_by_its_own(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave", "holiday")
+        await put(index, a_page("pay"), "salary")
+        await put(index, a_page("other"), "holiday")
+        await index.replace_pages(
+            {
+                "leave": [a_chunk(a_page("leave", revision="r2"), 0, "leave anew")],
+                "pay": [],
+                "new": [a_chunk(a_page("new"), at, "salary") for at in range(2)],
+            }
+        )
+        await index.replace_pages({})
+        assert await found(index, "leave") == {"leave#0", "new#0", "new#1", "other#0"}
+        assert await index.revisions() == {"leave": "r2", "new": "r1", "other": "r1"}
+
     async def test_a_chunk_of_another_page_is_refused(self, index: VectorIndex) -> None:
         with pytest.raises(ValueError, match="cannot replace page"):
-            await index.replace_page("leave", [a_chunk(a_page("other"), 0, "leave")])
+            await index.replace_pages({"leave": [a_chunk(a_page("other"), 0, "leave")]})
 
     async def test_deleted_pages_are_gone_and_others_stay(self, index: VectorIndex) -> None:
         for name in ("one", "two", "three"):
@@ -342,7 +357,7 @@ class TestEveryIndex:
 
     async def test_revisions_name_every_page_of_a_large_index(self, index: VectorIndex) -> None:
         page = a_page("long", revision="r9")
-        await index.replace_page("long", [a_chunk(page, at, "leave") for at in range(2100)])
+        await index.replace_pages({"long": [a_chunk(page, at, "leave") for at in range(2100)]})
         await put(index, a_page("short"), "holiday")
         assert await index.revisions() == {"long": "r9", "short": "r1"}
 
@@ -384,8 +399,8 @@ class TestEveryIndex:
         assert await index.manifest() == MANIFEST
         page = a_page("new")
         chunk = Chunk(id="new#0", page=page, position=0, text="leave", url=page.url)
-        await rebuild.replace_page(
-            "new", [IndexedChunk(chunk=chunk, dense=[1, 0, 0], lexical=lexical("leave"))]
+        await rebuild.replace_pages(
+            {"new": [IndexedChunk(chunk=chunk, dense=[1, 0, 0], lexical=lexical("leave"))]}
         )
         await rebuild.swap()
         assert await index.manifest() == other
@@ -720,12 +735,12 @@ async def test_a_search_amid_a_replacement_on_a_server_finds_the_new_version_alo
 
     client = HalfWay(":memory:")
     index = ServerIndex(client, "kb", manifest=MANIFEST)
-    await index.replace_page(
-        "leave", [a_chunk(a_page("leave", revision="r1"), at, f"leave {at}") for at in range(3)]
+    await index.replace_pages(
+        {"leave": [a_chunk(a_page("leave", revision="r1"), at, f"leave {at}") for at in range(3)]}
     )
     await put(index, a_page("pay"), "leave and salary")
 
-    await index.replace_page("leave", [a_chunk(a_page("leave", revision="r2"), 0, "leave anew")])
+    await index.replace_pages({"leave": [a_chunk(a_page("leave", revision="r2"), 0, "leave anew")]})
 
     hits = await index.search([a_query("leave")], audience=EVERYBODY, limit=20)
     assert {hit.chunk.text for hit in hits} == {"leave anew", "leave and salary"}
