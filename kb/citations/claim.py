@@ -11,11 +11,14 @@ from kb.answer import DraftSentence
 from kb.citations.denials import Polarity, read_polarity
 from kb.citations.facts import Facts, read_facts
 from kb.citations.marks import ELLIPSIS
-from kb.citations.passage import Part, Passage, literal_words, parts_of
+from kb.citations.passage import Passage, literal_words
 from kb.citations.support import ENOUGH_WORDS, Question, Reason, Support
 from kb.citations.untrusted import harmless, has_foreign_link
 from kb.text.sentences import split_units
 from kb.text.wording import content_stems, language_of, plain
+
+WORDS_OF_A_SAYING = 3
+"""In quotation marks, from which they are said to be somebody's own."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,7 +78,9 @@ class Claim:
         if not all(passage.holds(part) for passage, part in parts):
             return "quote"
         sources = [self._passages[at] for at in self.sentence.hits] or self._passages
-        quoted = _QUOTED.findall(self.sentence.text)
+        quoted = [
+            words for words in _QUOTED.findall(self.sentence.text) if len(words.split()) >= WORDS_OF_A_SAYING
+        ]
         return None if all(any(one.holds(words) for one in sources) for words in quoted) else "quote"
 
     @cached_property
@@ -93,10 +98,6 @@ class Claim:
     @cached_property
     def stems(self) -> frozenset[str]:
         return frozenset(content_stems(self.words))
-
-    @cached_property
-    def parts(self) -> list[Part]:
-        return parts_of(self.sentence.text)
 
     @cached_property
     def language(self) -> str | None:
@@ -159,5 +160,4 @@ class Claim:
 
 _ORDINAL = re.compile(r"\W*\d{1,2}[.)]\W*")
 """The number of a list item that stands by itself."""
-_QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*\w\W+\w[^”“„»«\"\n]*\s[^”“„»«\"\n]*)[”“»\"]")
-"""Three words or more in quotation marks: said to be somebody's own."""
+_QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*)[”“»\"]")

@@ -14,6 +14,7 @@ from kb.citations.limits import Limit, read_limits
 from kb.citations.polarity_words import (
     CLAUSE,
     CONDITION,
+    DENIED_LIMIT,
     EXCEPT,
     HARMLESS,
     LIGHT,
@@ -22,6 +23,7 @@ from kb.citations.polarity_words import (
     MODAL,
     MODAL_ALONE,
     NEGATORS,
+    NO_BEFORE,
     NO_ONE,
     NONE,
     NOR,
@@ -39,11 +41,13 @@ REACH = 4
 """Meaning words after a Dutch or German negation among which is the one that it governs."""
 BACK_REACH = 3
 """Meaning words before it, where none follow: "das gilt nicht"."""
+INFINITIVE_REACH = 4
+"""Words among which the infinitive's "to" stands: "not allowed by law to advise"."""
 SHORT_CLAUSE = 3
 """Meaning words up to which a clause says too little alone: then the whole sentence is taken."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_NON = re.compile(r"\bnon-(?=\w)", re.IGNORECASE)
+_NON = re.compile(r"\bnon[- ](?=\w)", re.IGNORECASE)
 _NEXT_VERB = re.compile(r"(?<=\w)\s+(?:is|are|was|were|ist|sind|wird|wurden?|wordt)\b", re.IGNORECASE)
 _LESS = re.compile(r"(?!unless|nevertheless|regardless|wireless)\w{4,}less")
 _VERB_LAST = frozenset({"nl", "de"})
@@ -99,7 +103,8 @@ class Polarity:
 
 
 def read_polarity(text: str) -> Polarity:
-    words = RATHER_THAN.sub("not", _NON.sub("not ", NO_ONE.sub("nobody", plain(text))))
+    words = RATHER_THAN.sub("not", _NON.sub("non", NO_ONE.sub("nobody", plain(text))))
+    words = DENIED_LIMIT.sub(_limit_denied, words)
     language = tongue(words) if tongue(words) in OR else "en"
     words = LIST_COMMA[language].sub(f" {OR[language]} ", words)
     everything = _stems(HARMLESS.sub(" ", words))
@@ -128,6 +133,11 @@ def read_polarity(text: str) -> Polarity:
     )
 
 
+def _limit_denied(match: re.Match[str]) -> str:
+    than = match["than"]
+    return f"{match['between']} {NO_BEFORE[than.casefold()]} {match['side']} {than}"
+
+
 def _settled(clauses: list[Clause]) -> list[Clause]:
     """ "Without a ticket, you cannot enter" says: with one you can."""
     denials = [negation for clause in clauses for negation in clause.negations]
@@ -153,7 +163,9 @@ def _clause(text: str, stems: frozenset[str], scopes: list[Negation], everything
 
 def _bases(text: str) -> Iterator[tuple[str, str]]:
     for found in _WORD.finditer(text):
-        word = found.group().casefold()
+        word = found.group()
+        if word[:1].isupper():
+            continue  # a name, or a noun: "Unfähigkeit" stands for a sentence of its own
         base = _OPPOSING.sub("", word, count=1) if _OPPOSING.match(word) else ""
         if _LESS.fullmatch(word):
             base = word.removesuffix("less")
@@ -219,8 +231,8 @@ def _up_to_the_next_verb(after: str) -> str:
 
 def _denies_its_subject(after: str) -> bool:
     """Whether a bare "allowed" follows: "is not allowed for", not "is not allowed to"."""
-    words = [found.group().casefold() for found in _WORD.finditer(after)][:2]
-    return bool(words) and words[0] in MODAL_ALONE and not (len(words) > 1 and words[1] in TO)
+    words = [found.group().casefold() for found in _WORD.finditer(after)][:INFINITIVE_REACH]
+    return bool(words) and words[0] in MODAL_ALONE and TO.isdisjoint(words[1:])
 
 
 def _governed(text: str) -> list[str]:

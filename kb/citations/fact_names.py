@@ -22,6 +22,8 @@ _LETTER = re.compile(
 )
 """An item of a series that letters name: Phase C, Phases A to H."""
 _ALSO_LETTER = re.compile(r"(?:,|\band|\bund|\ben|\bor|\bof|\boder) ([A-Z])\b(?![.'&/]\w)")
+_DOTTED = re.compile(r"\b(?:[A-Z]\.){2,}")
+"""U.S. is US."""
 _CAPITALISED = r"[A-Z][\w&'-]*"
 _RUN = re.compile(rf"{_CAPITALISED}(?:[ -](?:of |the |and |for |von |der |van |de )*{_CAPITALISED})+")
 _LONGEST_ACRONYM = 6
@@ -44,7 +46,7 @@ class Names:
 
 
 def read_names(text: str) -> Names:
-    words = plain(text)
+    words = _DOTTED.sub(lambda dotted: dotted.group().replace(".", ""), plain(text))
     found = tuple(_names(words))
     return Names(
         words=found,

@@ -31,6 +31,7 @@ def _number_words() -> dict[str, float]:
         **_numbered("thirteen dertien dreizehn|fourteen veertien vierzehn|fifteen vijftien fünfzehn", 13),
         **_numbered("sixteen zestien sechzehn|seventeen zeventien siebzehn|eighteen achttien achtzehn", 16),
         **_numbered("nineteen negentien neunzehn", 19),
+        **dict.fromkeys(("dozen", "dozijn", "dutzend", "docena", "douzaine"), 12),
         "hundred": 100,
         "honderd": 100,
         "hundert": 100,
@@ -157,14 +158,14 @@ _UNIT_GROUPS: Mapping[str, str] = {
 }
 UNITS: Mapping[str, str] = {word: unit for unit, words in _UNIT_GROUPS.items() for word in words.split()}
 
-SMALLER: Mapping[str, tuple[str, float]] = {
-    "week": ("day", 7),
-    "year": ("month", 12),
-    "day": ("hour", 24),
-    "hour": ("minute", 60),
-    "minute": ("second", 60),
+SMALLER: Mapping[str, tuple[tuple[str, float], ...]] = {
+    "week": (("day", 7),),
+    "year": (("month", 12), ("week", 52), ("day", 365)),
+    "day": (("hour", 24),),
+    "hour": (("minute", 60),),
+    "minute": (("second", 60),),
 }
-"""How many of another unit one is: "two weeks" is 14 days."""
+"""How many of other units one is: "two weeks" is 14 days."""
 
 TIME_UNITS = frozenset({"day", "week", "month", "year", "hour", "minute", "second", "night"})
 RATE_WORDS = frozenset(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from kb.citations.fact_days import Day, same_day, take_days
 from kb.citations.fact_names import Names, join_names, lacks_name, read_names
+from kb.citations.fact_spoken import take_spoken
 from kb.citations.fact_words import (
     MONTHS,
     NUMBER_WORDS,
@@ -55,9 +56,6 @@ class Quantity:
             for other in others
         )
 
-    def same_unit(self, other: Quantity) -> bool:
-        return self.is_in([other]) and (self.unit is None) == (other.unit is None)
-
     def rivals(self, other: Quantity) -> bool:
         """Whether the other answers the same question otherwise: 30 days for two weeks, one day for one week."""
         kinds = {"time" if unit in TIME_UNITS else unit for unit in (self.unit, other.unit)}
@@ -70,8 +68,9 @@ class Quantity:
             return frozenset()
         found = {(self.unit, reading) for reading in self.readings}
         if self.unit in SMALLER:
-            unit, times = SMALLER[self.unit]
-            found |= {(unit, reading * times) for reading in self.readings}
+            found |= {
+                (unit, reading * times) for unit, times in SMALLER[self.unit] for reading in self.readings
+            }
         return frozenset(found)
 
 
@@ -148,12 +147,6 @@ _NUMBER = re.compile(
 )
 _CURRENCY = {"€": "eur", "$": "usd", "£": "gbp"}
 _ORDINAL = frozenset({"st", "nd", "rd", "th", "e", "de", "ste"})
-_PART_OF_AN_HOUR = re.compile(
-    r"\b(?:(?P<half>half (?:an )?hour|half uur|half uurtje|halbe[n]? stunde|media hora|demi-heure)"
-    r"|quarter of an hour|kwartier|viertelstunde|cuarto de hora|quart d'heure)\b",
-    re.IGNORECASE,
-)
-_HALF = re.compile(r"\b(?:half of|the half|one half|de helft|die hälfte|la mitad|la moitié)\b", re.IGNORECASE)
 _ONE_UNIT = re.compile(
     r"\b(?:than|within|after|least|most|dan|binnen|na|als|innerhalb|nach|dentro de|en|dans)"
     r" (?:a|an|een|ein|eine|einen|einem|einer|eines|un|una|une) ([^\W\d_]+)",
@@ -167,10 +160,11 @@ _RATE_REACH = 8
 
 
 def _quantities(text: str) -> Iterator[Quantity]:
+    text, spoken = take_spoken(text)
+    yield from (Quantity(readings=readings, unit=unit) for readings, unit in spoken)
     text, clocks = _take_clocks(text)
     yield from clocks
-    text, parts = _take_parts(text)
-    yield from parts
+    yield from _units_alone(text)
     dutch = tongue(text) == "nl"
     for match in _NUMBER.finditer(text):
         figure, attached = match["figure"], (match["attached"] or "").casefold()
@@ -190,34 +184,25 @@ def _quantities(text: str) -> Iterator[Quantity]:
             per=_rate_after(following),
         )
     for match in re.finditer(r"[^\W\d_]+(?:-[^\W\d_]+)?", text):
-        word = match.group().casefold()
+        word, end = match.group().casefold(), match.end()
+        if word not in NUMBER_WORDS and (first := word.partition("-")[0]) in NUMBER_WORDS:
+            word, end = first, match.start() + len(first)  # "eight-year"
         if word in ORDINALS:
             yield Quantity(readings=frozenset({float(ORDINALS[word])}), unit=ORDINAL)
         value = None if dutch and word == "ten" else NUMBER_WORDS.get(word)
         if value is not None:
-            following = text[match.end() :]
+            following = text[end:]
             scale = SCALES.get(_first_word(following), 1.0)
             yield Quantity(
                 readings=frozenset({value * scale}), unit=_unit_after(following), per=_rate_after(following)
             )
 
 
-def _take_parts(text: str) -> tuple[str, list[Quantity]]:
-    """ "Half an hour", "a quarter of an hour"; "half of it"; "within a day"."""
-    found: list[Quantity] = []
-
-    def keep(match: re.Match[str]) -> str:
-        found.append(Quantity(readings=frozenset({30.0 if match["half"] else 15.0}), unit="minute"))
-        return " | "
-
-    text = _PART_OF_AN_HOUR.sub(keep, text)
-    found += [Quantity(readings=frozenset({50.0}), unit="%") for _ in _HALF.finditer(text)]
-    found += [
-        Quantity(readings=frozenset({1.0}), unit=UNITS[word])
-        for match in _ONE_UNIT.finditer(text)
-        if (word := match[1].casefold()) in UNITS
-    ]
-    return text, found
+def _units_alone(text: str) -> Iterator[Quantity]:
+    """ "Within a day" is one day."""
+    for match in _ONE_UNIT.finditer(text):
+        if (word := match[1].casefold()) in UNITS:
+            yield Quantity(readings=frozenset({1.0}), unit=UNITS[word])
 
 
 def _take_clocks(text: str) -> tuple[str, list[Quantity]]:

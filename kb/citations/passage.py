@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from kb.citations.denials import Polarity, read_polarity
@@ -12,31 +11,6 @@ from kb.citations.strangers import content_words
 from kb.models import Chunk
 from kb.text.sentences import TextUnit, split_units
 from kb.text.wording import content_stems, language_of, plain
-
-_CLAUSE_END = re.compile(r"[;:.!?\n]+\s|,\s")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Part:
-    """A clause: its stems and facts."""
-
-    stems: frozenset[str]
-    facts: Facts
-
-
-def bare(stem: str) -> str:
-    """Without "un": unpaid speaks of pay."""
-    return stem.removeprefix("un")
-
-
-def parts_of(text: str) -> list[Part]:
-    """The clauses of a sentence, a whole row of a table."""
-    clauses = [text] if text.lstrip().startswith("|") else _CLAUSE_END.split(plain(text))
-    return [
-        Part(stems=frozenset(bare(stem) for stem in content_stems(plain(clause))), facts=read_facts(clause))
-        for clause in clauses
-        if clause.strip()
-    ]
 
 
 class Passage:
@@ -65,16 +39,6 @@ class Passage:
     @cached_property
     def unit_stems(self) -> list[frozenset[str]]:
         return [frozenset(content_stems(plain(unit.text))) for unit in self.units]
-
-    @cached_property
-    def parts(self) -> list[Part]:
-        """A row of a table speaks of what the table's head names."""
-        found: list[Part] = []
-        head: frozenset[str] | None = None
-        for unit, stems in zip(self.units, self.unit_stems, strict=True):
-            head = (stems if head is None else head) if unit.kind == "row" else None
-            found += [replace(part, stems=part.stems | (head or frozenset())) for part in parts_of(unit.text)]
-        return found
 
     @cached_property
     def heading_stems(self) -> frozenset[str]:

@@ -28,20 +28,6 @@ def contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
     return any(_contradicted(clause, sentence, units) for clause in sentence.clauses)
 
 
-def contradicted_across(sentence: Polarity, units: Sequence[Polarity]) -> bool:
-    """The same across languages: whether the one clause that shares the most names and figures says no where this says yes.
-
-    Where no clause stands out, nothing is said. What restricts ("only") is no and yes at once.
-    """
-    clauses = [(unit, clause) for unit in units for clause in unit.clauses]
-    common = [len(sentence.words & clause.around) for _, clause in clauses]
-    most = max(common, default=0)
-    if most == 0 or common.count(most) > 1:
-        return False
-    unit, nearest = clauses[common.index(most)]
-    return not (sentence.only or unit.only) and bool(sentence.negations) != bool(nearest.negations)
-
-
 def _contradicted(clause: Clause, sentence: Polarity, units: Sequence[Polarity]) -> bool:
     best, worst = 0.0, 0.0
     for unit in units:
@@ -120,11 +106,11 @@ class _Comparison:
             for word, concept, sign in self._clause.signs
             if _met(word, self._unit.words) is None
         )
-        limits = frozenset().union(*(clause.limits for clause in self._unit.clauses))
-        turned += sum(limit.turned in limits and limit not in limits for limit in self._clause.limits)
         for clause in self._unit.clauses:
             turned += _unmatched(self._clause, clause, self._sentence.words, self._unit.words)
             turned += _unmatched(clause, self._clause, self._unit.words, self._sentence.words)
+        limits = frozenset().union(*(clause.limits for clause in self._unit.clauses))
+        turned += sum(limit.turned in limits and limit not in limits for limit in self._clause.limits)
         return turned
 
     @staticmethod
@@ -184,7 +170,7 @@ def _own_bases(one: Polarity, others: frozenset[str]) -> frozenset[str]:
 
 
 def _unmatched(one: Clause, other: Clause, own: frozenset[str], others: frozenset[str]) -> int:
-    """Opposites in `one` of words in `other`, where neither side has both."""
+    """Opposites in `one` of words in `other`, where neither side has both: "unpaid" for "paid"."""
     return sum(
         base in other.words
         and base not in own

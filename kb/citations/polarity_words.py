@@ -8,7 +8,8 @@ from kb.text.wording import stem, word_set
 
 NEGATORS = word_set(
     "not cannot no never none neither nor nobody nothing nowhere without unable excluding excluded exclude excludes "
-    "forbidden prohibited banned impossible avoid avoids prevent prevents lack lacks lacking unnecessary optional exempt "
+    "forbidden forbid forbids prohibited prohibit prohibits banned impossible avoid avoids avoiding prevent prevents preventing "
+    "prevented lack lacks lacking unnecessary optional exempt "
     "reject rejects rejected refuse refuses refused decline declines declined deny denied "
     "vermijd vermijden niet geen nooit niemand niets nergens zonder noch evenmin verboden uitgezonderd uitgesloten "
     "afgewezen geweigerd onnodig onmogelijk optioneel facultatief "
@@ -63,10 +64,18 @@ RATHER_THAN = re.compile(
 )
 NO_ONE = re.compile(r"\bno one\b", re.IGNORECASE)
 
+DENIED_LIMIT = re.compile(
+    r"\b(?:not|never|nobody|cannot|\w+n't|niet|geen|nooit|niemand|nicht|kein\w*|nie|niemand)\b"
+    r"(?P<between>(?: [^\s,;:.!?()]+){1,6}) (?P<side>more|longer|later|higher|fewer|less|meer|langer|later|hoger|minder"
+    r"|mehr|länger|später|höher|weniger) (?P<than>than|dan|als)\b",
+    re.IGNORECASE,
+)
+"""The "nobody" of "nobody stays for more than three days": it is the limit that is denied, not the staying."""
+NO_BEFORE = {"than": "no", "dan": "niet", "als": "nicht"}
 HARMLESS = re.compile(
     r"\b(?:not|niet|nicht) (?:only|just|alleen|nur)\b"
     r"|\b(?:no|not(?: \w+)?) (?:more|less|\w{3,}er) than\b"
-    r"|\bno matter\b"
+    r"|\bno matter\b|\b(?:costs?|charges?|kosten|kost|kosten|kostet|cuestan?|coûtent?) (?:nothing|niets|nichts|nada|rien)\b"
     r"|\bniet (?:meer|\w{3,}er) dan\b"
     r"|\bnicht (?:mehr|\w{3,}er) als\b"
     r"|\bno (?:más|menos) (?:tarde )?de\b|\bpas plus (?:tard )?(?:de|que)\b|\bno sólo\b|\bpas seulement\b"

@@ -7,14 +7,13 @@ a synonym hardly changes what the sentence means. A noun is hardly ever put in f
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 
 from kb.citations.strangers import content_words, nouns_among, strangers
-from kb.text.wording import content_stems, plain, stem, tokens, word_set
+from kb.text.wording import content_stems, plain, stem, tokens
 
 CLOSE_COPY = 0.75
 """Share of the sentence's meaning words that stand in the page's sentence in the same order."""
@@ -27,13 +26,6 @@ FEW_PUT_BACK = 4
 """Words of the page that are put back, those next to what agrees."""
 NEARLY_WHOLE = 0.8
 """Share from which a word of another sentence of the page counts as put in as well: "the plaintiff" for the defendant."""
-SWAP_GAIN = 0.25
-"""How much nearer a sentence comes to the page's when two of its words change places, if it had them the wrong way round."""
-FEWEST_SWAPPED = 5
-"""Meaning words of a sentence in which an exchange of two is told from a rewording."""
-LONGEST_SWAPPED = 24
-"""Words of a sentence that is looked at for words in each other's place: the pairs grow with the square."""
-_PASSIVE = word_set("by door von vom durch par por")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,10 +88,6 @@ class NearestCopy:
     def _nouns(self, words: Sequence[str]) -> list[str]:
         return nouns_among(words, self._sentence, self._language)
 
-    def swapped(self) -> bool:
-        """Whether it is the page's sentence with two words in each other's place: who calls whom."""
-        return self._copy.swapped()
-
 
 class _Alignment:
     def __init__(self, said: list[str], page: list[str]) -> None:
@@ -122,35 +110,3 @@ class _Alignment:
             words = self.page[page_start:page_end][:FEW_PUT_BACK]
             if kind == "replace" and end - start <= FEW_REPLACED_NOUNS and content_words(" ".join(words)):
                 yield start, end, words
-
-    def swapped(self) -> bool:
-        stems = [stem(word) for word in self.said]
-        held = set(self._page_stems)
-        places = [at for at, telling in enumerate(self._telling) if telling]
-        if self.missing == 0 or len(places) < FEWEST_SWAPPED or len(self.said) > LONGEST_SWAPPED:
-            return False
-        if not all(stems[at] in held for at in places):
-            return False
-        if _PASSIVE.isdisjoint(word.casefold() for word in self.page) != _PASSIVE.isdisjoint(
-            word.casefold() for word in self.said
-        ):
-            return False
-        return any(
-            self._share_with(one, other, size, stems) >= max(0.95, self.share + SWAP_GAIN)
-            for size in (1, 2)
-            for one, other in itertools.combinations(places, 2)
-            if other - one >= size and stems[one] != stems[other]
-        )
-
-    def _share_with(self, one: int, other: int, size: int, stems: list[str]) -> float:
-        """The share that agrees when `size` words from `one` and from `other` change places."""
-        changed = [
-            *stems[:one],
-            *stems[other : other + size],
-            *stems[one + size : other],
-            *stems[one : one + size],
-            *stems[other + size :],
-        ]
-        telling = [bool(content_stems(word)) or word[:1].isdigit() for word in changed]
-        blocks = SequenceMatcher(None, changed, self._page_stems, False).get_matching_blocks()
-        return sum(sum(telling[block.a : block.a + block.size]) for block in blocks) / max(1, sum(telling))

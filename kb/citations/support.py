@@ -8,17 +8,15 @@ from functools import cached_property
 from typing import Literal, Protocol
 
 from kb.citations.denials import Polarity
-from kb.citations.fact_words import NUMBER_WORDS, ORDINALS
-from kb.citations.facts import Facts, Quantity, join_facts, missing_facts
-from kb.citations.passage import Part, Passage, bare
-from kb.citations.polarity import contradicted, contradicted_across
+from kb.citations.facts import Facts, join_facts, missing_facts
+from kb.citations.passage import Passage
+from kb.citations.polarity import contradicted
 from kb.citations.strangers import content_words
-from kb.citations.substitution import LOOSE_COPY, NearestCopy, Replaced
+from kb.citations.substitution import NearestCopy, Replaced
 from kb.citations.synonyms import same_word
 from kb.citations.tongue import tongue
 from kb.text.language import detect
 from kb.text.sentences import TextUnit
-from kb.text.wording import stem
 
 Reason = Literal[
     "number",
@@ -69,9 +67,6 @@ class Claimed(Protocol):
     def stems(self) -> frozenset[str]: ...
 
     @property
-    def parts(self) -> Sequence[Part]: ...
-
-    @property
     def language(self) -> str | None: ...
 
 
@@ -106,45 +101,33 @@ class Support:
         known = join_facts([passage.facts for passage in self.passages])
         for kind in missing_facts(self._claim.facts, known, same_language=self.same_language):
             return kind  # type: ignore[return-value]
-        if self._has_number_from_elsewhere():
+        if self.same_language and self._says_another_number():
             return "number"
         units = [polarity for passage in self.passages for polarity in passage.polarities]
-        denies = contradicted if self.same_language else contradicted_across
-        if denies(self._claim.polarity, units):
-            return "negation"
-        return "replaced" if self.same_language and self.copy.swapped() else None
+        return "negation" if self.same_language and contradicted(self._claim.polarity, units) else None
 
-    def _has_number_from_elsewhere(self) -> bool:
-        """Whether a number is on the page, but only where it speaks of something else."""
-        if not self._claim.facts.quantities:
-            return False
-        if self._is_beside_other_words():
-            return True
-        if not self.same_language:
-            return False
-        parts = [part for passage in self.passages for part in passage.parts]
-        headings = frozenset().union(*(passage.heading_stems for passage in self.passages))
-        return any(
-            all(
-                _is_from_elsewhere(quantity, near - headings, parts)
-                for near in (said.stems, self._claim.stems)
-            )
-            for said in self._claim.parts
-            for quantity in said.facts.quantities
-        )
-
-    def _is_beside_other_words(self) -> bool:
-        """Whether the page has a number only in sentences that share no word with the claim, and others share some."""
-        common = [
-            (bool(self._claim.stems & stems), facts.quantities)
+    def _says_another_number(self) -> bool:
+        """Whether a sentence of the page says nearly all this of another number, and none as much of this one."""
+        said = self._claim.stems
+        beside = [
+            (len(said & stems), facts.quantities)
             for passage in self.passages
             for facts, stems in zip(passage.unit_facts, passage.unit_stems, strict=True)
         ]
-        beside = [
-            [near for near, found in common if quantity.is_in(found)]
-            for quantity in self._claim.facts.quantities
-        ]
-        return any(near for near, _ in common) and any(found and not any(found) for found in beside)
+        own = self._claim.facts.quantities
+        for quantity in own:
+            held = max((near for near, found in beside if quantity.is_in(found)), default=0)
+            rivalled = max(
+                (
+                    near
+                    for near, found in beside
+                    if any(quantity.rivals(other) and not other.is_in(own) for other in found)
+                ),
+                default=0,
+            )
+            if quantity.unit is not None and rivalled > held and rivalled >= ENOUGH_WORDS * len(said):
+                return True
+        return False
 
     def near_units(self) -> list[tuple[Passage, TextUnit]]:
         ranked = [
@@ -183,8 +166,6 @@ class Support:
         """Nobody can be asked: a noun of its own is taken for another thing."""
         if not self.same_language:
             return False
-        if self.copy.share >= LOOSE_COPY and self.copy.new_nouns and not self.replaced:
-            return True
         nouns = any(one.noun for one in self.replaced)
         if nouns and not (
             self.put_back and self._is_english
@@ -222,27 +203,6 @@ class Support:
             scored, key=lambda one: self.similar.get(one[0], 0.0) + len(self._claim.stems & one[1]) / 10
         )
         return best.text
-
-
-_NUMERALS = frozenset(stem(word) for word in (*NUMBER_WORDS, *ORDINALS))
-
-
-def _is_from_elsewhere(quantity: Quantity, near: frozenset[str], parts: Sequence[Part]) -> bool:
-    """Whether the part of the page that shares most words with what stands beside the number has another of its kind."""
-    loose = [part for part in parts if quantity.is_in(part.facts.quantities)]
-    strict = [part for part in loose if any(quantity.same_unit(other) for other in part.facts.quantities)]
-    holders = strict or loose
-    rivals = [part for part in parts if any(quantity.rivals(other) for other in part.facts.quantities)]
-    near = frozenset(map(bare, near)) - _NUMERALS
-    held = max((len(near & part.stems) for part in holders), default=0)
-    rivalled = max((len(near & part.stems) for part in rivals if part not in holders), default=0)
-    if not holders:  # "a day" needs no "one day" on the page, but for "an hour" in its place
-        return any(len(near & part.stems) == rivalled > 0 and _has_one(part.facts) for part in rivals)
-    return rivalled > held
-
-
-def _has_one(facts: Facts) -> bool:
-    return any(quantity.readings == {1.0} for quantity in facts.quantities)
 
 
 @dataclass(frozen=True, kw_only=True)
