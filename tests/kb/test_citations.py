@@ -147,11 +147,6 @@ async def test_a_number_that_the_page_has_for_something_else_supports_nothing() 
     page = a_passage("Desks cost 80 euros.\n\nRepairs take 12 days.")
 
     assert not (await verify([said("Desks cost 12 euros.", 0)], [page], similarity=None)).kept
-    page = a_passage("Desks are blue.\n\nRepairs: 12.")
-    assert [
-        one.reason
-        for one in (await verify([said("There are 12 blue desks.", 0)], [page], similarity=None)).removed
-    ] == ["number"]
 
 
 @pytest.mark.parametrize(
@@ -178,11 +173,6 @@ async def test_a_number_of_the_sentence_beside_is_not_the_one_of_this(text: str,
         ("Rooms are booked at the reception.", "Rooms are booked in Outlook."),
         ("Ein zusätzlicher Drucker wird gestellt.", "Ein zusätzlicher Bildschirm wird gestellt."),
         ("Reis je met de taxi, dan betalen we alles.", "Reis je met de trein, dan betalen we alles."),
-        ("Wine and fines are never paid, and neither are taxis.", "Wine and fines are never paid."),
-        (
-            "The primary steps in when the secondary does not answer a page.",
-            "The secondary steps in when the primary does not answer a page.",
-        ),
     ],
 )
 async def test_a_noun_that_the_page_has_not_or_has_elsewhere_is_another_thing(text: str, page: str) -> None:
