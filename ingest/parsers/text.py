@@ -26,6 +26,14 @@ _MARKS = (
 """Byte order marks. UTF-32's begin with UTF-16's."""
 _GUESSED_FROM = 200_000
 """Bytes that are looked at to guess an encoding: the guess takes a second a megabyte."""
+_TRUSTED_GUESSES = frozenset({"cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "koi8_r"})
+"""Of other encodings a short text of few accents is likelier to be in Windows' Western one (`Größe;5` for Big5)."""
+_WESTERN = re.compile(r"[ÀÁÂÃÄÅÆÇÈÉÊËÍÎÏÑÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëíîïñóôõöøùúûüýÿŒœŠšŽžŸ]")
+_BETWEEN_WORDS = re.compile(
+    r"(?<!\w)[€‚„…†•–—™‹›“”¡¢£¥§©«°®±»¿\xa0]|[€„…•–—™‹›“”§©«°®±»\xa0](?!\w)|[’‘´²³½¼ªº·¶]"
+)
+_MOST_WESTERN = 1 / 3
+"""Share of characters. Every second letter and more has its high bit set in other scripts."""
 _SUFFIX = re.compile(r"(\.html)?(\.md)?\.[A-Za-z][A-Za-z0-9]{0,8}$")
 
 
@@ -47,8 +55,24 @@ def decoded(content: bytes) -> str:
 
 def guessed_encoding(content: bytes) -> str | None:
     """The likeliest encoding of a text that does not tell it; None: it cannot be told, or it is no text."""
-    best = from_bytes(content[:_GUESSED_FROM]).best()
+    sample = content[:_GUESSED_FROM]
+    best = from_bytes(sample).best()
+    if (best is None or best.encoding not in _TRUSTED_GUESSES) and _reads_as_western(sample):
+        return "cp1252"
     return best.encoding if best else None
+
+
+def _reads_as_western(content: bytes) -> bool:
+    """Whether it is words of Western Europe in Windows' encoding, with a typographer's marks between them alone."""
+    try:
+        text = content.decode("cp1252")
+    except UnicodeDecodeError:
+        return False
+    if "\0" in text:
+        return False
+    foreign = sum(not character.isascii() for character in text)
+    told = len(_WESTERN.findall(text)) + len(_BETWEEN_WORDS.findall(text))
+    return 0 < foreign == told and foreign <= _MOST_WESTERN * len(text)
 
 
 def cleaned(text: str) -> str:

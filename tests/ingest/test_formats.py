@@ -15,6 +15,7 @@ import pytest
 from ingest.errors import PageError
 from ingest.parsers.formats import kind_of, max_bytes, parse_file
 from ingest.parsers.page import ParsedPage
+from ingest.parsers.text import decoded
 from tests.fakes.documents import a_docx, a_pdf, a_pptx, a_zip, an_xlsx, paragraph, word_table
 
 LATIN = (
@@ -407,6 +408,32 @@ def test_plain_text_is_read_in_any_encoding(encoding: str) -> None:
 )
 def test_plain_text_of_other_scripts_is_read_as_well(encoding: str, words: str) -> None:
     assert text(read(words.encode(encoding), "notes.txt")) == words
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Name;Größe\nÄnn;5",
+        "Café “Löwen” – 10 € bitte",
+        "São João não vai à praia; ação e informação.",
+        "¿Qué pasó el año pasado? «Nada», él está aquí.",
+    ],
+)
+def test_a_short_text_of_windows_is_not_taken_for_chinese_or_vietnamese(words: str) -> None:
+    assert decoded(words.encode("cp1252")) == words
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("cp1250", "Zażółć gęślą jaźń, proszę bardzo, dziękuję za pomoc"),
+        ("cp1254", "Şirket izin politikası: yılda yirmi beş gün çalışanlar için"),
+        ("big5", "公司休假政策：每年二十五天假期。請向主管申請。"),
+        ("cp949", "회사 휴가 정책: 매년 이십오일. 관리자에게 신청하세요."),
+    ],
+)
+def test_a_short_text_of_other_languages_is_not_taken_for_western(encoding: str, words: str) -> None:
+    assert decoded(words.encode(encoding)) == words
 
 
 def test_plain_text_is_taken_for_what_it_says_and_not_for_mark_up() -> None:
