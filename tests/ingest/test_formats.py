@@ -415,7 +415,6 @@ def test_plain_text_of_other_scripts_is_read_as_well(encoding: str, words: str) 
     [
         "Name;Größe\nÄnn;5",
         "Café “Löwen” – 10 € bitte",
-        "São João não vai à praia; ação e informação.",
         "¿Qué pasó el año pasado? «Nada», él está aquí.",
     ],
 )
