@@ -2,7 +2,7 @@
 
 data folder -> store (Valkey or Redis) -> index (Edge or server) -> models -> pipeline -> sync
 
-The SDKs of Claude and of Qdrant's server are imported where they are configured: each takes two seconds of a start.
+The SDK of Claude is imported where it is configured: it takes two seconds of a start.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from redis.asyncio import Redis
 from bot.analytics import Analytics
 from bot.cli.reindexing import build_reindexer
 from bot.cli.sources import SourceBook
+from bot.cli.stores import embedder_of, open_index, open_store
 from ingest.crew.lane import PageLane
 from ingest.jobs import ReindexJobs
 from ingest.parsers.pool import ReaderPool
@@ -29,10 +30,9 @@ from kb.answer import Drafter
 from kb.conversation import RedisConversations
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
-from kb.errors import IndexMismatchError, UnavailableError
+from kb.errors import UnavailableError
 from kb.extract import ExtractiveDrafter
 from kb.freshness import Clock, FreshnessPolicy
-from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex
 from kb.lexical import LexicalEncoder
 from kb.pipeline import Pipeline
@@ -43,7 +43,6 @@ from kb.settings import Settings, SlackSettings
 from kb.similarity import EmbeddingSimilarity
 from kb.source_settings import AnySourceSettings
 from kb.text.language import warm_up
-from kb.valkey import EmbeddedValkey, connect_redis
 from kb.vocabulary import Vocabulary
 from kb.weights import fitted_for
 
@@ -115,9 +114,9 @@ async def open_runtime(
     async with AsyncExitStack() as stack:
         folder = DataFolder(settings.data).own(command)
         stack.callback(folder.release)
-        redis = await _store(settings, folder, stack)
-        index = await _index(settings, folder, stack)
-        embedder = Embedder(settings.embed, like=await _made_with(index))
+        redis = await open_store(settings, folder, stack)
+        index = open_index(settings, folder, stack)
+        embedder = Embedder(settings.embed, like=await embedder_of(index))
         stack.callback(embedder.close)
         ranker = Reranker(settings.rerank)
         stack.callback(ranker.close)
@@ -180,48 +179,6 @@ async def open_runtime(
         if models:
             await runtime.load_models()
         yield runtime
-
-
-async def _store(settings: Settings, folder: DataFolder, stack: AsyncExitStack) -> Redis:
-    if settings.store.redis_url is not None:
-        redis = connect_redis(settings.store.redis_url.get_secret_value())
-    else:
-        valkey = EmbeddedValkey(folder.valkey)
-        await valkey.start()
-        stack.push_async_callback(valkey.stop)
-        redis = connect_redis(valkey.url)
-    stack.push_async_callback(redis.aclose)
-    return redis
-
-
-async def _index(settings: Settings, folder: DataFolder, stack: AsyncExitStack) -> VectorIndex:
-    index: VectorIndex
-    if settings.index.qdrant_url is not None:
-        from qdrant_client import AsyncQdrantClient
-
-        from kb.index.server import ServerIndex
-
-        key = settings.index.qdrant_api_key
-        client = AsyncQdrantClient(
-            url=settings.index.qdrant_url,
-            api_key=key.get_secret_value() if key else None,
-            timeout=round(settings.index.timeout_s),
-            check_compatibility=False,  # it would ask the server here, blocking, and warn on the terminal
-        )
-        index = ServerIndex(client, settings.index.collection)
-    else:
-        index = EdgeIndex(folder.index)
-    stack.push_async_callback(index.close)
-    return index
-
-
-async def _made_with(index: VectorIndex) -> str | None:
-    """The name of the embedder of the index. One that cannot be read has no say: the bot starts without it."""
-    try:
-        manifest = await index.manifest()
-    except (UnavailableError, IndexMismatchError):
-        return None
-    return manifest.embedder if manifest is not None else None
 
 
 def open_language_model(settings: Settings, stack: AsyncExitStack) -> LanguageModel | None:

@@ -1,0 +1,70 @@
+"""Opens what outlives the process: the store and the index, on the servers of the settings or else in the data folder.
+
+Each is closed with the stack that is given. Nothing is asked of a server here but by `embedder_of`: a bot starts while
+its servers are down.
+"""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+
+from redis.asyncio import Redis
+
+from kb.data_folder import DataFolder
+from kb.errors import IndexMismatchError, UnavailableError
+from kb.index.edge import EdgeIndex
+from kb.index.port import VectorIndex
+from kb.settings import IndexSettings, Settings
+from kb.valkey import EmbeddedValkey, connect_redis
+
+
+async def open_store(settings: Settings, folder: DataFolder, stack: AsyncExitStack) -> Redis:
+    """The client for its commands.
+
+    Raises:
+        StoreUnavailableError: the Valkey of the data folder does not start.
+    """
+    if settings.store.redis_url is not None:
+        redis = connect_redis(settings.store.redis_url.get_secret_value())
+    else:
+        valkey = EmbeddedValkey(folder.valkey)
+        await valkey.start()
+        stack.push_async_callback(valkey.stop)
+        redis = connect_redis(valkey.url)
+    stack.push_async_callback(redis.aclose)
+    return redis
+
+
+def open_index(settings: Settings, folder: DataFolder, stack: AsyncExitStack) -> VectorIndex:
+    index = EdgeIndex(folder.index) if settings.index.qdrant_url is None else _served(settings.index)
+    stack.push_async_callback(index.close)
+    return index
+
+
+async def embedder_of(index: VectorIndex) -> str | None:
+    """The name of the embedder that the index was made with. None: there is no index yet, or it cannot be read.
+
+    One that cannot be read has no say: the bot starts without it.
+    """
+    try:
+        manifest = await index.manifest()
+    except (UnavailableError, IndexMismatchError):
+        return None
+    return manifest.embedder if manifest is not None else None
+
+
+def _served(settings: IndexSettings) -> VectorIndex:
+    from qdrant_client import (
+        AsyncQdrantClient,
+    )  # two seconds of a start: not where the index is in the folder
+
+    from kb.index.server import ServerIndex
+
+    key = settings.qdrant_api_key
+    client = AsyncQdrantClient(
+        url=settings.qdrant_url,
+        api_key=key.get_secret_value() if key else None,
+        timeout=round(settings.timeout_s),
+        check_compatibility=False,  # it would ask the server here, blocking, and warn on the terminal
+    )
+    return ServerIndex(client, settings.collection)
