@@ -28,9 +28,20 @@ KEPT = timedelta(minutes=1)
 _UNAVAILABLE = "it cannot be told whether another replica is reindexing"
 
 _PROGRESS: TypeAdapter[ReindexProgress] = TypeAdapter(ReindexProgress)
-_IF_MINE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call({command}) else return 0 end"
-_RENEW = _IF_MINE.format(command="'pexpire', KEYS[1], ARGV[2]")
-_GIVE_BACK = _IF_MINE.format(command="'del', KEYS[1]")
+_TAKE = """
+local holder = redis.call('get', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])
+redis.call('del', KEYS[2])
+return 1
+"""
+"""A client that asks again, since the first reply was lost, finds its own turn taken by itself."""
+_IF_MINE = """
+if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('set', KEYS[2], ARGV[2], 'px', ARGV[3])
+"""
+_KEEP = f"{_IF_MINE} return redis.call('pexpire', KEYS[1], ARGV[4])"
+_GIVE_BACK = f"{_IF_MINE} return redis.call('del', KEYS[1])"
 
 
 class Turn(Protocol):
@@ -80,37 +91,29 @@ class RedisTurn:
         self._token = uuid.uuid4().hex
 
     async def take(self) -> bool:
-        with store_failures(_UNAVAILABLE):
-            taken = bool(await self._redis.set(self._turn, self._token, nx=True, px=self._lease))
-            if taken:
-                await self._redis.delete(self._progress)
-        return taken
+        return bool(await self._eval(_TAKE, milliseconds(self._lease)))
 
     async def keep(self, latest: Callable[[], ReindexProgress]) -> None:
         while True:
-            with store_failures(_UNAVAILABLE):
-                mine = await cast(
-                    Any, self._redis.eval(_RENEW, 1, self._turn, self._token, str(milliseconds(self._lease)))
-                )
-            if not mine:
+            if not await self._tell(_KEEP, latest(), milliseconds(self._lease)):
                 raise StoreUnavailableError("another replica took over: this one was silent for too long")
-            await self._tell(latest())
             await asyncio.sleep(self._beat_s)
 
     async def give_back(self, last: ReindexProgress) -> None:
-        with store_failures(_UNAVAILABLE):
-            holder = await self._redis.get(self._turn)
-        if holder not in (self._token, self._token.encode()):
-            return  # lost: what is told now is another's
-        await self._tell(last)
-        with store_failures(_UNAVAILABLE):
-            await cast(Any, self._redis.eval(_GIVE_BACK, 1, self._turn, self._token))
+        """Where it was lost, what is told now is another's, and stays."""
+        await self._tell(_GIVE_BACK, last)
 
     async def told(self) -> ReindexProgress | None:
         with store_failures(_UNAVAILABLE):
             stored = await self._redis.get(self._progress)
         return None if stored is None else _PROGRESS.validate_json(stored)
 
-    async def _tell(self, step: ReindexProgress) -> None:
+    async def _tell(self, script: str, step: ReindexProgress, *more: int) -> bool:
+        """In one step with what the script does of the turn; whether it was ours."""
+        return bool(await self._eval(script, _PROGRESS.dump_json(step), milliseconds(KEPT), *more))
+
+    async def _eval(self, script: str, *arguments: bytes | int) -> object:
         with store_failures(_UNAVAILABLE):
-            await self._redis.set(self._progress, _PROGRESS.dump_json(step), px=KEPT)
+            return await cast(
+                Any, self._redis.eval(script, 2, self._turn, self._progress, self._token, *arguments)
+            )

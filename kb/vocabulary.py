@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Protocol
 
+from kb.index.port import VectorIndex
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk
 
@@ -24,13 +25,25 @@ class Passages(Protocol):
 
 
 class Vocabulary:
-    """Empty until the first `refresh`: then every word is equally rare and none is known."""
+    """Empty until the first `follow` or `refresh`: then every word is equally rare and none is known."""
 
     def __init__(self, lexical: LexicalEncoder) -> None:
         self._lexical = lexical
         self._words: Counter[str] = Counter()
         self._terms: Counter[int] = Counter()
         self._passages = 0
+        self._counted: object = None
+
+    async def follow(self, index: VectorIndex) -> None:
+        """`refresh`, unless the index holds what was counted last: every page of it, as it is now.
+
+        Raises:
+            IndexUnavailableError: the counts stay as they were.
+        """
+        holds = (await index.manifest(), dict(await index.revisions()))
+        if holds != self._counted:
+            await self.refresh(index)
+            self._counted = holds
 
     async def refresh(self, index: Passages) -> None:
         """Counts anew, off the event loop, and takes the new counts over at once.

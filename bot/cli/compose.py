@@ -96,7 +96,7 @@ class Runtime:
     async def _count_words(self) -> None:
         """An index that is down is for the question to tell: it is answered as unavailable."""
         try:
-            await self.vocabulary.refresh(self.index)
+            await self.vocabulary.follow(self.index)
         except UnavailableError as error:
             logger.warning("vocabulary.unavailable", extra={"cause": str(error)})
 

@@ -56,7 +56,7 @@ def build_reindexer(
     return ReindexJobs(
         sync,
         clock=clock,
-        after=lambda: vocabulary.refresh(index),
+        after=lambda: vocabulary.follow(index),
         turn=RedisTurn(redis, namespace=settings.store.namespace),
     )
 

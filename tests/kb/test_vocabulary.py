@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 
+from kb.index.edge import EdgeIndex
+from kb.index.port import IndexedChunk, IndexManifest
 from kb.lexical import LexicalEncoder
 from kb.models import EVERYONE, Audience, Chunk, Page
 from kb.vocabulary import Vocabulary
@@ -58,3 +61,34 @@ async def test_coverage_counts_a_missing_rare_word_more_than_a_common_one():
     lacks_rare = lexical.coverage("gym Havik", "Havik pays", "en", rarity=vocabulary.rarity)
     lacks_common = lexical.coverage("gym Havik", "a gym", "en", rarity=vocabulary.rarity)
     assert lacks_rare < 0.5 < lacks_common
+
+
+class CountedIndex(EdgeIndex):
+    """Says how often all its passages were read."""
+
+    read = 0
+
+    def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
+        self.read += 1
+        return super().passages(audience=audience)
+
+    async def put(self, text: str, *, revision: str) -> None:
+        page = Page(id="p", source="s", path="p.md", title="T", url="p.md", revision=revision)
+        chunk = Chunk(id="p#0", page=page, position=0, text=text, url="p.md")
+        vectors = IndexedChunk(chunk=chunk, dense=[1.0], lexical=LexicalEncoder().document(text, "en"))
+        await self.replace_pages({"p": [vectors]})
+
+
+async def test_words_are_counted_again_only_when_the_index_changed(tmp_path: Path):
+    index = CountedIndex(tmp_path, manifest=IndexManifest(embedder="e", dimension=1, chunker="c"))
+    vocabulary = Vocabulary(LexicalEncoder())
+    await vocabulary.follow(index)
+    await index.put("holiday pay", revision="1")
+    await vocabulary.follow(index)
+    await vocabulary.follow(index)
+    assert (index.read, vocabulary.frequency("holiday")) == (2, 1)
+
+    await index.put("gym", revision="2")
+    await vocabulary.follow(index)
+    assert (index.read, vocabulary.frequency("holiday"), vocabulary.frequency("gym")) == (3, 0, 1)
+    await index.close()
