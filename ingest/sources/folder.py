@@ -14,11 +14,10 @@ from datetime import date
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from pathspec import GitIgnoreSpec
-
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.parsers.formats import max_bytes
 from ingest.sources.git import GitError, commit_dates, is_checkout, run_git
+from ingest.sources.globs import globs
 from ingest.sources.hosting import HostedFolder, hosted_folder
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.source_settings import FolderSettings
@@ -31,8 +30,8 @@ class FolderSource(ConfiguredSource[FolderSettings]):
         super().__init__(settings)
         self._hosted = hosted
         self._root = settings.path.expanduser().resolve()
-        self._include = GitIgnoreSpec.from_lines(settings.include)
-        self._exclude = GitIgnoreSpec.from_lines(settings.exclude)
+        self._include = globs(settings.include)
+        self._exclude = globs(settings.exclude)
         self._edited: Mapping[str, date] | None = None
 
     def url_of(self, path: str) -> str:

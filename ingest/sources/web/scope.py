@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from pathspec import GitIgnoreSpec
 from yarl import URL
 
+from ingest.sources.globs import globs
 from kb.source_settings import WebsiteSettings
 
 _TRACKING = frozenset({"gclid", "fbclid", "mc_cid", "mc_eid", "phpsessid", "jsessionid", "sid", "replytocom"})
@@ -28,7 +28,7 @@ class Scope:
         self.origins = tuple(dict.fromkeys(url.origin() for url in (*self.starts, *self._prefixes)))
         self.hosts = frozenset(map(_host, self.origins))
         self._schemes = {_host(url): url.scheme for url in (*self._prefixes, *self.starts)}
-        self._exclude = GitIgnoreSpec.from_lines(settings.exclude)
+        self._exclude = globs(settings.exclude)
 
     def foreign(self, url: URL) -> str | None:
         """Why an address may not even be asked for; None: it may. A redirect within the hosts may leave the prefixes."""
