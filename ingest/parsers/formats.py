@@ -36,9 +36,14 @@ _OTHER: Mapping[str, str] = {
     **dict.fromkeys(("mp4", "mov", "avi", "webm", "mkv"), "it is a film"),
     **dict.fromkeys(("zip", "tar", "gz", "7z", "rar", "bz2", "xz"), "it is an archive: unpack it"),
     **dict.fromkeys(("pages", "numbers", "key"), "it is in a format of Apple's: export it as PDF"),
+    **dict.fromkeys(
+        ("gdoc", "gsheet", "gslides"),
+        "it only points to a document of Google's: export that as .docx, .xlsx or .pptx",
+    ),
     **dict.fromkeys(("xml", "json", "yaml", "yml", "toml"), "it is data, not a page"),
 }
 """Endings that are not read -> why."""
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 MAX_TEXT_BYTES = 5_000_000
 """A text above this is data, not prose: the largest page that we met is 0.44 MB."""
 MAX_BINARY_BYTES = 60_000_000
@@ -66,6 +71,10 @@ def parse_file(content: bytes, *, path: str, media_type: str | None = None) -> P
     Raises:
         PageError: the file cannot be indexed, with a reason that a person understands.
     """
+    if content.startswith(_LFS_POINTER):
+        raise PageError(
+            "it is only a pointer of Git LFS: the file itself was not fetched, run `git lfs pull`"
+        )
     kind = kind_of(path, media_type)
     match kind:
         case "md" | "markdown" | "mdx" | "erb":

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ingest.parsers.pictures import description
 from ingest.parsers.unseen import is_hidden
 
 _VALUE = r"(?:\"[^\"]*\"|'[^']*'|\{[^{}]*\}|[^\s\"'=<>`{]+)"
@@ -131,7 +132,8 @@ class _Rewriter:
         elif name == "br":
             self._out.append(" " if in_row else "\n")
         elif name == "img":
-            self._out.append(attributes.get("alt", ""))
+            if told := description(attributes.get("alt", "")):
+                self._out.append(f" {told} ")
         elif name in _BLOCKS:
             self._lists += name in ("ul", "ol")
             self._break()

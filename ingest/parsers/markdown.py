@@ -16,12 +16,17 @@ from ingest.parsers.dialects import drop_dialects
 from ingest.parsers.html import html_to_markdown
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
+from ingest.parsers.pictures import description
 from ingest.parsers.shelter import References, Shelter
 from ingest.parsers.slugs import Slugs
 from ingest.parsers.text import cleaned, title_from
 
 SUFFIXES = (".html.md.erb", ".md.erb", ".markdown", ".mdx", ".md")
 
+_PICTURE = re.compile(
+    r"\[!\[(?P<linked>[^\[\]]*)\]\([^()\s]*(?:\s+[^()]*)?\)\]\([^()\s]*\)"
+    r"|!\[(?P<alone>[^\[\]]*)\]\([^()\s]*(?:\s+[^()]*)?\)"
+)
 _FOOTNOTE = re.compile(r"^([ ]{0,3}\[\^[^\]\s]+\]):", re.MULTILINE)
 _REFERENCE = re.compile(
     r"^[ ]{0,3}\[[^\[\]]+\]:"  # a definition, which stays as it is
@@ -73,6 +78,9 @@ def _plain_markdown(body: str, markdown: MarkdownIt, *, title: str, mdx: bool) -
     text = shelter.hide(body, markdown, references)
     text = drop_dialects(text, title=title, mdx=mdx)
     text = html_to_markdown(text, mdx=mdx)
+    text = _PICTURE.sub(
+        lambda found: found[0] if description(found["linked"] or found["alone"] or "") else "", text
+    )
     text = _REFERENCE.sub(lambda found: _resolved(found, references), text)
     return shelter.restore(text)
 

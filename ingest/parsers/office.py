@@ -20,6 +20,7 @@ from ingest.parsers.grids import tables_of_sheets
 from ingest.parsers.hidden_parts import without_hidden_parts
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
+from ingest.parsers.pictures import description
 from ingest.parsers.slides import read_slides
 from ingest.parsers.text import cleaned, title_from
 
@@ -54,9 +55,6 @@ _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _PICTURE = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
 _LINK_WITHIN = re.compile(r"\[([^\[\]\n]+)\]\((?!https?:|mailto:)[^()\s]*\)")
 """A link to another part of the document, which has no address outside of it."""
-_NO_DESCRIPTION = re.compile(
-    r"(?:image|picture|grafik|afbeelding|bild)?[\s_-]*\d*(?:\.\w{3,4})?", re.IGNORECASE
-)
 _UNDERLINE = re.compile(r"\\?<u\\?>|\\?</u\\?>", re.IGNORECASE)
 _NEEDLESS = re.compile(r"\\([<>~&\"'(){}=!])")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -124,7 +122,7 @@ def _config() -> Any:
 
 
 def _mended(markdown: str) -> str:
-    text = _PICTURE.sub(lambda found: "" if _NO_DESCRIPTION.fullmatch(found[1]) else found[1], markdown)
+    text = _PICTURE.sub(lambda found: description(found[1]), markdown)
     text = _LINK_WITHIN.sub(r"\1", text)
     text = _NEEDLESS.sub(r"\1", _UNDERLINE.sub("", _COMMENT.sub("", text)))
     return "\n".join(

@@ -18,6 +18,7 @@ from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
+from ingest.parsers.pictures import description
 from ingest.parsers.text import cleaned, title_from
 from ingest.parsers.unseen import is_hidden
 from kb.models import PageDates
@@ -142,7 +143,8 @@ def _span(cell: Tag, name: str) -> int:
 
 class _Converter(MarkdownConverter):
     def convert_img(self, el: Any, text: str, parent_tags: Any) -> str:  # noqa: ARG002
-        return str(el.attrs.get("alt") or "")
+        told = description(str(el.attrs.get("alt") or ""))
+        return f" {told} " if told else ""
 
     def convert_hN(self, n: int, el: Any, text: str, parent_tags: Any) -> str:  # noqa: N802 (its name there)
         heading = str(super().convert_hN(n, el, text, parent_tags))  # type: ignore[misc]

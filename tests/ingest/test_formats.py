@@ -64,6 +64,13 @@ def test_a_file_that_is_no_document_says_what_it_is(path: str) -> None:
     assert f"(.{path.rpartition('.')[2]})" in reason(b"whatever", path)
 
 
+@pytest.mark.parametrize("ending", ["md", "pdf", "docx", "csv"])
+def test_a_pointer_to_a_file_says_what_it_is(ending: str) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"
+
+    assert "Git LFS" in reason(pointer, f"a.{ending}")
+
+
 @pytest.mark.parametrize(
     "ending", ["docx", "pptx", "xlsx", "pdf", "eml", "txt", "html", "rst", "csv", "odt", "epub"]
 )

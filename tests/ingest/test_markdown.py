@@ -175,6 +175,21 @@ def test_html_is_reduced_to_its_text(written: str, kept: str) -> None:
     assert " ".join(text_of(parse(written)).split()) == " ".join(kept.split())
 
 
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ('<img src="a" alt="avatar"> Ann', "Ann"),
+        ('<img src="a" alt="The way in"><img src="b" alt="The way out">', "The way in The way out"),
+        ("![](a.png) Text ![IMG_123.png](b.png) and ![Screenshot 3](c.png)!", "Text and !"),
+        ("[![logo](a.svg)](https://acme.example) Text", "Text"),
+        ('![How a request travels](a.png "x")', '![How a request travels](a.png "x")'),
+        ("`![logo](a.svg)`", "`![logo](a.svg)`"),
+    ],
+)
+def test_a_picture_that_only_says_that_it_is_one_is_no_text(written: str, kept: str) -> None:
+    assert " ".join(text_of(parse(written)).split()) == kept
+
+
 def test_a_heading_in_html_opens_a_section() -> None:
     page = parse('<h2 id="fees">Fees <em>2026</em></h2>\n<p>Ten euros.</p>')
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from lxml.etree import _Element as Element
 
+from ingest.parsers.pictures import description
 from ingest.sources.confluence import macros
 from ingest.sources.confluence.elements import Macro, attribute, macro_of, name_of, parse_storage
 from ingest.sources.confluence.links import PageLinks
@@ -246,7 +247,7 @@ class _Writer:
         caption = next(
             (_words(self.inline(one, depth)) for one in element if name_of(one) == "ac:caption"), ""
         )
-        alternative = _words(attribute(element, "ac:alt") or attribute(element, "ac:title"))
+        alternative = description(attribute(element, "ac:alt") or attribute(element, "ac:title"))
         told = [alternative, caption] if alternative != caption else [caption]
         return " ".join(f"*{text}*" for text in told if text)
 
