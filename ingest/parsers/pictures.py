@@ -13,9 +13,8 @@ _DECORATIVE = re.compile(
     r"[\s_#-]*(?:\d[\d\s._:-]*(?:at|om|um)?[\d\s._:-]*(?:[ap]m)?)?)?\W*",
     re.IGNORECASE,
 )
-_FILE_NAME = re.compile(
-    r"[^\n/]{1,200}\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|heic|ico|emf|wmf)", re.IGNORECASE
-)
+_FILE_NAME = re.compile(r"[^/]+\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|heic|ico|emf|wmf)", re.IGNORECASE)
+_LONGEST_NAME = 200
 
 
 def description(alternative: str) -> str:

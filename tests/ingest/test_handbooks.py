@@ -30,7 +30,7 @@ MAX_TOKENS = 254
 WORD = re.compile(r"[^\W\d_]{3,}")
 UNSEEN = re.compile(
     r"\A---\n.*?\n---\n|<!--.*?-->|\{/\*.*?\*/\}|<%.*?%>|<(script|style)\b.*?</\1>|^\[[^\]]+\]:.*?$|<[^<>]+>"
-    r"|^:::.*?$|^import .*?$|\{\{.*?\}\}|\{%.*?%\}|\{:.*?\}|\]\[[^\]]*\]",
+    r"|!\[\]\([^()]*\)|^:::.*?$|^import .*?$|\{\{.*?\}\}|\{%.*?%\}|\{:.*?\}|\]\[[^\]]*\]",
     re.DOTALL | re.MULTILINE,
 )
 """What a reader of the page does not see, roughly."""
