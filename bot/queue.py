@@ -21,6 +21,7 @@ from redis.asyncio import Redis
 from bot.claims import Claims, DeadLetter, Depth, Idle, Lease, QueuedQuestion, question_id
 from kb.errors import FootnoteError, StoreUnavailableError
 from kb.store import process_name
+from kb.tasks import cancelled
 from kb.valkey import blocking_twin
 
 __all__ = ["DeadLetter", "Depth", "QuestionAbandonedError", "QuestionQueue", "QueuedQuestion", "question_id"]
@@ -176,12 +177,12 @@ class QuestionQueue:
             if not work.done():
                 logger.warning("question.lease_lost", extra=_fields(lease))
         except asyncio.CancelledError:
-            await _cancelled(work)
+            await _ended(work)
             await self._hand_back(lease)
             raise
         finally:
-            await _cancelled(keeper)
-            await _cancelled(work)
+            await cancelled(keeper)
+            await _ended(work)
         if not work.cancelled() and (error := work.exception()) is not None:
             raise error
 
@@ -282,8 +283,11 @@ class _Outage:
             self.pauses = 0
 
 
-async def _cancelled(task: asyncio.Task[None]) -> None:
-    """Cancels a task and waits for its end; does nothing to one that ended."""
+async def _ended(task: asyncio.Task[None]) -> None:
+    """Cancels a handler, once, and waits for its end: asked again, it would leave off what it does to stop in order.
+
+    A cancellation that is lost on the way costs time only: a handler comes to its end. A keeper would not.
+    """
     task.cancel()
     await asyncio.wait({task})
 

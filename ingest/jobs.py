@@ -15,6 +15,7 @@ from ingest.turn import OnlyReplica, Turn
 from kb.errors import FootnoteError
 from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest, SyncReport
+from kb.tasks import cancelled
 
 logger = logging.getLogger(__name__)
 
@@ -156,8 +157,8 @@ class _Run:
             last = replace(self._latest, phase="done", seconds_left=0.0, report=report)
             return report
         finally:
-            for task in (working, keeping):
-                task.cancel()
+            working.cancel()  # once: asked again, it would leave off what it does to stop in order
+            await cancelled(keeping)
             await asyncio.gather(working, keeping, return_exceptions=True)
             await self._turn.give_back(last)
 

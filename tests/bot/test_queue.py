@@ -274,6 +274,38 @@ async def test_a_graceful_stop_hands_back_what_does_not_finish_for_another_repli
     assert heir.seen == [(question.id, 2)]
 
 
+async def test_a_stop_does_not_wait_for_a_renewal_that_swallowed_it(redis: Redis, namespace: str) -> None:
+    class Deaf(Redis):
+        """Loses the first cancellation of a renewal, as a client may in its time-out, and takes nothing back."""
+
+        renewing = asyncio.Event()
+        lost = False
+
+        async def execute_command(self, *command: Any, **options: Any) -> Any:
+            if "hand_back" in command:
+                raise ConnectionError
+            if "renew" not in command:
+                return await super().execute_command(*command, **options)
+            self.renewing.set()
+            while not self.lost:
+                try:
+                    await asyncio.Event().wait()
+                except asyncio.CancelledError as error:
+                    self.lost = True
+                    raise TimeoutError from error
+            return 1
+
+    deaf, desk = Deaf(connection_pool=redis.connection_pool), Desk(hold=True)
+    queue = QuestionQueue(deaf, namespace=namespace, lease_s=5.0)
+    async with running(queue, desk, drain_s=0.0) as run:
+        await queue.accept(a_question())
+        await deaf.renewing.wait()
+        run.cancel()
+        async with asyncio.timeout(30):
+            await asyncio.wait({run})
+    assert deaf.lost
+
+
 async def test_a_stop_in_the_middle_of_taking_a_question_gives_it_back(
     server: RedisServer, redis: Redis, namespace: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from ingest.jobs import ReindexJobs
 from ingest.sync import Sync
+from ingest.turn import OnlyReplica
 from kb.index.edge import EdgeIndex
 from kb.jobs import Reindexer, ReindexProgress, ReindexRequest
 from tests.fakes.embedder import HashEmbedder
@@ -99,6 +101,30 @@ async def test_a_fault_ends_as_failed_and_does_not_leave_listeners_waiting(
     last = (await all_of(ReindexJobs(a_sync(embedder=Broken()), clock=clock)))[-1]
 
     assert (last.phase, last.error) == ("failed", "a fault; see the log")
+
+
+async def test_a_turn_that_missed_the_end_of_the_work_is_told_again(
+    a_sync: Build, clock: Clock, pages: Path
+) -> None:
+    class Deaf(OnlyReplica):
+        """Loses the first cancellation, as a client of Redis may in its time-out."""
+
+        given_back = False
+
+        async def keep(self, latest: Callable[[], ReindexProgress]) -> None:
+            with contextlib.suppress(asyncio.CancelledError):
+                await super().keep(latest)
+            await super().keep(latest)
+
+        async def give_back(self, last: ReindexProgress) -> None:
+            self.given_back = True
+
+    turn = Deaf()
+    async with asyncio.timeout(30):
+        last = (await all_of(ReindexJobs(a_sync(), clock=clock, turn=turn)))[-1]
+
+    assert last.phase == "done"
+    assert turn.given_back
 
 
 @pytest.mark.parametrize("under_way", [False, True])
