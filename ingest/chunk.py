@@ -2,7 +2,8 @@
 
 A chunk never spans two headings, so its heading path and its link are exact (a section that goes on over the pages of a PDF is
 joined while it fits). Blocks are kept whole while they fit; what does not fit is cut where a reader would: between list
-items, table rows (each piece repeats the header), lines of code, paragraphs, sentences, and only then between words.
+items (a piece from within an item repeats the lines that it is nested in), table rows (each piece repeats the header),
+lines of code, paragraphs, sentences, and only then between words.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
+from textwrap import dedent
 from uuid import UUID, uuid5
 
 from ingest.parsers.page import Block, ParsedPage, Section
 from kb.models import Chunk, Page
 
-CHUNKER = "sections-4"
+CHUNKER = "sections-5"
 """Raise it whenever parsing or chunking gives other chunks for the same page: the index is then rebuilt."""
 MAX_TOKENS = 256
 """What all-MiniLM-L6-v2 was trained to read; title and heading path count."""
@@ -31,6 +33,8 @@ _CUTS = (
     re.compile(r"(?<=\s)(?=\S)"),
 )
 """From the best place to cut a text to the worst; each leaves every character on one side or the other."""
+_PARAGRAPHS, _LINES, *_ = _CUTS
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
 def chunker_name(max_tokens: int) -> str:
@@ -182,9 +186,61 @@ def _pieces(block: Block, room: int, measure: _Measure) -> Iterator[str]:
         yield from _cut(block.lead, room, measure)
         block = Block(kind=block.kind, parts=block.parts, tail=block.tail)
     inner = max(1, room - measure.part(block.lead) - measure.part(block.tail))
-    parts = [piece for part in block.parts for piece in _cut(part, inner, measure)]
+    cut = _cut_item if block.kind == "list" else _cut
+    parts = [piece for part in block.parts for piece in cut(part, inner, measure)]
     for text in _packed(parts, "\n", inner, measure):
         yield block.joined((text.rstrip() if block.kind != "code" else text,))
+
+
+def _cut_item(item: str, room: int, measure: _Measure) -> list[str]:
+    """A list's item itself, or cut between its paragraphs and lines.
+
+    A piece from within it starts with the lines that it is nested in, where those leave it two thirds of the room.
+    """
+    if measure.part(item) <= room:
+        return [item]
+    pieces: list[str] = []
+    held, filled, position = "", 0, 0
+    for unit in _units_of_item(item, room - room // 3, measure):
+        size = measure.part(unit)
+        if held and filled + size > room:
+            pieces.append(held)
+            held = _nested_in(item, position, room // 3, measure)
+            filled = measure.part(held) if held else 0
+        held, filled, position = held + unit, filled + size, position + len(unit)
+    return [dedent(piece).rstrip() for piece in (*pieces, held)]
+
+
+def _units_of_item(item: str, room: int, measure: _Measure) -> Iterator[str]:
+    for paragraph in _units(item, _PARAGRAPHS):
+        if measure.part(paragraph) <= room:
+            yield paragraph
+        else:
+            for line in _units(paragraph, _LINES):
+                yield from _cut(line, room, measure)
+
+
+def _nested_in(item: str, position: int, room: int, measure: _Measure) -> str:
+    """What opens the items around the text at `position`, from the outermost that leaves room."""
+    start = item.rfind("\n", 0, position) + 1
+    depth = _indent(item[start:])
+    around: list[str] = []
+    below: list[str] = []
+    for line in reversed(item[:start].splitlines()):
+        if not _ITEM.match(line):
+            below = [line, *below] if line.strip() else []  # the rest of a paragraph that is wrapped, perhaps
+            continue
+        if _indent(line) < depth:
+            around.insert(0, "".join(f"{one}\n" for one in (line, *below)))
+            depth = _indent(line)
+        below = []
+    while around and measure.part("".join(around)) > room:
+        del around[0]
+    return "".join(around)
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" \t"))
 
 
 def _cut(text: str, room: int, measure: _Measure) -> list[str]:

@@ -92,6 +92,30 @@ def test_a_long_list_is_cut_between_items_and_repeats_its_intro() -> None:
     assert [item for chunk in chunks for item in chunk.text.split("\n")[2:]] == items
 
 
+def test_a_piece_from_within_a_nested_list_repeats_the_items_around_it() -> None:
+    inner = [f"    - {words(f'i{at}x', 9)}" for at in range(9)]
+    chunks = chunks_of(
+        "\n".join(
+            ["- Before you leave,", "  tell:", "  - your team", "  - the office by", *inner, "- Then go."]
+        )
+    )
+
+    assert len(chunks) > 2
+    around = "- Before you leave,\n  tell:\n  - the office by\n    - i"
+    assert chunks[0].text.startswith("- Before you leave,\n  tell:\n  - your team\n")
+    assert all(chunk.text.startswith(around) for chunk in chunks[1:])
+    assert [line for chunk in chunks for line in chunk.text.split("\n") if line.startswith("    - ")] == inner
+    assert chunks[-1].text.endswith("\n- Then go.")
+
+
+def test_items_that_are_too_long_to_be_repeated_are_not_and_what_is_in_them_starts_at_the_margin() -> None:
+    inner = [f"  - {words(f'i{at}x', 9)}" for at in range(9)]
+    chunks = chunks_of("\n".join([f"- {words('p', 20)}", *inner]))
+
+    assert len(chunks) > 2
+    assert all(chunk.text.startswith("- i") for chunk in chunks[1:])
+
+
 def test_long_code_is_cut_between_lines_and_every_piece_is_fenced() -> None:
     lines = [f"    call_{at}({words('arg', 5)})" for at in range(20)]
     chunks = chunks_of("\n".join(["```python", *lines, "```"]))
