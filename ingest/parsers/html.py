@@ -133,7 +133,7 @@ class _Rewriter:
             self._out.append(" " if in_row else "\n")
         elif name == "img":
             if told := description(attributes.get("alt", "")):
-                self._out.append(f" {told} ")
+                self._out.append(f"{told} ")
         elif name in _BLOCKS:
             self._lists += name in ("ul", "ol")
             self._break()

@@ -52,7 +52,7 @@ _SUCCESSOR = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How files of Office before 2007 begin, and today's when they are encrypted."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-_PICTURE = re.compile(r"!\[([^\]\n]*)\]\([^)\n]*\)")
+_PICTURE = re.compile(r"\\?!\[([^\]\n]*)\]\([^)\n]*\)")
 _LINK_WITHIN = re.compile(r"\[([^\[\]\n]+)\]\((?!https?:|mailto:)[^()\s]*\)")
 """A link to another part of the document, which has no address outside of it."""
 _UNDERLINE = re.compile(r"\\?<u\\?>|\\?</u\\?>", re.IGNORECASE)

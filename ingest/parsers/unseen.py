@@ -5,7 +5,7 @@ by a model as an order. The same in HTML within Markdown, in a file and on a web
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 _HIDDEN_STYLE = re.compile(
     r"display:\s*none|visibility:\s*(?:hidden|collapse)|font-size:\s*(?:0(?![.\d])|0?\.\d|1px)|opacity:\s*0(?:\.0\d*)?\s*(?:;|$)"
@@ -19,10 +19,17 @@ _BACKGROUND = re.compile(r"background(?:-color)?:", re.IGNORECASE)
 """White on a background of its own is a badge; white alone is there to be missed."""
 
 
-def is_hidden(attributes: Mapping[str, str]) -> bool:
-    """By an element's own attributes, whose names are in lower case."""
+def is_hidden(attributes: Mapping[str, str], around: Iterable[Mapping[str, str]] = ()) -> bool:
+    """By the attributes of an element, whose names are in lower case.
+
+    `around`: of what may give white text a background, by a style or a class: itself and the elements that it is in.
+    """
     style = attributes.get("style", "")
     if "hidden" in attributes or _HIDDEN_STYLE.search(style):
         return True
     white = _WHITE_STYLE.search(style) or re.fullmatch(_WHITE, attributes.get("color", ""), re.IGNORECASE)
-    return white is not None and not _BACKGROUND.search(style)
+    if white is None or _BACKGROUND.search(style):
+        return False
+    return not any(
+        "class" in one or "bgcolor" in one or _BACKGROUND.search(one.get("style", "")) for one in around
+    )

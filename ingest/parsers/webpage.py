@@ -86,9 +86,10 @@ def _soup(content: bytes | str) -> BeautifulSoup:
 
 
 def _is_unseen(element: Tag) -> bool:
-    return element.name not in _FRAME and is_hidden(
-        {name: str(value) for name, value in element.attrs.items()}
-    )
+    if element.name in _FRAME:
+        return False
+    around = ({name: str(value) for name, value in one.attrs.items()} for one in (element, *element.parents))
+    return is_hidden({name: str(value) for name, value in element.attrs.items()}, around)
 
 
 def _main(soup: BeautifulSoup) -> Tag:
@@ -144,7 +145,7 @@ def _span(cell: Tag, name: str) -> int:
 class _Converter(MarkdownConverter):
     def convert_img(self, el: Any, text: str, parent_tags: Any) -> str:  # noqa: ARG002
         told = description(str(el.attrs.get("alt") or ""))
-        return f" {told} " if told else ""
+        return f"{told} " if told else ""  # two pictures side by side are two descriptions
 
     def convert_hN(self, n: int, el: Any, text: str, parent_tags: Any) -> str:  # noqa: N802 (its name there)
         heading = str(super().convert_hN(n, el, text, parent_tags))  # type: ignore[misc]

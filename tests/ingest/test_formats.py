@@ -374,6 +374,19 @@ def test_text_that_hides_in_a_web_page_is_not_read(attributes: str) -> None:
     assert text(page) == "Seen."
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<table><tr><td bgcolor='navy'><a style='color:#fff'>Start</a></td></tr></table>",
+        "<div style='background:navy'><p style='color:white'>Start</p></div>",
+        "<section class='hero'><h1 style='color:white'>Start</h1></section>",
+        "<a class='button' style='color:white'>Start</a>",
+    ],
+)
+def test_white_text_on_what_may_be_a_background_is_read(html: str) -> None:
+    assert "Start" in read(f"<body>{html}<p>End.</p></body>", "a.html").as_markdown()
+
+
 def test_cells_over_several_rows_are_repeated_and_layout_tables_dissolve() -> None:
     html = """<table><tr><td><h2>Grades</h2><table><tr><th>Grade</th><th>Days</th></tr>
       <tr><td rowspan="2">A</td><td>25</td></tr><tr><td>26</td></tr></table></td></tr></table>"""

@@ -7,7 +7,7 @@ citation leads to the section.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -132,9 +132,16 @@ def _canonical(tree: lxml.html.HtmlElement, url: URL) -> str | None:
 
 def _drop_unseen(tree: lxml.html.HtmlElement) -> None:
     for element in list(tree.iter(lxml.etree.Element)):
-        unseen = element.tag == "template" or (element.tag not in _FRAME and is_hidden(element.attrib))
+        unseen = element.tag == "template" or (
+            element.tag not in _FRAME and is_hidden(element.attrib, _around(element))
+        )
         if unseen and element.getparent() is not None:
             element.drop_tree()
+
+
+def _around(element: lxml.html.HtmlElement) -> Iterator[Mapping[str, str]]:
+    yield element.attrib
+    yield from (one.attrib for one in element.iterancestors())
 
 
 def _base(tree: lxml.html.HtmlElement, url: URL) -> URL:
