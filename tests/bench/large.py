@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,12 +17,10 @@ from bot.cli.local import LocalSession
 from bot.cli.session import IngestRequest
 from bot.cli.sources import sample_folder
 from kb.configuration import load_settings
+from tests.bench.pages import write_pages
 
 LOOK_S = 0.5
 """Between two looks at the memory."""
-PARAGRAPHS = 2
-SHORTEST, LONGEST = 80, 500
-"""Characters of a paragraph that goes into a page."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,23 +55,6 @@ def peak_of(count: int, pages: Path | None, folder: Path) -> Large:
         peak_mb=total,
         readers_mb=total - own,
     )
-
-
-def write_pages(count: int, source: Path, target: Path) -> None:
-    """Each page is a title and paragraphs of the pages in `source`; no two are the same."""
-    paragraphs = itertools.cycle(list(_paragraphs(source)))
-    for number in range(count):
-        page = target / str(number // 500) / f"{number}.md"
-        page.parent.mkdir(parents=True, exist_ok=True)
-        body = "\n\n".join(next(paragraphs) for _ in range(PARAGRAPHS))
-        page.write_text(f"# Page {number}\n\nNumber {number} of the handbook.\n\n{body}\n", encoding="utf-8")
-
-
-def _paragraphs(source: Path) -> Iterator[str]:
-    for file in sorted(source.rglob("*.md")):
-        for block in file.read_text(encoding="utf-8", errors="replace").split("\n\n"):
-            if SHORTEST < len(block) < LONGEST and block[0].isalpha():
-                yield block
 
 
 def _watched(process: subprocess.Popen[str]) -> tuple[float, float]:

@@ -1,7 +1,8 @@
 """`python -m tests.bench.sharing`: a sync alone, and with one worker beside it, without a model.
 
-What is shared is reading, detecting the language, chunking and counting words; the way over Redis is what it costs. Pages are
-copies of the sample handbook's, each its own. Both are measured in turns; two cores are needed for the figure to mean anything.
+What is shared is reading, detecting the language, chunking and counting words; the way over Redis is what it costs. Two syncs
+side by side, each alone, tell what the machine's second core is worth: more than that nobody can have of it. All are measured
+in turns.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import os
 import sys
 import tempfile
 import time
-from importlib.resources import as_file, files
 from pathlib import Path
 from statistics import median
 
@@ -21,7 +21,9 @@ from rich.console import Console
 from ingest.crew.coordinator import Crew
 from ingest.crew.lane import PageLane
 from kb.index.edge import EdgeIndex
+from kb.text.language import warm_up
 from kb.valkey import EmbeddedValkey, connect_redis
+from tests.bench.pages import copy_sample
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.syncing import a_sync
 from tests.fakes.waiting import until
@@ -35,32 +37,51 @@ console = Console()
 async def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        pages = _pages(folder / "pages")
+        pages = copy_sample(COPIES, folder / "pages")
         valkey = EmbeddedValkey(folder / "valkey")
         await valkey.start()
         alone: list[float] = []
+        side_by_side: list[float] = []
         shared: list[float] = []
         chunks = twice = 0
         try:
             for number in range(ROUNDS):
-                seconds, chunks = await _synced(pages, folder / f"{number}-alone")
+                (seconds, chunks), *_ = await _apart(pages, folder / f"{number}-alone", 1)
                 alone.append(seconds)
+                both = await _apart(pages, folder / f"{number}-both", 2)
+                side_by_side.append(max(seconds for seconds, _ in both))
                 seconds, embedded = await _shared(pages, folder / f"{number}-shared", valkey.url)
                 shared.append(seconds)
                 twice += embedded - chunks
         finally:
             await valkey.stop()
-    one, two = median(alone), median(shared)
+    one, two, ceiling = median(alone), median(shared), median(side_by_side)
     console.print(
         f"{chunks} passages, no model: {chunks / one:.0f} a second alone, {chunks / two:.0f} with a worker beside: "
-        f"{one / two:.2f} x; passages done twice: {twice}"
+        f"{one / two:.2f} x; two syncs side by side do {2 * one / ceiling:.2f} x; passages done twice: {twice}",
+        soft_wrap=True,
     )
+
+
+async def _apart(pages: Path, folder: Path, syncs: int) -> list[tuple[float, int]]:
+    """Syncs at the same time, each in a process of its own into an index of its own: seconds and passages of each."""
+    processes = [
+        await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tests.bench.sharing", str(pages), str(folder / str(number))),
+            stdout=asyncio.subprocess.PIPE,
+            cwd=ROOT,
+        )
+        for number in range(syncs)
+    ]
+    told = [await process.communicate() for process in processes]
+    return [tuple(json.loads(output)) for output, _ in told]
 
 
 async def _synced(pages: Path, folder: Path, lane: PageLane | None = None) -> tuple[float, int]:
     """Seconds of a first sync, and the passages that this process embedded."""
     embedder = HashEmbedder()
     index = EdgeIndex(folder)
+    await asyncio.to_thread(warm_up)
     started = time.perf_counter()
     await a_sync(pages, index, Crew(lane), embedder=embedder).run()
     seconds = time.perf_counter() - started
@@ -98,16 +119,6 @@ async def _worker(url: str) -> asyncio.subprocess.Process:
     )
 
 
-def _pages(folder: Path) -> Path:
-    with as_file(files("ingest") / "sample" / "handbook") as handbook:
-        for copy in range(COPIES):
-            for page in handbook.rglob("*.md"):
-                to = folder / str(copy) / page.relative_to(handbook)
-                to.parent.mkdir(parents=True, exist_ok=True)
-                to.write_bytes(page.read_bytes())
-    return folder
-
-
 def _one_page(folder: Path) -> Path:
     pages = folder / "one"
     pages.mkdir(parents=True)
@@ -116,4 +127,7 @@ def _one_page(folder: Path) -> Path:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    if sys.argv[1:]:
+        print(json.dumps(asyncio.run(_synced(Path(sys.argv[1]), Path(sys.argv[2])))))
+    else:
+        asyncio.run(main())
