@@ -1,7 +1,5 @@
 """Figures that count once, votes that move, texts that expire."""
 
-import uuid
-from collections.abc import AsyncIterator, Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,28 +11,6 @@ from bot.analytics import KEEP, REMEMBERED_TIMES, Analytics, Stats, percentile
 from kb.errors import StoreUnavailableError
 from kb.models import Answer, Checked, Chunk, Citation, Page, PageDates, Rewrite, Trace
 from kb.valkey import connect_redis
-from tests.fakes.redis_server import RedisServer, binaries
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    binary = binaries()["valkey"]
-    assert binary is not None
-    server = RedisServer(binary, tmp_path_factory.mktemp("valkey"))
-    server.start()
-    yield server
-    server.kill()
-
-
-@pytest.fixture
-async def redis(server: RedisServer) -> AsyncIterator[Redis]:
-    async with connect_redis(server.socket) as client:
-        yield client
-
-
-@pytest.fixture
-def namespace() -> str:
-    return f"test-{uuid.uuid4().hex[:8]}"
 
 
 @pytest.fixture

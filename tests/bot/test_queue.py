@@ -3,8 +3,7 @@
 import asyncio
 import contextlib
 import logging
-import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
@@ -21,27 +20,6 @@ from tests.fakes.waiting import until
 
 FOR_EVER = 60.0
 """A lease, in seconds, during which no look-out happens: what the test sees came by itself."""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    binary = binaries()["valkey"]
-    assert binary is not None
-    server = RedisServer(binary, tmp_path_factory.mktemp("valkey"))
-    server.start()
-    yield server
-    server.kill()
-
-
-@pytest.fixture
-def namespace() -> str:
-    return f"test-{uuid.uuid4().hex[:8]}"
-
-
-@pytest.fixture
-async def redis(server: RedisServer) -> AsyncIterator[Redis]:
-    async with connect_redis(server.socket) as client:
-        yield client
 
 
 class Desk:
@@ -307,13 +285,13 @@ async def test_a_stop_does_not_wait_for_a_renewal_that_swallowed_it(redis: Redis
 
 
 async def test_a_stop_in_the_middle_of_taking_a_question_gives_it_back(
-    server: RedisServer, redis: Redis, namespace: str, tmp_path_factory: pytest.TempPathFactory
+    redis_server: RedisServer, redis: Redis, namespace: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     question, desk = a_question(), Desk()
     await QuestionQueue(redis, namespace=namespace).accept(question)
     path = str(tmp_path_factory.mktemp("proxy") / "p.sock")
     async with (
-        Proxy(server.socket, path, lose=lambda _: False, delay_s=0.2),
+        Proxy(redis_server.socket, path, lose=lambda _: False, delay_s=0.2),
         connect_redis(path) as slow,
         running(QuestionQueue(slow, namespace=namespace, lease_s=FOR_EVER), desk) as run,
     ):
@@ -356,10 +334,10 @@ async def test_the_queue_outlives_a_crash_of_its_server(
 
 
 async def test_an_outage_is_waited_out_without_a_busy_loop(
-    server: RedisServer, namespace: str, tmp_path_factory: pytest.TempPathFactory
+    redis_server: RedisServer, namespace: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = str(tmp_path_factory.mktemp("proxy") / "p.sock")
-    async with Proxy(server.socket, path, lose=lambda _: True) as dead, connect_redis(path) as redis:
+    async with Proxy(redis_server.socket, path, lose=lambda _: True) as dead, connect_redis(path) as redis:
         async with running(QuestionQueue(redis, namespace=namespace), Desk()):
             await asyncio.sleep(1)
         assert 2 <= dead.connections <= 15

@@ -6,24 +6,14 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from kb.valkey import EmbeddedValkey
 from tests.cli.conftest import PAGES, Run
 from tests.fakes.serving import FOOTNOTE, environment
 
 PATIENCE_S = 240.0
-
-
-@pytest.fixture
-async def redis_url(tmp_path: Path) -> AsyncIterator[str]:
-    valkey = EmbeddedValkey(tmp_path / "valkey")
-    await valkey.start()
-    yield valkey.url
-    await valkey.stop()
 
 
 async def started(*arguments: str | Path, redis_url: str) -> asyncio.subprocess.Process:

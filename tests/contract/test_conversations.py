@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from kb.conversation import (
     KEPT_CHARACTERS,
@@ -38,15 +38,12 @@ def a_turn(question: str, *, ts: str | None = None) -> Turn:
 
 
 @pytest.fixture(params=["memory", "redis"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ConversationStore]:
-    if request.param == "memory":
-        yield InMemoryConversations()
-        return
-    valkey = EmbeddedValkey(tmp_path / "valkey")
-    await valkey.start()
-    async with connect_redis(valkey.url) as redis:
-        yield RedisConversations(redis, namespace="test", keep=timedelta(days=1))
-    await valkey.stop()
+def store(request: pytest.FixtureRequest, redis: Redis) -> ConversationStore:
+    return InMemoryConversations() if request.param == "memory" else in_redis(redis)
+
+
+def in_redis(redis: Redis) -> RedisConversations:
+    return RedisConversations(redis, namespace="test", keep=timedelta(days=1))
 
 
 async def test_turns_come_back_whole_and_oldest_first(store: ConversationStore):
@@ -87,7 +84,7 @@ async def test_what_was_stored_is_there_after_a_restart(tmp_path: Path):
         valkey = EmbeddedValkey(tmp_path / "valkey")
         await valkey.start()
         async with connect_redis(valkey.url) as redis:
-            store = RedisConversations(redis, namespace="test", keep=timedelta(days=1))
+            store = in_redis(redis)
             if round_ == 0:
                 await store.append(THREAD, a_turn("first"))
             assert [turn.question for turn in await store.load(THREAD)] == ["first"]
@@ -128,19 +125,15 @@ async def test_a_turn_without_its_text_is_still_replaced_and_forgotten(store: Co
     assert questions[:2] == ["question 0, edited", "question 2"]
 
 
-async def test_what_another_replica_wrote_or_forgot_is_seen_at_once(tmp_path: Path):
-    valkey = EmbeddedValkey(tmp_path / "valkey")
-    await valkey.start()
-    async with connect_redis(valkey.url) as redis:
-        one, other = (RedisConversations(redis, namespace="test", keep=timedelta(days=1)) for _ in range(2))
-        await one.append(THREAD, a_turn("first", ts="1.0"))
-        await other.append(THREAD, a_turn("second", ts="2.0"))
-        assert [turn.question for turn in await one.load(THREAD)] == ["first", "second"]
-        await other.forget(THREAD, "1.0")
-        assert [turn.question for turn in await one.load(THREAD)] == ["second"]
-        await other.forget(THREAD, "2.0")
-        assert await one.load(THREAD) == []
-    await valkey.stop()
+async def test_what_another_replica_wrote_or_forgot_is_seen_at_once(redis: Redis):
+    one, other = in_redis(redis), in_redis(redis)
+    await one.append(THREAD, a_turn("first", ts="1.0"))
+    await other.append(THREAD, a_turn("second", ts="2.0"))
+    assert [turn.question for turn in await one.load(THREAD)] == ["first", "second"]
+    await other.forget(THREAD, "1.0")
+    assert [turn.question for turn in await one.load(THREAD)] == ["second"]
+    await other.forget(THREAD, "2.0")
+    assert await one.load(THREAD) == []
 
 
 async def test_who_changes_what_was_loaded_changes_no_thread(store: ConversationStore):

@@ -1,8 +1,7 @@
 """What the queue promises on every server that it may meet: Valkey, and Redis 7.0 where the machine has it."""
 
 import asyncio
-import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -16,29 +15,15 @@ from bot.queue import QuestionQueue, QueuedQuestion
 from kb.errors import StoreUnavailableError
 from kb.valkey import connect_redis
 from tests.fakes.questions import a_question
-from tests.fakes.redis_server import Proxy, RedisServer, binaries
+from tests.fakes.redis_server import Proxy, RedisServer, a_server
 
 
 @pytest.fixture(scope="module", params=["valkey", "redis"])
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    binary = binaries()[request.param]
-    if binary is None:
-        pytest.skip("no redis-server on PATH")
-    server = RedisServer(binary, tmp_path_factory.mktemp(request.param))
-    server.start()
-    yield server
-    server.kill()
-
-
-@pytest.fixture
-def namespace() -> str:
-    return f"test-{uuid.uuid4().hex[:8]}"
-
-
-@pytest.fixture
-async def redis(server: RedisServer) -> AsyncIterator[Redis]:
-    async with connect_redis(server.socket) as client:
-        yield client
+def redis_server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RedisServer]:
+    with a_server(request.param, tmp_path_factory.mktemp(request.param)) as server:
+        yield server
 
 
 @pytest.fixture
@@ -75,7 +60,7 @@ async def test_of_many_replicas_that_get_the_same_event_one_accepts_it(redis: Re
 
 
 async def test_a_retry_after_a_lost_reply_still_says_that_the_question_is_ours(
-    server: RedisServer, queue: QuestionQueue, namespace: str, tmp_path_factory: pytest.TempPathFactory
+    redis_server: RedisServer, queue: QuestionQueue, namespace: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     await queue.accept(a_question())  # the server knows the script: the next call is one request
     lost: list[bytes] = []
@@ -89,7 +74,7 @@ async def test_a_retry_after_a_lost_reply_still_says_that_the_question_is_ours(
     path = str(tmp_path_factory.mktemp("proxy") / "p.sock")
     retry = Retry(NoBackoff(), 3, supported_errors=(RedisConnectionError,))
     async with (
-        Proxy(server.socket, path, lose=lose_the_first),
+        Proxy(redis_server.socket, path, lose=lose_the_first),
         Redis(unix_socket_path=path, retry=retry) as redis,
     ):
         assert await QuestionQueue(redis, namespace=namespace).accept(a_question())
@@ -98,13 +83,13 @@ async def test_a_retry_after_a_lost_reply_still_says_that_the_question_is_ours(
 
 
 async def test_without_retries_a_lost_reply_is_an_outage_and_the_next_event_is_a_duplicate(
-    server: RedisServer, queue: QuestionQueue, namespace: str, tmp_path_factory: pytest.TempPathFactory
+    redis_server: RedisServer, queue: QuestionQueue, namespace: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     await queue.accept(a_question())
     question = a_question()
     path = str(tmp_path_factory.mktemp("proxy") / "p.sock")
     async with (
-        Proxy(server.socket, path, lose=lambda request: b"EVALSHA" in request),
+        Proxy(redis_server.socket, path, lose=lambda request: b"EVALSHA" in request),
         connect_redis(path) as redis,
     ):
         with pytest.raises(StoreUnavailableError):

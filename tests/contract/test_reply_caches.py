@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from kb.errors import StoreUnavailableError
 from kb.rewriting.cache import InMemoryReplies, RedisReplies, ReplyCache
-from kb.valkey import EmbeddedValkey, connect_redis
+from kb.valkey import connect_redis
 
 KEEP = timedelta(hours=1)
 
@@ -33,27 +34,21 @@ class Shelf:
 
 
 @pytest.fixture(params=["memory", "redis"])
-async def shelf(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Shelf]:
+def shelf(request: pytest.FixtureRequest, redis: Redis) -> Shelf:
+    clock = Clock()
+
+    async def later() -> None:
+        clock.now_s += KEEP.total_seconds()
+
+    async def expired() -> None:
+        for key in await redis.keys("test:rewrite:*"):
+            assert 0 < await redis.pttl(key) <= KEEP / timedelta(milliseconds=1)
+            await redis.pexpire(key, 1)
+        await asyncio.sleep(0.01)
+
     if request.param == "memory":
-        clock = Clock()
-
-        async def later() -> None:
-            clock.now_s += KEEP.total_seconds()
-
-        yield Shelf(InMemoryReplies(keep=KEEP, monotonic=clock), later)
-        return
-    valkey = EmbeddedValkey(tmp_path / "valkey")
-    await valkey.start()
-    async with connect_redis(valkey.url) as redis:
-
-        async def expired() -> None:
-            for key in await redis.keys("test:rewrite:*"):
-                assert 0 < await redis.pttl(key) <= KEEP / timedelta(milliseconds=1)
-                await redis.pexpire(key, 1)
-            await asyncio.sleep(0.01)
-
-        yield Shelf(RedisReplies(redis, namespace="test", keep=KEEP), expired)
-    await valkey.stop()
+        return Shelf(InMemoryReplies(keep=KEEP, monotonic=clock), later)
+    return Shelf(RedisReplies(redis, namespace="test", keep=KEEP), expired)
 
 
 async def test_a_reply_comes_back_as_it_was_saved(shelf: Shelf):

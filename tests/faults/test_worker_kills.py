@@ -6,12 +6,10 @@ import asyncio
 import os
 import random
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from kb.valkey import EmbeddedValkey
 from tests.fakes.syncing import sync_once
 from tests.fakes.waiting import until
 
@@ -23,14 +21,6 @@ KILLS = int(os.environ.get("FOOTNOTE_WORKER_KILLS", "4"))
 """Twenty is the goal, four the default: each costs a start of Python, some two seconds on a busy core."""
 WORKERS = 2
 pytestmark = pytest.mark.timeout(600)
-
-
-@pytest.fixture
-async def redis_url(tmp_path: Path) -> AsyncIterator[str]:
-    valkey = EmbeddedValkey(tmp_path / "valkey")
-    await valkey.start()
-    yield valkey.url
-    await valkey.stop()
 
 
 class Program:

@@ -27,7 +27,7 @@ from kb.text.language import detect
 from kb.valkey import connect_redis
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.questions import a_question
-from tests.fakes.redis_server import RedisServer, binaries
+from tests.fakes.redis_server import RedisServer, a_server
 from tests.fakes.waiting import until
 
 from .conftest import write
@@ -37,21 +37,11 @@ PAGES = 40
 
 
 @pytest.fixture(scope="module", params=["valkey", "redis"])
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    binary = binaries()[request.param]
-    if binary is None:
-        pytest.skip("no redis-server on PATH")
-    server = RedisServer(binary, tmp_path_factory.mktemp(request.param))
-    server.start()
-    yield server
-    server.kill()
-
-
-@pytest.fixture
-async def redis(server: RedisServer) -> AsyncIterator[Redis]:
-    async with connect_redis(server.socket) as client:
-        await client.flushall()
-        yield client
+def redis_server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RedisServer]:
+    with a_server(request.param, tmp_path_factory.mktemp(request.param)) as server:
+        yield server
 
 
 @pytest.fixture

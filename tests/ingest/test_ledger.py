@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,19 +19,9 @@ from kb.index.edge import EdgeIndex
 from kb.lexical import LexicalEncoder
 from kb.settings import SourceSettings
 from kb.text.language import detect
-from kb.valkey import EmbeddedValkey, connect_redis
 from tests.fakes.embedder import HashEmbedder
 
 from .conftest import Clock, write
-
-
-@pytest.fixture
-async def redis(tmp_path: Path) -> AsyncIterator[Redis]:
-    valkey = EmbeddedValkey(tmp_path / "valkey")
-    await valkey.start()
-    async with connect_redis(valkey.url) as client:
-        yield client
-    await valkey.stop()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,22 +18,12 @@ from ingest.sync import Sync
 from ingest.turn import RedisTurn
 from kb.jobs import ReindexProgress, ReindexRequest
 from kb.source_settings import AnySourceSettings
-from kb.valkey import EmbeddedValkey, connect_redis
 from tests.fakes.embedder import HashEmbedder
 
 from .conftest import Clock, write
 
 Build = Callable[..., Sync]
 REQUEST = ReindexRequest(requested_by="U1")
-
-
-@pytest.fixture
-async def redis(tmp_path: Path) -> AsyncIterator[Redis]:
-    valkey = EmbeddedValkey(tmp_path / "valkey")
-    await valkey.start()
-    async with connect_redis(valkey.url) as client:
-        yield client
-    await valkey.stop()
 
 
 @pytest.fixture

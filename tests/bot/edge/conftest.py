@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 from redis.asyncio import Redis
 
 from bot.playground import Limits
-from kb.valkey import connect_redis
 from tests.fakes.office import Office, open_office
-from tests.fakes.redis_server import RedisServer, binaries
-
-
-@pytest.fixture(scope="session")
-def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    binary = binaries()["valkey"]
-    assert binary is not None
-    server = RedisServer(binary, tmp_path_factory.mktemp("edge-valkey"))
-    server.start()
-    yield server
-    server.kill()
 
 
 @pytest.fixture
 def limits() -> Limits:
     return Limits(rate_limited=False, ack_timeout_s=1.0, retry_delays_s=(0.0, 0.05, 0.05))
-
-
-@pytest.fixture
-async def redis(valkey: RedisServer) -> AsyncIterator[Redis]:
-    async with connect_redis(valkey.socket) as client:
-        yield client
 
 
 @pytest.fixture
