@@ -52,9 +52,9 @@ class Processing:
         self._todo: deque[Work] = deque()
         self._unfinished = 0
         """Pages that are neither in the index nor reported: still to do, in hand or with a worker."""
-        self._over = asyncio.Event()
         self._lent = asyncio.Event()
         self._returned = asyncio.Event()
+        self._over = asyncio.Event()
         self._served = asyncio.Event()
         """Workers have as many pages as they get: only then does this process begin another of its own."""
 
@@ -105,6 +105,7 @@ class Processing:
         return read
 
     async def _collect(self, helpers: Helpers) -> None:
+        """What workers bring goes into the index before this process begins a page of its own: they wait for more."""
         while self._unfinished and (helpers.may_come or helpers.are_busy):
             if helpers.are_busy:
                 if outcomes := await helpers.returned():

@@ -21,7 +21,7 @@ from kb.tasks import cancelled, happened
 logger = logging.getLogger(__name__)
 
 TAKEN = 4
-"""Jobs at a time: enough to embed together, few enough for others to share the last ones."""
+"""Jobs at a time: enough to embed together, few enough for others to share the last ones. As many more wait in hand."""
 BEAT_S = 3.0
 IDLE_S = 2.0
 """Between two looks for a first sync."""
@@ -108,21 +108,22 @@ class PageWorker:
         """Works on some jobs while the next ones come and the last outcomes go; whether there were any."""
         entries = await (self._coming or self._take(make))
         self._coming = None
-        if entries:
-            if not stop.is_set():
-                self._coming = asyncio.create_task(self._take(make))
-            beating = asyncio.create_task(self._beat(make))
-            try:
-                outcomes = await self._outcomes(pipeline, entries)
-            finally:
-                await cancelled(beating)
+        if not entries:
+            await self._brought()
+            return False
+        if not stop.is_set():
+            self._coming = asyncio.create_task(self._take(make))
+        beating = asyncio.create_task(self._beat(make))
+        try:
+            outcomes = await self._outcomes(pipeline, entries)
+        finally:
+            await cancelled(beating)
         await self._brought()
-        if entries:
-            finished = [(*entry, outcome) for entry, outcome in zip(entries, outcomes, strict=True)]
-            self._bringing = asyncio.create_task(self._bring(finished, make))
-            if self._coming is None:
-                await self._brought()
-        return bool(entries)
+        finished = [(*entry, outcome) for entry, outcome in zip(entries, outcomes, strict=True)]
+        self._bringing = asyncio.create_task(self._bring(finished, make))
+        if self._coming is None:  # the last ones
+            await self._brought()
+        return True
 
     async def _take(self, make: str) -> list[Entry]:
         due = time.monotonic() - self._heard_at >= BEAT_S
