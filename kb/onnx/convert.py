@@ -104,9 +104,7 @@ class _Embedder(_Source):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        self.model = SentenceTransformer(
-            str(folder), device="cpu", local_files_only=True, model_kwargs=_EAGER
-        ).eval()
+        self.model = _loaded(SentenceTransformer, folder)
 
     @property
     def card(self) -> Card:
@@ -139,9 +137,7 @@ class _Reranker(_Source):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        self.model = CrossEncoder(
-            str(folder), device="cpu", local_files_only=True, model_kwargs=_EAGER
-        ).eval()
+        self.model = _loaded(CrossEncoder, folder)
         if self.model.num_labels != 1:
             raise UnfitError(f"it gives {self.model.num_labels} scores for a pair, not one")
         self.model.max_seq_length = min(self.model.max_seq_length or MAX_TOKENS, MAX_TOKENS)
@@ -167,8 +163,10 @@ class _Reranker(_Source):
         return 1 - float(np.abs(1 / (1 + np.exp(-ours)) - right).max())
 
 
-_EAGER = {"attn_implementation": "eager"}
-"""The form of attention that the optimizer knows to fuse."""
+def _loaded(library: type[SentenceTransformer] | type[CrossEncoder], folder: Path) -> Any:
+    """With attention in the form that the optimizer knows to fuse."""
+    attention = {"attn_implementation": "eager"}
+    return library(str(folder), device="cpu", local_files_only=True, model_kwargs=attention).eval()
 
 
 def _export(source: _Source, file: Path) -> None:
