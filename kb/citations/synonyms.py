@@ -20,8 +20,6 @@ _INFLECTED = (
     *(("ies", "y"), ("es", ""), ("es", "e"), ("s", ""), ("ied", "y"), ("ed", "e"), ("ed", ""), ("ing", "e")),
     *(("ing", ""), ("er", "e"), ("er", ""), ("est", ""), ("ly", "")),
 )
-
-
 Noun = Literal["mostly", "sometimes", "never"]
 _NOUN: dict[str, Noun] = {"n": "mostly", "m": "sometimes", "-": "never"}
 
@@ -35,6 +33,7 @@ class Entry:
     wider: frozenset[str]
 
 
+@lru_cache(maxsize=100_000)
 def same_word(one: str, other: str) -> bool:
     """Of stems: a compound holds its parts (Urlaub, Urlaubstage), a noun its verb (enrol, enrolment)."""
     if one == other:
