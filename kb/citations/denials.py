@@ -16,6 +16,8 @@ from kb.citations.polarity_words import (
     CONDITION,
     DENIED_LIMIT,
     EXCEPT,
+    FORBIDDEN,
+    FROM,
     HARMLESS,
     LIGHT,
     LIST_COMMA,
@@ -106,7 +108,7 @@ def read_polarity(text: str) -> Polarity:
     words = RATHER_THAN.sub("not", _NON.sub("non", NO_ONE.sub("nobody", plain(text))))
     words = DENIED_LIMIT.sub(_limit_denied, words)
     language = tongue(words) if tongue(words) in OR else "en"
-    words = LIST_COMMA[language].sub(f" {OR[language]} ", words)
+    words = LIST_COMMA[language].sub(lambda comma: _joined(comma, OR[language]), words)
     everything = _stems(HARMLESS.sub(" ", words))
     clauses: list[Clause] = []
     excepted: frozenset[str] = frozenset()
@@ -131,6 +133,13 @@ def read_polarity(text: str) -> Polarity:
         excepted=excepted - elsewhere,
         only=any(token.casefold() in ONLY for token in tokens(words)),
     )
+
+
+def _joined(comma: re.Match[str], word: str) -> str:
+    """A comma within a list, as its "or"; the one behind a condition parts clauses."""
+    before = re.split(r"[.;:!?\n]", comma.string[: comma.start()])[-1]
+    first = before.count(",") == 0 and CONDITION.match(before.lstrip())
+    return comma.group() if first else f" {word} "
 
 
 def _limit_denied(match: re.Match[str]) -> str:
@@ -207,7 +216,7 @@ def _scopes(clause: str, *, exceptions: bool, language: str) -> Iterator[Negatio
 
 
 def _negation(before_it: str, word: str, after_it: str, *, language: str) -> Negation:
-    rest = _up_to_the_next_verb(after_it)
+    rest = _up_to_the_next_verb(_denied_deed(word, after_it))
     rest = rest if _governed(rest) else after_it
     before, after = _governed(before_it), _governed(rest)
     excepts, without = word in EXCEPT, word in WITHOUT
@@ -221,6 +230,15 @@ def _negation(before_it: str, word: str, after_it: str, *, language: str) -> Neg
         near = 2 if word in NONE and (language == "en" or not (without or word == "no")) else 1
         scope, listed = frozenset(item for part in items for item in part[:near]), True
     return Negation(scope=scope, reach=frozenset(after), listed=listed, excepts=excepts, without=without)
+
+
+def _denied_deed(word: str, after: str) -> str:
+    """ "Prohibited by law from giving", "not allowed by law to give": what is denied is the giving."""
+    found = list(_WORD.finditer(after))[: INFINITIVE_REACH + 1]
+    spelled = [one.group().casefold() for one in found]
+    link = FROM if word in FORBIDDEN else TO if spelled and spelled[0] in MODAL_ALONE else frozenset()
+    ends = [one.end() for one, spelling in zip(found, spelled, strict=True) if spelling in link]
+    return after[ends[0] :] if ends else after
 
 
 def _up_to_the_next_verb(after: str) -> str:

@@ -175,7 +175,10 @@ def _unmatched(one: Clause, other: Clause, own: frozenset[str], others: frozense
         base in other.words
         and base not in own
         and opposite not in others
-        and not any(base in negation.scope for negation in (*other.negations, *one.negations))
+        and not any(
+            base in (negation.reach if negation.without else negation.scope)
+            for negation in (*other.negations, *one.negations)
+        )
         for opposite, base in one.bases.items()
     )
 

@@ -18,6 +18,11 @@ NEGATORS = word_set(
     "nunca jamás ningún ninguna ninguno nadie nada sin tampoco prohibido prohibida imposible opcional "
     "pas jamais aucun aucune rien sans interdit interdite impossible facultatif facultative"
 )
+FORBIDDEN = word_set(
+    "forbidden forbid forbids prohibited prohibit prohibits banned prevent prevents preventing prevented"
+)
+FROM = word_set("from")
+"""What stands between them and the deed."""
 EXCEPT = word_set("except unless behalve tenzij außer excepto salvo sauf")
 """After a "not" they allow, after a statement they forbid."""
 WITHOUT = word_set("without zonder ohne sin sans")
@@ -45,6 +50,7 @@ LIGHT = frozenset(
     stem(word)
     for word in word_set(
         "think believe denken denkt glauben receive receives take takes make makes made come comes go goes "
+        "prior previous advance voorafgaande vorherige "
         "krijg krijgen ontvang ontvangt ontvangen geef geven neem nemen maak maken bekommen bekommt erhalten erhält "
         "blijf blijft blijven bleibt bleiben gaan gaat hoef geben gibt nehmen machen gilt"
     )
@@ -73,6 +79,8 @@ DENIED_LIMIT = re.compile(
 """The "nobody" of "nobody stays for more than three days": it is the limit that is denied, not the staying."""
 NO_BEFORE = {"than": "no", "dan": "niet", "als": "nicht"}
 HARMLESS = re.compile(
+    r"\b(?:nothing|nowhere|none|nobody|no one|niets|nergens|niemand|nichts|nirgends|niemand|nada|nadie|rien|personne) (?:else |anders |anderes )?"
+    r"(?:but|except|other than|than|dan|behalve|als|außer|sino|sauf)\b|"
     r"\b(?:not|niet|nicht) (?:only|just|alleen|nur)\b"
     r"|\b(?:no|not(?: \w+)?) (?:more|less|\w{3,}er) than\b"
     r"|\bno matter\b|\b(?:costs?|charges?|kosten|kost|kosten|kostet|cuestan?|coûtent?) (?:nothing|niets|nichts|nada|rien)\b"
@@ -85,7 +93,7 @@ HARMLESS = re.compile(
 )
 """A limit ("no later than") or an answer word ("No, ..."): no negation of what follows."""
 CLAUSE = re.compile(
-    r"[,;:.!?()\n|]+|\b(?:but|however|because|since|while|although|even though|if|when|once|so|as long as|provided"
+    r"[,;:!?()\n|]+|\.(?![a-z0-9])|\b(?:but|however|because|since|while|although|even though|if|when|once|so|as long as|provided"
     r"|maar|omdat|want|terwijl|hoewel|als|mits"
     r"|aber|sondern|weil|denn|während|obwohl|wenn|solange|sofern"
     r"|pero|porque|aunque|cuando|mais|parce que|quand|lorsque)\b",

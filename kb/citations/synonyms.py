@@ -41,6 +41,8 @@ def same_word(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     if len(shorter) >= 3 and any(shorter + ending == longer for ending in _ENDINGS):
         return True
+    if len(one) == len(other) >= 4 and one[:-1] == other[:-1] and {one[-1], other[-1]} == {"y", "i"}:
+        return True  # copy, copied
     if longer.removeprefix(shorter) in _AGENTS:
         return False
     return len(shorter) >= 4 and (
