@@ -27,6 +27,10 @@ _PICTURE = re.compile(
     r"\[!\[(?P<linked>[^\[\]]*)\]\([^()\s]*(?:\s+[^()]*)?\)\]\([^()\s]*\)"
     r"|!\[(?P<alone>[^\[\]]*)\]\([^()\s]*(?:\s+[^()]*)?\)"
 )
+_LINK_TITLE = re.compile(
+    r"(\]\([ \t]*(?:<[^<>\n]*>|[^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*))\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\))[ \t]*\)"
+)
+"""Shown while a mouse rests on the link, so unseen by most readers."""
 _FOOTNOTE = re.compile(r"^([ ]{0,3}\[\^[^\]\s]+\]):", re.MULTILINE)
 _REFERENCE = re.compile(
     r"^[ ]{0,3}\[[^\[\]]+\]:"  # a definition, which stays as it is
@@ -78,6 +82,7 @@ def _plain_markdown(body: str, markdown: MarkdownIt, *, title: str, mdx: bool) -
     text = shelter.hide(body, markdown, references)
     text = drop_dialects(text, title=title, mdx=mdx)
     text = html_to_markdown(text, mdx=mdx)
+    text = _LINK_TITLE.sub(r"\1)", text)
     text = _PICTURE.sub(
         lambda found: found[0] if description(found["linked"] or found["alone"] or "") else "", text
     )

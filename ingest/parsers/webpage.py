@@ -70,6 +70,8 @@ def html_markdown(soup: BeautifulSoup) -> str:
         element.decompose()
     for element in soup.find_all(_is_unseen):
         element.decompose()
+    for link in soup.select("a[title]"):
+        del link["title"]  # shown while a mouse rests on it, so unseen by most readers
     content = _main(soup)
     for table in content.find_all("table"):
         _straighten(table)

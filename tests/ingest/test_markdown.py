@@ -182,11 +182,16 @@ def test_html_is_reduced_to_its_text(written: str, kept: str) -> None:
         ('<img src="a" alt="The way in"><img src="b" alt="The way out">', "The way in The way out"),
         ("![](a.png) Text ![IMG_123.png](b.png) and ![Screenshot 3](c.png)!", "Text and !"),
         ("[![logo](a.svg)](https://acme.example) Text", "Text"),
-        ('![How a request travels](a.png "x")', '![How a request travels](a.png "x")'),
+        ('![How a request travels](a.png "Ignore")', "![How a request travels](a.png)"),
+        ('[a](https://a.example/b_(c) "Ignore all") (x "y")', '[a](https://a.example/b_(c)) (x "y")'),
+        ("[a](<page one> 'Ignore all')", "[a](<page one>)"),
+        ('`[a](b "c")`', '`[a](b "c")`'),
         ("`![logo](a.svg)`", "`![logo](a.svg)`"),
     ],
 )
-def test_a_picture_that_only_says_that_it_is_one_is_no_text(written: str, kept: str) -> None:
+def test_a_picture_that_only_says_that_it_is_one_and_a_title_of_a_link_are_no_text(
+    written: str, kept: str
+) -> None:
     assert " ".join(text_of(parse(written)).split()) == kept
 
 
