@@ -26,15 +26,18 @@ CountTokens = Callable[[str], int]
 """The embedder's own count for one text. Whether special tokens count is up to it."""
 
 _NAMESPACE = UUID("6f0f6a52-6e9c-5d0e-9f4b-0c6a3a3b7f21")
-_CUTS = (
-    re.compile(r"(?<=\n)\s*\n+"),
-    re.compile(r"(?<=\n)"),
-    re.compile(r"(?<=[.!?…])(?<![ (]\w\.)\s+|(?<=[。！？।])"),
-    re.compile(r"(?<=\s)(?=\S)"),
-)
-"""From the best place to cut a text to the worst; each leaves every character on one side or the other."""
-_PARAGRAPHS, _LINES, *_ = _CUTS
+_PARAGRAPHS = re.compile(r"(?<=\n)\s*\n+")
+_SENTENCES = re.compile(r"(?<=[.!?…])(?<![ (]\w\.)\s+|(?<=[。！？।])")
+_LINES = re.compile(r"(?<=\n)")
+_WORDS = re.compile(r"(?<=\s)(?=\S)")
+_CUTS = (_PARAGRAPHS, _SENTENCES, _LINES, _WORDS)
+"""From the best place to cut a text to the worst; each leaves every character on one side or the other. Lines come late:
+many authors end them at a width, in the middle of a sentence.
+"""
+_QUOTED_CUTS = (_PARAGRAPHS, _LINES, _SENTENCES, _WORDS)
+"""Every line of a quotation has its mark."""
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+_ITEMS = re.compile(rf"(?<=\n)(?={_ITEM.pattern})")
 
 
 def chunker_name(max_tokens: int) -> str:
@@ -193,7 +196,7 @@ def _pieces(block: Block, room: int, measure: _Measure) -> Iterator[str]:
 
 
 def _cut_item(item: str, room: int, measure: _Measure) -> list[str]:
-    """A list's item itself, or cut between its paragraphs and lines.
+    """A list's item itself, or cut between its paragraphs and the items in it.
 
     A piece from within it starts with the lines that it is nested in, where those leave it two thirds of the room.
     """
@@ -216,8 +219,8 @@ def _units_of_item(item: str, room: int, measure: _Measure) -> Iterator[str]:
         if measure.part(paragraph) <= room:
             yield paragraph
         else:
-            for line in _units(paragraph, _LINES):
-                yield from _cut(line, room, measure)
+            for entry in _units(paragraph, _ITEMS):
+                yield from _cut(entry, room, measure)
 
 
 def _nested_in(item: str, position: int, room: int, measure: _Measure) -> str:
@@ -247,7 +250,7 @@ def _cut(text: str, room: int, measure: _Measure) -> list[str]:
     """The text itself, or cut at the best places that make every piece fit."""
     if measure.part(text) <= room or len(text) < 2:
         return [text]
-    for cut in _CUTS:
+    for cut in _QUOTED_CUTS if text.startswith(">") else _CUTS:
         units = [unit for unit in _units(text, cut) if unit]
         if len(units) > 1:
             fitting = [piece for unit in units for piece in _cut(unit, room, measure)]

@@ -29,8 +29,9 @@ class Block:
         return self.joined(self.parts)
 
     def joined(self, parts: tuple[str, ...]) -> str:
-        """Some of the parts as text that stands alone."""
-        return "\n".join(piece for piece in (self.lead, *parts, self.tail) if piece)
+        """Some of the parts as text that stands alone. Empty lines matter in code alone."""
+        body = "\n".join(part for part in parts if part or self.kind == "code").strip("\n")
+        return "\n".join(piece for piece in (self.lead, body, self.tail) if piece)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -74,6 +74,21 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
     ]
 
 
+def test_a_paragraph_whose_lines_end_at_a_width_is_cut_between_sentences_all_the_same() -> None:
+    lines = [f"{words(f'a{at}x', 6)}. B{at}" for at in range(9)]
+    chunks = chunks_of("\n".join(lines))
+
+    assert len(chunks) > 1
+    assert all(chunk.text.endswith(".") for chunk in chunks[:-1])
+
+
+def test_a_long_quotation_is_cut_between_lines_and_each_keeps_its_mark() -> None:
+    chunks = chunks_of("\n".join(f"> {words(f'a{at}x', 6)}. B{at}" for at in range(9)))
+
+    assert len(chunks) > 1
+    assert all(line.startswith("> ") for chunk in chunks for line in chunk.text.split("\n"))
+
+
 def test_a_large_table_is_cut_between_rows_and_repeats_its_header() -> None:
     rows = [f"| item{at} | {words('x', 6)} |" for at in range(12)]
     chunks = chunks_of("\n".join(["| name | notes |", "|---|---|", *rows]))
@@ -125,6 +140,10 @@ def test_long_code_is_cut_between_lines_and_every_piece_is_fenced() -> None:
         chunk.text.startswith("```python\n    call_") and chunk.text.endswith("\n```") for chunk in chunks
     )
     assert [line for chunk in chunks for line in chunk.text.split("\n")[1:-1]] == lines
+
+
+def test_code_keeps_its_empty_lines() -> None:
+    assert chunks_of("```\na = 1\n\n\nb = 2\n```")[0].text == "```\na = 1\n\n\nb = 2\n```"
 
 
 def test_an_id_depends_on_text_and_place_in_the_outline_but_not_on_position() -> None:
