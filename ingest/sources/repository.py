@@ -120,12 +120,18 @@ class GitSource(ConfiguredSource[GitSettings]):
         return remote.decode().strip() == self._settings.url
 
     async def _update(self) -> None:
-        branch = self._branch()
+        branch = self._settings.branch or await self._default_branch()
         await self._git(
             self._checkout, "fetch", "--quiet", "--no-tags", "--prune", "origin", f"+refs/heads/{branch}"
         )
         await self._git(self._checkout, "checkout", "--quiet", "--force", "-B", branch, "FETCH_HEAD")
         await self._git(self._checkout, "clean", "-ffdxq")
+
+    async def _default_branch(self) -> str:
+        """Which one the server shows at present: the one that was cloned may stay behind unused."""
+        told = await self._git(self._checkout, "ls-remote", "--symref", "origin", "HEAD")
+        named = re.match(rb"ref: refs/heads/(\S+)\tHEAD", told)
+        return named[1].decode() if named else self._branch()
 
     async def _clone(self) -> None:
         """Into a folder beside it, moved into place when whole."""
@@ -140,8 +146,8 @@ class GitSource(ConfiguredSource[GitSettings]):
         await asyncio.to_thread(shutil.rmtree, self._checkout, ignore_errors=True)
         draft.rename(self._checkout)
 
-    async def _git(self, root: Path, *arguments: str) -> None:
-        await run_git(
+    async def _git(self, root: Path, *arguments: str) -> bytes:
+        return await run_git(
             root, "-c", "core.hooksPath=/dev/null", *arguments,
             environment={**_SAFE, **self._credentials()}, timeout_s=_TIMEOUT_S,
         )  # fmt: skip

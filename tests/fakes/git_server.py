@@ -42,6 +42,7 @@ class GitServer:
         self._root = root
         self._password = password
         self.work = root / "work"
+        self.served = root / "served" / "docs.git"
         self.down = False
         self.url = ""
 

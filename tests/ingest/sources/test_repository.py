@@ -18,6 +18,7 @@ from ingest.sources.port import PageRef
 from ingest.sources.repository import GitSource
 from kb.source_settings import FolderSettings, GitSettings
 from tests.fakes.git_server import GitServer, git
+from tests.fakes.listing import listed
 
 pytestmark = pytest.mark.skipif(
     subprocess.run(["git", "http-backend"], capture_output=True, check=False).stderr.startswith(
@@ -42,10 +43,6 @@ def a_source(server: GitServer, tmp_path: Path) -> Callable[..., GitSource]:
         return GitSource(GitSettings(kind="git", name="docs", **chosen), tmp_path / "clones")
 
     return build
-
-
-async def listed(source: GitSource | FolderSource) -> dict[str, PageRef]:
-    return {ref.path: ref async for ref in source.discover()}
 
 
 async def test_a_repository_is_cloned_and_each_page_dated_by_its_last_commit(a_source: Any) -> None:
@@ -73,6 +70,20 @@ async def test_each_listing_brings_the_clone_up_to_date_even_after_a_rewritten_h
     git(server.work, "reset", "-q", "--hard", "HEAD~1")
     server.publish()
     assert sorted(await listed(a_source())) == sorted(before)
+
+
+async def test_a_repository_that_shows_another_branch_by_default_is_read_there(
+    a_source: Any, server: GitServer
+) -> None:
+    await listed(a_source())
+    git(server.work, "checkout", "-q", "-b", "trunk")
+    (server.work / "new.md").write_text("# New")
+    git(server.work, "add", "-A")
+    git(server.work, "commit", "-q", "-m", "new")
+    git(server.work, "push", "-q", "origin", "trunk")
+    git(server.served, "symbolic-ref", "HEAD", "refs/heads/trunk")
+
+    assert "new.md" in await listed(a_source())
 
 
 async def test_a_branch_and_a_folder_are_chosen_by_settings(a_source: Any, server: GitServer) -> None:
