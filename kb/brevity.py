@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kb.answer import DraftSentence
+from kb.draft import DraftSentence
 from kb.models import is_block
 
 

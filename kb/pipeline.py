@@ -11,13 +11,13 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from kb.answer import Draft, Drafter
 from kb.answer_language import speaks_pages_language
 from kb.brevity import brief
 from kb.citations import Similarity, verify
 from kb.citations.orders import without_orders
 from kb.clarify import competing_pages, topics_of_thread
 from kb.confidence import BACKGROUND, Evidence, Gathered, RelevanceModel, likeness, weigh
+from kb.draft import Draft, Drafter
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock, FreshnessPolicy
 from kb.history import readable_turns

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from kb.answer import DraftSentence
 from kb.citations import Verified
 from kb.confidence import Evidence
+from kb.draft import DraftSentence
 from kb.freshness import FreshnessPolicy
 from kb.models import (
     Answer,

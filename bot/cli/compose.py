@@ -26,9 +26,9 @@ from ingest.crew.lane import PageLane
 from ingest.jobs import ReindexJobs
 from ingest.parsers.pool import ReaderPool
 from ingest.parsers.reader import Reader
-from kb.answer import Drafter
 from kb.conversation import RedisConversations
 from kb.data_folder import DataFolder
+from kb.draft import Drafter
 from kb.embed import Embedder
 from kb.errors import UnavailableError
 from kb.extract import ExtractiveDrafter

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kb.answer import DraftSentence
+from kb.draft import DraftSentence
 from kb.llm.stream import TextBlock
 from kb.text.sentences import TextUnit, split_units
 
@@ -63,7 +63,7 @@ def from_citations(blocks: Sequence[TextBlock], passages: Sequence[SplitPassage]
                 cited.setdefault(passage, []).extend(indices)
         sentences.append(
             DraftSentence(
-                text=_one_line(unit),
+                text=one_line(unit),
                 hits=tuple(cited),
                 quotes=tuple(passages[at].quote(indices) for at, indices in cited.items()),
             )
@@ -85,7 +85,7 @@ def from_markers(text: str, passages: int) -> Marked:
             dropped += 1
     return Marked(
         sentences=tuple(
-            DraftSentence(text=_one_line(unit), hits=tuple(own), quotes=("",) * len(own))
+            DraftSentence(text=one_line(unit), hits=tuple(own), quotes=("",) * len(own))
             for unit, own in zip(units, hits, strict=True)
         ),
         dropped=dropped,
@@ -131,6 +131,6 @@ def _owner(units: Sequence[TextUnit], bare: str, position: int) -> int | None:
     return after[0] if after and bare[position:].strip() else (len(units) - 1 if units else None)
 
 
-def _one_line(unit: TextUnit) -> str:
+def one_line(unit: TextUnit) -> str:
     """Soft line breaks within a sentence are white space; within blocks they have a meaning."""
     return " ".join(unit.text.split()) if unit.kind == "sentence" else unit.text

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Sequence
 import numpy as np
 import pytest
 
-from kb.answer import Draft, Drafter
 from kb.answer_model import ModelAnswerer
 from kb.citations import verify
 from kb.confidence import Evidence
+from kb.draft import Draft, Drafter
 from kb.extract import ExtractiveDrafter
 from kb.lexical import LexicalEncoder
 from kb.llm.client import LanguageModel

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kb.answer import DraftSentence
 from kb.brevity import brief
+from kb.draft import DraftSentence
 
 
 def said(*texts: str) -> list[DraftSentence]:

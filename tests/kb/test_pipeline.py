@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kb.answer import Draft, DraftSentence
+from kb.draft import Draft, DraftSentence
 from kb.errors import (
     EmbedderUnavailableError,
     IndexUnavailableError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from kb.answer import DraftSentence
+from kb.draft import DraftSentence
 from kb.freshness import FreshnessPolicy
 from kb.reply import numbered
 from tests.fakes.passages import a_passage, evidence_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any
 
-from kb.answer import DraftSentence
 from kb.confidence import Evidence
+from kb.draft import DraftSentence
 from kb.freshness import FreshnessPolicy
 from kb.models import PageDates
 from kb.reply import numbered
