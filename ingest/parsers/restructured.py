@@ -5,6 +5,7 @@ Nothing outside the text is touched: no includes, no raw HTML, no configuration 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from docutils import nodes
 from docutils.core import publish_parts
 from docutils.parsers.rst import Directive, directives, roles
+from docutils.parsers.rst.languages import en
 
 from ingest.errors import PageError
 from ingest.parsers.page import ParsedPage
@@ -35,6 +37,7 @@ abbr attr class command data dfn doc download envvar exc file func guilabel inde
 menuselection meth mimetype mod numref obj option program ref regexp samp term token type
 """
 _WITH_BODY = "only tabs tab tab-set tab-item versionadded versionchanged deprecated seealso todo dropdown card grid grid-item"
+_DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+([\w:+.-]+?)::(?:[ \t]|$)", re.MULTILINE)
 _DROPPED = "toctree index literalinclude automodule autoclass autofunction currentmodule module highlight contents graphviz"
 
 
@@ -44,11 +47,20 @@ def parse_rst(content: bytes, *, path: str) -> ParsedPage:
         PageError: it is not text, or has none.
     """
     _know_sphinx()
+    text = decoded(content)
+    _know_directives(text)
     try:
-        parts = publish_parts(decoded(content), writer="html5", settings_overrides=dict(_SETTINGS))
+        parts = publish_parts(text, writer="html5", settings_overrides=dict(_SETTINGS))
     except (AttributeError, ValueError, KeyError, TypeError, AssertionError, RecursionError) as error:
         raise PageError("it is not valid reStructuredText: docutils cannot read it") from error
     return parse_html(f"<main>{parts['html_body']}</main>", path=path)
+
+
+class _AnyOption(dict[str, Any]):
+    """Takes any option of a directive; they steer the lay-out."""
+
+    def __missing__(self, name: str) -> Any:
+        return directives.unchanged
 
 
 class _WithBody(Directive):  # type: ignore[misc]
@@ -57,7 +69,7 @@ class _WithBody(Directive):  # type: ignore[misc]
     has_content = True
     optional_arguments = 1
     final_argument_whitespace = True
-    option_spec = None
+    option_spec = _AnyOption({"class": directives.unchanged})
 
     def run(self) -> Sequence[Any]:
         box = nodes.container()
@@ -83,6 +95,13 @@ def _of_role(_name: str, rawtext: str, text: str, *_: Any, **__: Any) -> tuple[l
     """`:ref:`carry over <carry>`` reads "carry over"."""
     shown = text.rpartition(" <")[0] if text.endswith(">") and " <" in text else text.lstrip("~!")
     return [nodes.inline(rawtext, shown)], []
+
+
+def _know_directives(text: str) -> None:
+    """What an extension of Sphinx's would have shown cannot be told, but its words are there; docutils drops them."""
+    known = directives._directive_registry.keys() | directives._directives.keys() | en.directives.keys()
+    for name in {found.lower() for found in _DIRECTIVE.findall(text)} - known:
+        directives.register_directive(name, _WithBody)
 
 
 @cache

@@ -527,6 +527,16 @@ def test_restructured_text_keeps_tables_notes_and_code_and_reads_no_other_file(t
     assert "toctree" not in told
 
 
+def test_directives_of_unknown_extensions_keep_their_words_and_lose_their_options() -> None:
+    page = read(
+        "Setup\n=====\n\n.. grid-of-cards:: Start here\n   :columns: 2\n\n   Install it first.\n\n"
+        ".. Warning-Box:: Mind this.\n\nEnd.\n",
+        "setup.rst",
+    )
+
+    assert text(page) == "**Start here**\n\nInstall it first.\n\n**Mind this.**\n\nEnd."
+
+
 def test_a_notebook_keeps_text_code_and_output() -> None:
     book = {
         "nbformat": 4,
