@@ -1,15 +1,17 @@
-"""A store for whoever needs one: a real Valkey that all tests share, empty for each that asks for its client or its URL."""
+"""What tests of many rooms need: a real Valkey that they share, empty for each that asks for it, and real handbooks."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
 
 from kb.valkey import connect_redis
 from tests.fakes.redis_server import RedisServer, a_server
+from tests.fakes.shared import shared
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +32,12 @@ async def redis(redis_server: RedisServer) -> AsyncIterator[Redis]:
 def redis_url(redis_server: RedisServer, redis: Redis) -> str:
     """For programs in processes of their own."""
     return f"unix://{redis_server.socket}"
+
+
+@pytest.fixture(scope="session")
+def handbooks() -> Path:
+    """The real handbooks that are not part of the project."""
+    return shared("data/kb")
 
 
 @pytest.fixture

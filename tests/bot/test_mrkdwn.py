@@ -1,15 +1,14 @@
 """Markdown -> mrkdwn: what is drawn, and what can never be smuggled in."""
 
 import json
-import os
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.mrkdwn import link, to_mrkdwn, to_pieces
+from tests.fakes.shared import shared
 
 
 @pytest.mark.parametrize(
@@ -91,10 +90,7 @@ def test_no_text_ever_yields_a_mention_or_an_unsafe_link(markdown: str) -> None:
 
 
 def peer_cases() -> list[dict[str, str]]:
-    shared = Path(os.environ.get("FOOTNOTE_SHARED") or Path(__file__).parents[2].parent / "shared")
-    file = shared / "data" / "slack" / "mrkdwn_peer_cases.jsonl"
-    if not file.exists():
-        pytest.skip("the converters' own cases are not on this machine (set FOOTNOTE_SHARED)")
+    file = shared("data/slack/mrkdwn_peer_cases.jsonl")
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 

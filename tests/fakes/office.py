@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import uuid
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
@@ -31,6 +30,7 @@ from kb.jobs import ReindexProgress, ReindexRequest, SourceState
 from kb.models import EVERYONE, Answer, Audience, Question, Retrieved, Turn
 from kb.settings import SlackSettings
 from tests.fakes.answers import an_answer
+from tests.fakes.ports import free_port
 
 NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
 
@@ -228,10 +228,9 @@ class Office:
         self.working = None
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def shown(office: Office, channel: str = "#general") -> list[str]:
+    """The bot's messages there, oldest first."""
+    return [message["text"] for message in office.slack.messages(channel) if message.get("bot_id")]
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from bot.playground import Playground
 from tests.fakes.waiting import until
 
 FOOTNOTE = Path(sys.executable).with_name("footnote")
@@ -25,6 +26,15 @@ def environment(**changes: str) -> dict[str, str]:
     """This process's environment without a developer's own Footnote: extractive, no reranker, no hub."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
     return kept | {"HF_HUB_OFFLINE": "1", "FOOTNOTE_RERANK__MODEL": "off"} | changes
+
+
+def slack_of(slack: Playground) -> dict[str, str]:
+    """The settings with which a bot meets this Slack."""
+    return {
+        "SLACK_BOT_TOKEN": slack.workspace.bot_token,
+        "SLACK_APP_TOKEN": slack.workspace.app_token,
+        "SLACK_API_URL": slack.api_url,
+    }
 
 
 def sample_data(root: Path, name: str) -> Path:

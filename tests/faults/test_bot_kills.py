@@ -21,7 +21,7 @@ import pytest
 from bot.events import AnswerMark, Message, answer_mark
 from bot.playground import Limits, Playground, sample_workspace
 from kb.valkey import connect_redis
-from tests.fakes.serving import Serve, sample_data
+from tests.fakes.serving import Serve, sample_data, slack_of
 
 KILLS = int(os.environ.get("FOOTNOTE_KILLS", "4"))
 SEEDS = [int(seed) for seed in os.environ.get("FOOTNOTE_KILL_SEEDS", "1").split(",")]
@@ -137,12 +137,7 @@ async def slack() -> AsyncIterator[Playground]:
 @pytest.fixture
 async def bot(slack: Playground, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serve]:
     data = await asyncio.to_thread(sample_data, tmp_path_factory.getbasetemp(), "kills")
-    variables = {
-        "SLACK_BOT_TOKEN": slack.workspace.bot_token,
-        "SLACK_APP_TOKEN": slack.workspace.app_token,
-        "SLACK_API_URL": slack.api_url,
-    }
-    bot = Serve(data, variables)
+    bot = Serve(data, slack_of(slack))
     yield bot
     await bot.kill()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
-import socket
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from kb.llm.client import CitablePassage, LanguageModel, connect_model
 from kb.settings import ModelSettings
 from tests.fakes.messages_server import Cite, Failure, MessagesServer, Say, say_json
 from tests.fakes.passages import a_passage, evidence_of
+from tests.fakes.ports import free_port
 
 KEY = "sk-ant-test-0123456789"
 SCHEMA = {
@@ -406,13 +406,6 @@ async def test_the_fake_server_refuses_what_claude_refuses(
 
     assert reply.status_code == 400
     assert said in reply.json()["error"]["message"]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class LLMock:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.playground import Limits, Playground, sample_workspace
-from tests.fakes.serving import Serve, sample_data
+from tests.fakes.serving import Serve, sample_data, slack_of
 
 LATE_S = 240.0
 """A start on a busy machine, the lease of the one that died, and the whole handbook embedded anew."""
@@ -28,14 +28,8 @@ async def slack() -> AsyncIterator[Playground]:
 @pytest.fixture
 async def bot(slack: Playground, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serve]:
     data = await asyncio.to_thread(sample_data, tmp_path_factory.getbasetemp(), "reindex-kills")
-    variables = {
-        "SLACK_BOT_TOKEN": slack.workspace.bot_token,
-        "SLACK_APP_TOKEN": slack.workspace.app_token,
-        "SLACK_API_URL": slack.api_url,
-        "FOOTNOTE_EMBED__THREADS": "1",
-        "FOOTNOTE_EMBED__BATCH_SIZE": "1",
-    }
-    bot = Serve(data, variables)
+    slowly = {"FOOTNOTE_EMBED__THREADS": "1", "FOOTNOTE_EMBED__BATCH_SIZE": "1"}
+    bot = Serve(data, slack_of(slack) | slowly)
     yield bot
     await bot.kill()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from datetime import date
 from pathlib import Path
 
@@ -18,15 +17,6 @@ from kb.settings import Settings
 HANDBOOKS = ("uk-gds-way", "uk-moj-modernisation-platform", "uk-data-community")
 SPARSE = 5
 """Every fifth ordinary page is there; the command has them all."""
-
-
-@pytest.fixture
-def handbooks() -> Path:
-    shared = Path(os.environ.get("FOOTNOTE_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
-    folder = shared / "data" / "kb"
-    if not folder.is_dir():
-        pytest.skip("the shared handbooks are not here; FOOTNOTE_SHARED names their folder")
-    return folder
 
 
 @pytest.fixture

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from bot.cli.compose import open_runtime
-from bot.cli.evaluate import clock_at
-from bot.cli.local import LocalSession
-from bot.cli.session import IngestRequest
 from bot.cli.sources import sample_folder
-from kb.configuration import load_settings
 from kb.evaluation.answer_sets import AnswerResult, read_answer_set, run_answer_case
 from kb.text.language import detect
+from tests.fakes.sample import open_sample
 
 KNOWN_FAILURES = {
     "nl-unknown-helicopter": "MiniLM reads little Dutch: its cosines say nothing about what is not on a page",
@@ -28,12 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def results(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[str, AnswerResult]]:
-    data: Path = tmp_path_factory.mktemp("data")
-    settings = load_settings(environ={}, data=data, rerank={"model": "off"})
-    assert CASES.as_of is not None
-    async with open_runtime(settings, "test", models=True, clock=clock_at(CASES.as_of)) as runtime:
-        async for step in LocalSession(runtime).ingest(IngestRequest(sample=True)):
-            assert step.phase != "failed", step.error
+    async with open_sample(tmp_path_factory.mktemp("data"), CASES.as_of) as runtime:
         yield {case.id: await run_answer_case(runtime.pipeline, case) for case in CASES.cases}
 
 

@@ -6,18 +6,13 @@ Asked with no language model and no reranker: what everybody gets who only types
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from bot.cli.compose import open_runtime
-from bot.cli.evaluate import clock_at
-from bot.cli.local import LocalSession
-from bot.cli.session import IngestRequest
 from bot.cli.sources import sample_folder
-from kb.configuration import load_settings
 from kb.evaluation.questions import CaseResult, read_cases, run_cases
+from tests.fakes.sample import open_sample
 
 KNOWN_FAILURES = {
     "near-miss-gym": "what Havik pays for is on other pages: near misses look like answerable questions, docs/confidence.md",
@@ -27,13 +22,8 @@ KNOWN_FAILURES = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def results(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[str, CaseResult]]:
-    data: Path = tmp_path_factory.mktemp("data")
-    settings = load_settings(environ={}, data=data, rerank={"model": "off"})
     cases = read_cases(sample_folder().parent / "questions.json")
-    assert cases.as_of is not None
-    async with open_runtime(settings, "test", models=True, clock=clock_at(cases.as_of)) as runtime:
-        async for step in LocalSession(runtime).ingest(IngestRequest(sample=True)):
-            assert step.phase != "failed", step.error
+    async with open_sample(tmp_path_factory.mktemp("data"), cases.as_of) as runtime:
         yield {result.case.id: result async for result in run_cases(runtime.pipeline, cases.cases)}
 
 

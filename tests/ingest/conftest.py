@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,10 +11,13 @@ import pytest
 from ingest.sources.folder import FolderSource
 from ingest.sync import Sync
 from kb.index.edge import EdgeIndex
+from kb.jobs import Reindexer, ReindexProgress, ReindexRequest
 from kb.lexical import LexicalEncoder
 from kb.settings import SourceSettings
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
+
+REQUEST = ReindexRequest(requested_by="U1")
 
 
 class Clock:
@@ -74,18 +76,12 @@ def a_sync(index: EdgeIndex, embedder: HashEmbedder, clock: Clock, pages: Path) 
     return build
 
 
-@pytest.fixture(scope="session")
-def handbooks() -> Path:
-    """The real handbooks that are not part of the project."""
-    root = Path(__file__).resolve().parents[2]
-    folder = Path(os.environ.get("FOOTNOTE_SHARED", root.parent / "shared")) / "data" / "kb"
-    if not folder.is_dir():
-        pytest.skip("the shared handbooks are not here; FOOTNOTE_SHARED names their folder")
-    return folder
-
-
 def write(folder: Path, path: str, text: str | bytes) -> Path:
     file = folder / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(text.encode() if isinstance(text, str) else text)
     return file
+
+
+async def all_of(jobs: Reindexer, request: ReindexRequest = REQUEST) -> list[ReindexProgress]:
+    return [step async for step in jobs.reindex(request)]

@@ -13,12 +13,11 @@ from ingest.jobs import ReindexJobs
 from ingest.sync import Sync
 from ingest.turn import OnlyReplica
 from kb.index.edge import EdgeIndex
-from kb.jobs import Reindexer, ReindexProgress, ReindexRequest
+from kb.jobs import ReindexProgress, ReindexRequest
 from tests.fakes.embedder import HashEmbedder
 
-from .conftest import Clock, write
+from .conftest import Clock, all_of, write
 
-REQUEST = ReindexRequest(requested_by="U1")
 Build = Callable[..., Sync]
 
 
@@ -26,10 +25,6 @@ Build = Callable[..., Sync]
 def jobs(a_sync: Build, clock: Clock, pages: Path) -> ReindexJobs:
     write(pages, "a.md", "Alpha.")
     return ReindexJobs(a_sync(), clock=clock)
-
-
-async def all_of(jobs: Reindexer, request: ReindexRequest = REQUEST) -> list[ReindexProgress]:
-    return [step async for step in jobs.reindex(request)]
 
 
 async def test_a_reindex_tells_its_progress_and_ends_with_the_report(jobs: ReindexJobs) -> None:

@@ -1,7 +1,6 @@
 """The sample handbook keeps its promises: its metadata parses, its links lead somewhere, its questions are honest."""
 
 import json
-import os
 import re
 from collections import Counter
 from datetime import date
@@ -13,6 +12,7 @@ import yaml
 from dateutil.relativedelta import relativedelta
 
 import ingest
+from tests.fakes.shared import shared
 
 SAMPLE = Path(ingest.__file__).parent / "sample"
 HANDBOOK = SAMPLE / "handbook"
@@ -191,10 +191,7 @@ def expected_warning(front: dict[str, Any]) -> str | None:
 
 
 def test_every_reported_follow_up_has_a_question_case() -> None:
-    shared = Path(os.environ.get("FOOTNOTE_SHARED", Path(ingest.__file__).parents[2] / "shared"))
-    reported = shared / "data" / "rewrite" / "rewrite_cases.json"
-    if not reported.is_file():
-        pytest.skip("the reported follow-ups are not on this machine (FOOTNOTE_SHARED)")
+    reported = shared("data/rewrite/rewrite_cases.json")
     ids = {case["id"] for case in json.loads(reported.read_text("utf-8"))["cases"]}
 
     assert {case["rewrite_case"] for case in CASES} - {None} == ids

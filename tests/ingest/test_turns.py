@@ -16,14 +16,12 @@ from ingest.jobs import ReindexJobs
 from ingest.schedule import JITTER, Schedule
 from ingest.sync import Sync
 from ingest.turn import RedisTurn
-from kb.jobs import ReindexProgress, ReindexRequest
 from kb.source_settings import AnySourceSettings
 from tests.fakes.embedder import HashEmbedder
 
-from .conftest import Clock, write
+from .conftest import Clock, all_of, write
 
 Build = Callable[..., Sync]
-REQUEST = ReindexRequest(requested_by="U1")
 
 
 @pytest.fixture
@@ -38,10 +36,6 @@ def replica(a_sync: Build, clock: Clock, redis: Redis, pages: Path) -> Callable[
 
 def a_turn(redis: Redis) -> RedisTurn:
     return RedisTurn(redis, namespace="t", lease=timedelta(seconds=2), beat_s=0.1)
-
-
-async def all_of(jobs: ReindexJobs) -> list[ReindexProgress]:
-    return [step async for step in jobs.reindex(REQUEST)]
 
 
 async def test_a_second_replica_follows_the_first_and_ends_with_its_report(

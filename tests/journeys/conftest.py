@@ -18,10 +18,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from tests.fakes.browser import a_chromium, need_chromium
 from tests.journeys.colleague import Colleague
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 CONFIGURED = ("FOOTNOTE_", "ANTHROPIC_", "OLLAMA_", "QDRANT_", "REDIS_", "SLACK_")
 """What these name would make it another bot than the one that starts without any set-up."""
 READY_S = 240
@@ -41,7 +40,7 @@ class RunningPlayground:
 @pytest.fixture(scope="session")
 def footnote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPlayground]:
     """The bot with its own copy of the sample handbook, so that a journey can change pages."""
-    _need_a_browser()
+    need_chromium()  # before the bot is started for nothing
     home = tmp_path_factory.mktemp("journeys")
     with as_file(files("ingest") / "sample" / "handbook") as sample:
         shutil.copytree(sample, home / "handbook")
@@ -60,13 +59,6 @@ def footnote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPlaygr
     assert ended == 0, said
     assert "Traceback" not in said, said
     assert " ERROR " not in said, said
-
-
-def _need_a_browser() -> Any:
-    """Playwright's API, or the test is skipped: before the bot is started for nothing."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine (apt-get install chromium)")
-    return pytest.importorskip("playwright.async_api", reason="playwright is not installed")
 
 
 def _start(home: Path, log: Path) -> subprocess.Popen[bytes]:
@@ -97,13 +89,8 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def chromium() -> AsyncIterator[Any]:
-    api = _need_a_browser()
-    async with api.async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        try:
-            yield browser
-        finally:
-            await browser.close()
+    async with a_chromium() as browser:
+        yield browser
 
 
 @pytest_asyncio.fixture(loop_scope="session")

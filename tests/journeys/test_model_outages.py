@@ -26,7 +26,7 @@ from bot.playground.links import LinkedAnswers
 from bot.queue import QuestionQueue
 from kb.configuration import load_settings
 from tests.fakes.messages_server import Failure, MessagesServer, Say
-from tests.fakes.serving import sample_data
+from tests.fakes.serving import sample_data, slack_of
 from tests.fakes.waiting import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.asyncio(loop_scope="module")]
@@ -82,9 +82,7 @@ async def running_office(
             "FOOTNOTE_MODEL__ANSWER_DEADLINE_S": str(DEADLINE_S),
             "FOOTNOTE_REWRITE__MODE": "heuristic",
             "FOOTNOTE_RERANK__MODEL": "off",
-            "SLACK_BOT_TOKEN": slack.workspace.bot_token,
-            "SLACK_APP_TOKEN": slack.workspace.app_token,
-            "SLACK_API_URL": slack.api_url,
+            **slack_of(slack),
         }
         if request.param == "native":
             variables["FOOTNOTE_MODEL__NATIVE_CITATIONS"] = "true"

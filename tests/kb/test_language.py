@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import pytest
@@ -6,6 +5,7 @@ import pytest
 from ingest.parsers.markdown import parse_markdown
 from kb.text.language import detect
 from kb.text.lexicon import languages, lexicon
+from tests.fakes.shared import shared
 
 SHORT_QUESTIONS = [
     ("en de prijs?", "nl"),
@@ -109,19 +109,13 @@ def test_a_language_without_a_file_has_an_empty_lexicon() -> None:
     assert lexicon("fi").function_words == frozenset()
 
 
-MULTILINGUAL = (
-    Path(os.environ.get("FOOTNOTE_SHARED", Path(__file__).parents[3] / "shared"))
-    / "data/kb/opensource-guide-multilingual/tree/_articles"
-)
-
-
-@pytest.mark.skipif(not MULTILINGUAL.is_dir(), reason="the multilingual guide is not here (FOOTNOTE_SHARED)")
 def test_headings_of_a_guide_are_told_by_themselves_and_better_with_their_pages_language() -> None:
     """What is left in English in a translated page does not count."""
-    english = {heading for page in MULTILINGUAL.glob("*.md") for heading in _headings(page)}
+    guide = shared("data/kb/opensource-guide-multilingual/tree/_articles")
+    english = {heading for page in guide.glob("*.md") for heading in _headings(page)}
     alone, hinted, total = 0, 0, 0
     for language in ("de", "es", "fr", "nl"):
-        for page in sorted((MULTILINGUAL / language).glob("*.md")):
+        for page in sorted((guide / language).glob("*.md")):
             text = page.read_text(encoding="utf-8").split("---", 2)[2]
             for heading in _headings(page) - english:
                 total += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import shutil
 import subprocess
 import sys
@@ -24,10 +23,11 @@ from kb.onnx.machine import flags_in
 from kb.onnx.opening import choose
 from kb.rerank import Reranker
 from kb.settings import EmbedSettings, RerankSettings
+from tests.fakes.shared import SHARED
 
 ROOT = Path(__file__).parents[2]
 MODEL = Path(get_model_path())
-RERANKER = Path(os.environ.get("FOOTNOTE_SHARED", ROOT.parent / "shared")) / "models" / "reranker-mini"
+RERANKER = SHARED / "models" / "reranker-mini"
 TEXTS = [
     "Employees get 25 days of paid leave a year.",
     "x",

@@ -10,9 +10,10 @@ from kb.errors import RerankerUnavailableError
 from kb.models import Chunk, Hit, Page, Scores
 from kb.rerank import Reranker, blend, spread
 from kb.settings import RerankSettings
+from tests.fakes.shared import SHARED
 
 ROOT = Path(__file__).parents[2]
-MODEL = Path(os.environ.get("FOOTNOTE_SHARED", ROOT.parent / "shared")) / "models" / "reranker-mini"
+MODEL = SHARED / "models" / "reranker-mini"
 needs_model = pytest.mark.skipif(
     not MODEL.is_dir(), reason="no cross-encoder folder: set FOOTNOTE_SHARED to one"
 )

@@ -1,5 +1,4 @@
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,9 @@ from kb.evaluation.rewrites import rewrite_figures, run_gold_rewrites
 from kb.evaluation.standalone import run_standalone, standalone_figures, standalone_questions
 from kb.models import Rewrite, Turn
 from kb.rewrite import HeuristicRewriter
+from tests.fakes.shared import shared
 
 ROOT = Path(__file__).parents[2]
-SHARED = Path(os.environ.get("FOOTNOTE_SHARED", ROOT.parent / "shared"))
 CASES = json.loads((ROOT / "tests/golden/rewrite_cases.json").read_text(encoding="utf-8"))["cases"]
 
 
@@ -241,10 +240,10 @@ async def test_on_canard_the_gate_notices_follow_ups_and_leaves_questions_with_e
 
     Most of the missed ones lack nothing but the article's title, which their thread never says.
     """
-    path = SHARED / "data/conv/canard-500/conversations.jsonl"
-    if not path.exists():
-        pytest.skip("the development data is not here: set FOOTNOTE_SHARED")
-    talks, rewriter = read_conversations(path), HeuristicRewriter()
+    talks, rewriter = (
+        read_conversations(shared("data/conv/canard-500/conversations.jsonl")),
+        HeuristicRewriter(),
+    )
     figures = rewrite_figures([one for talk in talks for one in await run_gold_rewrites(rewriter, talk)])
     cases = [case for case in standalone_questions(talks) if case.kind == "spelled out"]
     alone = standalone_figures(cases, [await run_standalone(rewriter, case) for case in cases])

@@ -9,7 +9,7 @@ import pytest
 
 from kb.errors import StoreUnavailableError
 from kb.jobs import FailedPage, ReindexProgress, SourceState, SyncRecord, SyncReport
-from tests.fakes.office import NOW, Office
+from tests.fakes.office import NOW, Office, shown
 
 REPORT = SyncReport(
     added=["a"] * 12,
@@ -28,10 +28,6 @@ def step(phase: Any, **given: Any) -> ReindexProgress:
 async def whispered(office: Office, user: str, channel: str, count: int = 1) -> str:
     await office.slack.wait_for(lambda: len(office.slack.ephemerals(user, channel)) >= count)
     return str(office.slack.ephemerals(user, channel)[-1]["text"])
-
-
-def shown(office: Office, channel: str = "#general") -> list[str]:
-    return [message["text"] for message in office.slack.messages(channel) if message.get("bot_id")]
 
 
 @pytest.mark.parametrize(

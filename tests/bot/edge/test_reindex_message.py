@@ -12,7 +12,7 @@ from bot.playground import Limits
 from bot.progress_notes import ProgressNote
 from kb.errors import IndexUnavailableError
 from kb.jobs import FailedPage, ReindexProgress, SyncReport
-from tests.fakes.office import NOW, Office, a_bot, open_office
+from tests.fakes.office import NOW, Office, a_bot, open_office, shown
 from tests.fakes.waiting import until
 
 OPEN, LEADS, BOARD, NEW = "tea.md", "leads/pay.md", "board/layoffs.md", "ENG/31"
@@ -42,10 +42,6 @@ def index_pages(office: Office) -> None:
     office.pages.add(f"handbook:{OPEN}", "Tea")
     office.pages.add(f"handbook:{LEADS}", "Pay", "#people-leads")
     office.pages.add(f"handbook:{BOARD}", "Layoffs", "G0BOARD")
-
-
-def shown(office: Office, channel: str) -> list[str]:
-    return [message["text"] for message in office.slack.messages(channel) if message.get("bot_id")]
 
 
 async def ended(office: Office, channel: str, command: str, report: SyncReport) -> str:

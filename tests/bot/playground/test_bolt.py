@@ -9,10 +9,10 @@ from typing import Any
 import aiohttp
 import pytest
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import Limits, Playground
+from tests.fakes.slack_errors import refusal
 
 BUTTONS = [
     {
@@ -219,12 +219,6 @@ async def test_two_replicas_answer_a_mention_once(playground: Playground, new_ap
         await asyncio.sleep(0.05)
     assert len(playground.messages("#general", ts)) == 2
     assert sorted(len(seen) for seen in (first, second)) == [0, 1]
-
-
-async def refusal(call: Any) -> str:
-    with pytest.raises(SlackApiError) as caught:
-        await call
-    return str(caught.value.response["error"])
 
 
 async def test_a_trigger_opens_one_view_within_three_seconds(

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import Playground
-
-
-async def refusal(call) -> str:
-    with pytest.raises(SlackApiError) as caught:
-        await call
-    return caught.value.response["error"]
+from tests.fakes.slack_errors import refusal
 
 
 @pytest.fixture

@@ -10,12 +10,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import Limits, Playground, sample_workspace
-
-
-async def refusal(call) -> str:
-    with pytest.raises(SlackApiError) as caught:
-        await call
-    return caught.value.response["error"]
+from tests.fakes.slack_errors import refusal
 
 
 async def test_a_wrong_token_is_refused(playground: Playground) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from ingest.errors import PageError, SourceUnavailableError
+from ingest.errors import SourceUnavailableError
 from ingest.sources.confluence.source import ConfluenceSource
-from ingest.sources.port import PageRef
 from kb.source_settings import ConfluenceSettings
 from tests.fakes.confluence import Confluence, Page
+from tests.fakes.listing import failure, listed
 
 
 @pytest.fixture(params=["cloud", "data_center"])
@@ -59,16 +59,6 @@ async def a_source(wiki: Confluence, pauses: list[float]) -> AsyncIterator[Calla
     yield build
     for source in built:
         await source.close()
-
-
-async def listed(source: ConfluenceSource) -> dict[str, PageRef]:
-    return {ref.path: ref async for ref in source.discover()}
-
-
-async def reason(source: ConfluenceSource, ref: PageRef) -> PageError:
-    with pytest.raises(PageError) as caught:
-        await source.fetch(ref)
-    return caught.value
 
 
 async def test_every_current_page_of_the_global_spaces_is_listed_over_all_pages_of_results(
@@ -135,7 +125,7 @@ async def test_a_page_restricted_to_people_without_a_channel_is_left_out_and_wit
     wiki.edit("7", **limit)
 
     assert "ENG/7" not in await listed(source)
-    assert (await reason(source, ref)).withdraw
+    assert (await failure(source, ref)).withdraw
 
 
 async def test_a_page_that_the_search_index_does_not_know_yet_is_limited_all_the_same(
@@ -173,9 +163,9 @@ async def test_a_deleted_page_is_not_listed_and_says_so_when_it_goes_after_the_l
     ref = (await listed(source))["ENG/7"]
     wiki.edit("7", status="trashed")
     assert "ENG/7" not in await listed(source)
-    assert (await reason(source, ref)).withdraw
+    assert (await failure(source, ref)).withdraw
     del wiki.pages["7"]
-    error = await reason(source, ref)
+    error = await failure(source, ref)
     assert (error.withdraw, error.reason) == (True, "it is gone, or the account may not read it any more")
 
 
@@ -196,7 +186,7 @@ async def test_a_space_that_fails_is_reported_and_keeps_its_pages_while_others_a
     refs = await listed(source)
 
     assert sorted(refs) == ["ENG/", "HR/5"]
-    assert "the space cannot be listed" in (await reason(source, refs["ENG/"])).reason
+    assert "the space cannot be listed" in (await failure(source, refs["ENG/"])).reason
 
 
 async def test_a_listing_that_breaks_off_in_the_middle_is_no_listing(a_source: Any, wiki: Confluence) -> None:
@@ -240,7 +230,7 @@ async def test_a_space_that_the_account_does_not_see_keeps_its_pages(a_source: A
     refs = await listed(source)
 
     assert sorted(refs) == ["ENG/1", "ENG/2", "ENG/7", "SECRET/"]
-    assert "give it access" in (await reason(source, refs["SECRET/"])).reason
+    assert "give it access" in (await failure(source, refs["SECRET/"])).reason
     with pytest.raises(SourceUnavailableError, match="sees none of the spaces"):
         await listed(a_source(spaces=("SECRET",)))
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import html
-import os
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from ingest.sources.confluence.links import PageLinks
 from ingest.sources.confluence.storage import storage_to_markdown
+from tests.fakes.shared import shared
 
 LINKS = PageLinks(base_url="https://acme.example/wiki", edition="cloud", space="ENG", title="Leave")
 
@@ -116,11 +115,7 @@ UNTOLD = {
 
 
 def test_the_words_of_a_converters_test_pages_survive() -> None:
-    root = Path(__file__).resolve().parents[3]
-    shared = Path(os.environ.get("FOOTNOTE_SHARED", root.parent / "shared"))
-    tests = shared / "data" / "formats" / "confluence-storage-md2conf" / "tests"
-    if not tests.is_dir():
-        pytest.skip("the shared test pages are not here; FOOTNOTE_SHARED names their folder")
+    tests = shared("data/formats/confluence-storage-md2conf/tests")
     recall = {
         storage.name: _recall(written(storage.read_text()), markdown.read_text())
         for storage in sorted((tests / "target").glob("*.xml"))

@@ -9,22 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from ingest.errors import PageError, SourceUnavailableError
+from ingest.errors import SourceUnavailableError
 from ingest.parsers import formats as formats_module
 from ingest.sources.folder import FolderSource
-from ingest.sources.port import PageRef, Source
+from ingest.sources.port import Source
 from kb.settings import SourceSettings
 from tests.fakes.git_server import git
+from tests.fakes.listing import listed, reason
+from tests.ingest.conftest import write
 
 PAGES = {"index.md": "# Home", "people/leave.md": "# Leave", "people/Sick leave ü.md": "# Sick"}
 Build = Callable[..., Source]
-
-
-def write(root: Path, path: str, text: str | bytes) -> Path:
-    file = root / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(text.encode() if isinstance(text, str) else text)
-    return file
 
 
 def a_folder(root: Path) -> None:
@@ -48,16 +43,6 @@ def build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
         return FolderSource(SourceSettings(**{"name": "handbook", "path": root, **settings}))  # type: ignore[arg-type]
 
     return source
-
-
-async def listed(source: Source) -> dict[str, PageRef]:
-    return {ref.path: ref async for ref in source.discover()}
-
-
-async def reason(source: Source, ref: PageRef) -> str:
-    with pytest.raises(PageError) as caught:
-        await source.fetch(ref)
-    return caught.value.reason
 
 
 async def test_every_page_is_listed_and_read_under_its_path(build: Build) -> None:

@@ -13,6 +13,7 @@ from ingest.front_matter import split_front_matter
 from ingest.sources.notion.source import NotionSource
 from ingest.sources.port import PageRef
 from kb.source_settings import NotionSettings
+from tests.fakes.listing import failure, listed
 from tests.fakes.notion import Notion, text
 
 NOW = datetime(2026, 8, 22, 12, tzinfo=UTC)
@@ -47,10 +48,6 @@ async def a_source(notion: Notion, pauses: list[float]) -> AsyncIterator[Callabl
         await source.close()
 
 
-async def listed(source: NotionSource) -> dict[str, PageRef]:
-    return {ref.path: ref async for ref in source.discover()}
-
-
 def path(page_id: str) -> str:
     return page_id.replace("-", "")
 
@@ -60,9 +57,7 @@ async def content(source: NotionSource, page_id: str) -> str:
 
 
 async def reason(source: NotionSource, page_id: str) -> PageError:
-    with pytest.raises(PageError) as caught:
-        await source.fetch(PageRef(path=path(page_id), revision=None))
-    return caught.value
+    return await failure(source, PageRef(path=path(page_id), revision=None))
 
 
 async def test_pages_and_rows_are_listed_over_all_pages_of_results(notion: Notion, a_source: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
 import zipfile
 from collections.abc import Callable
@@ -15,10 +14,11 @@ from typing import Any
 import pytest
 
 from ingest.errors import PageError, SourceUnavailableError
-from ingest.sources.port import PageRef
 from ingest.sources.slack.mrkdwn import to_markdown
 from ingest.sources.slack.source import SlackExportSource
 from kb.source_settings import SlackExportSettings
+from tests.fakes.listing import listed
+from tests.fakes.shared import shared
 
 USERS = [
     {"id": "U1", "name": "ann", "profile": {"real_name": "Ann de Vries", "display_name": "ann"}},
@@ -85,10 +85,6 @@ def packed(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Path
 
 def a_source(path: Path, **settings: Any) -> SlackExportSource:
     return SlackExportSource(SlackExportSettings(kind="slack_export", name="slack", path=path, **settings))
-
-
-async def listed(source: SlackExportSource) -> dict[str, PageRef]:
-    return {ref.path: ref async for ref in source.discover()}
 
 
 DAYS = {"help-it/2023-11-14": [QUESTION], "help-it/2023-11-16": [THANKS, ANSWER]}
@@ -183,7 +179,7 @@ async def test_private_channels_are_read_when_named_and_only_for_their_members_a
     assert await listed(a_source(packed(days, **private))) == {}
     source = a_source(packed(days, **private), channels=("#board",))
     (ref,) = (await listed(source)).values()
-    assert (await source.fetch(ref)).audience == ("G9", "#board")
+    assert (await source.fetch(ref)).audience == ("G9",)
     with pytest.raises(SourceUnavailableError, match="no channel mpdm-ann--bob-1: correct `channels`"):
         await listed(a_source(packed(days, **private), channels=("mpdm-ann--bob-1",)))
 
@@ -280,12 +276,7 @@ def test_mrkdwn_becomes_markdown(mrkdwn: str, markdown: str) -> None:
 
 
 def test_the_words_of_other_converters_cases_survive() -> None:
-    root = Path(__file__).resolve().parents[3]
-    cases = (
-        Path(os.environ.get("FOOTNOTE_SHARED", root.parent / "shared")) / "data/slack/mrkdwn_peer_cases.jsonl"
-    )
-    if not cases.is_file():
-        pytest.skip("the shared cases are not here; FOOTNOTE_SHARED names their folder")
+    cases = shared("data/slack/mrkdwn_peer_cases.jsonl")
     lost = []
     for line in cases.read_text().splitlines():
         case = json.loads(line)

@@ -18,6 +18,7 @@ from ingest.sources.port import PageRef, RawPage
 from ingest.sources.web.addresses import is_public
 from ingest.sources.web.source import WebsiteSource
 from kb.source_settings import WebsiteSettings
+from tests.fakes.listing import reason
 from tests.fakes.website import (
     Names,
     Website,
@@ -70,12 +71,6 @@ async def listed(source: WebsiteSource) -> dict[str, PageRef]:
 
 async def text_of(source: WebsiteSource, ref: PageRef) -> str:
     return (await source.fetch(ref)).content.decode()
-
-
-async def reason(source: WebsiteSource, ref: PageRef) -> str:
-    with pytest.raises(PageError) as caught:
-        await source.fetch(ref)
-    return caught.value.reason
 
 
 def a_site(**more: object) -> Website:
