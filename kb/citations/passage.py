@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 
 from kb.citations.denials import Polarity, read_polarity
 from kb.citations.facts import Facts, read_facts
+from kb.citations.marks import one_line
 from kb.citations.strangers import content_words
 from kb.models import Chunk
 from kb.text.sentences import TextUnit, split_units
@@ -62,7 +63,7 @@ class Passage:
 
     @cached_property
     def polarities(self) -> list[Polarity]:
-        return [read_polarity(unit.text) for unit in self.units]
+        return [read_polarity(one_line(unit)) for unit in self.units]
 
     @cached_property
     def language(self) -> str | None:

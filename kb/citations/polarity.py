@@ -30,12 +30,13 @@ def contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
 
 def _contradicted(clause: Clause, sentence: Polarity, units: Sequence[Polarity]) -> bool:
     best, worst = 0.0, 0.0
-    for unit in units:
-        compared = _Comparison(clause, sentence, unit)
-        if compared.opposed and compared.tells:
-            worst = max(worst, compared.common, NOTHING_COMMON)
-        else:
-            best = max(best, compared.common)
+    compared = [_Comparison(clause, sentence, unit) for unit in units]
+    denied = any(one.denies_the_same for one in compared)
+    for one in compared:
+        if one.opposed and one.tells:
+            worst = max(worst, one.common, NOTHING_COMMON)
+        elif denied or one.speaks_of_the_denied:
+            best = max(best, one.common)
     return worst > best
 
 
@@ -50,6 +51,19 @@ class _Comparison:
         self.common = met + met / (1 + len(unit.words | clause.around))
         about = sum(_met(word, self._unit_words) is not None for word in clause.around)
         self.tells = about > 1 or about >= SHARED * len(clause.around)
+
+    @property
+    def denies_the_same(self) -> bool:
+        return any(self._denied_there(word) for one in self._clause.negations for word in one.scope)
+
+    @property
+    def speaks_of_the_denied(self) -> bool:
+        """Whether the page's sentence has a word that this denies, or denies something itself."""
+        return (
+            not self._clause.negations
+            or bool(self._unit.negations)
+            or any(_met(word, self._unit_words) for one in self._clause.negations for word in one.scope)
+        )
 
     @property
     def opposed(self) -> bool:
