@@ -99,7 +99,7 @@ class SlackExportSource(ConfiguredSource[SlackExportSettings]):
         return pages
 
     def _page(self, path: str, text: str, channel: _Channel, edited: date) -> RawPage:
-        audience = (channel.id, f"#{channel.name}") if channel.private else None
+        audience = (channel.id,) if channel.private else None  # its name may be another channel's by now
         url, content = self.url_of(path), text.encode()
         return RawPage(
             path=path,
