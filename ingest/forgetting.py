@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import unquote, urlsplit
 
@@ -12,6 +13,11 @@ from kb.forgotten import ForgottenPages
 from kb.index.port import PageAddress, VectorIndex
 
 logger = logging.getLogger(__name__)
+
+_NUMBER = re.compile(r"/pages/(?:viewpage\.action\?(?:[^#]*&)?pageId=)?(\d+)(?![^/?#&])")
+"""Confluence's."""
+_ID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}(?=[?#]|$)", re.IGNORECASE)
+"""Notion's, at the end of any of its hosts' paths."""
 
 
 async def forget_page(address: str, *, index: VectorIndex, forgotten: ForgottenPages) -> list[PageAddress]:
@@ -38,7 +44,8 @@ async def remember_page(address: str, *, forgotten: ForgottenPages) -> list[str]
 
 
 def pages_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
-    """Those with this URL, else the one with this id, else the one with this path.
+    """Those with this URL, else the one with this id, else the one that a browser shows under this address, else the one
+    with this path.
 
     Raises:
         ForgetRefusedError: several pages have the path.
@@ -47,12 +54,42 @@ def pages_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
     wanted = _comparable(written)
     by_id = [page for page in pages if page.page_id == written]
     found = by_id or [page for page in pages if urlsplit(page.url).scheme and _comparable(page.url) == wanted]
+    found = found or _shown_at(written, pages)
     if found:
         return found
     by_path = [page for page in pages if source_and_path(page.page_id)[1] == written]
     if len(by_path) > 1:
         raise ForgetRefusedError(f"{written} is the path of several pages; name one: {_listed(by_path)}")
     return by_path
+
+
+def _shown_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
+    """By the id in it, with which Confluence and Notion find a page under any title; else, where that names one page, without
+    what sites and campaigns add behind the `?`.
+    """
+    if not urlsplit(address).scheme:
+        return []
+    host = urlsplit(address).netloc.lower()
+    if named := _ID.search(address):
+        wanted = named[0].replace("-", "").lower()
+        return [page for page in pages if _last_part(page) == wanted]
+    numbered = _NUMBER.search(address)
+    found = [
+        page
+        for page in pages
+        if numbered and _last_part(page) == numbered[1] and urlsplit(page.url).netloc.lower() == host
+    ]
+    bare = [page for page in pages if not urlsplit(page.url).query and _bare(page.url) == _bare(address)]
+    return found or (bare if len(bare) == 1 else [])
+
+
+def _last_part(page: PageAddress) -> str:
+    return source_and_path(page.page_id)[1].rpartition("/")[2]
+
+
+def _bare(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.netloc.lower(), unquote(parts.path).removesuffix("index.html").rstrip("/")
 
 
 def _cleaned(address: str) -> str:

@@ -120,6 +120,46 @@ def test_a_page_is_known_by_its_url_as_people_copy_it_its_path_and_its_id(writte
     assert pages_at(written, [TEA, PageAddress(page_id="kb:x.md", url="x.md", title="X")]) == [TEA]
 
 
+NOTION = PageAddress(
+    page_id="team:1f0c2d3e4f5061728394a5b6c7d8e9f0",
+    url="https://www.notion.so/Leave-1f0c2d3e4f5061728394a5b6c7d8e9f0",
+    title="Leave",
+)
+CLOUD = PageAddress(
+    page_id="wiki:ENG/123", url="https://acme.atlassian.net/wiki/spaces/ENG/pages/123/Leave", title="Leave"
+)
+SERVER = PageAddress(page_id="old:ENG/123", url="https://wiki.acme.example/display/ENG/Leave", title="Leave")
+SITE = PageAddress(page_id="site:acme.example/docs/index", url="https://acme.example/docs/", title="Docs")
+SHOP = PageAddress(page_id="site:acme.example/shop?id=1", url="https://acme.example/shop?id=1", title="Shop")
+
+
+@pytest.mark.parametrize(
+    ("written", "page"),
+    [
+        ("https://www.notion.so/acme/Holidays-1f0c2d3e4f5061728394a5b6c7d8e9f0?pvs=4", NOTION),
+        ("https://acme.notion.site/1f0c2d3e-4f50-6172-8394-a5b6c7d8e9f0", NOTION),
+        ("https://acme.atlassian.net/wiki/spaces/ENG/pages/123/Holidays", CLOUD),
+        ("https://acme.atlassian.net/wiki/pages/viewpage.action?spaceKey=ENG&pageId=123", CLOUD),
+        ("https://wiki.acme.example/pages/viewpage.action?pageId=123#top", SERVER),
+        ("http://acme.example/docs/index.html?utm_source=mail", SITE),
+    ],
+)
+def test_a_page_is_known_by_the_address_that_a_browser_shows(written: str, page: PageAddress) -> None:
+    assert pages_at(written, [NOTION, CLOUD, SERVER, SITE, SHOP]) == [page]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "https://acme.example/shop?id=2",
+        "https://acme.atlassian.net/wiki/spaces/ENG/pages/1234/Leave",
+        "https://www.notion.so/2f0c2d3e4f5061728394a5b6c7d8e9f0",
+    ],
+)
+def test_the_address_of_another_page_forgets_none(written: str) -> None:
+    assert pages_at(written, [NOTION, CLOUD, SERVER, SITE, SHOP]) == []
+
+
 def test_a_path_that_two_sources_have_forgets_neither() -> None:
     other = PageAddress(page_id="shop:tea.md", url="tea.md", title="Tea")
     with pytest.raises(ForgetRefusedError, match=r"kb:tea\.md, shop:tea\.md"):
