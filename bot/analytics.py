@@ -18,7 +18,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from redis.asyncio import Redis
 
-from kb.models import Answer, Checked, Mode, Outcome
+from kb.answer import Answer, Checked, Mode
+from kb.models import Outcome
 from kb.store import milliseconds, store_failures, text_of
 
 Vote = Literal["good", "bad"]

@@ -8,7 +8,8 @@ from datetime import date
 from bot.layout import shorten
 from bot.messages import Messages
 from bot.mrkdwn import escape, link, link_target
-from kb.models import AnswerWarning, Citation, Page
+from kb.answer import AnswerWarning, Citation
+from kb.models import Page
 
 TITLE_CHARACTERS = 90
 URL_CHARACTERS = 600

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from bot.messages import Messages
-from kb.models import Checked
+from kb.answer import Checked
 
 
 class Stats(Protocol):

@@ -29,9 +29,10 @@ from bot.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Repl
 from bot.threads import Threads, order, turn_from_mark
 from bot.unwrap import people_in, plain_text
 from bot.why import trace_payload
+from kb.answer import Answer
 from kb.conversation import ConversationStore, compacted
 from kb.errors import StoreUnavailableError
-from kb.models import Answer, Question, ThreadKey, Turn
+from kb.models import Question, ThreadKey, Turn
 from kb.text.language import detect
 
 logger = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from bot.cited import TITLE_CHARACTERS, mark, source_line, titled_link, told_pag
 from bot.layout import Block, blocks_of, context, section, shorten
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import Piece, as_mrkdwn, escape, to_pieces
-from kb.models import Answer, NearestPage, Note, Sentence, is_block
+from kb.answer import Answer, NearestPage, Note, Sentence, is_block
 
 ANSWER_CHARACTERS = 8500
 WARNING_CHARACTERS = 1200

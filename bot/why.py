@@ -21,8 +21,9 @@ from bot.messages import Messages, messages_in
 from bot.mrkdwn import escape
 from bot.people import People
 from bot.render import note_wording
+from kb.answer import Answer
 from kb.errors import StoreUnavailableError, UnavailableError
-from kb.models import Answer, Audience, Hit
+from kb.models import Audience, Hit
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.models import Citation, Mode
+from kb.answer import Citation, Mode
 from kb.text.language import SHORT_TEXT, detect
 
 SURE_LANGUAGES = frozenset({"en", "nl", "de", "fr", "es", "it", "pt", "pl", "ja", "zh", "ko"})

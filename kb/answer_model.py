@@ -14,13 +14,14 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
+from kb.answer import join_sentences
 from kb.answer_language import is_in_other_language
 from kb.citations.marks import Marked, SplitPassage, from_citations, from_markers
 from kb.confidence import Evidence
 from kb.draft import Draft, DraftSentence
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.llm.client import CitablePassage, LanguageModel, Spoken
-from kb.models import Chunk, Turn, join_sentences
+from kb.models import Chunk, Turn
 from kb.settings import ModelSettings
 from kb.text.sentences import split_units
 

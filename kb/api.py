@@ -16,8 +16,9 @@ from typing import Any
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from kb.answer import Answer, Citation
 from kb.errors import UnavailableError
-from kb.models import Answer, Audience, Citation, Hit, Question
+from kb.models import Audience, Hit, Question
 from kb.pipeline import Pipeline
 
 logger = logging.getLogger(__name__)

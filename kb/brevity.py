@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kb.answer import is_block
 from kb.draft import DraftSentence
-from kb.models import is_block
 
 
 def brief(sentences: Sequence[DraftSentence], *, limit: int) -> tuple[tuple[DraftSentence, ...], bool]:

@@ -15,7 +15,8 @@ from datetime import date, datetime
 
 from pathspec import GitIgnoreSpec
 
-from kb.models import AnswerWarning, Freshness, FreshnessReason, Page
+from kb.answer import AnswerWarning, Freshness, FreshnessReason
+from kb.models import Page
 
 Clock = Callable[[], datetime]
 

@@ -1,4 +1,4 @@
-"""The nouns of Footnote: what a question, a turn, a hit, a citation and an answer are.
+"""The nouns of Footnote: what a page, a passage, a hit, a question and a turn are. What an answer is stands in `kb.answer`.
 
 Everything here is frozen and keyword-only. Scores keep their provenance: `Scores` has one field a stage and none
 is ever overwritten by a later one.
@@ -6,8 +6,8 @@ is ever overwritten by a later one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 from urllib.parse import urlsplit
@@ -18,32 +18,7 @@ NOBODY = "-"
 """A mark that no page can have: a filter must name something, and an engine may read an empty one as no filter."""
 
 Outcome = Literal["answered", "declined", "unclear", "unavailable", "chat"]
-Mode = Literal["model", "extractive"]
-Freshness = Literal["current", "outdated", "superseded", "undated"]
-WarningKind = Literal["outdated", "superseded", "conflict", "undated"]
-FreshnessReason = Literal[
-    "current",
-    "superseded",
-    "older_version",
-    "expired",
-    "review_overdue",
-    "old_review",
-    "old_edit",
-    "undated",
-    "conflict",
-]
-Note = Literal[
-    "extractive mode",
-    "model unavailable",
-    "model refused",
-    "reranker unavailable",
-    "history unavailable",
-    "sentences removed",
-    "shortened",
-    "pages' language",
-]
 RewriteMethod = Literal["none", "heuristic", "model"]
-SmallTalk = Literal["greeting", "thanks", "who_are_you", "goodbye"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -238,151 +213,8 @@ class Rewrite:
     lost: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Citation:
-    """A source behind the answer. `n` is the mark that the answer's sentences carry: [1], [2]."""
-
-    n: int
-    chunk: Chunk
-    quote: str
-    score: float
-    freshness: Freshness
-
-    @property
-    def date(self) -> date | None:
-        dates = self.chunk.page.dates
-        return dates.reviewed or dates.edited
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sentence:
-    """A sentence (or list item, or table) of an answer and the numbers of the citations that support it."""
-
-    text: str
-    citations: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AnswerWarning:
-    """Why a cited page deserves doubt. `date` is the one that `reason` speaks of: the review that was due, the last edit.
-
-    `text` is plain English for programs and terminals; a renderer words its own in the reader's language.
-    `carries`: most of the answer rests on this page. `disputed`, for a conflict: the numbers of the two citations
-    that disagree, the newer page's first; `page` is the older one.
-    """
-
-    kind: WarningKind
-    reason: FreshnessReason
-    page: Page
-    date: date | None
-    text: str
-    carries: bool = False
-    disputed: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NearestPage:
-    title: str
-    url: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Checked:
-    """What the check of an answer's citations found, in sentences; lead-ins that state nothing are none.
-
-    `cited`: came with a citation. `supported`: were kept with one. `removed`: were not supported. `dropped_citations`:
-    marks that pointed at no passage.
-    """
-
-    sentences: int
-    cited: int
-    supported: int
-    removed: int
-    dropped_citations: int = 0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Trace:
-    """How an answer came about, for "Why this answer?", logs at debug, and evaluation."""
-
-    rewrite: Rewrite
-    hits: tuple[Hit, ...] = ()
-    context: tuple[str, ...] = ()
-    """Words of the thread that were searched along with the question."""
-    context_need: float = 0.0
-    """How much they counted, 0..1: the better the question found by itself, the less."""
-    anchors: tuple[str, ...] = ()
-    anchor_reason: str = ""
-    decision: str = ""
-    removed_sentences: tuple[str, ...] = ()
-    checked: Checked | None = None
-    """None where nothing was drafted."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
-    """What Footnote replies. `sentences` make up the text; `blocks` of them are joined by `text`."""
-
-    question: str
-    outcome: Outcome
-    mode: Mode
-    language: str
-    sentences: tuple[Sentence, ...] = ()
-    citations: tuple[Citation, ...] = ()
-    warnings: tuple[AnswerWarning, ...] = ()
-    nearest: tuple[NearestPage, ...] = ()
-    notes: tuple[Note, ...] = ()
-    """What was degraded while answering. A renderer says it in the reader's language."""
-    small_talk: SmallTalk | None = None
-    """Set when `outcome` is "chat"."""
-    readings: tuple[str, ...] = ()
-    """What an "unclear" question may mean, two or three; () where nothing can be offered."""
-    confidence: float = 0.0
-    trace: Trace
-    timings_ms: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        """Markdown without citation marks. A sentence that is a block of its own (list item, table) has its own line."""
-        return join_sentences([sentence.text for sentence in self.sentences])
-
-    @property
-    def marked_text(self) -> str:
-        """The text with the marks of its citations, for places that cannot link them: "25 days a year. [1]"."""
-        return join_sentences([marked(sentence) for sentence in self.sentences])
-
-    @property
-    def rewritten(self) -> str | None:
-        return self.trace.rewrite.query if self.trace.rewrite.needs_rewrite else None
-
-
 def _host(address: str) -> str | None:
     try:
         return urlsplit(address).hostname
     except ValueError:  # half an IPv6 address
         return None
-
-
-def join_sentences(sentences: Sequence[str]) -> str:
-    """Joins sentences to running text; block-level Markdown (lists, tables, fences) starts on a line of its own."""
-    joined = ""
-    for sentence in sentences:
-        block = is_block(sentence)
-        if joined:
-            joined += "\n" if block or is_block(joined.rsplit("\n", 1)[-1]) else " "
-        joined += sentence
-    return joined
-
-
-def marked(sentence: Sentence) -> str:
-    marks = "".join(f"[{number}]" for number in sentence.citations)
-    return f"{sentence.text} {marks}" if marks else sentence.text
-
-
-def is_block(sentence: str) -> bool:
-    """Whether a sentence is block-level Markdown: a list item, a table row, a fence or a heading."""
-    first = sentence.lstrip()
-    if first.startswith(("- ", "* ", "+ ", "|", "```", "#", "> ")):
-        return True
-    number, dot, _ = first.partition(". ")
-    return bool(dot) and number.isdigit()

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+from kb.answer import Answer, Mode, Note, join_sentences
 from kb.answer_language import speaks_pages_language
 from kb.brevity import brief
 from kb.citations import Similarity, verify
@@ -22,18 +23,7 @@ from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError,
 from kb.freshness import Clock, FreshnessPolicy
 from kb.history import readable_turns
 from kb.lexical import LexicalEncoder
-from kb.models import (
-    Answer,
-    Audience,
-    Chunk,
-    Mode,
-    Note,
-    Question,
-    Retrieved,
-    Rewrite,
-    Turn,
-    join_sentences,
-)
+from kb.models import Audience, Chunk, Question, Retrieved, Rewrite, Turn
 from kb.reply import Reply, numbered
 from kb.retrieval import Found, Pages, Ranker, Retrieval, Searcher
 from kb.rewrite import Rewriter

@@ -6,25 +6,12 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from kb.answer import Answer, Checked, Citation, Mode, NearestPage, Note, Sentence, SmallTalk, Trace
 from kb.citations import Verified
 from kb.confidence import Evidence
 from kb.draft import DraftSentence
 from kb.freshness import FreshnessPolicy
-from kb.models import (
-    Answer,
-    Checked,
-    Citation,
-    Hit,
-    Mode,
-    NearestPage,
-    Note,
-    Outcome,
-    Question,
-    Rewrite,
-    Sentence,
-    SmallTalk,
-    Trace,
-)
+from kb.models import Hit, Outcome, Question, Rewrite
 from kb.stopwatch import Stopwatch
 
 logger = logging.getLogger(__name__)

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from kb.answer import AnswerWarning, Citation, Sentence
 from kb.confidence import Evidence
 from kb.conflicts import Dispute, Likeness, Statement, find_disputes
 from kb.draft import DraftSentence
 from kb.freshness import FreshnessPolicy
-from kb.models import AnswerWarning, Citation, Page, Sentence
+from kb.models import Page
 from kb.text.sentences import TextUnit, split_units
 from kb.text.wording import plain
 

@@ -20,12 +20,13 @@ from bot.cli.compose import utc_now
 from bot.cli.scratch import open_scratch
 from bot.cli.slack_judge import Wrong, judge
 from bot.render import render
+from kb.answer import Answer
 from kb.answer_model import ModelAnswerer
 from kb.embed import Embedder
 from kb.evaluation.injection import Attack, pages_folder, read_attacks
 from kb.evaluation.obedient import ObedientModel
 from kb.llm.client import LanguageModel
-from kb.models import Answer, Question
+from kb.models import Question
 from kb.pipeline import Pipeline
 from kb.settings import ModelSettings, Settings
 from kb.source_settings import FolderSettings

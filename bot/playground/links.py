@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from kb.models import Answer, Audience, Chunk, Page, Question, Turn
+from kb.answer import Answer
+from kb.models import Audience, Chunk, Page, Question, Turn
 
 
 class Answerer(Protocol):

@@ -23,8 +23,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from kb.answer import Answer
 from kb.errors import SettingsError, UnavailableError
-from kb.models import Answer, Audience, Question, Turn
+from kb.models import Audience, Question, Turn
 from kb.pipeline import Pipeline
 
 Check = Literal["keywords", "category", "unknown"]

@@ -11,11 +11,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
+from kb.answer import Answer
 from kb.errors import UnavailableError
 from kb.evaluation.datasets import Conversation, DataSet, LabelledTurn
 from kb.evaluation.metrics import measure
 from kb.evaluation.slices import Slice, same_words, slices_of
-from kb.models import Answer, Audience, Hit, Question, Retrieved, Rewrite, Turn
+from kb.models import Audience, Hit, Question, Retrieved, Rewrite, Turn
 from kb.retrieval import Found
 from kb.rewrite import Rewriter
 

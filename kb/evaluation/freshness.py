@@ -12,10 +12,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from kb.answer import Answer
 from kb.errors import SettingsError
 from kb.evaluation.planted import Ordinary, Pair
 from kb.freshness import FreshnessPolicy
-from kb.models import Answer, Page
+from kb.models import Page
 
 MOST_STALE = 0.01
 """Share of answers that may state a stale value as current."""

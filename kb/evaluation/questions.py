@@ -14,8 +14,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from kb.answer import Answer
 from kb.errors import SettingsError
-from kb.models import Answer, Audience, Question, Turn
+from kb.models import Audience, Question, Turn
 from kb.pipeline import Pipeline
 
 

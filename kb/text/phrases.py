@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kb.models import SmallTalk
+from kb.answer import SmallTalk
 from kb.text.lexicon import Lexicon, languages, lexicon, starts_with_phrase, words_of
 
 LONGEST_TALK = 10

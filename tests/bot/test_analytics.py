@@ -8,8 +8,9 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.analytics import KEEP, REMEMBERED_TIMES, Analytics, percentile
+from kb.answer import Answer, Checked, Citation, Trace
 from kb.errors import StoreUnavailableError
-from kb.models import Answer, Checked, Chunk, Citation, Page, PageDates, Rewrite, Trace
+from kb.models import Chunk, Page, PageDates, Rewrite
 from kb.valkey import connect_redis
 from tests.fakes.figures import some_stats
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.figures import stats_lines
 from bot.messages import Messages
-from kb.models import Checked
+from kb.answer import Checked
 from tests.fakes.figures import some_stats
 
 

@@ -2,7 +2,7 @@ import re
 
 from bot.analytics import Stats
 from bot.metrics import exposition
-from kb.models import Checked
+from kb.answer import Checked
 from kb.rewrite import RewriteTally
 
 STATS = Stats(

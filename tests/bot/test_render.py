@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from slack_sdk.models.blocks import Block
 
 from bot.render import Rendered, render, spoken
-from kb.models import Answer, AnswerWarning, NearestPage, PageDates, Rewrite, Sentence, Successor
+from kb.answer import Answer, AnswerWarning, NearestPage, Sentence
+from kb.models import PageDates, Rewrite, Successor
 from tests.fakes.answers import a_chunk, a_citation, a_page, an_answer
 
 TODAY = date(2026, 11, 27)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from kb.models import Answer, Chunk, Citation, Hit, Page, PageDates, Rewrite, Scores, Sentence, Trace
+from kb.answer import Answer, Citation, Sentence, Trace
+from kb.models import Chunk, Hit, Page, PageDates, Rewrite, Scores
 
 REVIEWED = PageDates(reviewed=date(2024, 5, 3))
 

@@ -23,11 +23,12 @@ from bot.playground.workspace import Workspace
 from bot.progress_notes import ProgressNotes
 from bot.queue import QuestionQueue
 from bot.status import BotStatus
+from kb.answer import Answer
 from kb.conversation import RedisConversations
 from kb.errors import StoreUnavailableError
 from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest, SourceState
-from kb.models import EVERYONE, Answer, Audience, Question, Retrieved, Turn
+from kb.models import EVERYONE, Audience, Question, Retrieved, Turn
 from kb.settings import SlackSettings
 from tests.fakes.answers import an_answer
 from tests.fakes.ports import free_port

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
+from kb.answer import Answer, Trace
 from kb.api import create_api
 from kb.errors import IndexUnavailableError
-from kb.models import Answer, Question, Rewrite, Trace, Turn
+from kb.models import Question, Rewrite, Turn
 from kb.retrieval import Found
 from tests.fakes.passages import a_passage, evidence_of
 

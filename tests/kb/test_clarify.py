@@ -7,9 +7,10 @@ from datetime import date
 import pytest
 
 from bot.render import render, spoken
+from kb.answer import Answer, Trace
 from kb.clarify import competing_pages, topics_of_thread
 from kb.confidence import Gathered
-from kb.models import Answer, Hit, Retrieved, Rewrite, Scores, Trace, Turn
+from kb.models import Hit, Retrieved, Rewrite, Scores, Turn
 from kb.rewriting.heuristic import HeuristicRewriter
 from tests.fakes.passages import a_passage
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kb.answer import Answer, Citation, Sentence, Trace
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.answer_sets import (
     AnswerCase,
@@ -17,7 +18,7 @@ from kb.evaluation.answer_sets import (
     tallies,
     turns_of,
 )
-from kb.models import Answer, Chunk, Citation, Outcome, Page, Question, Rewrite, Sentence, Trace, Turn
+from kb.models import Chunk, Outcome, Page, Question, Rewrite, Turn
 
 
 def an_answer(

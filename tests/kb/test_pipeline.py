@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kb.answer import Checked
 from kb.draft import Draft, DraftSentence
 from kb.errors import (
     EmbedderUnavailableError,
@@ -22,7 +23,7 @@ from kb.extract import ExtractiveDrafter
 from kb.freshness import FreshnessPolicy
 from kb.index.port import PagesWanted
 from kb.lexical import LexicalEncoder
-from kb.models import Audience, Checked, Chunk, Hit, Page, PageDates, Question, Rewrite, Scores, Turn
+from kb.models import Audience, Chunk, Hit, Page, PageDates, Question, Rewrite, Scores, Turn
 from kb.pipeline import Pipeline
 from kb.rewrite import choose_rewriter
 from kb.search import SearchResult, WeightedQuery
