@@ -37,7 +37,7 @@ class Page:
 @dataclass(kw_only=True)
 class Confluence:
     """`spaces`: key -> id. `failing`: what the next requests get instead. `unindexed`: pages that search does not know yet.
-    `untold`: pages whose restrictions v1 does not expand within those of others, or at all in Data Center.
+    `people`: id -> name. `untold`: pages whose restrictions v1 does not expand within those of others, or at all in Data Center.
     """
 
     cloud: bool = True
@@ -46,6 +46,7 @@ class Confluence:
     personal: dict[str, str] = field(default_factory=lambda: {"~joe": "13"})
     failing: deque[tuple[str, int, dict[str, str]]] = field(default_factory=deque)
     unindexed: set[str] = field(default_factory=set)
+    people: dict[str, str] = field(default_factory=dict)
     untold: set[str] = field(default_factory=set)
     requests: Counter[str] = field(default_factory=Counter)
     email: str = "bot@acme.example"
@@ -75,12 +76,14 @@ class Confluence:
             "/api/v2/pages/{id}/ancestors": self._ancestors_v2,
             "/rest/api/content/search": self._search,
             "/rest/api/content/{id}/restriction/byOperation/read": self._restriction,
+            "/rest/api/user": self._user,
         }
         if not self.cloud:
             routes = {
                 "/rest/api/space": self._spaces_v1,
                 "/rest/api/content": self._pages_v1,
                 "/rest/api/content/{id}": self._page_v1,
+                "/rest/api/user": self._user,
             }
         for path, handler in routes.items():
             app.router.add_get(context + path, handler)
@@ -165,6 +168,12 @@ class Confluence:
         parts = request.query.get("expand", "").split(",")
         told = _restrictions(self._found(request), [part.removeprefix("restrictions.") for part in parts])
         return web.json_response(told["read"])
+
+    async def _user(self, request: web.Request) -> web.Response:
+        name = self.people.get(request.query["accountId" if self.cloud else "key"])
+        if name is None:
+            raise web.HTTPNotFound(text="{}", content_type="application/json")
+        return web.json_response({"type": "known", "displayName": name})
 
     async def _search(self, request: web.Request) -> web.Response:
         """CQL of the one form that we use. As in the product, archived pages and those not yet indexed are missing."""

@@ -17,6 +17,7 @@ from ingest.sources.confluence.listing import (
     day_of,
     every_result,
     limits_of,
+    name_of_user,
 )
 from ingest.sources.json_api import ApiError, JsonApi, Parameters
 
@@ -92,6 +93,9 @@ class CloudApi:
         labels = frozenset(str(label["name"]) for label in page.labels.get("results", []))
         listed = replace(self._listed(page, space), labels=labels, limits=await self._asked_limits(page_id))
         return listed, str((page.body.get("storage") or {}).get("value", ""))
+
+    async def person(self, parameter: str, user_id: str) -> str:
+        return await name_of_user(self._api, parameter, user_id)
 
     async def close(self) -> None:
         await self._api.close()

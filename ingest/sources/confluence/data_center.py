@@ -6,7 +6,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ingest.sources.confluence.listing import EXPAND, Content, ListedPage, Space, day_of, every_result
+from ingest.sources.confluence.listing import (
+    EXPAND,
+    Content,
+    ListedPage,
+    Space,
+    day_of,
+    every_result,
+    name_of_user,
+)
 from ingest.sources.json_api import ApiError, JsonApi, Parameters
 
 _PAGE_SIZE = 100
@@ -44,6 +52,9 @@ class DataCenterApi:
         found = await self._api.get(f"/rest/api/content/{page_id}", {"expand": f"body.storage,{EXPAND}"})
         storage = ((found.get("body") or {}).get("storage") or {}).get("value", "")
         return self._listed(found, space), str(storage)
+
+    async def person(self, parameter: str, user_id: str) -> str:
+        return await name_of_user(self._api, parameter, user_id)
 
     async def close(self) -> None:
         await self._api.close()

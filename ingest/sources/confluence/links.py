@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import quote
 
 Edition = Literal["cloud", "data_center"]
+USER_IDS = {"ri:account-id": "accountId", "ri:userkey": "key", "ri:username": "username"}
+"""How a mention names somebody -> how the API is asked for them."""
+_MENTION = re.compile(rf"({'|'.join(USER_IDS)})\s*=\s*[\"']([^\"'<>]+)[\"']")
+
+
+def mentioned(storage: str) -> set[tuple[str, str]]:
+    """(attribute, id) of everybody whom a page mentions."""
+    return {(found[1], found[2]) for found in _MENTION.finditer(storage)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageLinks:
-    """How a page links. `base_url` has no slash at its end; `title` is the page's own."""
+    """How a page links. `base_url` has no slash at its end; `title` is the page's own. `people`: id -> name of whom it
+    mentions.
+    """
 
     base_url: str
     edition: Edition
     space: str
     title: str
+    people: Mapping[str, str] = field(default_factory=dict)
 
     def anchor(self, heading: str) -> str:
         """The fragment that Confluence gives a heading: dashes for spaces in Cloud, the page's title before it elsewhere."""
@@ -56,7 +67,7 @@ class PageLinks:
             case "ri:attachment":
                 return text or read("ri:filename")
             case "ri:user":
-                return text  # an account id says nothing to a reader
+                return text or next(filter(None, (self.people.get(read(name), "") for name in USER_IDS)), "")
             case _:
                 return text or anchor
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ingest.sources.json_api import JsonApi, Parameters
+from ingest.sources.json_api import ApiError, JsonApi, Parameters
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,6 +51,17 @@ async def every_result(api: JsonApi, path: str, parameters: Parameters) -> Async
         answer = await api.get(str(following))
 
 
+async def name_of_user(api: JsonApi, parameter: str, user_id: str) -> str:
+    """Empty where they have left, or want not to be named."""
+    try:
+        found = await api.get("/rest/api/user", {parameter: user_id})
+    except ApiError as error:
+        if error.status in (403, 404):
+            return ""
+        raise
+    return str(found.get("displayName") or found.get("publicName") or "")
+
+
 class ConfluenceApi(Protocol):
     """One edition's API. All raise `ApiError`."""
 
@@ -62,6 +73,9 @@ class ConfluenceApi(Protocol):
 
     async def page(self, space: str, page_id: str) -> tuple[ListedPage, str]:
         """A page as it is now, with its limits and its text in storage format."""
+
+    async def person(self, parameter: str, user_id: str) -> str:
+        """What somebody is called; `parameter` says what kind of id it is."""
 
     async def close(self) -> None: ...
 

@@ -11,7 +11,7 @@ from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.confluence.cloud import CloudApi
 from ingest.sources.confluence.data_center import DataCenterApi
 from ingest.sources.confluence.elements import StorageError
-from ingest.sources.confluence.links import Edition, PageLinks
+from ingest.sources.confluence.links import USER_IDS, Edition, PageLinks, mentioned
 from ingest.sources.confluence.listing import ConfluenceApi, ListedPage, Space, channels_of
 from ingest.sources.confluence.storage import storage_to_markdown
 from ingest.sources.json_api import ApiError, JsonApi, Sleep
@@ -21,7 +21,7 @@ from kb.source_settings import ConfluenceSettings
 
 logger = logging.getLogger(__name__)
 
-_CONVERTER = "2"
+_CONVERTER = "3"
 """Raise when storage format becomes other Markdown than before: then every page is read anew."""
 
 
@@ -33,6 +33,8 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         self._sleep = sleep
         self._api: ConfluenceApi | None = None
         self._unlisted: dict[str, str] = {}
+        self._people: dict[str, str] = {}
+        """Id -> name, of this sync."""
 
     def url_of(self, path: str) -> str:
         return f"{self._base_url}/pages/viewpage.action?pageId={path.rpartition('/')[2]}"
@@ -68,11 +70,19 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         audience = self._audience(page)
         if audience == () or not self._is_chosen(page):
             raise PageError("it is restricted to readers that no channel is named for", withdraw=True)
-        links = PageLinks(base_url=self._base_url, edition=self._edition, space=space, title=page.title)
         try:
+            links = PageLinks(
+                base_url=self._base_url,
+                edition=self._edition,
+                space=space,
+                title=page.title,
+                people=await self._named(storage),
+            )
             text = await asyncio.to_thread(storage_to_markdown, storage, links)
         except StorageError as error:
             raise PageError("its text is no storage format") from error
+        except ApiError as error:
+            raise PageError(str(error)) from error
         return RawPage(
             path=ref.path,
             revision=self._revision(page, audience),
@@ -83,7 +93,18 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
             audience=audience,
         )
 
+    async def _named(self, storage: str) -> dict[str, str]:
+        """Whom the page mentions, each asked for once a sync."""
+        people = {}
+        for attribute, user_id in mentioned(storage):
+            if user_id not in self._people:
+                parameter = USER_IDS[attribute]
+                self._people[user_id] = await self._connection().person(parameter, user_id)
+            people[user_id] = self._people[user_id]
+        return people
+
     async def close(self) -> None:
+        self._people = {}
         if self._api is not None:
             await self._api.close()
             self._api = None

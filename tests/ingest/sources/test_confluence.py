@@ -100,6 +100,21 @@ async def test_a_new_version_a_new_title_and_new_readers_change_the_revision_and
     assert {path for path in before if before[path] != after[path]} == {"ENG/1", "ENG/2"}
 
 
+async def test_whom_a_page_mentions_is_named_and_asked_for_once(a_source: Any, wiki: Confluence) -> None:
+    wiki.people = {"5": "Ann de Vries"}
+    attribute = "ri:account-id" if wiki.cloud else "ri:userkey"
+    mention = '<ac:link><ri:user {}="{}"/></ac:link>'
+    body = f"<p>Ask {mention.format(attribute, 5)}, not {mention.format(attribute, 6)}.</p>"
+    wiki.edit("1", body=body)
+    wiki.edit("2", body=body)
+    source = a_source()
+    refs = await listed(source)
+    for path in ("ENG/1", "ENG/2"):
+        assert b"Ask Ann de Vries, not ." in (await source.fetch(refs[path])).content
+
+    assert wiki.requests["/rest/api/user"] == 2
+
+
 async def test_a_restricted_page_is_for_the_channels_of_its_groups(a_source: Any, wiki: Confluence) -> None:
     wiki.edit("2", groups=("hr", "board"), users=("u1",))
     source = a_source(groups={"hr": ("#people-leads",), "board": ("C0BOARD",)})
