@@ -15,8 +15,9 @@ _NAME = re.compile(
 )
 _TYPED = re.compile(
     r"`([^`\n]+)`|(?<![\w&/])(#[a-z][\w-]+)|(?<![\w.])([\w.+-]+@[\w-]+\.[\w.-]+\w)|(?<![\w/.:])(/[a-z][\w-]+)(?![\w/])"
+    r"|(?<![\w.])(\.[a-z][a-z\d]{1,4})(?!\w|\.\w)"
 )
-"""What is typed to the letter: code, a channel, an address, a command."""
+"""What is typed to the letter: code, a channel, an address, a command, the ending of a file."""
 _LETTER = re.compile(
     r"\b[^\W\d_]{3,} (?P<first>[A-Z])(?:\s?(?:-|–|to|bis|tot|t/m)\s?(?P<last>[A-Z]))?\b(?![.'&/]\w)"
 )
@@ -81,7 +82,8 @@ def lacks_name(said: Names, known: Names, stems: frozenset[str], *, same_languag
 
 
 def _is_typed(typed: str, literal: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(typed)}(?![\w-])", literal) is not None
+    start = "" if typed.startswith(".") else r"(?<![\w-])"  # a file's ending stands behind its name
+    return re.search(rf"{start}{re.escape(typed)}(?![\w-])", literal) is not None
 
 
 def _is_short_for(name: str, said: Names, known: Names) -> bool:

@@ -114,6 +114,19 @@ SEASONS: Mapping[str, int] = _numbered(
 )
 """Numbered after the weekdays, to be compared with them."""
 
+EVERY: Mapping[str, str] = {
+    word: unit
+    for unit, words in {
+        "hour": "hourly stündlich stündliche stündlichen",
+        "day": "daily dagelijks dagelijkse täglich tägliche täglichen täglicher diario diaria diariamente quotidien quotidienne",
+        "week": "weekly wekelijks wekelijkse wöchentlich wöchentliche wöchentlichen semanal semanalmente hebdomadaire",
+        "month": "monthly maandelijks maandelijkse monatlich monatliche monatlichen mensual mensualmente mensuel mensuelle",
+        "year": "yearly annual annually jaarlijks jaarlijkse jährlich jährliche jährlichen anual anualmente annuel annuelle",
+    }.items()
+    for word in words.split()
+}
+"""How often, as the unit of time that goes by."""
+
 ORDINALS: Mapping[str, int] = _numbered(
     "first eerste erste ersten erster erstes primera primer premier première|second tweede zweite zweiten zweiter zweites segundo segunda deuxième"
     "|third derde dritte dritten dritter drittes tercero tercera troisième"

@@ -15,6 +15,7 @@ from kb.citations.fact_days import Day, same_day, take_days
 from kb.citations.fact_names import Names, join_names, lacks_name, read_names
 from kb.citations.fact_spoken import take_spoken
 from kb.citations.fact_words import (
+    EVERY,
     MONTHS,
     NUMBER_WORDS,
     ORDINAL,
@@ -56,10 +57,15 @@ class Quantity:
             for other in others
         )
 
+    @property
+    def is_year(self) -> bool:
+        """Whether it can be a year: 1938."""
+        return self.unit is None and any(1800 <= reading <= 2100 for reading in self.readings)
+
     def rivals(self, other: Quantity) -> bool:
         """Whether the other answers the same question otherwise: 30 days for two weeks, one day for one week."""
         kinds = {"time" if unit in TIME_UNITS else unit for unit in (self.unit, other.unit)}
-        return len(kinds) == 1 and not self.is_in([other])
+        return len(kinds) == 1 and self.is_year == other.is_year and not self.is_in([other])
 
     @property
     def measures(self) -> frozenset[tuple[str, float]]:
@@ -81,25 +87,32 @@ class Facts:
     """Each with its possible readings: 3/4/2026 is two dates."""
     weekdays: frozenset[int]
     """Seasons among them, behind the days; a weekend is two days."""
+    every: frozenset[str]
+    """Units of time in which it comes again: "weekly"."""
     names: Names
     units: frozenset[str]
+    """Those that the text speaks of; "Mondays" and "daily" speak of weeks and days."""
     stems: frozenset[str]
 
     @property
     def none(self) -> bool:
-        return not (self.quantities or self.days or self.weekdays or self.names.any)
+        return not (self.quantities or self.days or self.weekdays or self.every or self.names.any)
 
 
 def read_facts(text: str) -> Facts:
     words = plain(text)
     folded = {token.casefold() for token in tokens(words)}
+    every = frozenset(EVERY[word] for word in folded if word in EVERY)
     days, rest = take_days(words, named_months=not folded.isdisjoint(MONTHS))
     return Facts(
         quantities=tuple(_quantities(rest)),
         days=tuple(days),
         weekdays=frozenset().union(*(_named_times(word) for word in folded)),
+        every=every,
         names=read_names(text),
-        units=frozenset(UNITS[word] for word in folded if word in UNITS),
+        units=every
+        | {UNITS[word] for word in folded if word in UNITS}
+        | {"week" for word in folded if word in WEEKDAYS},
         stems=frozenset(stem(part) for word in folded for part in (word, *re.split(r"[-.]", word)) if part),
     )
 
@@ -115,6 +128,7 @@ def join_facts(facts: Sequence[Facts]) -> Facts:
         quantities=tuple(quantity for one in facts for quantity in one.quantities),
         days=tuple(day for one in facts for day in one.days),
         weekdays=frozenset().union(*(one.weekdays for one in facts)),
+        every=frozenset().union(*(one.every for one in facts)),
         names=join_names([one.names for one in facts]),
         units=frozenset().union(*(one.units for one in facts)),
         stems=frozenset().union(*(one.stems for one in facts)),
@@ -133,6 +147,8 @@ def missing_facts(said: Facts, known: Facts, *, same_language: bool = True) -> l
         missing.append("date")
     if not said.weekdays <= known.weekdays:
         missing.append("weekday")
+    if known.every and not said.every <= known.units:
+        missing.append("number")
     if lacks_name(said.names, known.names, known.stems, same_language=same_language):
         missing.append("name")
     return missing

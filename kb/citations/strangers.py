@@ -23,6 +23,8 @@ _SMALL = word_set(
     "perhaps prior quite rather same several since somebody someone something soon still such thing things through "
     "throughout together total until upon usually via well whenever wherever whether while within yet way ways kind "
     "case example amount number result time times end start beginning "
+    "aim goal purpose reason obligation requirement rule condition possibility option choice change fact matter point "
+    "morning afternoon evening noon midnight "
     "advance am pm maximal onder ander andere anders alleen alles altijd beide daarna daarvoor eerst eigen elk eerder enkele "
     "gehele gelden geldt helemaal hele hoeven iedereen iemand iets indien later leidt liggen maximaal meer meteen mits na "
     "nodig omdat ongeveer op overal pas samen sinds slechts steeds tegelijk tenzij terug tevens toe tussen uiterlijk "

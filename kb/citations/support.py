@@ -125,7 +125,11 @@ class Support:
                 ),
                 default=0,
             )
-            if quantity.unit is not None and rivalled > held and rivalled >= ENOUGH_WORDS * len(said):
+            if (
+                (quantity.unit is not None or quantity.is_year)
+                and rivalled > held
+                and rivalled >= ENOUGH_WORDS * len(said)
+            ):
                 return True
         return False
 
