@@ -147,7 +147,7 @@ def _initials(words: str) -> Iterator[tuple[str, str]]:
 def _has_name(name: str, stems: frozenset[str]) -> bool:
     if name.casefold() in STOP_WORDS:
         return False  # US, IT, MIT: small letters are another word
-    parts = [stem(part) for part in re.split(r"[-&/]", name) if part]
+    parts = [stem(part) for part in re.split(r"[-&/_]", name) if part]
     return stem(name) in stems or all(any(_akin(part, other) for other in stems) for part in parts)
 
 

@@ -68,6 +68,12 @@ RATHER_THAN = re.compile(
     r"\b(?:rather than|instead of|as opposed to|anstatt|anstelle von|in plaats van|en lugar de|au lieu de)\b",
     re.IGNORECASE,
 )
+NOTHING_BUT = re.compile(
+    r"\b(?:nothing|nowhere|none|nobody|niets|nergens|niemand|nichts|nirgends|nada|nadie|rien|personne)"
+    r" (?:else |anders |anderes )?(?:but|except|other than|than|dan|behalve|als|außer|sino|sauf)\b",
+    re.IGNORECASE,
+)
+"""Says "only"."""
 NO_ONE = re.compile(r"\bno one\b", re.IGNORECASE)
 
 DENIED_LIMIT = re.compile(
@@ -79,8 +85,6 @@ DENIED_LIMIT = re.compile(
 """The "nobody" of "nobody stays for more than three days": it is the limit that is denied, not the staying."""
 NO_BEFORE = {"than": "no", "dan": "niet", "als": "nicht"}
 HARMLESS = re.compile(
-    r"\b(?:nothing|nowhere|none|nobody|no one|niets|nergens|niemand|nichts|nirgends|niemand|nada|nadie|rien|personne) (?:else |anders |anderes )?"
-    r"(?:but|except|other than|than|dan|behalve|als|außer|sino|sauf)\b|"
     r"\b(?:not|niet|nicht) (?:only|just|alleen|nur)\b"
     r"|\b(?:no|not(?: \w+)?) (?:more|less|\w{3,}er) than\b"
     r"|\bno matter\b|\b(?:costs?|charges?|kosten|kost|kosten|kostet|cuestan?|coûtent?) (?:nothing|niets|nichts|nada|rien)\b"
