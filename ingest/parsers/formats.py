@@ -7,11 +7,14 @@ behind them take half a second.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ingest.errors import PageError
+from ingest.front_matter import FrontMatter, split_front_matter
 from ingest.parsers.markdown import parse_markdown
 from ingest.parsers.page import ParsedPage
+from ingest.parsers.text import decoded
 
 OFFICE = (
     "docx", "docm", "doc", "rtf", "pptx", "pptm", "ppt", "xlsx", "xlsm", "xls", "ods", "epub", "msg", "org",
@@ -48,6 +51,11 @@ MAX_TEXT_BYTES = 5_000_000
 """A text above this is data, not prose: the largest page that we met is 0.44 MB."""
 MAX_BINARY_BYTES = 60_000_000
 """Pictures make slides and PDFs large; their text is small."""
+_FENCED = frozenset({"html", "htm", "xhtml", "txt", "text", "rst"})
+"""Not Markdown, but site generators read front matter from them all the same."""
+_WITH_MARK = "utf-8-sig"
+"""Goes before the encoding that a page of HTML says that it has."""
+_BEFORE_A_FENCE = b"\xef\xbb\xbf \t\r\n"
 _BINARY = frozenset(("pdf", "odt", "odp", *OFFICE)) - {"org"}
 
 
@@ -76,6 +84,22 @@ def parse_file(content: bytes, *, path: str, media_type: str | None = None) -> P
             "it is only a pointer of Git LFS: the file itself was not fetched, run `git lfs pull`"
         )
     kind = kind_of(path, media_type)
+    if kind in _FENCED and content.lstrip(_BEFORE_A_FENCE).startswith((b"---", b"+++")):
+        front, body = split_front_matter(decoded(content))
+        if front != FrontMatter():
+            return _headed(front, _parsed(body.encode(_WITH_MARK), path, kind))
+    return _parsed(content, path, kind)
+
+
+def _headed(front: FrontMatter, page: ParsedPage) -> ParsedPage:
+    """The page with what its author says above it, and with what it says of itself where the author does not."""
+    own = page.front
+    dates = replace(front.dates, edited=front.dates.edited or own.dates.edited)
+    front = replace(front, language=front.language or own.language, dates=dates)
+    return replace(page, title=front.title or page.title, front=front)
+
+
+def _parsed(content: bytes, path: str, kind: str) -> ParsedPage:
     match kind:
         case "md" | "markdown" | "mdx" | "erb":
             return parse_markdown(content, path=path)
@@ -93,7 +117,6 @@ def parse_file(content: bytes, *, path: str, media_type: str | None = None) -> P
             return parse_plain(content, path=path)
         case "csv" | "tsv":
             from ingest.parsers.office import parse_office
-            from ingest.parsers.text import decoded
 
             return parse_office(decoded(content).encode(), path=path, kind=kind)
         case "rst":

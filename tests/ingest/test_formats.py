@@ -408,6 +408,24 @@ def test_a_table_of_one_row_or_one_column_is_layout() -> None:
     assert text(read(html, "a.html")) == "First.\n\nSecond.\n\nBeside."
 
 
+@pytest.mark.parametrize(
+    ("ending", "body"),
+    [
+        ("html", "<meta charset=latin-1><h1>Pay</h1><p>Bänd 3.</p>"),
+        ("txt", "Bänd 3."),
+        ("rst", "Pay\n===\n\nBänd 3."),
+    ],
+)
+def test_front_matter_is_read_in_other_texts_than_markdown(ending: str, body: str) -> None:
+    page = read(f"---\ntitle: Bands\naudience: '#leads'\nlang: nl\n---\n{body}\n", f"pay.{ending}")
+
+    assert (page.title, page.front.audience, page.front.language) == ("Bands", ("#leads",), "nl")
+    assert text(page) == "Bänd 3."
+    with pytest.raises(PageError) as caught:
+        read(f"---\naudience: [broken\n---\n{body}\n", f"pay.{ending}")
+    assert caught.value.withdraw
+
+
 def test_a_page_in_an_old_encoding_is_read_by_what_it_declares() -> None:
     html = f'<html><head><meta charset="iso-8859-15"></head><body><p>{LATIN} 5 €</p></body></html>'
 
