@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any
 
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.table import Table
 
+from bot.cli.as_json import print_json
 from bot.cli.open import open_session
 from bot.cli.session import AskReply, AskRequest
 from kb.settings import Settings
@@ -21,8 +20,7 @@ async def ask(settings: Settings, request: AskRequest, *, as_json: bool, why: bo
     async with open_session(settings, "ask", models=True) as session:
         reply = await session.ask(request)
     if as_json:
-        json.dump(_told(reply, why=why), sys.stdout, ensure_ascii=False, indent=2)
-        sys.stdout.write("\n")
+        print_json(_told(reply, why=why))
     else:
         _show(reply, why=why)
     return EXIT_CODES[reply.answer["outcome"]]

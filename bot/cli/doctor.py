@@ -5,8 +5,6 @@ A check never stops the others. It works beside a running bot: what belongs to t
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -18,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.admins import user_groups
+from bot.cli.as_json import print_json
 from bot.cli.open import open_session
 from bot.memberships import group_marks
 from bot.scopes import missing_scopes
@@ -46,8 +45,7 @@ class Check:
 async def doctor(settings: Settings, *, as_json: bool) -> int:
     checks = await _all(settings)
     if as_json:
-        json.dump([asdict(check) for check in checks], sys.stdout, ensure_ascii=False, indent=2)
-        sys.stdout.write("\n")
+        print_json([asdict(check) for check in checks])
     else:
         _show(checks)
     return 1 if any(check.state == "broken" for check in checks) else 0

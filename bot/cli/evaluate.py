@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
+from bot.cli.as_json import print_json
 from bot.cli.compose import open_runtime, utc_now
 from bot.cli.sources import sample_folder
 from kb.evaluation.questions import CaseResult, read_cases, run_cases
@@ -27,8 +26,7 @@ async def questions(settings: Settings, file: Path | None, *, as_json: bool) -> 
             results += [result async for result in run_cases(runtime.pipeline, [case])]
     failed = [result for result in results if result.problems]
     if as_json:
-        json.dump(_told(results), sys.stdout, ensure_ascii=False, indent=2)
-        sys.stdout.write("\n")
+        print_json(_told(results))
     else:
         for result in failed:
             console.print(f"{result.case.id}: {'; '.join(result.problems)}", markup=False, highlight=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from bot.cli.as_json import write_json
 from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.evaluate import clock_at
 from bot.cli.local import LocalSession
@@ -39,9 +39,7 @@ async def answers(settings: Settings, file: Path | None, *, out: Path | None) ->
             console.print(f"{result.case.id}: {check}: {told}", markup=False, highlight=False, soft_wrap=True)
     Console().print(_table(results))
     if out is not None:
-        out.write_text(
-            json.dumps(_told(settings, results), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
-        )
+        write_json(out, _told(settings, results))
     return 1 if any(result.problems for result in results) else 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from bot.cli.as_json import write_json
 from ingest.chunk import chunk_page, fitting_title
 from ingest.errors import PageError
 from ingest.parsers.page import ParsedPage
@@ -75,7 +75,7 @@ async def chunks(settings: Settings, folders: Sequence[Path], *, questions: int,
     finally:
         embedder.close()
     if out is not None:
-        out.write_text(json.dumps([_told(result) for result in results], indent=1) + "\n", encoding="utf-8")
+        write_json(out, [_told(result) for result in results])
     Console().print(_table(results))
     return 0
 

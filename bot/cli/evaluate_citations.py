@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from bot.cli.as_json import write_json
 from kb.citations import Similarity
 from kb.embed import Embedder
 from kb.errors import SettingsError
@@ -153,4 +153,4 @@ def _write(
             for one in wrong
         ],
     }
-    out.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_json(out, told)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
+from bot.cli.as_json import write_json
 from bot.cli.decline_tables import tables
 from bot.cli.evaluate_conversations import ConversationsRequest, open_evaluation, versions
 from kb.confidence import RelevanceModel
@@ -197,4 +197,4 @@ def _write(
             for name, observations in rankings.items()
         },
     }  # fmt: skip
-    request.out.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_json(request.out, told)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import resource
 import sys
 import time
@@ -17,6 +16,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from bot.cli.as_json import write_json
 from ingest.errors import PageError
 from ingest.parsers.formats import kind_of
 from ingest.parsers.pool import ReaderPool
@@ -56,7 +56,7 @@ async def formats(folder: Path, *, out: Path | None) -> int:
         await pool.close()
     total = _survived(results)
     if out is not None:
-        out.write_text(json.dumps(_told(results), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write_json(out, _told(results))
     _show(results, total)
     faults = [result for result in results if result.is_our_fault]
     return 1 if faults or (total.recall is not None and total.recall < WANTED_RECALL) else 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from bot.cli.as_json import write_json
 from bot.cli.compose import freshness_policy
 from bot.cli.evaluate import clock_at
 from bot.cli.scratch import open_scratch
@@ -98,7 +98,7 @@ async def freshness(settings: Settings, request: FreshnessRequest) -> int:
         told["sample"] = {"questions": result.sample_questions, "alarms": list(result.sample_alarms)}
         failed = failed or not all(result.passed(way) for way in WAYS)
     if request.out is not None:
-        request.out.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write_json(request.out, told)
     return 1 if failed else 0
 
 

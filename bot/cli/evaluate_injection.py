@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -16,6 +14,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from bot.cli.as_json import print_json
 from bot.cli.compose import utc_now
 from bot.cli.scratch import open_scratch
 from bot.cli.slack_judge import Wrong, judge
@@ -55,8 +54,7 @@ async def injection(settings: Settings, *, as_json: bool) -> int:
         for attack in track(read_attacks(), "Attacking", console=Console(stderr=True)):
             outcomes += [await attack_range.try_out(attack, way) for way in WAYS]
     if as_json:
-        json.dump([asdict(one) for one in outcomes], sys.stdout, ensure_ascii=False, indent=2)
-        sys.stdout.write("\n")
+        print_json([asdict(one) for one in outcomes])
     else:
         _show(outcomes)
     return 1 if any(one.wrong for one in outcomes) or not all(one.reached for one in outcomes) else 0

@@ -7,7 +7,6 @@ by the bot's own code. `kb.evaluation.leaks` judges what came out, by what it kn
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.audiences import Audiences
 from bot.channels import ChannelDirectory
+from bot.cli.as_json import print_json
 from bot.cli.compose import utc_now
 from bot.cli.leak_report import Leak, LeakReport, report_as_json, show
 from bot.cli.scratch import open_scratch
@@ -57,8 +57,7 @@ async def leaks(settings: Settings, *, count: int, seed: int, as_json: bool) -> 
         for combination in track(asked, "Asking", console=console):
             await walk.ask(combination, report)
     if as_json:
-        json.dump(report_as_json(report), sys.stdout, indent=2)
-        sys.stdout.write("\n")
+        print_json(report_as_json(report))
     else:
         show(report)
     return 1 if report.leaks or not report.found else 0

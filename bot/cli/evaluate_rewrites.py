@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict
@@ -14,6 +13,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from bot.cli.as_json import write_json
 from bot.cli.compose import open_language_model
 from kb.errors import SettingsError
 from kb.evaluation.corpus import CorpusPassages
@@ -124,4 +124,4 @@ def _write(out: Path | None, settings: Settings, figures: dict[str, Any]) -> Non
     if out is not None:
         config = {"rewriter": settings.rewrite.mode, "window": settings.rewrite.window}
         told = {"config": config, **figures}
-        out.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write_json(out, told)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from bot.cli.as_json import print_json
 from bot.cli.open import open_session
 from bot.cli.session import ForgetRequest, IngestRequest, Session
 from ingest.report import duration
@@ -124,7 +124,7 @@ async def status(settings: Settings, *, as_json: bool, quiet: bool) -> int:
     async with open_session(settings, "status", models=False) as session:
         told, syncs = await session.status(), await session.syncs()
     if as_json:
-        _dump(told | {"syncs": syncs})
+        print_json(told | {"syncs": syncs})
     else:
         _show_pairs(told)
         _show_syncs(syncs)
@@ -143,15 +143,10 @@ async def stats(settings: Settings, *, as_json: bool) -> int:
     async with open_session(settings, "stats", models=False) as session:
         told = await session.stats()
     if as_json:
-        _dump(told)
+        print_json(told)
     else:
         _show_pairs(told)
     return 0
-
-
-def _dump(told: dict[str, Any]) -> None:
-    json.dump(told, sys.stdout, ensure_ascii=False, indent=2, default=str)
-    sys.stdout.write("\n")
 
 
 def _show_pairs(told: dict[str, Any]) -> None:

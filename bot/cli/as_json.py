@@ -1,0 +1,17 @@
+"""What `--json` gives: on stdout for programs, or in a file for a later comparison."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+
+def print_json(told: object) -> None:
+    """What JSON has no form for (a time, a path) is told as text."""
+    json.dump(told, sys.stdout, ensure_ascii=False, indent=2, default=str)
+    sys.stdout.write("\n")
+
+
+def write_json(file: Path, told: object) -> None:
+    file.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
