@@ -45,6 +45,8 @@ SAME_WORD = 0.81
 """Similarity with the page's own word put back from which a word that the page has not is a synonym of it."""
 SAME_NOUN = 0.93
 """The same for a noun: true sentences hardly ever have one that the page has no word for."""
+SAME_NOUN_ABROAD = 0.95
+"""The same in other languages than English: the embedder that these limits were fitted with takes their nouns for alike."""
 OWN_NOUN_MEANING = 0.55
 """Similarity asked for where a looser paraphrase has a noun that the page has no word for."""
 COMPARED_UNITS = 4
@@ -107,7 +109,7 @@ class Support:
         return "negation" if self.same_language and contradicted(self._claim.polarity, units) else None
 
     def _says_another_number(self) -> bool:
-        """Whether a sentence of the page says nearly all this of another number, and none as much of this one."""
+        """Whether a sentence of the page says nearly all this of another number, and none so of this one."""
         said = self._claim.stems
         beside = [
             (len(said & stems), facts.quantities)
@@ -125,11 +127,8 @@ class Support:
                 ),
                 default=0,
             )
-            if (
-                (quantity.unit is not None or quantity.is_year)
-                and rivalled > held
-                and rivalled >= ENOUGH_WORDS * len(said)
-            ):
+            comparable = quantity.unit is not None or quantity.is_year
+            if comparable and held < ENOUGH_WORDS * len(said) <= rivalled:
                 return True
         return False
 
@@ -170,12 +169,10 @@ class Support:
         """Nobody can be asked: a noun of its own is taken for another thing."""
         if not self.same_language:
             return False
-        nouns = any(one.noun for one in self.replaced)
-        if nouns and not (
-            self.put_back and self._is_english
-        ):  # an English embedder takes German nouns for alike
-            return True
-        return any(likeness < (SAME_NOUN if one.noun else SAME_WORD) for one, likeness in self.put_back)
+        if not self.put_back:
+            return any(one.noun for one in self.replaced)
+        same_noun = SAME_NOUN if self._is_english else SAME_NOUN_ABROAD
+        return any(likeness < (same_noun if one.noun else SAME_WORD) for one, likeness in self.put_back)
 
     def means_the_same(self) -> bool:
         if not self.same_language:
