@@ -5,7 +5,7 @@ by a model as an order. The same in HTML within Markdown, in a file and on a web
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 _HIDDEN_STYLE = re.compile(
     r"display:\s*none|visibility:\s*(?:hidden|collapse)|font-size:\s*(?:0(?![.\d])|0?\.\d|1px)|opacity:\s*0(?:\.0\d*)?\s*(?:;|$)"
@@ -17,6 +17,17 @@ _WHITE = r"(?:white|#fff(?:fff)?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255\b)"
 _WHITE_STYLE = re.compile(rf"(?<![\w-])color:\s*{_WHITE}", re.IGNORECASE)
 _BACKGROUND = re.compile(r"background(?:-color)?:", re.IGNORECASE)
 """White on a background of its own is a badge; white alone is there to be missed."""
+
+
+def opens_by_a_click(attributes: Mapping[str, str], controlled: Collection[str]) -> bool:
+    """Whether it is hidden for the moment: the panel of a tab, what the browser's own search opens, or one of those that
+    the page's buttons control (the ids in their `aria-controls`).
+    """
+    return (
+        attributes.get("role") == "tabpanel"
+        or attributes.get("hidden") == "until-found"
+        or attributes.get("id") in controlled
+    )
 
 
 def is_hidden(attributes: Mapping[str, str], around: Iterable[Mapping[str, str]] = ()) -> bool:

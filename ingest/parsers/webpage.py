@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Collection
 from typing import Any
 
 from bs4 import BeautifulSoup, Comment, Tag, XMLParsedAsHTMLWarning
@@ -20,7 +21,7 @@ from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.pictures import description
 from ingest.parsers.text import cleaned, title_from
-from ingest.parsers.unseen import is_hidden
+from ingest.parsers.unseen import is_hidden, opens_by_a_click
 from kb.models import PageDates
 
 _DROPPED = "script, style, template, noscript, svg, iframe, object, embed, canvas, form button, nav, dialog"
@@ -66,9 +67,12 @@ def html_markdown(soup: BeautifulSoup) -> str:
         comment.extract()
     if soup.head:
         soup.head.decompose()
+    controlled = {
+        one for button in soup.select("[aria-controls]") for one in str(button["aria-controls"]).split()
+    }
     for element in soup.select(_DROPPED):
         element.decompose()
-    for element in soup.find_all(_is_unseen):
+    for element in soup.find_all(lambda element: _is_unseen(element, controlled)):
         element.decompose()
     for link in soup.select("a[title]"):
         del link["title"]  # shown while a mouse rests on it, so unseen by most readers
@@ -87,11 +91,15 @@ def _soup(content: bytes | str) -> BeautifulSoup:
     return soup
 
 
-def _is_unseen(element: Tag) -> bool:
-    if element.name in _FRAME:
+def _is_unseen(element: Tag, controlled: Collection[str]) -> bool:
+    own = _attributes(element)
+    if element.name in _FRAME or opens_by_a_click(own, controlled):
         return False
-    around = ({name: str(value) for name, value in one.attrs.items()} for one in (element, *element.parents))
-    return is_hidden({name: str(value) for name, value in element.attrs.items()}, around)
+    return is_hidden(own, (_attributes(one) for one in (element, *element.parents)))
+
+
+def _attributes(element: Tag) -> dict[str, str]:
+    return {name: str(value) for name, value in element.attrs.items()}
 
 
 def _main(soup: BeautifulSoup) -> Tag:

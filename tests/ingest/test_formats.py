@@ -374,6 +374,16 @@ def test_text_that_hides_in_a_web_page_is_not_read(attributes: str) -> None:
     assert text(page) == "Seen."
 
 
+def test_tabs_and_folds_that_a_reader_opens_are_read() -> None:
+    page = read(
+        "<button aria-controls='more'>More</button><div id='more' style='display:none'><p>Folded.</p></div>"
+        "<div role='tabpanel' hidden><p>On Windows.</p></div><p hidden='until-found'>Found.</p><p hidden>Unseen.</p>",
+        "a.html",
+    )
+
+    assert text(page).endswith("Folded.\n\nOn Windows.\n\nFound.")
+
+
 @pytest.mark.parametrize(
     "html",
     [

@@ -17,7 +17,7 @@ import trafilatura
 from yarl import URL
 
 from ingest.parsers.text import guessed_encoding
-from ingest.parsers.unseen import is_hidden
+from ingest.parsers.unseen import is_hidden, opens_by_a_click
 from ingest.sources.web.client import WebResponse
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
@@ -131,9 +131,13 @@ def _canonical(tree: lxml.html.HtmlElement, url: URL) -> str | None:
 
 
 def _drop_unseen(tree: lxml.html.HtmlElement) -> None:
-    for element in list(tree.iter(lxml.etree.Element)):
+    elements = list(tree.iter(lxml.etree.Element))
+    controlled = {one for element in elements for one in element.get("aria-controls", "").split()}
+    for element in elements:
         unseen = element.tag == "template" or (
-            element.tag not in _FRAME and is_hidden(element.attrib, _around(element))
+            element.tag not in _FRAME
+            and not opens_by_a_click(element.attrib, controlled)
+            and is_hidden(element.attrib, _around(element))
         )
         if unseen and element.getparent() is not None:
             element.drop_tree()

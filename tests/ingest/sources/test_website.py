@@ -156,6 +156,7 @@ async def test_what_no_visitor_sees_is_no_text_of_the_page(a_source: Any) -> Non
         "<p hidden>Secret of the fourth kind. {}</p>",
         "<template><p>Secret of the fifth kind. {}</p></template>",
         '<span style="background: navy; color: white">A badge stays.</span>',
+        '<div role="tabpanel" hidden><p>On Windows it is otherwise. {}</p></div>',
     ]
     async with a_site() as site:
         site.pages["/docs/leave"] = article("Leave", LONG, *(one.format(LONG) for one in unseen), LONG)
@@ -164,6 +165,7 @@ async def test_what_no_visitor_sees_is_no_text_of_the_page(a_source: Any) -> Non
 
         assert "Secret" not in text
         assert "A badge stays." in text
+        assert "On Windows it is otherwise." in text
 
 
 async def test_a_second_visit_asks_with_validators_and_changes_nothing(a_source: Any) -> None:
