@@ -106,7 +106,9 @@ class Polarity:
 
 
 def read_polarity(text: str) -> Polarity:
-    words = RATHER_THAN.sub("not", _NON.sub("non", NOTHING_BUT.sub("only", NO_ONE.sub("nobody", plain(text)))))
+    words = RATHER_THAN.sub(
+        "not", _NON.sub("non", NOTHING_BUT.sub("only", NO_ONE.sub("nobody", plain(text))))
+    )
     words = DENIED_LIMIT.sub(_limit_denied, words)
     language = tongue(words) if tongue(words) in OR else "en"
     words = LIST_COMMA[language].sub(lambda comma: _joined(comma, OR[language]), words)

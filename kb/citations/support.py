@@ -49,6 +49,8 @@ SAME_NOUN_ABROAD = 0.95
 """The same in other languages than English: the embedder that these limits were fitted with takes their nouns for alike."""
 OWN_NOUN_MEANING = 0.55
 """Similarity asked for where a looser paraphrase has a noun that the page has no word for."""
+OWN_NOUNS_MEANING = 0.65
+"""Where it has several."""
 COMPARED_UNITS = 4
 """Sentences of a passage that are compared with one sentence of the answer: those with the most words in common."""
 
@@ -180,7 +182,7 @@ class Support:
         if self.likeness is None:
             return self.coverage >= ENOUGH_WORDS_ALONE
         if self.copy.new_nouns and self._is_english:
-            return self.likeness >= OWN_NOUN_MEANING
+            return self.likeness >= (OWN_NOUN_MEANING if len(self.copy.new_nouns) == 1 else OWN_NOUNS_MEANING)
         if self.coverage >= ENOUGH_WORDS or self.likeness >= SAME_MEANING:
             return True
         return self.coverage >= FEW_WORDS and self.likeness >= NEAR_MEANING
