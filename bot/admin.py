@@ -11,8 +11,6 @@ import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-import aiohttp
-from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
@@ -23,6 +21,7 @@ from bot.messages import Messages, messages_in
 from bot.mrkdwn import escape
 from bot.people import People
 from bot.reindexing import ReindexFollower
+from bot.slack_errors import SLACK_FAILURES
 from bot.status import StatusReader, status_lines
 from kb.errors import StoreUnavailableError
 from kb.jobs import Reindexer, ReindexRequest
@@ -155,7 +154,7 @@ class Desk:
             await self._posting.chat_postEphemeral(
                 channel=command.channel_id, user=command.user_id, text=text
             )
-        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+        except SLACK_FAILURES as error:
             logger.warning("command.not_told", extra={"cause": type(error).__name__})
 
 

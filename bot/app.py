@@ -16,7 +16,6 @@ import aiohttp
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.ack.async_ack import AsyncAck
-from slack_sdk.errors import SlackClientError
 from slack_sdk.http_retry.builtin_async_handlers import (
     AsyncConnectionErrorRetryHandler,
     AsyncRateLimitErrorRetryHandler,
@@ -32,6 +31,7 @@ from bot.home import Home
 from bot.listeners import Listeners
 from bot.people import People
 from bot.render import HELPFUL, NOT_HELPFUL, WHY
+from bot.slack_errors import SLACK_FAILURES
 from bot.why import WhyView
 from kb.errors import UnavailableError
 from kb.settings import SlackSettings
@@ -176,7 +176,7 @@ def _authorize(people: People, token: str) -> Callable[..., Awaitable[AuthorizeR
         # Bolt acknowledges an event when it gets one of slack_sdk's errors here, and the question would be lost.
         try:
             me = await people.me()
-        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+        except SLACK_FAILURES as error:
             raise SlackUnavailableError("auth.test failed") from error
         return AuthorizeResult(
             enterprise_id=me.enterprise_id,

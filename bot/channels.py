@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-import aiohttp
-from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack_errors import SLACK_FAILURES, error_code
+from bot.ttl_cache import TtlCache
 
 logger = logging.getLogger(__name__)
 
@@ -41,23 +42,19 @@ class Channel:
 class ChannelDirectory:
     def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
         self._client = client
-        self._clock = clock
-        self._known: dict[str, tuple[datetime, Channel]] = {}
+        self._known: TtlCache[str, Channel] = TtlCache(keep=KEEP, clock=clock)
 
     async def describe(self, channel_id: str) -> Channel:
         """A channel that Slack does not tell about has no name and no kind."""
-        now = self._clock()
-        known = self._known.get(channel_id)
-        if known is not None and now - known[0] < KEEP:
-            return known[1]
         try:
-            response = await self._client.conversations_info(channel=channel_id)
-        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+            return await self._known.get(channel_id, self._ask)
+        except SLACK_FAILURES as error:
             logger.warning("channel.unknown", extra={"channel": channel_id, "cause": type(error).__name__})
             return Channel(id=channel_id, name=None, kind="unknown", known=_is_not_there(error))
-        channel = channel_told(response["channel"], channel_id)
-        self._known[channel_id] = (now, channel)
-        return channel
+
+    async def _ask(self, channel_id: str) -> Channel:
+        response = await self._client.conversations_info(channel=channel_id)
+        return channel_told(response["channel"], channel_id)
 
 
 def channel_told(told: dict[str, Any], channel_id: str) -> Channel:
@@ -72,4 +69,4 @@ def channel_told(told: dict[str, Any], channel_id: str) -> Channel:
 
 
 def _is_not_there(error: Exception) -> bool:
-    return isinstance(error, SlackApiError) and error.response.get("error") == "channel_not_found"
+    return error_code(error) == "channel_not_found"

@@ -5,15 +5,14 @@ from __future__ import annotations
 import logging
 from typing import Any, Literal, Protocol
 
-import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
-from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.events import ButtonPress, ViewSubmission
 from bot.messages import Messages, messages_in
 from bot.people import People
 from bot.render import HELPFUL
+from bot.slack_errors import SLACK_FAILURES
 from kb.errors import StoreUnavailableError
 
 logger = logging.getLogger(__name__)
@@ -90,7 +89,7 @@ class FeedbackDesk:
             await self._client.chat_postEphemeral(
                 channel=about.channel, user=user, text=text, thread_ts=about.thread_ts
             )
-        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+        except SLACK_FAILURES as error:
             logger.info("feedback.no_thanks", extra={"cause": type(error).__name__})
 
 

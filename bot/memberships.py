@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-import aiohttp
-from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channels import channel_told
+from bot.slack_errors import SLACK_FAILURES
+from bot.ttl_cache import TtlCache
 
 logger = logging.getLogger(__name__)
 
@@ -44,9 +44,8 @@ class _Group:
 class Memberships:
     def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
         self._client = client
-        self._clock = clock
-        self._channels: dict[str, tuple[datetime, frozenset[str]]] = {}
-        self._groups: tuple[datetime, tuple[_Group, ...]] | None = None
+        self._channels: TtlCache[str, frozenset[str]] = TtlCache(keep=KEEP, clock=clock)
+        self._groups: TtlCache[None, tuple[_Group, ...]] = TtlCache(keep=KEEP, clock=clock)
 
     async def of(self, user: str) -> Membership:
         """Never raises: what Slack does not tell is no membership, and is logged."""
@@ -59,17 +58,11 @@ class Memberships:
         return None if groups is None else _groups_with(user, groups)
 
     async def _channels_of(self, user: str) -> frozenset[str]:
-        now = self._clock()
-        known = self._channels.get(user)
-        if known is not None and now - known[0] < KEEP:
-            return known[1]
         try:
-            marks = await self._ask_channels(user)
-        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+            return await self._channels.get(user, self._ask_channels)
+        except SLACK_FAILURES as error:
             logger.warning("memberships.unknown", extra={"user": user, "cause": type(error).__name__})
             return frozenset()
-        self._channels[user] = (now, marks)
-        return marks
 
     async def _ask_channels(self, user: str) -> frozenset[str]:
         """With a bot token Slack tells of those private channels only that the bot is in as well."""
@@ -90,18 +83,13 @@ class Memberships:
         return frozenset(marks)
 
     async def _all_groups(self) -> tuple[_Group, ...] | None:
-        now = self._clock()
-        if self._groups is not None and now - self._groups[0] < KEEP:
-            return self._groups[1]
         try:
-            groups = await self._ask_groups()
-        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+            return await self._groups.get(None, self._ask_groups)
+        except SLACK_FAILURES as error:
             logger.warning("user_groups.unknown", extra={"cause": type(error).__name__})
             return None
-        self._groups = (now, groups)
-        return groups
 
-    async def _ask_groups(self) -> tuple[_Group, ...]:
+    async def _ask_groups(self, _all: None) -> tuple[_Group, ...]:
         listed = await self._client.usergroups_list(include_users=True, include_disabled=False)
         told = [group for group in listed.get("usergroups") or [] if not group.get("date_delete")]
         return tuple([_Group(marks=group_marks(group), members=await self._members(group)) for group in told])

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-import aiohttp
-from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack_errors import SLACK_FAILURES, error_code
+from bot.ttl_cache import TtlCache
 
 logger = logging.getLogger(__name__)
 
@@ -49,8 +50,7 @@ class Me:
 class People:
     def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
         self._client = client
-        self._clock = clock
-        self._known: dict[str, tuple[datetime, Person]] = {}
+        self._known: TtlCache[str, Person] = TtlCache(keep=KEEP, clock=clock)
         self._me: Me | None = None
 
     async def me(self) -> Me:
@@ -67,29 +67,19 @@ class People:
 
     async def person(self, user_id: str) -> Person:
         """Somebody whom Slack does not tell about is called by the id, and is no admin of the workspace."""
-        now = self._clock()
-        known = self._known.get(user_id)
-        if known is not None and now - known[0] < KEEP:
-            return known[1]
         try:
-            me = await self.me()
-            response = await self._client.users_info(user=user_id, include_locale=True)
-        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+            return await self._known.get(user_id, self._ask)
+        except SLACK_FAILURES as error:
             logger.warning("person.unknown", extra={"user": user_id, "cause": type(error).__name__})
-            return Person(
-                id=user_id,
-                name=user_id,
-                outsider=True,
-                known=_is_not_ours(error),
-            )
-        person = self._parsed(user_id, response["user"], me)
-        self._known[user_id] = (now, person)
-        return person
+            return Person(id=user_id, name=user_id, outsider=True, known=_is_not_ours(error))
 
     async def names(self, user_ids: Iterable[str]) -> dict[str, str]:
         return {user_id: (await self.person(user_id)).name for user_id in user_ids}
 
-    def _parsed(self, user_id: str, told: dict[str, Any], me: Me) -> Person:
+    async def _ask(self, user_id: str) -> Person:
+        me = await self.me()
+        response = await self._client.users_info(user=user_id, include_locale=True)
+        told: dict[str, Any] = response["user"]
         profile = told.get("profile") or {}
         name = profile.get("display_name") or told.get("real_name") or told.get("name") or user_id
         return Person(
@@ -112,5 +102,4 @@ def _is_outsider(told: dict[str, Any], me: Me) -> bool:
 
 def _is_not_ours(error: Exception) -> bool:
     """Slack did tell: that there is nobody of this name whom we may see."""
-    told = error.response.get("error") if isinstance(error, SlackApiError) else None
-    return told in {"user_not_found", "user_not_visible"}
+    return error_code(error) in {"user_not_found", "user_not_visible"}

@@ -11,14 +11,14 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
 
-import aiohttp
-from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages import Messages
 from bot.page_names import PageNames
 from bot.progress_notes import ProgressNote, ProgressNotes
 from bot.progress_text import end_text, progress_text
+from bot.slack_errors import SLACK_FAILURES, error_code
 from kb.errors import StoreUnavailableError
 from kb.jobs import ReindexProgress
 from kb.tasks import cancelled
@@ -53,7 +53,7 @@ class ProgressMessage:
         try:
             response = await self._client.chat_postMessage(channel=channel, text=text)
         except SlackApiError as error:
-            if error.response.get("error") not in NOT_THERE:
+            if error_code(error) not in NOT_THERE:
                 raise
             response = await self._client.chat_postMessage(channel=user, text=text)
         return str(response["channel"]), str(response["ts"])
@@ -131,7 +131,7 @@ class ProgressMessage:
     async def _tell_alone(self, user: str, text: str) -> None:
         try:
             await self._client.chat_postMessage(channel=user, text=text)
-        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+        except SLACK_FAILURES as error:
             logger.warning("reindex.not_told", extra={"user": user, "cause": type(error).__name__})
 
     async def _show(self, note: ProgressNote, text: str, *, last: bool = False) -> bool:
@@ -139,11 +139,11 @@ class ProgressMessage:
         try:
             await self._client.chat_update(channel=note.channel, ts=note.ts, text=text)
         except SlackApiError as error:
-            logger.warning("reindex.not_shown", extra={"code": error.response.get("error")})
+            logger.warning("reindex.not_shown", extra={"code": error_code(error)})
             if last:
                 await self._post_anew(note, text)
             return last
-        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+        except SLACK_FAILURES as error:
             logger.warning("reindex.not_shown", extra={"code": type(error).__name__})
             return False
         return True

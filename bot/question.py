@@ -15,9 +15,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-import aiohttp
-from slack_sdk.errors import SlackClientError
-
 from bot.audiences import Audiences, AudienceUnknownError
 from bot.channels import ChannelDirectory
 from bot.claims import QueuedQuestion, question_id
@@ -26,6 +23,7 @@ from bot.messages import messages_in
 from bot.people import People
 from bot.render import plain, render
 from bot.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
+from bot.slack_errors import SLACK_FAILURES
 from bot.threads import Threads, order, turn_from_mark
 from bot.unwrap import people_in, plain_text
 from bot.why import trace_payload
@@ -81,9 +79,7 @@ class QuestionWorker:
             DeliveryUncertainError,
             StoreUnavailableError,
             AudienceUnknownError,
-            SlackClientError,
-            aiohttp.ClientError,
-            TimeoutError,
+            *SLACK_FAILURES,
         ):
             raise
         except DeliveryRefusedError as error:
@@ -97,7 +93,7 @@ class QuestionWorker:
         logger.error("question.unanswered", extra={"question_id": question.id, "cause": type(error).__name__})
         try:
             await self._apologise(question)
-        except (DeliveryUncertainError, SlackClientError, aiohttp.ClientError, TimeoutError):
+        except (DeliveryUncertainError, *SLACK_FAILURES):
             logger.exception("question.apology_failed", extra={"question_id": question.id})
 
     async def _answer_once(self, question: QueuedQuestion, attempt: int) -> None:
@@ -142,7 +138,7 @@ class QuestionWorker:
             return _before(stored, question.ts), store_answered
         try:
             turns = await self.threads.turns(question.channel, question.thread_ts, before=question.ts)
-        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+        except SLACK_FAILURES as error:
             logger.warning(
                 "thread.unreadable", extra={"question_id": question.id, "cause": type(error).__name__}
             )
@@ -197,7 +193,7 @@ class QuestionWorker:
             await self.replies.tell_directly(
                 question.user, words.not_in_channel.format(channel=channel.label)
             )
-        except (SlackClientError, aiohttp.ClientError, TimeoutError):
+        except SLACK_FAILURES:
             logger.warning("question.asker_not_told", extra={"question_id": question.id}, exc_info=True)
 
     async def _apologise(self, question: QueuedQuestion) -> None:

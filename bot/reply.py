@@ -11,14 +11,14 @@ import logging
 from dataclasses import dataclass
 from typing import Any
 
-import aiohttp
-from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.claims import QueuedQuestion
 from bot.events import AnswerMark, answer_mark, as_metadata
 from bot.people import People
 from bot.render import Rendered, plain
+from bot.slack_errors import SLACK_FAILURES, error_code
 from bot.threads import Threads
 from kb.errors import FootnoteError
 
@@ -100,7 +100,7 @@ class Replies:
             logger.info("status.refused", extra={"question_id": question.id, "code": code})
             self._status_known = code not in STATUS_UNKNOWN
             return code in UNCERTAIN
-        except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+        except SLACK_FAILURES as error:
             logger.info("status.lost", extra={"question_id": question.id, "cause": type(error).__name__})
         return True
 
@@ -135,7 +135,7 @@ class Replies:
                     raise DeliveryUncertainError(code) from error
                 else:
                     raise DeliveryRefusedError(code) from error
-            except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError) as error:
+            except (*SLACK_FAILURES, OSError) as error:
                 raise DeliveryUncertainError(type(error).__name__) from error
         raise DeliveryRefusedError("every form of the message")
 
@@ -159,6 +159,4 @@ class Replies:
 
 def _code(error: SlackApiError) -> str:
     """Slack's error code; "internal_error" where the reply was not Slack's JSON."""
-    response = error.response
-    code = response.get("error") if hasattr(response, "get") else None
-    return str(code) if code else "internal_error"
+    return error_code(error) or "internal_error"

@@ -1,0 +1,29 @@
+"""What was asked of Slack a moment ago, so that it need not be asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Generic, TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class TtlCache(Generic[Key, Value]):
+    """Values by key, each for `keep` after it was asked for. A failure is not kept: the next one asks again."""
+
+    def __init__(self, *, keep: timedelta, clock: Callable[[], datetime]) -> None:
+        self._keep = keep
+        self._clock = clock
+        self._known: dict[Key, tuple[datetime, Value]] = {}
+
+    async def get(self, key: Key, ask: Callable[[Key], Awaitable[Value]]) -> Value:
+        """Raises whatever `ask` raises."""
+        now = self._clock()
+        known = self._known.get(key)
+        if known is not None and now - known[0] < self._keep:
+            return known[1]
+        value = await ask(key)
+        self._known[key] = (now, value)
+        return value
