@@ -195,6 +195,43 @@ async def test_a_synonym_a_wider_word_and_a_part_of_a_compound_are_the_same_thin
     assert (await verify([said(text, 0)], [a_passage(page)], similarity=None)).kept
 
 
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("Clerks are not allowed by law to give advice.", "Clerks are prohibited by law from giving advice."),
+        (
+            "Alerts that go nowhere but to Slack are overlooked.",
+            "Alerts that only go to Slack are overlooked.",
+        ),
+        (
+            "Purchases of 150 euros or less need no prior approval.",
+            "Purchases above 150 euros need approval.",
+        ),
+        ("The plaintiff can't appeal.", "In other words, the plaintiff has no\nright of appeal."),
+        (
+            "Keep it up to date, and delete or mark what is old.",
+            "Keep it up to date. If you can't, delete or mark it.",
+        ),
+    ],
+)
+async def test_a_denial_may_be_put_in_other_words(text: str, page: str) -> None:
+    assert (await verify([said(text, 0)], [a_passage(page)], similarity=None)).kept
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("A snapshot cannot be copied to another region.", "You can copy a snapshot to another region."),
+        ("Accounts of support users never expire.", "Support users have a badge. Their accounts expire."),
+        ("Clerks are allowed by law to sell maps.", "Clerks are prohibited by law from selling maps."),
+    ],
+)
+async def test_the_opposite_of_what_the_page_says_of_the_same_goes(text: str, page: str) -> None:
+    verified = await verify([said(text, 0)], [a_passage(page)], similarity=None)
+
+    assert [one.reason for one in verified.removed] == ["negation"]
+
+
 async def test_the_number_of_a_list_item_states_nothing() -> None:
     verified = await check(said("2.", 0), said("Enter it in PeopleHub.", 0))
 

@@ -1,0 +1,69 @@
+"""Figures as people say them, and how often things come again, against what the page has."""
+
+from __future__ import annotations
+
+import pytest
+
+from kb.citations.facts import missing_facts, read_facts
+
+
+@pytest.mark.parametrize(
+    ("said", "page"),
+    [
+        ("It starts at half past seven.", "Start: 7:30."),
+        ("It starts at half past seven in the evening.", "Start: 19:30."),
+        ("Om half acht begint het.", "Begin: 7.30 uur."),
+        ("Es beginnt um halb acht.", "Beginn: 7.30 Uhr."),
+        ("It closes at 5 in the afternoon.", "Closes at 17:00."),
+        ("The deadline is noon.", "Deadline: 12:00."),
+        ("A quarter of an hour is enough.", "15 minutes are enough."),
+        ("You have half a year.", "You have 6 months."),
+        ("Two thirds of the teams agreed.", "66.7% of the teams agreed."),
+        ("Three out of five teams agreed.", "60% of the teams agreed."),
+        ("Half of the teams agreed.", "50% of the teams agreed."),
+        ("A fortnight later it is gone.", "It is gone after two weeks."),
+        ("An eight-year study.", "The study took 8 years."),
+        ("It runs weekly.", "It runs daily; the report comes every week."),
+        ("It runs weekly.", "It runs daily and on Mondays."),
+    ],
+)
+def test_the_same_figure_is_known_however_it_is_said(said: str, page: str) -> None:
+    assert missing_facts(read_facts(said), read_facts(page)) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "page", "missing"),
+    [
+        ("It starts at half past seven.", "Start: 8:30.", "number"),
+        ("It starts at half past seven in the evening.", "Start: 7:30.", "number"),
+        ("Om half acht begint het.", "Begin: 8.30 uur.", "number"),
+        ("It closes at 5 in the afternoon.", "Closes at 5:00.", "number"),
+        ("Two thirds of the teams agreed.", "60% of the teams agreed.", "number"),
+        ("Four out of five teams agreed.", "60% of the teams agreed.", "number"),
+        ("You have half a year.", "You have 9 months.", "number"),
+        ("It runs weekly.", "It runs daily.", "number"),
+        ("It is destroyed on a monthly basis.", "It is destroyed on a weekly basis.", "number"),
+        ("Send a file that ends in .xlsx.", "Send a file that ends in .csv.", "name"),
+    ],
+)
+def test_another_figure_is_missing(said: str, page: str, missing: str) -> None:
+    assert missing_facts(read_facts(said), read_facts(page)) == [missing]
+
+
+def test_a_third_party_is_no_share_and_the_ending_of_a_file_stands_behind_its_name() -> None:
+    assert (
+        read_facts("A third party may read it.").quantities
+        == read_facts("Third parties may read it.").quantities
+    )
+    assert missing_facts(read_facts("It writes .csv files."), read_facts("It writes report.csv.")) == []
+
+
+def test_a_year_is_held_against_the_year_that_the_page_gives_for_the_same() -> None:
+    (born,), (married,) = (
+        read_facts("She was born in 1933.").quantities,
+        read_facts("She was born in 1938.").quantities,
+    )
+
+    assert born.is_year
+    assert born.rivals(married)
+    assert not born.rivals(read_facts("She has 12 cats.").quantities[0])
