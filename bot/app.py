@@ -23,7 +23,6 @@ from slack_sdk.http_retry.builtin_async_handlers import (
 )
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admin import Desk
 from bot.background import Background
 from bot.events import ButtonPress, HomeOpened, SlashCommand, ViewSubmission
 from bot.feedback import CALLBACK, FeedbackDesk
@@ -32,6 +31,7 @@ from bot.listeners import Listeners
 from bot.people import People
 from bot.render import HELPFUL, NOT_HELPFUL, WHY
 from bot.slack_errors import SLACK_FAILURES
+from bot.slash_command import CommandDesk
 from bot.why import WhyView
 from kb.errors import UnavailableError
 from kb.settings import SlackSettings
@@ -98,7 +98,7 @@ class Rooms:
     """Who serves what."""
 
     listeners: Listeners
-    desk: Desk
+    desk: CommandDesk
     feedback: FeedbackDesk
     why: WhyView
     home: Home

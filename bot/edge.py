@@ -20,7 +20,6 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 
-from bot.admin import Desk
 from bot.admins import Admins
 from bot.app import Activity, Rooms, build_app, slack_clients
 from bot.audiences import Audiences
@@ -38,6 +37,7 @@ from bot.progress_notes import ProgressNotes
 from bot.question import Answerer, Figures, QuestionWorker
 from bot.reindexing import ReindexFollower
 from bot.reply import Replies
+from bot.slash_command import CommandDesk
 from bot.status import StatusReader
 from bot.threads import Threads
 from bot.why import Knowledge, Traces, WhyView
@@ -199,7 +199,7 @@ async def open_edge(
                 people=people,
                 clock=clock,
             ),
-            desk=Desk(
+            desk=CommandDesk(
                 posting=clients.posting,
                 people=people,
                 admins=admins,

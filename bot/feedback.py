@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.analytics import Vote
 from bot.events import ButtonPress, ViewSubmission
 from bot.messages import Messages, messages_in
 from bot.people import People
@@ -20,8 +21,6 @@ logger = logging.getLogger(__name__)
 CALLBACK = "footnote_feedback"
 REASON, COMMENT = "reason", "comment"
 COMMENT_CHARACTERS = 1000
-
-Vote = Literal["good", "bad"]
 
 
 class Votes(Protocol):

@@ -99,7 +99,7 @@ class QuestionWorker:
     async def _answer_once(self, question: QueuedQuestion, attempt: int) -> None:
         posted = await self.replies.find(question) if attempt > 1 or question.edited_ts else None
         text = await self._words(question)
-        if posted is not None and posted.mark.state == "answered" and posted.mark.question_id == question.id:
+        if posted is not None and posted.answers(question):
             await self._record_posted(question, text, posted)
         elif not text:
             await self._help(question, posted)
@@ -199,7 +199,7 @@ class QuestionWorker:
     async def _apologise(self, question: QueuedQuestion) -> None:
         """One polite sentence in the place of the placeholder; nothing where an answer already stands."""
         posted = await self.replies.find(question)
-        if posted is not None and posted.mark.state == "answered" and posted.mark.question_id == question.id:
+        if posted is not None and posted.answers(question):
             return
         words = messages_in(detect(plain_text(question.text)))
         mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="failed")

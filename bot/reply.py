@@ -56,6 +56,10 @@ class Posted:
     mark: AnswerMark
     text: str
 
+    def answers(self, question: QueuedQuestion) -> bool:
+        """Whether it is the answer to this very version of the message, and not a placeholder or an apology."""
+        return self.mark.state == "answered" and self.mark.question_id == question.id
+
 
 class Replies:
     """`posting` must not retry lost connections, `quick` must not wait; see `bot.app.slack_clients`."""

@@ -1,7 +1,7 @@
 """A Slack thread read back as conversation turns, for when the conversation store has none.
 
-Our own answers are recognised by their metadata, which also holds what they cited; where Slack shows none (an answer
-from before, another app's view of it) the message's text stands in, paired with the question before it.
+Our own answers are recognised by their metadata, which also holds what they cited; where Slack shows none (it was
+refused with the message, or another app looks on) the message's text stands in, paired with the question before it.
 """
 
 from __future__ import annotations

@@ -16,9 +16,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 from rich.console import Console
-from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.errors import SlackApiError
 
 from bot.app import Activity
 from bot.cli.compose import Runtime, open_runtime, utc_now
@@ -34,6 +33,7 @@ from bot.playground import Playground, sample_workspace
 from bot.playground.links import Answerer, LinkedAnswers
 from bot.progress_notes import ProgressNotes
 from bot.queue import QuestionQueue
+from bot.slack_errors import SLACK_FAILURES
 from bot.status import BotStatus
 from kb.api import create_api
 from kb.errors import FootnoteError, SettingsError, UnavailableError
@@ -174,7 +174,7 @@ async def _started(runtime: Runtime, edge: Edge) -> None:
         raise SettingsError(
             f"Slack refuses the token ({error.response['error']}); run `footnote doctor`"
         ) from error
-    except (SlackClientError, aiohttp.ClientError, TimeoutError) as error:
+    except SLACK_FAILURES as error:
         raise SettingsError(
             f"Slack cannot be reached ({type(error).__name__}); run `footnote doctor`"
         ) from error

@@ -32,7 +32,7 @@ FLAGS = frozenset({"--full", "--dry-run", "--force"})
 """What `reindex` takes besides a source. A way back (`--rollback`) is the terminal's: it is for who runs Footnote."""
 
 
-class Desk:
+class CommandDesk:
     """Serves the slash command. `posting` must not retry lost connections."""
 
     def __init__(
