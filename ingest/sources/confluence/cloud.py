@@ -121,9 +121,15 @@ class CloudApi:
         content = known.get(page.id)
         if content is not None and content.limits is not None:
             return replace(page, labels=content.labels, limits=content.limits)
-        return replace(
-            page, labels=await self._asked_labels(page.id), limits=await self._asked_limits(page.id)
-        )
+        try:
+            labels, limits = await self._asked_labels(page.id), await self._asked_limits(page.id)
+        except ApiError as error:
+            if error.status not in (403, 404):
+                raise
+            return replace(
+                page, limits=None
+            )  # one page, or one above it, that is closed to us closes no space
+        return replace(page, labels=labels, limits=limits)
 
     async def _asked_labels(self, page_id: str) -> frozenset[str]:
         return frozenset(

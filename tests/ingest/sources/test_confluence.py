@@ -157,6 +157,17 @@ async def test_a_page_that_the_search_index_does_not_know_yet_is_limited_all_the
     assert (await source.fetch(refs["ENG/7"])).audience is None
 
 
+async def test_a_page_whose_limits_may_not_be_asked_for_is_left_out_and_its_space_is_listed(
+    a_source: Any, wiki: Confluence
+) -> None:
+    if not wiki.cloud:
+        pytest.skip("Data Center tells the limits in the listing itself")
+    wiki.unindexed = {"7"}
+    wiki.fail("/restriction/", 404)
+
+    assert sorted(await listed(a_source())) == ["ENG/1", "ENG/2", "HR/5"]
+
+
 async def test_a_limit_that_a_listing_does_not_expand_is_asked_for_or_closes_the_page(
     a_source: Any, wiki: Confluence
 ) -> None:
