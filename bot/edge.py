@@ -1,6 +1,6 @@
 """The Slack edge as one thing: built, connected by Socket Mode or signed HTTP, and stopped without losing work.
 
-async with open_edge(settings=..., queue=..., ...) as edge:
+async with open_edge(settings=..., backend=..., clock=...) as edge:
     await edge.connect()
     await queue.run(edge.worker, workers=settings.workers, on_giving_up=edge.worker.on_giving_up)
 """
@@ -12,7 +12,6 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Protocol
 
 import aiohttp
 from aiohttp import web
@@ -20,30 +19,14 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 
-from bot.admins import Admins
-from bot.app import Activity, Rooms, build_app, slack_clients
-from bot.audiences import Audiences
+from bot.app import Activity, build_app, slack_clients
+from bot.backend import Backend
 from bot.background import Background
-from bot.channels import ChannelDirectory
-from bot.feedback import FeedbackDesk, Votes
-from bot.figures import StatsReader
-from bot.home import Home
-from bot.listeners import Listeners, Queue, Records
-from bot.memberships import Memberships
-from bot.page_names import IndexedPages, PageNames
+from bot.parts import build_directory, build_follower, build_rooms, build_worker
 from bot.people import People
-from bot.progress import ProgressMessage
-from bot.progress_notes import ProgressNotes
-from bot.question import Answerer, Figures, QuestionWorker
+from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
-from bot.reply import Replies
-from bot.slash_command import CommandDesk
-from bot.status import StatusReader
-from bot.threads import Threads
-from bot.why import Knowledge, Traces, WhyView
-from kb.conversation import ConversationStore
 from kb.errors import SettingsError
-from kb.jobs import Reindexer
 from kb.settings import SlackSettings
 from kb.tasks import cancelled
 
@@ -52,14 +35,6 @@ logger = logging.getLogger(__name__)
 PATH = "/slack/events"
 GRACE_S = 10.0
 """How long work that is under way may take to end when the bot is stopped."""
-
-
-class Analytics(Figures, Traces, Votes, StatsReader, Records, Protocol):
-    """bot.analytics.Analytics, as the whole edge uses it."""
-
-
-class Pipeline(Answerer, Knowledge, Protocol):
-    """kb.pipeline.Pipeline, as the whole edge uses it."""
 
 
 class Edge:
@@ -152,101 +127,31 @@ class Edge:
 
 @asynccontextmanager
 async def open_edge(
-    *,
-    settings: SlackSettings,
-    queue: Queue,
-    conversations: ConversationStore,
-    pipeline: Pipeline,
-    reindexer: Reindexer,
-    pages: IndexedPages,
-    notes: ProgressNotes,
-    analytics: Analytics,
-    status: StatusReader,
-    clock: Callable[[], datetime],
+    *, settings: SlackSettings, backend: Backend, clock: Callable[[], datetime]
 ) -> AsyncIterator[Edge]:
-    """Builds the edge and closes it again. It hears nothing before `connect`."""
+    """Builds the edge and closes it again. It hears nothing before `connect`.
+
+    Raises:
+        SettingsError: there is no bot token.
+    """
     if settings.bot_token is None:
         raise SettingsError("Footnote cannot speak in Slack: set SLACK_BOT_TOKEN")
     async with aiohttp.ClientSession() as session:
         clients = slack_clients(settings, session)
+        directory = build_directory(clients, settings, clock)
+        follower = build_follower(clients, directory, backend, clock)
         background, activity = Background(), Activity(clock=clock)
-        people = People(clients.reading, clock=clock)
-        channels = ChannelDirectory(clients.reading, clock=clock)
-        memberships = Memberships(clients.reading, clock=clock)
-        admins = Admins(memberships, settings.admins)
-        audiences = Audiences(
-            channels=channels,
-            people=people,
-            memberships=memberships,
-            outsiders=settings.outsiders,
-        )
-        follower = ReindexFollower(
-            reindexer=reindexer,
-            message=ProgressMessage(
-                client=clients.posting, names=PageNames(pages, audiences), notes=notes, clock=clock
-            ),
-            notes=notes,
-            people=people,
-            clock=clock,
-        )
-        threads = Threads(clients.reading, people)
-        rooms = Rooms(
-            listeners=Listeners(
-                queue=queue,
-                conversations=conversations,
-                records=analytics,
-                threads=Threads(clients.quick, people),
-                people=people,
-                clock=clock,
-            ),
-            desk=CommandDesk(
-                posting=clients.posting,
-                people=people,
-                admins=admins,
-                reindexer=reindexer,
-                follower=follower,
-                figures=analytics,
-                status=status,
-                command=settings.command,
-                clock=clock,
-            ),
-            feedback=FeedbackDesk(client=clients.posting, votes=analytics, people=people),
-            why=WhyView(
-                client=clients.posting,
-                traces=analytics,
-                people=people,
-                audiences=audiences,
-                knowledge=pipeline,
-            ),
-            home=Home(
-                client=clients.posting,
-                people=people,
-                admins=admins,
-                figures=analytics,
-                command=settings.command,
-            ),
-        )
         edge = Edge(
             app=build_app(
                 settings=settings,
                 client=clients.reading,
-                people=people,
-                rooms=rooms,
+                people=directory.people,
+                rooms=build_rooms(clients, directory, follower, backend, settings, clock),
                 background=background,
                 activity=activity,
             ),
-            worker=QuestionWorker(
-                pipeline=pipeline,
-                conversations=conversations,
-                audiences=audiences,
-                channels=channels,
-                people=people,
-                threads=threads,
-                replies=Replies(posting=clients.posting, quick=clients.quick, threads=threads, people=people),
-                figures=analytics,
-                clock=clock,
-            ),
-            people=people,
+            worker=build_worker(clients, directory, backend, clock),
+            people=directory.people,
             activity=activity,
             background=background,
             follower=follower,

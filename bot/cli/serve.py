@@ -20,6 +20,7 @@ from rich.console import Console
 from slack_sdk.errors import SlackApiError
 
 from bot.app import Activity
+from bot.backend import Backend
 from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.control import control_socket
 from bot.cli.index_commands import follow, must_exist, show_report
@@ -104,14 +105,16 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
         edge = await stack.enter_async_context(
             open_edge(
                 settings=slack,
-                queue=queue,
-                conversations=runtime.conversations,
-                pipeline=answers,
-                reindexer=runtime.reindexer,
-                pages=runtime.index,
-                notes=ProgressNotes(runtime.redis, namespace=runtime.settings.store.namespace),
-                analytics=runtime.analytics,
-                status=status,
+                backend=Backend(
+                    queue=queue,
+                    conversations=runtime.conversations,
+                    pipeline=answers,
+                    reindexer=runtime.reindexer,
+                    pages=runtime.index,
+                    notes=ProgressNotes(runtime.redis, namespace=runtime.settings.store.namespace),
+                    analytics=runtime.analytics,
+                    status=status,
+                ),
                 clock=utc_now,
             )
         )

@@ -17,7 +17,8 @@ from typing import Any, Literal
 from redis.asyncio import Redis
 
 from bot.analytics import Analytics
-from bot.edge import PATH, Edge, Pipeline, open_edge
+from bot.backend import Backend, Pipeline
+from bot.edge import PATH, Edge, open_edge
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import Workspace
 from bot.progress_notes import ProgressNotes
@@ -284,14 +285,16 @@ async def a_bot(office: Office) -> AsyncIterator[Edge]:
     """The bot of the office, connected; after another, its next life."""
     async with open_edge(
         settings=office.settings,
-        queue=office.queue,
-        conversations=office.conversations,
-        pipeline=office.pipeline or office.knowledge,
-        reindexer=office.reindexing,
-        pages=office.pages,
-        notes=office.notes,
-        analytics=office.analytics,
-        status=office.status,
+        backend=Backend(
+            queue=office.queue,
+            conversations=office.conversations,
+            pipeline=office.pipeline or office.knowledge,
+            reindexer=office.reindexing,
+            pages=office.pages,
+            notes=office.notes,
+            analytics=office.analytics,
+            status=office.status,
+        ),
         clock=clock,
     ) as office.edge:
         await office.edge.connect()

@@ -11,6 +11,7 @@ import aiohttp
 import pytest
 from redis.asyncio import Redis
 
+from bot.backend import Backend
 from bot.edge import PATH, open_edge
 from bot.playground import Limits
 from kb.errors import SettingsError
@@ -71,14 +72,16 @@ async def test_without_any_way_to_hear_slack_the_start_says_what_to_set(redis: R
             with pytest.raises(SettingsError, match=named):
                 async with open_edge(
                     settings=SlackSettings.model_validate(settings | {"api_url": office.slack.api_url}),
-                    queue=office.queue,
-                    conversations=office.conversations,
-                    pipeline=Knowledge(),
-                    reindexer=Reindexing(),
-                    pages=office.pages,
-                    notes=office.notes,
-                    analytics=office.analytics,
-                    status=Status(),
+                    backend=Backend(
+                        queue=office.queue,
+                        conversations=office.conversations,
+                        pipeline=Knowledge(),
+                        reindexer=Reindexing(),
+                        pages=office.pages,
+                        notes=office.notes,
+                        analytics=office.analytics,
+                        status=Status(),
+                    ),
                     clock=clock,
                 ) as edge:
                     await edge.connect()
