@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from yarl import URL
 
 from ingest.sources.web.client import WebClient, WebError
-from ingest.sources.web.document import WebDocument, read_document
+from ingest.sources.web.document import WebDocument, asks_to_be_hidden, read_document
 from ingest.sources.web.memory import Visit, VisitMemory
 from ingest.sources.web.scope import Scope, TrapDetector, tidy
 from ingest.sources.web.sitemaps import Robots, Sitemaps
@@ -142,15 +142,19 @@ class Crawl:
         self._list(visit)
 
     async def _read(self, url: URL, before: Visit | None) -> Visit | None:
-        """The page at an address, as remembered where the site says that it is unchanged."""
+        """The page at an address, as remembered where the site says that it is unchanged.
+
+        Whether it may be indexed can change without it: one that may not was asked for in full, the others' header is read.
+        """
+        known = before if before and not before.document.hidden else None
         answer = await self._client.get(
             url,
             refusal=self._refusal,
-            etag=before.etag if before else None,
-            last_modified=before.last_modified if before else None,
+            etag=known.etag if known else None,
+            last_modified=known.last_modified if known else None,
         )
-        if answer.status == 304 and before is not None:
-            return before
+        if answer.status == 304 and known is not None:
+            return replace(known, document=replace(known.document, hidden=asks_to_be_hidden(answer.robots)))
         document = await asyncio.to_thread(read_document, answer)
         final = tidy(answer.url)
         if document is None or not self._scope.holds(final):

@@ -48,20 +48,19 @@ class WebDocument:
 
 def read_document(response: WebResponse) -> WebDocument | None:
     """None: it is no kind of text that we read."""
-    robots = _directives(response.robots)
     if response.media_type in FILE_TYPES:
         return WebDocument(
             url=str(response.url),
             content=response.content,
             media_type=response.media_type,
-            hidden="noindex" in robots,
+            hidden=asks_to_be_hidden(response.robots),
         )
     if response.media_type not in HTML_TYPES:
         return None
     tree = _tree(_DECLARED.sub(r"\1", decoded(response.content, response.charset), count=1))
     if tree is None:
         return WebDocument(url=str(response.url), content=b"", media_type="text/markdown")
-    robots |= _directives(", ".join(_contents(tree, "robots")))
+    robots = _directives(", ".join([response.robots, *_contents(tree, "robots")]))
     _drop_unseen(tree)
     return WebDocument(
         url=str(response.url),
@@ -72,6 +71,11 @@ def read_document(response: WebResponse) -> WebDocument | None:
         content=_main_content(tree, response.url).encode(),
         media_type="text/markdown",
     )
+
+
+def asks_to_be_hidden(robots: str) -> bool:
+    """`robots`: an X-Robots-Tag header."""
+    return "noindex" in _directives(robots)
 
 
 def decoded(content: bytes, declared: str | None) -> str:

@@ -229,6 +229,24 @@ async def test_noindex_pages_are_not_listed_and_nofollow_links_not_followed(a_so
         assert sorted(await listed(a_source(site))) == ["docs/index", "docs/pay"]
 
 
+async def test_a_page_that_hides_and_shows_itself_again_unchanged_goes_and_comes_back(a_source: Any) -> None:
+    header = {"ETag": '"1"'}
+
+    async def page(request: web.Request) -> web.Response:
+        if request.headers.get("If-None-Match") == '"1"':
+            return web.Response(status=304, headers=header)
+        return web.Response(text=article("Pay", LONG), content_type="text/html", headers=header)
+
+    async with a_site() as site:
+        site.pages["/docs/pay"] = page
+        assert "docs/pay" in await listed(a_source(site))
+        header["X-Robots-Tag"] = "noindex"
+        assert "docs/pay" not in await listed(a_source(site))
+        assert "docs/pay" not in await listed(a_source(site))
+        del header["X-Robots-Tag"]
+        assert "docs/pay" in await listed(a_source(site))
+
+
 async def test_pages_with_one_canonical_address_are_one_page(a_source: Any) -> None:
     async with a_site() as site:
         canonical = f'<link rel="canonical" href="{site.url}/docs/leave">'
