@@ -68,18 +68,17 @@ def _hidden_words(archive: zipfile.ZipFile) -> Mapping[str, bytes]:
     return changed
 
 
-def _hiding_styles(archive: zipfile.ZipFile) -> frozenset[str | None]:
+def _hiding_styles(archive: zipfile.ZipFile) -> frozenset[str]:
     if "word/styles.xml" not in archive.namelist():
         return frozenset()
     xml = archive.read("word/styles.xml")
     if b":vanish" not in xml:
         return frozenset()
-    return frozenset(
-        style.get(f"{_WORD}styleId") for style in _parsed(xml).iter(f"{_WORD}style") if _vanishes(style)
-    )
+    hiding = filter(_vanishes, _parsed(xml).iter(f"{_WORD}style"))
+    return frozenset(style.get(f"{_WORD}styleId", "") for style in hiding) - {""}
 
 
-def _is_hidden(run: Element, styles: frozenset[str | None]) -> bool:
+def _is_hidden(run: Element, styles: frozenset[str]) -> bool:
     return _vanishes(run) or _style(run, "rPr", "rStyle") in styles
 
 
@@ -88,9 +87,10 @@ def _vanishes(element: Element) -> bool:
     return mark is not None and mark.get(f"{_WORD}val", "1") not in _OFF
 
 
-def _style(element: Element, properties: str, name: str) -> str | None:
+def _style(element: Element, properties: str, name: str) -> str:
+    """The id of its style; empty where it has none."""
     found = element.find(f"{_WORD}{properties}/{_WORD}{name}")
-    return None if found is None else found.get(f"{_WORD}val", "")
+    return "" if found is None else found.get(f"{_WORD}val", "")
 
 
 def _hidden_sheets(archive: zipfile.ZipFile, names: list[str]) -> Mapping[str, bytes]:
