@@ -37,7 +37,8 @@ class Audiences:
         self._outsiders = outsiders
 
     async def of(self, channel_id: str, user_id: str) -> Audience:
-        """
+        """What may be told in `channel_id` when `user_id` asks there.
+
         Raises:
             AudienceUnknownError: Slack does not tell what it depends on.
         """

@@ -30,8 +30,10 @@ Rule = Callable[[Problems, dict[str, Any], str], None]
 
 
 def check_message_blocks(blocks: Any, *, pointer: str = "/blocks") -> None:
-    """Raises:
-    Refused: `invalid_blocks_format`, `invalid_blocks` with the failing paths, or `msg_blocks_too_long`.
+    """Holds a message's blocks against Slack's rules.
+
+    Raises:
+        Refused: `invalid_blocks_format`, `invalid_blocks` with the failing paths, or `msg_blocks_too_long`.
     """
     if not isinstance(blocks, list):
         raise Refused("invalid_blocks_format")
@@ -45,8 +47,10 @@ def check_message_blocks(blocks: Any, *, pointer: str = "/blocks") -> None:
 
 
 def check_view(view: Any, *, kinds: tuple[str, ...]) -> None:
-    """Raises:
-    Refused: `invalid_arguments` with the failing paths.
+    """Holds a view of one of these kinds against Slack's rules.
+
+    Raises:
+        Refused: `invalid_arguments` with the failing paths.
     """
     if not isinstance(view, dict):
         raise invalid("invalid_arguments", "[ERROR] missing required field: view")

@@ -32,8 +32,10 @@ class HttpEvents:
             await self._session.close()
 
     async def send(self, envelope: Envelope) -> Reply:
-        """Raises:
-        NotDelivered: no answer within 3 seconds, or one that is not 2xx.
+        """POSTs the envelope, signed, and waits for its acknowledgement.
+
+        Raises:
+            NotDelivered: no answer within 3 seconds, or one that is not 2xx.
         """
         if self._session is None:
             raise NotDelivered("connection_failed")

@@ -51,8 +51,10 @@ def content(args: Arguments, *, required: bool = True) -> dict[str, Any]:
 
 
 def metadata(args: Arguments) -> dict[str, Any] | None:
-    """Raises:
-    Refused: `invalid_metadata_format` or `invalid_metadata_schema`.
+    """A message's metadata, checked; None where it has none.
+
+    Raises:
+        Refused: `invalid_metadata_format` or `invalid_metadata_schema`.
     """
     value = args.structure("metadata", refusal="invalid_metadata_format")
     if value is None:

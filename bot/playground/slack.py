@@ -50,8 +50,10 @@ class Slack:
         return room
 
     def message(self, room: Room, ts: str) -> Message:
-        """Raises:
-        Refused: `message_not_found`.
+        """The message of a room that has this `ts`.
+
+        Raises:
+            Refused: `message_not_found`.
         """
         message = room.messages.get(ts)
         if message is None or message.get("subtype") == "tombstone":

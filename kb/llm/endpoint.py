@@ -24,8 +24,10 @@ class Endpoint:
 
 
 def choose_endpoint(settings: ModelSettings) -> Endpoint:
-    """Raises:
-    SettingsError: the provider is named but its address or key is missing, or the key cannot be sent.
+    """Where the model of the settings is reached, and with which key.
+
+    Raises:
+        SettingsError: the provider is named but its address or key is missing, or the key cannot be sent.
     """
     base_url = _base_url(settings)
     host = urlsplit(base_url).hostname or ""

@@ -33,8 +33,10 @@ def get(slack: Slack, args: Arguments) -> dict[str, Any]:
 
 
 def add_reaction(slack: Slack, room: Room, message: Message, *, user: str, name: str) -> None:
-    """Raises:
-    Refused: `invalid_name` or `already_reacted`.
+    """Puts the reaction of `user` at the message.
+
+    Raises:
+        Refused: `invalid_name` or `already_reacted`.
     """
     name = name.strip(":")
     if not _NAME.fullmatch(name):
@@ -53,8 +55,10 @@ def add_reaction(slack: Slack, room: Room, message: Message, *, user: str, name:
 
 
 def remove_reaction(slack: Slack, room: Room, message: Message, *, user: str, name: str) -> None:
-    """Raises:
-    Refused: `no_reaction`.
+    """Takes the reaction of `user` from the message.
+
+    Raises:
+        Refused: `no_reaction`.
     """
     name = name.strip(":")
     reactions: list[dict[str, Any]] = message.get("reactions", [])
