@@ -37,11 +37,11 @@ class Claim:
         self._passages = passages
         self.reason: Reason | None = None
         self.supports: list[Support] = []
-        self.literal = self._isliteral_words()
+        self.literal = self._is_literal()
         if not self.literal:
             self._examine()
 
-    def _isliteral_words(self) -> bool:
+    def _is_literal(self) -> bool:
         """Whether it is a quotation of whole sentences: a part of one may say the opposite of the whole."""
         said = literal_words(self.sentence.text)
         pointed = zip(self.sentence.hits, self.sentence.quotes, strict=True)

@@ -28,8 +28,8 @@ from kb.citations.polarity_words import (
     NO_BEFORE,
     NO_ONE,
     NONE,
-    NOTHING_BUT,
     NOR,
+    NOTHING_BUT,
     ONLY,
     OPPOSITES,
     OR,
@@ -106,9 +106,8 @@ class Polarity:
 
 
 def read_polarity(text: str) -> Polarity:
-    words = RATHER_THAN.sub(
-        "not", _NON.sub("non", NOTHING_BUT.sub("only", NO_ONE.sub("nobody", plain(text))))
-    )
+    words = NOTHING_BUT.sub("only", NO_ONE.sub("nobody", plain(text)))
+    words = RATHER_THAN.sub("not", _NON.sub("non", words))
     words = DENIED_LIMIT.sub(_limit_denied, words)
     language = tongue(words) if tongue(words) in OR else "en"
     words = LIST_COMMA[language].sub(lambda comma: _joined(comma, OR[language]), words)
@@ -139,7 +138,7 @@ def read_polarity(text: str) -> Polarity:
 
 
 def _joined(comma: re.Match[str], word: str) -> str:
-    """A comma within a list, as its "or"; the one behind a condition parts clauses."""
+    """A comma within a list as its "or"; the one behind a condition stays: it parts clauses."""
     before = re.split(r"[.;:!?\n]", comma.string[: comma.start()])[-1]
     first = before.count(",") == 0 and CONDITION.match(before.lstrip())
     return comma.group() if first else f" {word} "
@@ -239,9 +238,13 @@ def _denied_deed(word: str, after: str) -> str:
     """ "Prohibited by law from giving", "not allowed by law to give": what is denied is the giving."""
     found = list(_WORD.finditer(after))[: INFINITIVE_REACH + 1]
     spelled = [one.group().casefold() for one in found]
-    link = FROM if word in FORBIDDEN else TO if spelled and spelled[0] in MODAL_ALONE else frozenset()
-    ends = [one.end() for one, spelling in zip(found, spelled, strict=True) if spelling in link]
-    return after[ends[0] :] if ends else after
+    link: frozenset[str] = frozenset()
+    if word in FORBIDDEN:
+        link = FROM
+    elif spelled and spelled[0] in MODAL_ALONE:
+        link = TO
+    ends = (one.end() for one, spelling in zip(found, spelled, strict=True) if spelling in link)
+    return after[next(ends, 0) :]
 
 
 def _up_to_the_next_verb(after: str) -> str:

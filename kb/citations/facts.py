@@ -147,7 +147,7 @@ def missing_facts(said: Facts, known: Facts, *, same_language: bool = True) -> l
         missing.append("date")
     if not said.weekdays <= known.weekdays:
         missing.append("weekday")
-    if known.every and not said.every <= known.units:
+    if known.every and not said.every <= known.units:  # "annual leave" needs no year on a page without any
         missing.append("number")
     if lacks_name(said.names, known.names, known.stems, same_language=same_language):
         missing.append("name")

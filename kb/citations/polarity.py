@@ -29,6 +29,7 @@ def contradicted(sentence: Polarity, units: Sequence[Polarity]) -> bool:
 
 
 def _contradicted(clause: Clause, sentence: Polarity, units: Sequence[Polarity]) -> bool:
+    """A sentence of the page that has no word for what is denied counts only if the page denies it somewhere."""
     best, worst = 0.0, 0.0
     compared = [_Comparison(clause, sentence, unit) for unit in units]
     denied = any(one.denies_the_same for one in compared)
@@ -54,6 +55,7 @@ class _Comparison:
 
     @property
     def denies_the_same(self) -> bool:
+        """Whether the page's sentence denies a word that this denies."""
         return any(self._denied_there(word) for one in self._clause.negations for word in one.scope)
 
     @property

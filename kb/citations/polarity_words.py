@@ -6,10 +6,13 @@ import re
 
 from kb.text.wording import stem, word_set
 
-NEGATORS = word_set(
+FORBIDDEN = word_set(
+    "forbidden forbid forbids prohibited prohibit prohibits banned prevent prevents preventing prevented"
+)
+"""What denies the deed behind its "from"."""
+NEGATORS = FORBIDDEN | word_set(
     "not cannot no never none neither nor nobody nothing nowhere without unable excluding excluded exclude excludes "
-    "forbidden forbid forbids prohibited prohibit prohibits banned impossible avoid avoids avoiding prevent prevents preventing "
-    "prevented lack lacks lacking unnecessary optional exempt "
+    "impossible avoid avoids avoiding lack lacks lacking unnecessary optional exempt "
     "reject rejects rejected refuse refuses refused decline declines declined deny denied "
     "vermijd vermijden niet geen nooit niemand niets nergens zonder noch evenmin verboden uitgezonderd uitgesloten "
     "afgewezen geweigerd onnodig onmogelijk optioneel facultatief "
@@ -18,11 +21,7 @@ NEGATORS = word_set(
     "nunca jamás ningún ninguna ninguno nadie nada sin tampoco prohibido prohibida imposible opcional "
     "pas jamais aucun aucune rien sans interdit interdite impossible facultatif facultative"
 )
-FORBIDDEN = word_set(
-    "forbidden forbid forbids prohibited prohibit prohibits banned prevent prevents preventing prevented"
-)
 FROM = word_set("from")
-"""What stands between them and the deed."""
 EXCEPT = word_set("except unless behalve tenzij außer excepto salvo sauf")
 """After a "not" they allow, after a statement they forbid."""
 WITHOUT = word_set("without zonder ohne sin sans")
@@ -55,7 +54,7 @@ LIGHT = frozenset(
         "blijf blijft blijven bleibt bleiben gaan gaat hoef geben gibt nehmen machen gilt"
     )
 )
-"""Verbs that lend their sense from the next word."""
+"""Words that lend their sense from the next one: "take leave", "prior approval"."""
 
 MODAL_ALONE = word_set(
     "allowed permitted possible required needed necessary mandatory obligatory compulsory "

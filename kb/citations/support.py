@@ -44,7 +44,7 @@ NEAR_MEANING = 0.28
 SAME_WORD = 0.81
 """Similarity with the page's own word put back from which a word that the page has not is a synonym of it."""
 SAME_NOUN = 0.93
-"""The same for a noun: true sentences hardly ever have one that the page has no word for."""
+"""The same for a noun, which is hardly ever put in for the sake of style."""
 SAME_NOUN_ABROAD = 0.95
 """The same in other languages than English: the embedder that these limits were fitted with takes their nouns for alike."""
 OWN_NOUN_MEANING = 0.55
@@ -168,7 +168,7 @@ class Support:
 
     @property
     def says_other_words(self) -> bool:
-        """Nobody can be asked: a noun of its own is taken for another thing."""
+        """Whether a word of its own changes the meaning; where nobody can be asked, whether a noun does that."""
         if not self.same_language:
             return False
         if not self.put_back:
@@ -182,7 +182,8 @@ class Support:
         if self.likeness is None:
             return self.coverage >= ENOUGH_WORDS_ALONE
         if self.copy.new_nouns and self._is_english:
-            return self.likeness >= (OWN_NOUN_MEANING if len(self.copy.new_nouns) == 1 else OWN_NOUNS_MEANING)
+            several = len(self.copy.new_nouns) > 1
+            return self.likeness >= (OWN_NOUNS_MEANING if several else OWN_NOUN_MEANING)
         if self.coverage >= ENOUGH_WORDS or self.likeness >= SAME_MEANING:
             return True
         return self.coverage >= FEW_WORDS and self.likeness >= NEAR_MEANING

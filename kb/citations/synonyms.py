@@ -1,7 +1,8 @@
 """Whether two words mean the same: by their stems in any language, by WordNet's senses in English.
 
-`wordnet.txt.gz` holds WordNet 3.0's common single words: a line is the word, whether it is a noun ("n" mostly, "m" sometimes, "-" never), the numbers
-of its senses, and behind "|" those of up to three steps of wider senses; or an irregular form and "=" its word.
+`wordnet.txt.gz` holds WordNet 3.0's common single words: a line is the word, whether it is a noun ("n" mostly, "m" sometimes,
+"-" never), the numbers of its senses, and behind "|" those of up to three steps of wider senses; or an irregular form and "="
+its word. `kb.citations.wordnet_file` makes it.
 """
 
 from __future__ import annotations

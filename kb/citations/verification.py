@@ -1,7 +1,7 @@
 """Checks each sentence of a draft against the passages that it cites, and drops what they do not support.
 
-Hard facts first (numbers, dates, names, yes and no, quoted words: `kb.citations.facts`, `kb.citations.polarity`), then whether sentence
-and passage speak of the same at all: shared words, and the embedder's or cross-encoder's word where there is one.
+Hard facts first (numbers, dates, names, yes and no, quoted words: `kb.citations.facts`, `kb.citations.polarity`), then
+whether sentence and passage speak of the same at all: shared words, and a model of meaning where there is one.
 """
 
 from __future__ import annotations
