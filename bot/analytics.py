@@ -25,6 +25,7 @@ from kb.store import milliseconds, store_failures, text_of
 Vote = Literal["good", "bad"]
 
 KEEP = timedelta(days=90)
+"""Of what people wrote: long enough to look into a quarter's votes."""
 
 REMEMBERED_TIMES = 1000
 """Total times behind the percentiles: the 95th stands on 50 answers, and the list takes some 10 kB."""

@@ -29,8 +29,8 @@ KEEP_DEAD = timedelta(days=30)
 FORGOTTEN_BEFORE_ARRIVAL = timedelta(hours=1)
 """How long a deletion waits for its own message: Slack's last redelivery comes within minutes."""
 
-SILENCE = 5.0
-"""Seconds beyond its time-out after which a blocking call counts as cut off: its socket has no time-out of its own."""
+SILENCE_S = 5.0
+"""A blocking call that is later than its own time-out by this much counts as cut off: its socket has no time-out."""
 
 
 class QueuedQuestion(BaseModel):
@@ -94,6 +94,8 @@ class Idle:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Depth:
+    """Questions of all replicas: `waiting` for a worker, or `running` with one."""
+
     waiting: int
     running: int
 
@@ -188,7 +190,7 @@ class Claims:
             blocking: a client without socket time-out.
         """
         with _failures("waiting for questions"):
-            async with asyncio.timeout(seconds + SILENCE):
+            async with asyncio.timeout(seconds + SILENCE_S):
                 await blocking.blpop([f"{self._root}:bell"], timeout=seconds)
 
     async def depth(self) -> Depth:

@@ -22,6 +22,12 @@ class Edit(Payload):
     ts: str
 
 
+class CitedPassage(Payload):
+    page_id: str
+    chunk_id: str
+    title: str
+
+
 class AnswerMark(Payload):
     """What our replies carry in their metadata, so that they are recognised and a thread can be read back.
 
@@ -35,12 +41,6 @@ class AnswerMark(Payload):
     rewritten: str | None = None
     outcome: str | None = None
     cited: tuple[CitedPassage, ...] = ()
-
-
-class CitedPassage(Payload):
-    page_id: str
-    chunk_id: str
-    title: str
 
 
 class Metadata(Payload):
@@ -189,9 +189,6 @@ class SlashCommand(Payload):
 class HomeOpened(Payload):
     user: str
     tab: str = "home"
-
-
-AnswerMark.model_rebuild()
 
 
 def answer_mark(metadata: Metadata | None) -> AnswerMark | None:

@@ -10,6 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.analytics import Vote
 from bot.events import ButtonPress, ViewSubmission
+from bot.layout import label
 from bot.messages import Messages, messages_in
 from bot.people import People
 from bot.render import HELPFUL
@@ -103,25 +104,27 @@ def reason_view(about: About, words: Messages) -> dict[str, Any]:
         "type": "modal",
         "callback_id": CALLBACK,
         "private_metadata": about.model_dump_json(),
-        "title": _text(words.feedback_title),
-        "submit": _text(words.send),
-        "close": _text(words.close),
+        "title": label(words.feedback_title),
+        "submit": label(words.send),
+        "close": label(words.close),
         "blocks": [
             {
                 "type": "input",
                 "block_id": REASON,
-                "label": _text(words.feedback_reason),
+                "label": label(words.feedback_reason),
                 "element": {
                     "type": "radio_buttons",
                     "action_id": REASON,
-                    "options": [{"text": _text(label), "value": value} for value, label in reasons.items()],
+                    "options": [
+                        {"text": label(wording), "value": value} for value, wording in reasons.items()
+                    ],
                 },
             },
             {
                 "type": "input",
                 "block_id": COMMENT,
                 "optional": True,
-                "label": _text(words.feedback_comment),
+                "label": label(words.feedback_comment),
                 "element": {
                     "type": "plain_text_input",
                     "action_id": COMMENT,
@@ -131,7 +134,3 @@ def reason_view(about: About, words: Messages) -> dict[str, Any]:
             },
         ],
     }
-
-
-def _text(text: str) -> dict[str, str]:
-    return {"type": "plain_text", "text": text}

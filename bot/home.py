@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.admins import Admins
 from bot.events import HomeOpened
 from bot.figures import Stats, StatsReader, stats_lines
-from bot.layout import Block, section
+from bot.layout import Block, label, section
 from bot.messages import Messages, messages_in
 from bot.people import People
 from kb.errors import StoreUnavailableError
@@ -56,7 +56,7 @@ def home_view(
 ) -> dict[str, Any]:
     """`command` and `stats` are given for admins only."""
     blocks: list[Block] = [
-        {"type": "header", "text": {"type": "plain_text", "text": words.home_title}},
+        {"type": "header", "text": label(words.home_title)},
         section(words.home_what),
         section(f"*{words.home_how_title}*\n{words.home_how.format(bot=f'<@{bot_user_id}>')}"),
     ]

@@ -23,6 +23,11 @@ def mrkdwn(text: str) -> dict[str, Any]:
     return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 
+def label(text: str) -> dict[str, Any]:
+    """A text object for titles and controls, which show no markup."""
+    return {"type": "plain_text", "text": text}
+
+
 def section(text: str) -> Block:
     return {"type": "section", "text": mrkdwn(text), "expand": True}
 

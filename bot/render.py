@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from bot.cited import TITLE_CHARACTERS, mark, source_line, titled_link, told_page, warning_line
-from bot.layout import Block, blocks_of, context, section, shorten
+from bot.layout import Block, blocks_of, context, label, section, shorten
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import Piece, as_mrkdwn, escape, to_pieces
 from kb.answer import Answer, NearestPage, Note, Sentence, is_block
@@ -221,12 +221,12 @@ def _lines(lines: Sequence[str], make: Callable[[str], Block], *, budget: int) -
 
 
 def _buttons(words: Messages, question_id: str) -> Block:
-    def button(action: str, label: str, meaning: str) -> Block:
+    def button(action: str, shown: str, meaning: str) -> Block:
         return {
             "type": "button",
             "action_id": action,
             "value": question_id,
-            "text": {"type": "plain_text", "text": label, "emoji": True},
+            "text": label(shown) | {"emoji": True},
             "accessibility_label": meaning,
         }
 

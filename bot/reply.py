@@ -36,6 +36,10 @@ UNCERTAIN = frozenset(
 """After these Slack may have done the work, or not; "ratelimited" has not, but waiting longer is the queue's business."""
 
 
+FORMS = 4
+"""Of a message: whole, without blocks, without what its metadata remembers, and posted where it cannot be updated."""
+
+
 class DeliveryUncertainError(FootnoteError):
     """Slack did not say whether it took the message."""
 
@@ -122,7 +126,7 @@ class Replies:
             "blocks": list(rendered.blocks),
             "metadata": as_metadata(mark),
         }
-        for _ in range(4):
+        for _ in range(FORMS):
             try:
                 return await self._send(question, message, instead_of)
             except SlackApiError as error:

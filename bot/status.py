@@ -29,6 +29,8 @@ class BotStatus:
 
 
 class StatusReader(Protocol):
+    """Never raises for an outage: what cannot be told is None."""
+
     async def status(self) -> BotStatus: ...
 
 

@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.audiences import Audiences
 from bot.cited import titled_link
 from bot.events import ButtonPress
-from bot.layout import Block, context, section, shorten
+from bot.layout import Block, context, label, section, shorten
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import escape
 from bot.people import People
@@ -181,8 +181,8 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
 def modal(words: Messages, blocks: list[Block]) -> dict[str, Any]:
     return {
         "type": "modal",
-        "title": {"type": "plain_text", "text": words.why},
-        "close": {"type": "plain_text", "text": words.close},
+        "title": label(words.why),
+        "close": label(words.close),
         "blocks": blocks,
     }
 

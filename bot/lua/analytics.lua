@@ -10,7 +10,7 @@ end
 local CHECKS = { 'sentences', 'cited', 'supported', 'removed', 'dropped' }
 
 -- What one answer adds to the counts; taken away again when the question is answered anew. checked: the numbers of
--- CHECKS in their order, separated by commas; empty, or missing in a record of before, where nothing was checked.
+-- CHECKS in their order, separated by commas; empty, or missing in a record of another version, where nothing was checked.
 local function weigh(outcome, rewritten, rewrite_ms, lost, checked, sign)
     local at = 0
     for number in string.gmatch(checked or '', '%d+') do
