@@ -34,10 +34,6 @@ class Channel:
     shared: bool = False
     known: bool = True
 
-    @property
-    def label(self) -> str:
-        return f"#{self.name}" if self.name else "this channel"
-
 
 class ChannelDirectory:
     def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:

@@ -48,6 +48,8 @@ class Messages:
     not_in_channel: str = (
         "I can't post in {channel}, because I'm not in it. Invite me there and ask again, please."
     )
+    this_channel: str = "this channel"
+    """In the place of a name that Slack does not tell, after "in"."""
     shortened: str = "This is shortened. Ask for the rest, or open the sources."
 
     review_overdue: str = "*{title}* was due for review on {date} ({ago})."
@@ -190,7 +192,6 @@ class Messages:
     stats_time: str = "Time to an answer: {p50} ms for half of them, {p95} ms for 95%"
     stats_feedback: str = "Feedback: {up} helpful, {down} not helpful"
     stats_satisfaction: str = "Satisfaction: {percent}"
-    just_now: str = "just now"
 
     home_title: str = "Footnote answers from your own pages"
     home_what: str = (

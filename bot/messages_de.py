@@ -28,6 +28,7 @@ GERMAN: dict[str, Any] = {
     ),
     "failed": "Entschuldigung, beim Beantworten ist etwas schiefgegangen. Es ist als {question_id} vermerkt; bitte frage noch einmal.",
     "not_in_channel": "Ich kann in {channel} nicht schreiben, weil ich nicht dabei bin. Lade mich ein und frage noch einmal, bitte.",
+    "this_channel": "diesem Kanal",
     "shortened": "Das ist gekürzt. Frage nach dem Rest, oder öffne die Quellen.",
     "review_overdue": "*{title}* hätte am {date} überprüft werden sollen ({ago}).",
     "expired": "*{title}* ist am {date} abgelaufen ({ago}).",
@@ -161,7 +162,6 @@ GERMAN: dict[str, Any] = {
     "stats_time": "Zeit bis zur Antwort: {p50} ms für die Hälfte, {p95} ms für 95 %",
     "stats_feedback": "Rückmeldungen: {up} hilfreich, {down} nicht hilfreich",
     "stats_satisfaction": "Zufriedenheit: {percent}",
-    "just_now": "gerade eben",
     "home_title": "Footnote antwortet aus euren eigenen Seiten",
     "home_what": (
         "Erwähne mich in einem Kanal mit einer Frage, oder schreibe mir direkt. Ich antworte im Thread, nenne zu jedem "

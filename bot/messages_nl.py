@@ -28,6 +28,7 @@ DUTCH: dict[str, Any] = {
     ),
     "failed": "Sorry, er ging iets mis bij het beantwoorden. Het is genoteerd als {question_id}; vraag het nog eens.",
     "not_in_channel": "Ik kan niet in {channel} schrijven, want ik zit er niet in. Nodig me daar uit en vraag het opnieuw.",
+    "this_channel": "dit kanaal",
     "shortened": "Dit is ingekort. Vraag naar de rest, of open de bronnen.",
     "review_overdue": "*{title}* had op {date} nagekeken moeten worden ({ago}).",
     "expired": "*{title}* is op {date} verlopen ({ago}).",
@@ -161,7 +162,6 @@ DUTCH: dict[str, Any] = {
     "stats_time": "Tijd tot een antwoord: {p50} ms voor de helft, {p95} ms voor 95%",
     "stats_feedback": "Reacties: {up} nuttig, {down} niet nuttig",
     "stats_satisfaction": "Tevredenheid: {percent}",
-    "just_now": "zojuist",
     "home_title": "Footnote antwoordt uit jullie eigen pagina's",
     "home_what": (
         "Noem me in een kanaal met een vraag, of schrijf me rechtstreeks. Ik antwoord in de thread, noem bij elke zin "

@@ -189,10 +189,9 @@ class QuestionWorker:
             return
         channel = await self.channels.describe(question.channel)
         words = messages_in((await self.people.person(question.user)).locale)
+        called = f"#{channel.name}" if channel.name else words.this_channel
         try:
-            await self.replies.tell_directly(
-                question.user, words.not_in_channel.format(channel=channel.label)
-            )
+            await self.replies.tell_directly(question.user, words.not_in_channel.format(channel=called))
         except SLACK_FAILURES:
             logger.warning("question.asker_not_told", extra={"question_id": question.id}, exc_info=True)
 

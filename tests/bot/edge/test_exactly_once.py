@@ -170,6 +170,16 @@ async def test_who_asks_where_the_bot_cannot_post_is_told_directly(office: Offic
     )
 
 
+async def test_a_channel_without_a_name_is_called_in_the_language_of_whoever_asked(office: Office) -> None:
+    office.slack.faults.add("conversations.info", error="channel_not_found", times=9)
+    office.slack.faults.add("assistant.threads.setStatus", error="not_in_channel")
+    office.slack.faults.add("chat.postMessage", error="not_in_channel")
+    await office.ask("bram", "#general", "@footnote Hoeveel vakantiedagen krijg ik?")
+    dm = office.slack.dm("bram")
+    (told,) = await office.slack.wait_for(lambda: office.slack.messages(dm))
+    assert told["text"].startswith("Ik kan niet in dit kanaal schrijven")
+
+
 async def test_a_fault_in_the_pipeline_is_one_polite_sentence(
     office: Office, caplog: pytest.LogCaptureFixture
 ) -> None:
