@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from ingest.sync import Sync
 from kb.errors import EmbedderUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import Candidate, QueryVectors, SparseVector
-from kb.jobs import FailedPage, ReindexProgress
+from kb.jobs import FailedPage, ReindexProgress, SyncReport
 from kb.models import Audience
 from kb.settings import SourceSettings
 from tests.fakes.embedder import HashEmbedder
@@ -36,6 +37,19 @@ async def found(index: EdgeIndex, *, audience: Audience = EVERYBODY) -> dict[str
     for hit in sorted(hits, key=lambda hit: hit.chunk.position):
         texts.setdefault(hit.chunk.page.path, []).append(hit.chunk.text)
     return texts
+
+
+async def found_during(
+    reindex: Coroutine[Any, Any, SyncReport], index: EdgeIndex, embedder: HashEmbedder
+) -> tuple[dict[str, list[str]], SyncReport]:
+    """What is found while a reindex waits for its first vectors, and its report."""
+    embedder.gate.clear()
+    embedder.arrived.clear()
+    running = asyncio.create_task(reindex)
+    await embedder.arrived.wait()
+    during = await found(index)
+    embedder.gate.set()
+    return during, await running
 
 
 async def page_of(index: EdgeIndex, path: str) -> Candidate:
@@ -275,14 +289,8 @@ async def test_a_full_reindex_answers_from_the_old_index_until_the_swap(
     write(pages, "a.md", "New.")
     (pages / "b.md").unlink()
     write(pages, "c.md", "Gamma.")
-    embedder.gate.clear()
-    embedder.arrived.clear()
 
-    running = asyncio.create_task(a_sync().run(full=True))
-    await embedder.arrived.wait()
-    during = await found(index)
-    embedder.gate.set()
-    report = await running
+    during, report = await found_during(a_sync().run(full=True), index, embedder)
 
     assert during == {"a.md": ["Alpha."], "b.md": ["Beta."]}
     assert (report.added, report.changed, report.removed) == (["c.md"], ["a.md"], ["b.md"])
@@ -327,14 +335,8 @@ async def test_a_page_limited_by_its_author_is_hidden_before_a_full_reindex_swap
     write(pages, "b.md", "Beta.")
     await a_sync().run()
     write(pages, "a.md", "---\naudience: '#leads'\n---\nAlpha.")
-    embedder.gate.clear()
-    embedder.arrived.clear()
 
-    running = asyncio.create_task(a_sync().run(full=True))
-    await embedder.arrived.wait()
-    during = await found(index)
-    embedder.gate.set()
-    await running
+    during, _ = await found_during(a_sync().run(full=True), index, embedder)
 
     assert during == {"b.md": ["Beta."]}
     assert await found(index) == {"b.md": ["Beta."]}
