@@ -155,7 +155,7 @@ class _Reading:
             return
         intro = _intro(blocks[-1], block) if blocks else ""
         if intro:
-            blocks.pop()
+            blocks[-1:] = _without_intro(blocks[-1])
             lead = f"{intro}\n\n{block.lead}" if block.lead else f"{intro}\n"
             block = Block(kind=block.kind, parts=block.parts, lead=lead, tail=block.tail)
         blocks.append(block)
@@ -203,11 +203,24 @@ class _Reading:
 
 
 def _intro(before: Block, block: Block) -> str:
-    """The line before a list, table or code that announces it, and would say nothing without it."""
-    text = before.text
-    if before.kind != "prose" or block.kind == "prose" or not text.endswith((":", "：", ":**")):
+    """The line before a list, table or code that announces it, and would say nothing without it.
+
+    It may be an item ("2. Run this:") of whose list the author meant the block to be a part.
+    """
+    last = before.parts[-1] if before.kind == "list" and len(before.parts) > 1 else before.text
+    if before.kind not in ("prose", "list") or block.kind == "prose" or not last.endswith((":", "：", ":**")):
         return ""
-    return text if block.kind == "list" or len(text) <= _MAX_INTRO else ""
+    if before.kind == "list" and "\n" in before.parts[-1]:
+        return ""
+    whole = before.kind == "prose" and block.kind == "list"
+    return last if whole or len(last) <= _MAX_INTRO else ""
+
+
+def _without_intro(before: Block) -> list[Block]:
+    """What is left of the block before, when its last line became the intro of the next."""
+    if before.kind == "prose" or len(before.parts) == 1:
+        return []
+    return [Block(kind=before.kind, parts=before.parts[:-1], lead=before.lead)]
 
 
 def _same(one: str, other: str) -> bool:

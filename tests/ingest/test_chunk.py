@@ -123,6 +123,17 @@ def test_a_piece_from_within_a_nested_list_repeats_the_items_around_it() -> None
     assert chunks[-1].text.endswith("\n- Then go.")
 
 
+def test_an_item_that_announces_what_stands_beside_its_list_goes_with_it() -> None:
+    inner = [f" - {words(f'i{at}x', 9)}" for at in range(6)]
+    text = "\n".join(["4. Open it.", "5. Enter these:", *inner, "", "6. Run this:", "", "```", "make", "```"])
+    chunks = chunks_of(text)
+
+    assert len(chunks) > 2
+    assert chunks[0].text == "4. Open it."
+    assert all(chunk.text.startswith("5. Enter these:\n\n - i") for chunk in chunks[1:-1])
+    assert chunks[-1].text.endswith("6. Run this:\n\n```\nmake\n```")
+
+
 def test_items_that_are_too_long_to_be_repeated_are_not_and_what_is_in_them_starts_at_the_margin() -> None:
     inner = [f"  - {words(f'i{at}x', 9)}" for at in range(9)]
     chunks = chunks_of("\n".join([f"- {words('p', 20)}", *inner]))
