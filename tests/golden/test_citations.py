@@ -6,12 +6,15 @@ docs/citations.md says why. Those of held-out leave more room: nobody may look w
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 import pytest_asyncio
+from numpy.typing import NDArray
 
 from kb.embed import Embedder
 from kb.evaluation.citations import (
@@ -30,12 +33,49 @@ FLOORS: dict[Split, tuple[float, float]] = {"dev": (0.895, 0.97), "held-out": (0
 """Share of the corruptions of five kinds that are caught, of the true sentences that are kept."""
 
 
+class RememberedVectors:
+    """The embedder's vectors, kept from one run of the tests to the next: they take more than half of the time.
+
+    The file is named after what this very model gives for a probe, so that another model begins another file.
+    """
+
+    def __init__(self, embedder: Embedder, folder: Path) -> None:
+        self._embedder, self._folder = embedder, folder
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if missing:
+            vectors = await self._embedder.embed_documents(missing)
+            self._vectors.update(zip(missing, vectors, strict=True))
+        return np.stack([self._vectors[text] for text in texts])
+
+    async def recall(self) -> None:
+        file = await self._file()
+        if file.exists():
+            with np.load(file) as kept:
+                self._vectors.update(zip(kept["texts"].tolist(), kept["vectors"], strict=True))
+
+    async def keep(self) -> None:
+        file, texts = await self._file(), list(self._vectors)
+        begun = file.with_suffix(".begun.npz")
+        np.savez(begun, texts=np.array(texts), vectors=await self.embed_documents(texts))
+        begun.replace(file)  # whole or not at all: a run may be stopped
+
+    async def _file(self) -> Path:
+        probe = await self._embedder.embed_documents(["Full-time employees get 25 days of holiday."])
+        return self._folder / f"{hashlib.sha256(probe.tobytes()).hexdigest()[:16]}.npz"
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def measured() -> AsyncIterator[dict[str, CitationFigures]]:
+async def measured(request: pytest.FixtureRequest) -> AsyncIterator[dict[str, CitationFigures]]:
     embedder = Embedder(EmbedSettings())
     await embedder.ready()
-    similarity = EmbeddingSimilarity(embedder)
+    remembered = RememberedVectors(embedder, request.config.cache.mkdir("citation-vectors"))
+    await remembered.recall()
+    similarity = EmbeddingSimilarity(remembered)
     results = [one async for one in check_pairs(read_labelled(FILE), similarity)]
+    await remembered.keep()
     yield {split: figures([one for one in results if one.passage.split == split]) for split in FLOORS}
     embedder.close()
 
