@@ -10,7 +10,7 @@ COPY kb kb
 COPY ingest ingest
 COPY bot bot
 RUN /venv/bin/pip install --quiet . \
-    && /venv/bin/python -m kb.onnx
+    && /venv/bin/python -m kb.inference.onnx
 
 FROM python:3.12-slim
 # The model client trusts the system's certificates; git tells when a page was edited. Debian drops old versions of

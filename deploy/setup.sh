@@ -45,4 +45,4 @@ else
     "$venv/bin/pip" install --quiet --editable .
 fi
 echo "Preparing the embedding model ..."
-"$venv/bin/python" -m kb.onnx || echo "It will be prepared, or run by PyTorch, at the first start." >&2
+"$venv/bin/python" -m kb.inference.onnx || echo "It will be prepared, or run by PyTorch, at the first start." >&2

@@ -16,9 +16,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.encoders import Encoder, TextKind, Vectors, load_encoder
-from kb.inference import Lane
-from kb.onnx.converted import Weights
+from kb.inference.encoders import Encoder, TextKind, Vectors, load_encoder
+from kb.inference.lanes import Lane
+from kb.inference.onnx.converted import Weights
 from kb.settings import EmbedSettings
 
 logger = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ MARK_OF_INT8 = " int8"
 
 
 class Embedder:
-    """`ready` (or the first call) loads the model; see `kb.encoders.load_encoder` for how long that takes.
+    """`ready` (or the first call) loads the model; see `kb.inference.encoders.load_encoder` for how long that takes.
 
     `like`: the name that an index's embedder had. Where the settings leave the precision open, it is kept to.
 

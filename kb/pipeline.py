@@ -12,23 +12,23 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from kb.answer import Answer, Mode, Note, join_sentences
-from kb.answer_language import speaks_pages_language
-from kb.brevity import brief
+from kb.answering.brevity import brief
+from kb.answering.clarify import competing_pages, topics_of_thread
+from kb.answering.draft import Draft, Drafter
+from kb.answering.language import speaks_pages_language
+from kb.answering.reply import Reply, numbered
 from kb.citations import Similarity, verify
 from kb.citations.orders import without_orders
-from kb.clarify import competing_pages, topics_of_thread
 from kb.confidence import BACKGROUND, Evidence, Gathered, RelevanceModel, likeness, weigh
-from kb.draft import Draft, Drafter
+from kb.conflicts.settle import CONFLICT_PASSAGES, settle, warnings_of
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock, FreshnessPolicy
 from kb.history import readable_turns
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk, Question, Retrieved, Rewrite, Turn
-from kb.reply import Reply, numbered
 from kb.retrieval import Found, Pages, Ranker, Retrieval, Searcher
 from kb.rewrite import Rewriter
 from kb.settings import Settings
-from kb.settle import CONFLICT_PASSAGES, settle, warnings_of
 from kb.stopwatch import Stopwatch
 from kb.text.language import detect
 from kb.text.phrases import small_talk

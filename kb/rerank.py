@@ -10,10 +10,10 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kb.cross_encoders import CrossEncoder, load_cross_encoder
 from kb.errors import RerankerUnavailableError
-from kb.hub import fetched_files, local_files
-from kb.inference import Lane
+from kb.inference.cross_encoders import CrossEncoder, load_cross_encoder
+from kb.inference.hub import fetched_files, local_files
+from kb.inference.lanes import Lane
 from kb.models import Hit
 from kb.settings import RerankSettings
 

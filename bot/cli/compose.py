@@ -26,12 +26,12 @@ from ingest.crew.lane import PageLane
 from ingest.jobs import ReindexJobs
 from ingest.parsers.pool import ReaderPool
 from ingest.parsers.reader import Reader
+from kb.answering.draft import Drafter
+from kb.answering.extract import ExtractiveDrafter
 from kb.conversation import RedisConversations
 from kb.data_folder import DataFolder
-from kb.draft import Drafter
 from kb.embed import Embedder
 from kb.errors import UnavailableError
-from kb.extract import ExtractiveDrafter
 from kb.freshness import Clock, FreshnessPolicy
 from kb.index.port import VectorIndex
 from kb.lexical import LexicalEncoder
@@ -200,7 +200,7 @@ def _replies(settings: Settings, redis: Redis) -> ReplyCache | None:
 def _answerer(settings: Settings, model: LanguageModel | None) -> Drafter | None:
     if model is None:
         return None
-    from kb.answer_model import ModelAnswerer
+    from kb.answering.model import ModelAnswerer
 
     return ModelAnswerer(model, settings.model, max_sentences=settings.answer.max_sentences)
 

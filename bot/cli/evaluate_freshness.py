@@ -23,7 +23,7 @@ from bot.cli.sources import SAMPLE, sample_folder
 from ingest.errors import PageError
 from ingest.parsers.reader import DirectReader
 from ingest.sources.folder import FolderSource
-from kb.answer_model import ModelAnswerer
+from kb.answering.model import ModelAnswerer
 from kb.embed import Embedder
 from kb.errors import SettingsError
 from kb.evaluation.freshness import (

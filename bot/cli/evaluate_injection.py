@@ -20,7 +20,7 @@ from bot.cli.scratch import open_scratch
 from bot.cli.slack_judge import Wrong, judge
 from bot.render import render
 from kb.answer import Answer
-from kb.answer_model import ModelAnswerer
+from kb.answering.model import ModelAnswerer
 from kb.embed import Embedder
 from kb.evaluation.injection import Attack, pages_folder, read_attacks
 from kb.evaluation.obedient import ObedientModel

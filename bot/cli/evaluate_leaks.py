@@ -33,9 +33,9 @@ from bot.playground.workspace import Channel, Person, UserGroup, Workspace
 from bot.render import render, spoken
 from bot.why import trace_payload
 from kb.answer import Answer
+from kb.answering.draft import Draft, Drafter
 from kb.api import answer_as_json, create_api, trace_as_json
 from kb.confidence import Evidence
-from kb.draft import Draft, Drafter
 from kb.embed import Embedder
 from kb.evaluation.leaks import Asker, Combination, Room, World, combinations, make_world
 from kb.models import Question, Retrieved, Turn

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from kb.answering.draft import DraftSentence
 from kb.citations.denials import Polarity, read_polarity
 from kb.citations.facts import Facts, read_facts
 from kb.citations.marks import ELLIPSIS
 from kb.citations.passage import Passage, literal_words
 from kb.citations.support import ENOUGH_WORDS, Question, Reason, Support
 from kb.citations.untrusted import harmless, has_foreign_link
-from kb.draft import DraftSentence
 from kb.text.sentences import split_units
 from kb.text.wording import content_stems, language_of, plain
 

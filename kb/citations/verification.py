@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
+from kb.answering.draft import DraftSentence
 from kb.citations.claim import Claim, Removed
 from kb.citations.passage import passage_of
-from kb.draft import DraftSentence
 from kb.models import Chunk
 
 Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]

@@ -13,8 +13,8 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from kb.answering.draft import DraftSentence
 from kb.citations import Similarity, verify
-from kb.draft import DraftSentence
 from kb.errors import SettingsError
 from kb.models import Chunk, Page
 

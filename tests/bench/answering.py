@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from bot.cli.compose import Runtime
-from kb.extract import ExtractiveDrafter
+from kb.answering.extract import ExtractiveDrafter
 from kb.models import Question
 from kb.pipeline import Pipeline
 from kb.search import Search

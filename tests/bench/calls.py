@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from kb.embed import Embedder
-from kb.encoders import Vectors
+from kb.inference.encoders import Vectors
 from kb.settings import EmbedSettings
 
 

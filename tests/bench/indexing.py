@@ -27,9 +27,9 @@ from bot.cli.compose import Runtime, open_runtime
 from bot.cli.local import LocalSession
 from bot.cli.session import IngestRequest
 from kb.configuration import load_settings
+from kb.inference.onnx.machine import multiplies_int8_fast
 from kb.jobs import SyncReport
 from kb.models import Audience
-from kb.onnx.machine import multiplies_int8_fast
 from kb.search import WeightedQuery
 from tests.bench.figures import Target, percentile
 from tests.bench.large import peak_of

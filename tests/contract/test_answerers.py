@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Sequence
 import numpy as np
 import pytest
 
-from kb.answer_model import ModelAnswerer
+from kb.answering.draft import Draft, Drafter
+from kb.answering.extract import ExtractiveDrafter
+from kb.answering.model import ModelAnswerer
 from kb.citations import verify
 from kb.confidence import Evidence
-from kb.draft import Draft, Drafter
-from kb.extract import ExtractiveDrafter
 from kb.lexical import LexicalEncoder
 from kb.llm.client import LanguageModel
 from kb.models import Turn

@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from kb.answer_model import ModelAnswerer
+from kb.answering.model import ModelAnswerer
 from kb.errors import FootnoteError, ModelRefusedError, ModelReplyError, ModelUnavailableError, SettingsError
 from kb.llm.client import CitablePassage, LanguageModel, connect_model
 from kb.settings import ModelSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kb.answer_language import is_in_other_language, speaks_pages_language
+from kb.answering.language import is_in_other_language, speaks_pages_language
 from tests.fakes.answers import a_citation, a_page
 
 DUTCH = "Voltijders krijgen 25 dagen vakantie per jaar, en wat over is vervalt aan het eind van maart."

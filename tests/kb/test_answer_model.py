@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from kb.answer_model import EARLIER_CHARACTERS, ModelAnswerer, earlier_turns, previous_form
+from kb.answering.draft import Draft
+from kb.answering.model import EARLIER_CHARACTERS, ModelAnswerer, earlier_turns, previous_form
 from kb.citations import verify
 from kb.confidence import Evidence
-from kb.draft import Draft
 from kb.llm.client import LanguageModel
 from kb.models import Turn
 from kb.settings import ModelSettings

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kb.brevity import brief
-from kb.draft import DraftSentence
+from kb.answering.brevity import brief
+from kb.answering.draft import DraftSentence
 
 
 def said(*texts: str) -> list[DraftSentence]:

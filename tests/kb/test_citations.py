@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kb.answering.draft import DraftSentence
 from kb.citations import Similarity, Verified, verify
 from kb.citations.marks import SplitPassage, from_citations, from_markers
 from kb.citations.untrusted import harmless, has_foreign_link
-from kb.draft import DraftSentence
 from kb.llm.stream import CitedBlocks, TextBlock
 from kb.models import Chunk
 from tests.fakes.passages import a_passage

@@ -8,7 +8,7 @@ import pytest
 
 from bot.render import render, spoken
 from kb.answer import Answer, Trace
-from kb.clarify import competing_pages, topics_of_thread
+from kb.answering.clarify import competing_pages, topics_of_thread
 from kb.confidence import Gathered
 from kb.models import Hit, Retrieved, Rewrite, Scores, Turn
 from kb.rewriting.heuristic import HeuristicRewriter

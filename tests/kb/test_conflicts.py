@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kb.conflicts import Statement, contrasted, find_disputes, may_disagree
+from kb.conflicts.statements import Statement, contrasted, find_disputes, may_disagree
 from kb.models import Chunk, Page
 
 

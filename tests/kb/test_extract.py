@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from kb.answering.extract import ExtractiveDrafter, choose
+from kb.answering.quotables import LIST_ITEMS, quotables_of
 from kb.confidence import Evidence
-from kb.extract import ExtractiveDrafter, choose
 from kb.lexical import LexicalEncoder
 from kb.models import Chunk, Hit, Page, Scores
-from kb.quotables import LIST_ITEMS, quotables_of
 
 PROCEDURE = "Follow these steps:\n\n1. Log in.\n2. Print the label.\n3. Send the parcel."
 

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from kb.embed import Embedder
-from kb.inference import GIVEN_UP, Lane
+from kb.inference.lanes import GIVEN_UP, Lane
 from kb.settings import EmbedSettings
 from tests.fakes.waiting import until
 

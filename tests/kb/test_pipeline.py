@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from kb.answer import Checked
-from kb.draft import Draft, DraftSentence
+from kb.answering.draft import Draft, DraftSentence
+from kb.answering.extract import ExtractiveDrafter
 from kb.errors import (
     EmbedderUnavailableError,
     IndexUnavailableError,
@@ -19,7 +20,6 @@ from kb.errors import (
     ModelReplyError,
     ModelUnavailableError,
 )
-from kb.extract import ExtractiveDrafter
 from kb.freshness import FreshnessPolicy
 from kb.index.port import PagesWanted
 from kb.lexical import LexicalEncoder

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from kb.draft import DraftSentence
+from kb.answering.draft import DraftSentence
+from kb.answering.reply import numbered
 from kb.freshness import FreshnessPolicy
-from kb.reply import numbered
 from tests.fakes.passages import a_passage, evidence_of
 
 POLICY = FreshnessPolicy(clock=lambda: datetime(2026, 11, 27, tzinfo=UTC), max_age_days=365)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any
 
+from kb.answering.draft import DraftSentence
+from kb.answering.reply import numbered
 from kb.confidence import Evidence
-from kb.draft import DraftSentence
+from kb.conflicts.settle import settle, warnings_of
 from kb.freshness import FreshnessPolicy
 from kb.models import PageDates
-from kb.reply import numbered
-from kb.settle import settle, warnings_of
 from tests.fakes.passages import a_passage, evidence_of
 
 POLICY = FreshnessPolicy(clock=lambda: datetime(2026, 11, 27, 12, tzinfo=UTC))

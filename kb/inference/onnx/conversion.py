@@ -22,7 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import kb
-from kb.onnx.converted import Kind, read_card
+from kb.inference.onnx.converted import Kind, read_card
 
 logger = logging.getLogger(__name__)
 
@@ -130,7 +130,7 @@ def _make(model: Path, kind: Kind, key: str) -> Path:
 def _convert(model: Path, kind: Kind, draft: Path, *, note: Path) -> None:
     ours = str(Path(kb.__file__).parents[1])  # not a `kb` of the folder that Footnote was started in
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "kb.onnx.convert", kind, str(model), str(draft)],
+        [sys.executable, "-P", "-m", "kb.inference.onnx.convert", kind, str(model), str(draft)],
         env={**os.environ, "PYTHONPATH": ours},
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.errors import EmbedderUnavailableError
-from kb.hub import fetched_files, local_files
-from kb.imports import quick_imports
-from kb.inference import prepare, usable_cores
-from kb.onnx.converted import Card, Weights
-from kb.onnx.opening import open_converted
-from kb.onnx.running import OnnxError, OnnxModel
+from kb.inference.hub import fetched_files, local_files
+from kb.inference.imports import quick_imports
+from kb.inference.lanes import prepare, usable_cores
+from kb.inference.onnx.converted import Card, Weights
+from kb.inference.onnx.opening import open_converted
+from kb.inference.onnx.running import OnnxError, OnnxModel
 from kb.settings import EmbedSettings
 
 Vectors: TypeAlias = NDArray[np.float32]

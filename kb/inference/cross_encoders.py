@@ -9,10 +9,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from kb.errors import RerankerUnavailableError
-from kb.imports import quick_imports
-from kb.inference import prepare, usable_cores
-from kb.onnx.opening import open_converted
-from kb.onnx.running import OnnxError, OnnxModel
+from kb.inference.imports import quick_imports
+from kb.inference.lanes import prepare, usable_cores
+from kb.inference.onnx.opening import open_converted
+from kb.inference.onnx.running import OnnxError, OnnxModel
 from kb.settings import RerankSettings
 
 MAX_TOKENS = 512

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kb.answer import is_block
-from kb.draft import DraftSentence
+from kb.answering.draft import DraftSentence
 
 
 def brief(sentences: Sequence[DraftSentence], *, limit: int) -> tuple[tuple[DraftSentence, ...], bool]:

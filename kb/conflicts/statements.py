@@ -16,9 +16,9 @@ from functools import cached_property
 
 from kb.citations.fact_names import read_names
 from kb.citations.fact_words import MONTHS, NUMBER_WORDS, UNITS, WEEKDAYS
-from kb.measures import BOUND_WORDS, Measure, Measured, read_measures, stating
+from kb.conflicts.measures import BOUND_WORDS, Measure, Measured, read_measures, stating
+from kb.conflicts.scopes import Scope, read_scope, scopes_differ
 from kb.models import Chunk
-from kb.scopes import Scope, read_scope, scopes_differ
 from kb.text.sentences import split_units
 from kb.text.wording import STOP_WORDS, content_stems, language_of, plain, stem, tokens
 

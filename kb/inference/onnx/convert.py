@@ -1,4 +1,4 @@
-"""`python -m kb.onnx.convert embedder|reranker MODEL TO`: converts a sentence-transformers model. For `kb.onnx.conversion`.
+"""`python -m kb.inference.onnx.convert embedder|reranker MODEL TO`: converts a sentence-transformers model. For `kb.inference.onnx.conversion`.
 
 torch writes the graph, pooling and all; ONNX Runtime's optimizer fuses attention and layer norms; a second graph has
 its weights as 8-bit integers. Then both graphs must say what torch says, or the model is refused.
@@ -18,9 +18,9 @@ import torch
 from numpy.typing import NDArray
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
-from kb.onnx.conversion import REFUSED
-from kb.onnx.converted import CARD, TOKENIZER, Card, Kind, Weights, graph
-from kb.onnx.running import OnnxModel, Text
+from kb.inference.onnx.conversion import REFUSED
+from kb.inference.onnx.converted import CARD, TOKENIZER, Card, Kind, Weights, graph
+from kb.inference.onnx.running import OnnxModel, Text
 
 OPSET = 17
 MAX_TOKENS = 512

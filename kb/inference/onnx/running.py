@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.onnx.converted import TOKENIZER, Card, Weights, graph
+from kb.inference.onnx.converted import TOKENIZER, Card, Weights, graph
 
 Text: TypeAlias = str | tuple[str, str]
 """A text, or for a reranker a question and a passage."""

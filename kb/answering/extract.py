@@ -16,10 +16,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kb.answering.draft import Draft, DraftSentence
+from kb.answering.quotables import Quotable, quotables_of
 from kb.confidence import Evidence
-from kb.draft import Draft, DraftSentence
 from kb.models import Turn
-from kb.quotables import Quotable, quotables_of
 from kb.text.lexicon import Lexicon, lexicon, words_of
 from kb.text.sentences import TextUnit
 

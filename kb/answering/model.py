@@ -15,10 +15,10 @@ from importlib import resources
 from typing import Literal
 
 from kb.answer import join_sentences
-from kb.answer_language import is_in_other_language
+from kb.answering.draft import Draft, DraftSentence
+from kb.answering.language import is_in_other_language
 from kb.citations.marks import Marked, SplitPassage, from_citations, from_markers
 from kb.confidence import Evidence
-from kb.draft import Draft, DraftSentence
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.llm.client import CitablePassage, LanguageModel, Spoken
 from kb.models import Chunk, Turn

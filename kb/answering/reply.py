@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from kb.answer import Answer, Checked, Citation, Mode, NearestPage, Note, Sentence, SmallTalk, Trace
+from kb.answering.draft import DraftSentence
 from kb.citations import Verified
 from kb.confidence import Evidence
-from kb.draft import DraftSentence
 from kb.freshness import FreshnessPolicy
 from kb.models import Hit, Outcome, Question, Rewrite
 from kb.stopwatch import Stopwatch

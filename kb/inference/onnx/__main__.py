@@ -1,12 +1,12 @@
-"""`python -m kb.onnx [MODEL]`: converts an embedding model ahead of its first use, the default one if none is named."""
+"""`python -m kb.inference.onnx [MODEL]`: converts an embedding model ahead of its first use, the default one if none is named."""
 
 from __future__ import annotations
 
 import sys
 
-from kb.encoders import model_folder
 from kb.errors import EmbedderUnavailableError
-from kb.onnx.conversion import converted
+from kb.inference.encoders import model_folder
+from kb.inference.onnx.conversion import converted
 from kb.settings import EmbedSettings
 
 

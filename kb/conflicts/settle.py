@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from kb.answer import AnswerWarning, Citation, Sentence
+from kb.answering.draft import DraftSentence
 from kb.confidence import Evidence
-from kb.conflicts import Dispute, Likeness, Statement, find_disputes
-from kb.draft import DraftSentence
+from kb.conflicts.statements import Dispute, Likeness, Statement, find_disputes
 from kb.freshness import FreshnessPolicy
 from kb.models import Page
 from kb.text.sentences import TextUnit, split_units
