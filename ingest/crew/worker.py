@@ -55,7 +55,8 @@ class PageWorker:
         self._held: set[str] = set()
         self._coming: asyncio.Task[list[Entry]] | None = None
         self._bringing: asyncio.Task[None] | None = None
-        self._heard_at = -BEAT_S
+        self._wanted: bytes | None = None
+        self._asked_at = self._heard_at = -BEAT_S
         self.did = WorkDone()
 
     async def run(self, stop: asyncio.Event, *, idle_exit_s: float | None = None) -> WorkDone:
@@ -70,7 +71,7 @@ class PageWorker:
         try:
             while self._coming or not (stop.is_set() or _over(idle_since, idle_exit_s)):
                 try:
-                    wanted = await self._lane.wanted()
+                    wanted = await self._what_is_wanted()
                     if wanted is None:
                         await self._let_go()
                         await happened(stop, within_s=IDLE_S)
@@ -92,6 +93,13 @@ class PageWorker:
             await self._let_go()
         await self._leave(make)
         return self.did
+
+    async def _what_is_wanted(self) -> bytes | None:
+        """By the latest sync. Not asked for at every turn: a store that keeps all it is told is slow to answer."""
+        if self._wanted is None or time.monotonic() - self._asked_at >= BEAT_S:
+            self._wanted = await self._lane.wanted()
+            self._asked_at = time.monotonic()
+        return self._wanted
 
     async def _ready_for(self, wanted: IndexManifest) -> tuple[PagePipeline, str]:
         pipeline = await self._pipeline_for(wanted)

@@ -218,7 +218,7 @@ class Shard:
         self._check_dimension(indexed.dense)
         return engine.Point(
             point_id(indexed.chunk.id),
-            {DENSE: [float(value) for value in indexed.dense], LEXICAL: _sparse(indexed.lexical)},
+            {DENSE: list(indexed.dense), LEXICAL: _sparse(indexed.lexical)},
             to_payload(indexed.chunk),
         )
 

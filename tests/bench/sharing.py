@@ -1,8 +1,10 @@
-"""`python -m tests.bench.sharing`: a sync alone, and with one worker beside it, without a model.
+"""`python -m tests.bench.sharing`: what workers are worth to a sync, without a model.
 
-What is shared is reading, detecting the language, chunking and counting words; the way over Redis is what it costs. Two syncs
-side by side, each alone, tell what the machine's second core is worth: more than that nobody can have of it. All are measured
-in turns.
+pages through one worker and through two -> a sync alone and with a worker beside -> two syncs side by side, each alone
+
+What is shared is reading, detecting the language, chunking and counting words; the way over Redis is what it costs. A sync
+keeps listing its sources and writing the index to itself. Two syncs side by side tell what the machine's second core is worth:
+more than that nobody can have of it. All are measured in turns.
 """
 
 from __future__ import annotations
@@ -13,6 +15,10 @@ import os
 import sys
 import tempfile
 import time
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
@@ -20,8 +26,13 @@ from rich.console import Console
 
 from ingest.crew.coordinator import Crew
 from ingest.crew.lane import PageLane
+from ingest.crew.wire import PageJob, encode_manifest, make_of
+from ingest.pipeline import Origin, PagePipeline
+from ingest.sources.folder import FolderSource
 from kb.index.edge import EdgeIndex
-from kb.text.language import warm_up
+from kb.lexical import LexicalEncoder
+from kb.settings import SourceSettings
+from kb.text.language import detect, warm_up
 from kb.valkey import EmbeddedValkey, connect_redis
 from tests.bench.pages import copy_sample
 from tests.fakes.embedder import HashEmbedder
@@ -34,33 +45,55 @@ ROOT = Path(__file__).parents[2]
 console = Console()
 
 
+@dataclass(kw_only=True)
+class Rounds:
+    """Seconds, one a round. `twice`: passages that somebody made although another did."""
+
+    one_worker: list[float] = field(default_factory=list)
+    two_workers: list[float] = field(default_factory=list)
+    alone: list[float] = field(default_factory=list)
+    shared: list[float] = field(default_factory=list)
+    side_by_side: list[float] = field(default_factory=list)
+    twice: int = 0
+
+
 async def main() -> None:
+    rounds = Rounds()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pages = copy_sample(COPIES, folder / "pages")
         valkey = EmbeddedValkey(folder / "valkey")
         await valkey.start()
-        alone: list[float] = []
-        side_by_side: list[float] = []
-        shared: list[float] = []
-        chunks = twice = 0
         try:
             for number in range(ROUNDS):
-                (seconds, chunks), *_ = await _apart(pages, folder / f"{number}-alone", 1)
-                alone.append(seconds)
-                both = await _apart(pages, folder / f"{number}-both", 2)
-                side_by_side.append(max(seconds for seconds, _ in both))
-                seconds, embedded = await _shared(pages, folder / f"{number}-shared", valkey.url)
-                shared.append(seconds)
-                twice += embedded - chunks
+                chunks = await _round(rounds, pages, folder / str(number), valkey.url)
         finally:
             await valkey.stop()
-    one, two, ceiling = median(alone), median(shared), median(side_by_side)
-    console.print(
-        f"{chunks} passages, no model: {chunks / one:.0f} a second alone, {chunks / two:.0f} with a worker beside: "
-        f"{one / two:.2f} x; two syncs side by side do {2 * one / ceiling:.2f} x; passages done twice: {twice}",
-        soft_wrap=True,
-    )
+    one, two = median(rounds.one_worker), median(rounds.two_workers)
+    alone, shared = median(rounds.alone), median(rounds.shared)
+    for line in (
+        f"{chunks} passages, no model; a second",
+        f"  one worker {chunks / one:.0f}, two workers {chunks / two:.0f}: {one / two:.2f} x",
+        f"  a sync alone {chunks / alone:.0f}, with a worker beside {chunks / shared:.0f}: {alone / shared:.2f} x",
+        f"  two syncs side by side: {2 * alone / median(rounds.side_by_side):.2f} x of one",
+        f"  passages done twice: {rounds.twice}",
+    ):
+        console.print(line, highlight=False)
+
+
+async def _round(rounds: Rounds, pages: Path, folder: Path, url: str) -> int:
+    (seconds, chunks), *_ = await _apart(pages, folder / "alone", 1)
+    rounds.alone.append(seconds)
+    both = await _apart(pages, folder / "both", 2)
+    rounds.side_by_side.append(max(seconds for seconds, _ in both))
+    seconds, made = await _shared(pages, folder / "shared", url)
+    rounds.shared.append(seconds)
+    rounds.twice += made - chunks
+    for count, taken in ((1, rounds.one_worker), (2, rounds.two_workers)):
+        seconds, made = await _drained(pages, url, count)
+        taken.append(seconds)
+        rounds.twice += made - chunks
+    return chunks
 
 
 async def _apart(pages: Path, folder: Path, syncs: int) -> list[tuple[float, int]]:
@@ -90,33 +123,67 @@ async def _synced(pages: Path, folder: Path, lane: PageLane | None = None) -> tu
 
 
 async def _shared(pages: Path, folder: Path, url: str) -> tuple[float, int]:
-    """The same with a worker that is ready before: seconds, and the passages that both embedded."""
+    """A sync with a worker that is ready before: seconds, and the passages that both embedded."""
+    async with _lane(url) as lane:
+        await _synced(_one_page(folder), folder / "first", lane)  # tells the worker what is wanted
+        async with _workers(lane, url, 1) as told:
+            seconds, ours = await _synced(pages, folder / "index", lane)
+    return seconds, ours + sum(did["chunks"] for did in told)
+
+
+async def _drained(pages: Path, url: str, count: int) -> tuple[float, int]:
+    """So many workers, with all pages in their lane at once: seconds to the last outcome, and the passages they made."""
+    pipeline = PagePipeline(embedder=HashEmbedder(), lexical=LexicalEncoder(), detect_language=detect)
+    make, run = make_of(pipeline.manifest), uuid.uuid4().hex
+    source = FolderSource(SourceSettings(name="kb", path=pages, git_dates=False))
+    jobs = [
+        PageJob(id=ref.path, run=run, origin=Origin.of(source), raw=await source.fetch(ref))
+        async for ref in source.discover()
+    ]
+    async with _lane(url) as lane, connect_redis(url) as redis:
+
+        async def all_are_done() -> bool:
+            return await redis.llen(f"bench:pages:done:{run}") == len(jobs)
+
+        await lane.want(encode_manifest(pipeline.manifest), make)
+        async with _workers(lane, url, count) as told:
+            started = time.perf_counter()
+            await lane.publish(jobs, make)
+            await until(all_are_done, seconds=600, pause=0.05)
+            seconds = time.perf_counter() - started
+        await lane.finish(run)
+    return seconds, sum(did["chunks"] for did in told)
+
+
+@asynccontextmanager
+async def _lane(url: str) -> AsyncIterator[PageLane]:
     async with connect_redis(url) as redis:
         lane = PageLane(redis, namespace="bench")
-        worker = await _worker(url)
-
-        async def is_ready() -> bool:
-            return await lane.helpers() > 0
-
-        await _synced(_one_page(folder), folder / "first", lane)  # tells the worker what is wanted
-        await until(is_ready, seconds=60)
-        seconds, ours = await _synced(pages, folder / "index", lane)
-        worker.terminate()
-        told, _ = await worker.communicate()
+        yield lane
         await lane.close()
-    return seconds, ours + json.loads(told.splitlines()[-1])["chunks"]
 
 
-async def _worker(url: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        str(ROOT / "tests" / "fakes" / "page_worker.py"),
-        url,
-        "bench",
-        "--fast",
-        stdout=asyncio.subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )
+@asynccontextmanager
+async def _workers(lane: PageLane, url: str, count: int) -> AsyncIterator[list[dict[str, int]]]:
+    """Ready when the block begins; what each did is in the list when it has ended."""
+    command = (sys.executable, str(ROOT / "tests" / "fakes" / "page_worker.py"), url, "bench", "--fast")
+    processes = [
+        await asyncio.create_subprocess_exec(
+            *command, stdout=asyncio.subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(ROOT)}
+        )
+        for _ in range(count)
+    ]
+
+    async def are_ready() -> bool:
+        return await lane.helpers() == count
+
+    await until(are_ready, seconds=60)
+    did: list[dict[str, int]] = []
+    yield did
+    for process in processes:
+        process.terminate()
+        output, _ = await process.communicate()
+        did.append(json.loads(output.splitlines()[-1]))
 
 
 def _one_page(folder: Path) -> Path:
