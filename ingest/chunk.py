@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from hashlib import blake2b
 from textwrap import dedent
 from uuid import UUID, uuid5
@@ -83,10 +84,13 @@ def fitting_title(title: str, *, count_tokens: CountTokens, max_tokens: int = MA
 
 
 class _Measure:
-    """Token counts that add up: without the special tokens that the counter puts around each text."""
+    """Token counts that add up: without the special tokens that the counter puts around each text.
+
+    One page's: a block is measured when sections are joined, when it is cut and when it is packed.
+    """
 
     def __init__(self, count_tokens: CountTokens) -> None:
-        self._count = count_tokens
+        self._count = cache(count_tokens)
         self._special = count_tokens("")
 
     def whole(self, text: str) -> int:

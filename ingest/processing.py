@@ -24,10 +24,13 @@ logger = logging.getLogger(__name__)
 
 GROUP = 128
 """Chunks embedded together: enough to sort by length, 0.2 MB of vectors, about two seconds on two cores."""
+FIRST_GROUP = 16
+"""The embedder has to wait for the first; each group is twice as large as the one before."""
 IDLE_S = 0.5
 """Between two looks for workers that may have come."""
 
 Ready = tuple[Work, PreparedPage]
+Embedded = tuple[Sequence[Ready], list[list[IndexedChunk]]]
 
 
 class Processing:
@@ -130,27 +133,38 @@ class Processing:
         await self._index(pages, chunks)
 
     async def _do(self, helpers: Helpers) -> None:
-        """This process's own part. One group is embedded while the next is read."""
-        filing: asyncio.Task[None] | None = None
+        """This process's own part: a group is read while the one before is embedded and the one before that is indexed."""
+        size = FIRST_GROUP
+        following: asyncio.Task[Embedded] | None = None
+        embedding: asyncio.Task[Embedded] | None = None
+        indexing: asyncio.Task[None] | None = None
         try:
             while self._unfinished:
-                group = await self._own_group()
-                if filing:
-                    await filing
-                filing = asyncio.create_task(self._file(group)) if group else None
-                if not group and not self._todo:
+                group = await self._own_group(size)
+                size = min(2 * size, GROUP)
+                following = asyncio.create_task(self._embedded(group)) if group else None
+                if embedding:
+                    pages, chunks = await embedding
+                    if indexing:
+                        await indexing
+                    indexing = asyncio.create_task(self._index(pages, chunks))
+                embedding = following
+                if embedding is None:
+                    if indexing:
+                        await indexing
                     self._todo.extend(await helpers.unstarted())
                     if not self._todo:
                         await happened(self._over, within_s=IDLE_S)
         finally:
-            if filing:
-                await cancelled(filing)
+            for task in (following, embedding, indexing):
+                if task:
+                    await cancelled(task)
 
-    async def _own_group(self) -> list[Ready]:
-        """Reads pages until there is enough to embed together, or nothing left."""
+    async def _own_group(self, size: int) -> list[Ready]:
+        """Reads pages until there are so many chunks to embed together, or nothing is left."""
         group: list[Ready] = []
         chunks = 0
-        while self._todo and chunks < GROUP:
+        while self._todo and chunks < size:
             if not self._served.is_set():
                 await self._served.wait()
                 continue  # the rest may be handed out by now
@@ -166,8 +180,8 @@ class Processing:
                 chunks += len(page.chunks)
         return group
 
-    async def _file(self, group: Sequence[Ready]) -> None:
-        await self._index(group, await self._pipeline.embed([page for _, page in group]))
+    async def _embedded(self, group: Sequence[Ready]) -> Embedded:
+        return group, await self._pipeline.embed([page for _, page in group])
 
     async def _accepted(self, item: Work, prepared: PreparedPage) -> PreparedPage:
         """Counted, and with its links; one that its author limited is not public until the swap either."""

@@ -71,7 +71,7 @@ def load_encoder(settings: EmbedSettings, *, like: Weights | None) -> Encoder:
 
 class OnnxEncoder:
     backend: Literal["onnx", "torch"] = "onnx"
-    room = 1600
+    room = 500
     """A core is fastest with what its caches hold: one passage, or a handful of sentences."""
 
     def __init__(self, model: OnnxModel, card: Card, settings: EmbedSettings) -> None:
