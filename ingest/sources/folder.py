@@ -12,6 +12,7 @@ import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import date
 from pathlib import Path, PurePosixPath
+from stat import S_ISREG
 from urllib.parse import quote
 
 from ingest.errors import PageError, SourceUnavailableError
@@ -136,18 +137,19 @@ class FolderSource(ConfiguredSource[FolderSettings]):
             PageError: it leaves the folder, is no ordinary file, is too large, or the system refuses.
         """
         try:
-            real = (self._root / path).resolve(strict=True)
-            if not real.is_relative_to(self._root):
-                raise PageError("it is a link that leads out of the folder: not followed")
-            if not self._may_be_read(real.relative_to(self._root).as_posix()):
-                raise PageError("it is a link to a file that is kept out: not followed")
-            if not real.is_file():
+            named = os.path.join(self._root, path)
+            real = os.path.realpath(named, strict=True)
+            if real != named:  # there is a link on the way
+                self._check_target(Path(real))
+            status = os.stat(real)
+            if not S_ISREG(status.st_mode):
                 raise PageError("it is not an ordinary file")
-            size = real.stat().st_size
             limit = max_bytes(path)
-            if size > limit:
-                raise PageError(f"it is too large: {size / 1e6:.1f} MB, the limit is {limit / 1e6:.0f} MB")
-            return real.read_bytes()
+            if status.st_size > limit:
+                raise PageError(
+                    f"it is too large: {status.st_size / 1e6:.1f} MB, the limit is {limit / 1e6:.0f} MB"
+                )
+            return Path(real).read_bytes()
         except FileNotFoundError as error:
             raise PageError(
                 "it is gone, a link that leads nowhere, or has a name that cannot be printed"
@@ -156,6 +158,12 @@ class FolderSource(ConfiguredSource[FolderSettings]):
             raise PageError("it cannot be read: check its permissions") from error
         except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before Python 3.13
             raise PageError("it cannot be read: the file system reports an error") from error
+
+    def _check_target(self, real: Path) -> None:
+        if not real.is_relative_to(self._root):
+            raise PageError("it is a link that leads out of the folder: not followed")
+        if not self._may_be_read(real.relative_to(self._root).as_posix()):
+            raise PageError("it is a link to a file that is kept out: not followed")
 
     def _revision(self, path: str, content: bytes) -> str:
         """Everything of the source's side that ends up in the index."""
