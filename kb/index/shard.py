@@ -68,6 +68,9 @@ class Shard:
         self._shard = shard
         self._folder = folder
         self._lock = ReadWriteLock()
+        self._writes = 0
+        self._revisions: tuple[int, Mapping[str, str]] | None = None
+        """As they were after so many writes: a sync that changes nothing asks for them, and no more."""
         self.manifest = manifest
 
     @classmethod
@@ -108,6 +111,7 @@ class Shard:
             must=[_is_page([page_id])], must_not=[engine.HasIdCondition(set(keep))] if keep else None
         )
         with self._lock.write(), _translated(self._folder):
+            self._writes += 1
             if points:
                 self._shard.update(engine.UpdateOperation.upsert_points(points))
             self._shard.update(engine.UpdateOperation.delete_points_by_filter(stale))
@@ -117,10 +121,15 @@ class Shard:
             return
         gone = engine.Filter(must=[_is_page(page_ids)])
         with self._lock.write(), _translated(self._folder):
+            self._writes += 1
             self._shard.update(engine.UpdateOperation.delete_points_by_filter(gone))
 
     def revisions(self) -> Mapping[str, str]:
-        return revisions_of(record.payload for record in self._records([PAGE_ID, REVISION]))
+        writes, known = self._writes, self._revisions
+        if known is None or known[0] != writes:
+            known = writes, revisions_of(record.payload for record in self._records([PAGE_ID, REVISION]))
+            self._revisions = known  # of a count that is over by now, where somebody wrote meanwhile
+        return dict(known[1])
 
     def addresses(self) -> list[PageAddress]:
         return addresses_of(record.payload for record in self._records([PAGE_ID, PAGE_URL, TITLE]))
