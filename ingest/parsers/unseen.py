@@ -19,7 +19,24 @@ _BACKGROUND = re.compile(r"background(?:-color)?:", re.IGNORECASE)
 """White on a background of its own is a badge; white alone is there to be missed."""
 
 
-def opens_by_a_click(attributes: Mapping[str, str], controlled: Collection[str]) -> bool:
+_FRAME = frozenset({"html", "body", "main"})
+"""Sites hide these until a script has run."""
+
+
+def is_unseen(
+    name: str,
+    attributes: Mapping[str, str],
+    *,
+    controlled: Collection[str],
+    around: Iterable[Mapping[str, str]],
+) -> bool:
+    """Whether an element of a whole page is to go: hidden, and not only for the moment. See the functions below."""
+    if name in _FRAME or _opens_by_a_click(attributes, controlled):
+        return False
+    return is_hidden(attributes, around)
+
+
+def _opens_by_a_click(attributes: Mapping[str, str], controlled: Collection[str]) -> bool:
     """Whether it is hidden for the moment: the panel of a tab, what the browser's own search opens, or one of those that
     the page's buttons control (the ids in their `aria-controls`).
     """

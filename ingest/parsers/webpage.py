@@ -21,12 +21,10 @@ from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.pictures import description
 from ingest.parsers.text import cleaned, title_from
-from ingest.parsers.unseen import is_hidden, opens_by_a_click
+from ingest.parsers.unseen import is_unseen
 from kb.models import PageDates
 
 _DROPPED = "script, style, template, noscript, svg, iframe, object, embed, canvas, form button, nav, dialog"
-_FRAME = ("html", "body", "main")
-"""Sites hide these until a script has run."""
 _EDITED = (
     "article:modified_time",
     "og:updated_time",
@@ -92,10 +90,8 @@ def _soup(content: bytes | str) -> BeautifulSoup:
 
 
 def _is_unseen(element: Tag, controlled: Collection[str]) -> bool:
-    own = _attributes(element)
-    if element.name in _FRAME or opens_by_a_click(own, controlled):
-        return False
-    return is_hidden(own, (_attributes(one) for one in (element, *element.parents)))
+    around = (_attributes(one) for one in (element, *element.parents))
+    return is_unseen(element.name, _attributes(element), controlled=controlled, around=around)
 
 
 def _attributes(element: Tag) -> dict[str, str]:

@@ -17,7 +17,7 @@ import trafilatura
 from yarl import URL
 
 from ingest.parsers.text import guessed_encoding
-from ingest.parsers.unseen import is_hidden, opens_by_a_click
+from ingest.parsers.unseen import is_unseen
 from ingest.sources.web.client import WebResponse
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
@@ -29,8 +29,6 @@ _DECLARED = re.compile(r"(\s*<\?xml[^>]{0,100}?)\s+encoding\s*=\s*[\"'][^\"']*[\
 _MODIFIED = re.compile(r"\"dateModified\"\s*:\s*\"(\d{4}-\d\d-\d\d)")
 _HEADING = re.compile(r"^(#{1,6}) (.+?)\s*$", re.MULTILINE)
 _FOLLOWED = frozenset({"http", "https"})
-_FRAME = frozenset({"html", "body", "main"})
-"""Sites hide these until a script has run."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -138,10 +136,8 @@ def _drop_unseen(tree: lxml.html.HtmlElement) -> None:
     elements = list(tree.iter(lxml.etree.Element))
     controlled = {one for element in elements for one in element.get("aria-controls", "").split()}
     for element in elements:
-        unseen = element.tag == "template" or (
-            element.tag not in _FRAME
-            and not opens_by_a_click(element.attrib, controlled)
-            and is_hidden(element.attrib, _around(element))
+        unseen = element.tag == "template" or is_unseen(
+            element.tag, element.attrib, controlled=controlled, around=_around(element)
         )
         if unseen and element.getparent() is not None:
             element.drop_tree()
