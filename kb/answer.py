@@ -35,18 +35,24 @@ Note = Literal[
     "sentences removed",
     "shortened",
     "pages' language",
+    "nothing more",
 ]
+JudgeStatus = Literal["off", "judged", "late", "failed"]
+"""late, failed: the answer was checked by the letter alone."""
 SmallTalk = Literal["greeting", "thanks", "who_are_you", "goodbye"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Citation:
-    """A source behind the answer. `n` is the mark that the answer's sentences carry: [1], [2]."""
+    """A source behind the answer. `n` is the mark that the answer's sentences carry: [1], [2].
+
+    `score`: how likely it supports what cites it, 0..1; None where nothing measured that.
+    """
 
     n: int
     chunk: Chunk
     quote: str
-    score: float
+    score: float | None
     freshness: Freshness
 
     @property
@@ -61,6 +67,23 @@ class Sentence:
 
     text: str
     citations: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quote:
+    """Whole blocks of one passage, to the letter: a paragraph, a list with its lead-in, a table, code.
+
+    `blocks` are Markdown. `best` stands in one of them and is what was asked for ("" where the whole is). `shown` and
+    `total` count the rows or items of a block that was too long ("3 of 7 rows"); both are 0 where nothing was left out.
+    `part` is the question that it answers where several were asked.
+    """
+
+    citation: Citation
+    blocks: tuple[str, ...]
+    best: str = ""
+    shown: int = 0
+    total: int = 0
+    part: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,6 +108,7 @@ class AnswerWarning:
 class NearestPage:
     title: str
     url: str
+    owner: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,6 +142,9 @@ class Trace:
     removed_sentences: tuple[str, ...] = ()
     checked: Checked | None = None
     """None where nothing was drafted."""
+    searches: tuple[str, ...] = ()
+    """What the model searched for by itself."""
+    judge: JudgeStatus = "off"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,6 +157,12 @@ class Answer:
     language: str
     sentences: tuple[Sentence, ...] = ()
     citations: tuple[Citation, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    """What the pages say, where no model writes; one short one of the closest passage where the answer is not there."""
+    left_open: str = ""
+    """What the pages leave open of the question, in the model's words; "" where nothing is."""
+    unfound: tuple[str, ...] = ()
+    """The parts of a question in several parts for which nothing was found."""
     warnings: tuple[AnswerWarning, ...] = ()
     nearest: tuple[NearestPage, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -155,6 +188,11 @@ class Answer:
     @property
     def rewritten(self) -> str | None:
         return self.trace.rewrite.query if self.trace.rewrite.needs_rewrite else None
+
+    @property
+    def interpreted(self) -> str | None:
+        """The rewrite, where there is one that may be shown to a reader."""
+        return self.rewritten if self.trace.rewrite.readable else None
 
 
 def join_sentences(sentences: Sequence[str]) -> str:

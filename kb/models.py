@@ -17,7 +17,8 @@ EVERYONE = "*"
 NOBODY = "-"
 """A mark that no page can have: a filter must name something, and an engine may read an empty one as no filter."""
 
-Outcome = Literal["answered", "declined", "unclear", "unavailable", "chat"]
+Outcome = Literal["answered", "closest", "declined", "unclear", "unavailable", "chat"]
+"""closest: nothing says it, and the nearest passage is quoted. declined: not found, or a model says that no page tells."""
 RewriteMethod = Literal["none", "heuristic", "model"]
 
 
@@ -199,6 +200,10 @@ class Rewrite:
     `is_follow_up`: the question continues the answer right before (not merely: the thread has history).
     `clarify`: the question cannot be understood with what the thread holds; ask instead of guessing.
     `lost`: why a model's rewrite was not used, as a short code ("late"); "" where none was lost.
+    `parts`: the questions that it asks where it asks several, each as a question that stands alone.
+    `required`: terms that a rule resolved surely ("Day 4"); passages that hold them go before those that do not.
+    `wants_more`: the person asks for what was not said yet ("tell me more", "any others?").
+    `readable`: `query` is a sentence that a person would write, so it may be shown.
     """
 
     query: str
@@ -211,6 +216,10 @@ class Rewrite:
     shift: bool = False
     clarify: bool = False
     lost: str = ""
+    parts: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    wants_more: bool = False
+    readable: bool = True
 
 
 def _host(address: str) -> str | None:

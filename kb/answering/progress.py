@@ -1,0 +1,33 @@
+"""What happens while a question is answered, for whoever shows it: a status line, sentences as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from kb.answer import Citation, Sentence
+
+Stage = Literal["searching", "reading", "writing", "checking"]
+
+
+class Progress(Protocol):
+    """Told in order; awaited, so that a slow display slows the stream and not the memory. Must not raise."""
+
+    async def stage(self, stage: Stage, *, pages: int = 0) -> None:
+        """`pages`: how many are read, where the stage is "reading"."""
+
+    async def written(self, sentences: Sequence[Sentence], citations: Sequence[Citation]) -> None:
+        """Everything that is written and checked by the letter so far, and its sources; it only grows.
+
+        The finished answer may still lose sentences: it is the answer that counts, this is its draft.
+        """
+
+
+class Unwatched:
+    """Nobody looks on: the command line, evaluation."""
+
+    async def stage(self, stage: Stage, *, pages: int = 0) -> None:
+        """Tells nobody."""
+
+    async def written(self, sentences: Sequence[Sentence], citations: Sequence[Citation]) -> None:
+        """Tells nobody."""
