@@ -8,30 +8,20 @@ The result is a list of pieces, because a message may only be cut between or at 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
-LINK_SCHEMES = frozenset({"http", "https", "mailto"})
+from bot.links import link_parts, web_address
+
 BULLETS = ("•", "◦", "▪")
 RULE = "─" * 10
+_MARKS = {"strong": "*", "em": "_", "s": "~"}
+_WORD_EDGE = "\u200b"
 _TASK = re.compile(r"\[([ xX])\] ")
-_FILE_SUFFIXES = frozenset({
-    "csv", "doc", "docx", "gif", "html", "jpeg", "jpg", "json", "md", "pdf", "png", "pptx", "py", "sh", "svg",
-    "txt", "xlsx", "yaml", "yml", "zip",
-})  # fmt: skip
-"""`report.pdf` is a file's name, though it is written like a host's."""
-_CITATION_LIKE = re.compile(r"\W*[\d⁰¹²³⁴-⁹₀-₉①-⑳]{1,3}\W*")
-"""A label that reads as the number of one of our sources."""
-_SHOWN_HOST = re.compile(r"(?:[a-z]+://)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)", re.IGNORECASE)
-_SHOWN_ADDRESS = re.compile(r"(?:https?://|www\.)([^\s/:?#)\]>]+)", re.IGNORECASE)
-_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-"""Zero-width and direction marks: they can make a label read as another address."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +37,7 @@ class Piece:
 def to_pieces(markdown: str) -> list[Piece]:
     """Converts a Markdown text. Raw HTML is shown as it stands, except comments, which a reader never sees."""
     without_comments = re.sub(r"<!--.*?-->", "", markdown, flags=re.DOTALL)
-    tokens = _parser().parse(without_comments)
+    tokens = parser().parse(without_comments)
     return [piece for node in SyntaxTreeNode(tokens).children for piece in _block(node)]
 
 
@@ -79,28 +69,20 @@ def unescape(text: str) -> str:
 
 def link(url: str, label: str) -> str:
     """A link with a plain label, or the escaped label alone where the target is not one that we link to."""
-    label = _INVISIBLE.sub("", " ".join(label.split())).replace("|", "¦")
-    target = link_target(url)
-    if target is None:
-        return escape(label or url)
-    if label in ("", url) or _pretends(label, url) or _CITATION_LIKE.fullmatch(label):
-        return f"<{target}>"
-    if _SHOWN_ADDRESS.search(label):
-        return f"{escape(label)} (<{target}>)"
-    return f"<{target}|{escape(label)}>"
+    return "".join(_linked(text.replace("|", "¦"), target) for text, target in link_parts(url, label))
 
 
 def link_target(url: str) -> str | None:
     """The address as it may stand inside `<...>`, or None for relative addresses and schemes that we do not link."""
-    cleaned = "".join(url.split())
-    try:
-        parts = urlsplit(cleaned)
-    except ValueError:
-        return None
-    if parts.scheme.lower() not in LINK_SCHEMES or not (parts.netloc or parts.scheme.lower() == "mailto"):
-        return None
-    quoted = _INVISIBLE.sub("", cleaned).replace("|", "%7C").replace("<", "%3C").replace(">", "%3E")
-    return quoted.replace("&", "&amp;")
+    target = web_address(url)
+    return None if target is None else target.replace("&", "&amp;")
+
+
+def _linked(text: str, target: str) -> str:
+    if not target:
+        return escape(text)
+    target = target.replace("&", "&amp;")
+    return f"<{target}|{escape(text)}>" if text else f"<{target}>"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
@@ -112,19 +94,9 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
 
 
-def _parser() -> MarkdownIt:
+def parser() -> MarkdownIt:
+    """The Markdown that pages and models write: CommonMark with tables and strikethrough, raw HTML as text."""
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-
-
-def _pretends(label: str, url: str) -> bool:
-    """Whether a label looks like an address on another host than the one that the link leads to."""
-    label = unicodedata.normalize("NFKC", label).replace("。", ".").strip()
-    shown = _SHOWN_HOST.match(label)
-    if shown is None or shown[1].rsplit(".", 1)[-1].lower() in _FILE_SUFFIXES:
-        return False
-    return shown[1].lower().removeprefix("www.") != (urlsplit(url).hostname or "").lower().removeprefix(
-        "www."
-    )
 
 
 def _block(node: SyntaxTreeNode) -> list[Piece]:
@@ -152,7 +124,9 @@ def _code(content: str) -> str:
 
 
 def _rows(table: SyntaxTreeNode) -> tuple[tuple[str, ...], ...]:
-    found = [tuple(_plain(cell) for cell in row.children) for part in table.children for row in part.children]
+    found = [
+        tuple(plain_text(cell) for cell in row.children) for part in table.children for row in part.children
+    ]
     width = max(len(row) for row in found)
     return tuple(row + ("",) * (width - len(row)) for row in found)
 
@@ -191,7 +165,17 @@ def _quoted(node: SyntaxTreeNode) -> str:
 
 
 def _inline(node: SyntaxTreeNode, *, inside: tuple[str, ...] = ()) -> str:
-    return "".join(_span(child, inside) for child in node.children)
+    spans = [_span(child, inside) for child in node.children]
+    for at, child in enumerate(node.children):
+        if child.type in _MARKS and spans[at]:
+            before, after = "".join(spans[:at])[-1:], "".join(spans[at + 1 :])[:1]
+            spans[at] = f"{_edge(before)}{spans[at]}{_edge(after)}"
+    return "".join(spans)
+
+
+def _edge(neighbour: str) -> str:
+    """Slack takes a mark only at a word's edge: a zero-width space makes one within a word, and in Japanese."""
+    return _WORD_EDGE if neighbour.isalnum() else ""
 
 
 def _span(node: SyntaxTreeNode, inside: tuple[str, ...]) -> str:
@@ -207,7 +191,7 @@ def _span(node: SyntaxTreeNode, inside: tuple[str, ...]) -> str:
         case "strong" | "em" | "s":
             return _formatted(node, inside)
         case "link":
-            return link(str(node.attrs.get("href", "")), _plain(node) or str(node.attrs.get("title", "")))
+            return link(str(node.attrs.get("href", "")), plain_text(node) or str(node.attrs.get("title", "")))
         case "image":
             return link(str(node.attrs.get("src", "")), node.content or str(node.attrs.get("title", "")))
         case _:
@@ -218,17 +202,17 @@ def _formatted(node: SyntaxTreeNode, inside: tuple[str, ...]) -> str:
     text = _inline(node, inside=(*inside, node.type))
     if node.type in inside or not text.strip():
         return text
-    mark = {"strong": "*", "em": "_", "s": "~"}[node.type]
-    return f"{mark}{text.strip()}{mark}"
+    return f"{_MARKS[node.type]}{text.strip()}{_MARKS[node.type]}"
 
 
 def _bold(text: str) -> str:
     return f"*{text}*" if text.strip() else ""
 
 
-def _plain(node: SyntaxTreeNode) -> str:
+def plain_text(node: SyntaxTreeNode) -> str:
+    """What a reader sees of inline Markdown, without its markup."""
     if node.type in {"softbreak", "hardbreak"}:
         return " "
     if node.type in {"text", "code_inline", "html_inline", "image"}:
         return node.content
-    return "".join(_plain(child) for child in node.children)
+    return "".join(plain_text(child) for child in node.children)

@@ -118,3 +118,16 @@ def test_a_label_in_letters_that_only_look_like_an_address_is_not_used() -> None
     assert link("https://evil.example/x", "Log in at https://bank.example now") == (
         "Log in at https://bank.example now (<https://evil.example/x>)"
     )
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("申請の**締切日**は毎月25日です。", "申請の\u200b*締切日*\u200bは毎月25日です。"),
+        ("un**believ**able", "un\u200b*believ*\u200bable"),
+        ("**締切日**、毎月", "*締切日*、毎月"),
+        ("a **b**, (**c**)", "a *b*, (*c*)"),
+    ],
+)
+def test_emphasis_within_a_word_gets_the_edges_that_slack_needs(markdown: str, expected: str) -> None:
+    assert to_mrkdwn(markdown) == expected

@@ -1,0 +1,60 @@
+"""Links of pages, made safe: which addresses we link, and which labels a link may carry.
+
+A page's author chooses both. Only http, https and mailto become links, and a label never reads as another address or as
+the number of one of our sources.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from urllib.parse import urlsplit
+
+LINK_SCHEMES = frozenset({"http", "https", "mailto"})
+_FILE_SUFFIXES = frozenset({
+    "csv", "doc", "docx", "gif", "html", "jpeg", "jpg", "json", "md", "pdf", "png", "pptx", "py", "sh", "svg",
+    "txt", "xlsx", "yaml", "yml", "zip",
+})  # fmt: skip
+"""`report.pdf` is a file's name, though it is written like a host's."""
+_CITATION_LIKE = re.compile(r"\W*[\d⁰¹²³⁴-⁹₀-₉①-⑳]{1,3}\W*")
+"""A label that reads as the number of one of our sources."""
+_SHOWN_HOST = re.compile(r"(?:[a-z]+://)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)", re.IGNORECASE)
+_SHOWN_ADDRESS = re.compile(r"(?:https?://|www\.)([^\s/:?#)\]>]+)", re.IGNORECASE)
+_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""Zero-width and direction marks: they can make a label read as another address."""
+
+
+def link_parts(url: str, label: str) -> list[tuple[str, str]]:
+    """A link as pairs of text and address. The address is "" for plain text, the text "" where the address is shown."""
+    label = _INVISIBLE.sub("", " ".join(label.split()))
+    target = web_address(url)
+    if target is None:
+        return [(label or url, "")]
+    if label in ("", url) or _pretends(label, url) or _CITATION_LIKE.fullmatch(label):
+        return [("", target)]
+    if _SHOWN_ADDRESS.search(label):
+        return [(f"{label} (", ""), ("", target), (")", "")]
+    return [(label, target)]
+
+
+def web_address(url: str) -> str | None:
+    """The address, with what could end a link in Slack's markup quoted; None for relative ones and other schemes."""
+    cleaned = "".join(url.split())
+    try:
+        parts = urlsplit(cleaned)
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in LINK_SCHEMES or not (parts.netloc or parts.scheme.lower() == "mailto"):
+        return None
+    return _INVISIBLE.sub("", cleaned).replace("|", "%7C").replace("<", "%3C").replace(">", "%3E")
+
+
+def _pretends(label: str, url: str) -> bool:
+    """Whether a label looks like an address on another host than the one that the link leads to."""
+    label = unicodedata.normalize("NFKC", label).replace("。", ".").strip()
+    shown = _SHOWN_HOST.match(label)
+    if shown is None or shown[1].rsplit(".", 1)[-1].lower() in _FILE_SUFFIXES:
+        return False
+    return shown[1].lower().removeprefix("www.") != (urlsplit(url).hostname or "").lower().removeprefix(
+        "www."
+    )
