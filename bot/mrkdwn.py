@@ -119,8 +119,12 @@ def _block(node: SyntaxTreeNode) -> list[Piece]:
 
 
 def _code(content: str) -> str:
-    # Three backticks inside would close Slack's fence; a zero-width space between them keeps them visible.
-    return escape(content.rstrip("\n")).replace("```", "`\u200b`\u200b`")
+    return _without_fences(escape(content.rstrip("\n")))
+
+
+def _without_fences(text: str) -> str:
+    # Three backticks would open or close one of Slack's fences; a zero-width space between them keeps them visible.
+    return text.replace("```", "`\u200b`\u200b`")
 
 
 def _rows(table: SyntaxTreeNode) -> tuple[tuple[str, ...], ...]:
@@ -170,7 +174,7 @@ def _inline(node: SyntaxTreeNode, *, inside: tuple[str, ...] = ()) -> str:
         if child.type in _MARKS and spans[at]:
             before, after = "".join(spans[:at])[-1:], "".join(spans[at + 1 :])[:1]
             spans[at] = f"{_edge(before)}{spans[at]}{_edge(after)}"
-    return "".join(spans)
+    return _without_fences("".join(spans))
 
 
 def _edge(neighbour: str) -> str:
