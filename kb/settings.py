@@ -41,6 +41,8 @@ class ModelSettings(Section):
     rewrite_model: str = "claude-haiku-5-5"
     native_citations: bool | None = None
     """None: native for Claude's own endpoint, numbered passages for any other base URL."""
+    tools: bool | None = None
+    """Whether the model may search by itself. None: at Claude's own endpoint only."""
     answer_effort: Effort = "low"
     """Thinking counts against the tokens and the deadline."""
     rewrite_effort: Effort = "low"

@@ -12,7 +12,6 @@ import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import anthropic
@@ -22,16 +21,31 @@ from anthropic.types import (
     OutputConfigParam,
     SearchResultBlockParam,
     TextBlockParam,
+    ToolParam,
 )
 
 from kb.errors import ModelRefusedError, ModelReplyError
 from kb.llm.endpoint import choose_endpoint
 from kb.llm.failures import FAILURES, PASSING, retry_wait, translate
-from kb.llm.request import CitablePassage, Spoken, said_before, search_result
-from kb.llm.stream import Reply, TextBlock, read_reply
+from kb.llm.names import ModelNames
+from kb.llm.request import CitablePassage, Spoken, build_params, said_before, search_result, tool_result
+from kb.llm.stream import OnText, Reply, TextBlock, ToolUse, read_reply
+from kb.llm.usage import ModelUsage
 from kb.settings import Effort, ModelSettings
 
-__all__ = ["CitablePassage", "LanguageModel", "ModelUsage", "Spoken", "connect_model"]
+__all__ = [
+    "CitablePassage",
+    "LanguageModel",
+    "ModelUsage",
+    "OnText",
+    "Reply",
+    "Spoken",
+    "ToolUse",
+    "connect_model",
+    "said_before",
+    "search_result",
+    "tool_result",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -41,15 +55,8 @@ FIRST_BACKOFF_S = 0.5
 PING_TOKENS = 16
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ModelUsage:
-    """What this process has asked of the model so far."""
-
-    calls: int = 0
-    retries: int = 0
-    failures: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+WHOLE = ("end_turn", "stop_sequence", "tool_use")
+"""Why a reply that is whole has stopped."""
 
 
 def connect_model(settings: ModelSettings) -> LanguageModel | None:
@@ -62,7 +69,10 @@ def connect_model(settings: ModelSettings) -> LanguageModel | None:
 
 
 class LanguageModel:
-    """Safe for concurrent calls. Close it when the process ends."""
+    """Safe for concurrent calls. Close it when the process ends.
+
+    `usage` by the name of the model. `native_citations`, `tools`: what the endpoint is known to take.
+    """
 
     def __init__(
         self,
@@ -75,7 +85,9 @@ class LanguageModel:
         self.provider = settings.effective_provider
         self.host = endpoint.host
         self.native_citations = endpoint.native
-        self.usage = ModelUsage()
+        self.tools = endpoint.tools
+        self.usage: dict[str, ModelUsage] = {}
+        self._names = ModelNames(settings, endpoint.base_url)
         self._settings = settings
         self._first_backoff_s = first_backoff_s
         self._client = anthropic.AsyncAnthropic(
@@ -103,7 +115,7 @@ class LanguageModel:
         if not self.native_citations:
             system = f"{system}\n\nReply with one JSON object of this schema and nothing else:\n{json.dumps(schema)}"
         reply = await self._complete(
-            model=self._settings.rewrite_model,
+            small=True,
             system=system,
             messages=[{"role": "user", "content": prompt}],
             output=self._output_config(self._settings.rewrite_effort, schema),
@@ -111,6 +123,34 @@ class LanguageModel:
             deadline_s=deadline_s,
         )
         return _json_object(reply.text)
+
+    async def converse(
+        self,
+        *,
+        system: str,
+        messages: Sequence[MessageParam],
+        tools: Sequence[ToolParam] = (),
+        max_tokens: int,
+        deadline_s: float,
+        on_text: OnText | None = None,
+    ) -> Reply:
+        """Asks the answer model once. The reply has text, uses of `tools`, or both.
+
+        `on_text` gets all text so far whenever there is a little more. Where the stream breaks and is begun again, so is
+        what it gets. Its time counts against the deadline. It must not raise.
+
+        Raises:
+            ModelUnavailableError, ModelRefusedError, ModelReplyError: see the module.
+        """
+        return await self._complete(
+            system=system,
+            messages=messages,
+            tools=tools,
+            output=self._output_config(self._settings.answer_effort),
+            max_tokens=max_tokens,
+            deadline_s=deadline_s,
+            on_text=on_text,
+        )
 
     async def complete_cited(
         self,
@@ -149,17 +189,21 @@ class LanguageModel:
         Raises:
             ModelUnavailableError: one of them does not answer; the text says which and how to mend it.
         """
-        names = tuple(dict.fromkeys((self._settings.answer_model, self._settings.rewrite_model)))
+        names = tuple(dict.fromkeys(await self._names.find()))
         for name in names:
             await self._request(
-                model=name,
+                name=name,
                 system="Reply with one word.",
                 messages=[{"role": "user", "content": "ping"}],
-                output=None,
                 max_tokens=PING_TOKENS,
                 deadline_s=deadline_s,
             )
         return names
+
+    @property
+    def name(self) -> str:
+        """The answer model, for people, as far as it is known by now."""
+        return self._names.told
 
     async def close(self) -> None:
         await self._client.close()
@@ -172,11 +216,9 @@ class LanguageModel:
         max_tokens: int,
         deadline_s: float,
     ) -> tuple[TextBlock, ...]:
-        reply = await self._complete(
-            model=self._settings.answer_model,
+        reply = await self.converse(
             system=system,
             messages=[*map(said_before, earlier), message],
-            output=self._output_config(self._settings.answer_effort),
             max_tokens=max_tokens,
             deadline_s=deadline_s,
         )
@@ -194,47 +236,61 @@ class LanguageModel:
             config["format"] = {"type": "json_schema", "schema": anthropic.transform_schema(dict(schema))}
         return config or None
 
-    async def _complete(self, *, model: str, **request: Any) -> Reply:
-        reply = await self._request(model=model, **request)
+    async def _complete(self, **request: Any) -> Reply:
+        name, reply = await self._request(**request)
         if reply.stop_reason == "refusal":
             raise ModelRefusedError(
-                f"{model} declined to answer (category: {reply.refusal_category or 'none'})"
+                f"{name} declined to answer (category: {reply.refusal_category or 'none'})"
             )
-        if reply.stop_reason not in ("end_turn", "stop_sequence"):
-            raise ModelReplyError(f"the reply of {model} is not whole: it stopped for {reply.stop_reason}")
-        if not reply.text.strip():
-            raise ModelReplyError(f"{model} replied without a word")
+        if reply.stop_reason not in WHOLE:
+            raise ModelReplyError(f"the reply of {name} is not whole: it stopped for {reply.stop_reason}")
+        if not reply.text.strip() and not reply.tool_uses:
+            raise ModelReplyError(f"{name} replied without a word")
         return reply
 
-    async def _request(self, *, model: str, deadline_s: float, **request: Any) -> Reply:
-        """One call with its retries, counted and logged, every failure translated."""
+    async def _request(
+        self,
+        *,
+        name: str = "",
+        small: bool = False,
+        deadline_s: float,
+        on_text: OnText | None = None,
+        **request: Any,
+    ) -> tuple[str, Reply]:
+        """One call with its retries, counted and logged, every failure translated. The model's name and its reply."""
         started = time.perf_counter()
-        self._count(calls=1)
         try:
             async with asyncio.timeout(deadline_s) as deadline:
-                reply = await self._with_retries(deadline, model=model, **request)
+                name = name or (await self._names.find())[small]
+                self._count(name, calls=1)
+                params = build_params(model=name, cached=self.native_citations, **request)
+                reply = await self._with_retries(deadline, params, on_text)
         except FAILURES as error:
-            self._count(failures=1)
-            known = translate(error, model=model, host=self.host, deadline_s=deadline_s)
-            logger.info("llm.failed", extra={"model": model, "cause": str(known)})
+            known = translate(error, model=name or self.name, host=self.host, deadline_s=deadline_s)
+            if name:
+                self._count(name, failures=1)
+            logger.info("llm.failed", extra={"model": name or self.name, "cause": str(known)})
             raise known from error
-        self._count(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens)
+        spent = {
+            "input_tokens": reply.input_tokens,
+            "output_tokens": reply.output_tokens,
+            "cache_read_tokens": reply.cache_read_tokens,
+            "cache_written_tokens": reply.cache_written_tokens,
+        }
+        self._count(name, **spent)
+        milliseconds = round((time.perf_counter() - started) * 1000)
         logger.info(
             "llm.completed",
-            extra={
-                "model": model,
-                "stop_reason": reply.stop_reason,
-                "input_tokens": reply.input_tokens,
-                "output_tokens": reply.output_tokens,
-                "ms": round((time.perf_counter() - started) * 1000),
-            },
+            extra={"model": name, "stop_reason": reply.stop_reason, **spent, "ms": milliseconds},
         )
-        return reply
+        return name, reply
 
-    async def _with_retries(self, deadline: asyncio.Timeout, **request: Any) -> Reply:
+    async def _with_retries(
+        self, deadline: asyncio.Timeout, params: Mapping[str, Any], on_text: OnText | None
+    ) -> Reply:
         for attempt in range(self._settings.retries + 1):
             try:
-                return await self._once(**request)
+                return await self._send(params, on_text)
             except PASSING as error:
                 wait = retry_wait(error, attempt, self._first_backoff_s)
                 left = (deadline.when() or 0.0) - asyncio.get_running_loop().time()
@@ -242,33 +298,20 @@ class LanguageModel:
                     raise
                 logger.info(
                     "llm.retried",
-                    extra={"model": request["model"], "cause": type(error).__name__, "wait_s": wait},
+                    extra={"model": params["model"], "cause": type(error).__name__, "wait_s": wait},
                 )
-                self._count(retries=1)
+                self._count(params["model"], retries=1)
                 await asyncio.sleep(wait)
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    async def _once(
-        self,
-        *,
-        model: str,
-        system: str,
-        messages: Sequence[MessageParam],
-        output: OutputConfigParam | None,
-        max_tokens: int,
-    ) -> Reply:
-        async with await self._client.messages.create(
-            model=model,
-            system=system,
-            messages=messages,
-            output_config=anthropic.omit if output is None else output,
-            max_tokens=max_tokens,
-            stream=True,
-        ) as stream:
-            return await read_reply(aiter(stream))
+    async def _send(self, params: Mapping[str, Any], on_text: OnText | None) -> Reply:
+        """The one place where a request goes out; `kb.llm.recorded` puts another in its stead."""
+        stream: Any = await self._client.messages.create(**params, stream=True)
+        async with stream:
+            return await read_reply(aiter(stream), on_text)
 
-    def _count(self, **more: int) -> None:
-        self.usage = replace(self.usage, **{name: getattr(self.usage, name) + n for name, n in more.items()})
+    def _count(self, name: str, **more: int) -> None:
+        self.usage[name] = self.usage.get(name, ModelUsage()) + ModelUsage(**more)
 
 
 def _json_object(text: str) -> dict[str, Any]:

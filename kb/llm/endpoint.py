@@ -15,12 +15,16 @@ NO_KEY = "local"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Endpoint:
-    """`native`: it takes search results, cites them and holds JSON to a schema. Others drop these without a word."""
+    """`native`: it takes search results, cites them, holds JSON to a schema and caches. Others drop these without a word.
+
+    `tools`: it takes tools.
+    """
 
     base_url: str
     host: str
     key: str = field(repr=False)
     native: bool
+    tools: bool
 
 
 def choose_endpoint(settings: ModelSettings) -> Endpoint:
@@ -39,6 +43,7 @@ def choose_endpoint(settings: ModelSettings) -> Endpoint:
         host=host,
         key=_key(settings, needed=is_claude),
         native=is_claude if settings.native_citations is None else settings.native_citations,
+        tools=is_claude if settings.tools is None else settings.tools,
     )
 
 

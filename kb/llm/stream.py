@@ -1,4 +1,4 @@
-"""Reads one streamed reply of the Messages API into text blocks with their citations.
+"""Reads one reply of the Messages API, streamed or whole, into text blocks with their citations and uses of tools.
 
 The SDK builds its events without validating them and its accumulator trusts their order; an endpoint that speaks
 the protocol loosely (a gateway, a local server) breaks it with errors outside the SDK's tree. So the events are
@@ -7,16 +7,28 @@ parsed here, at the edge, and the end of the stream is checked: a stream that wa
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from kb.errors import ModelReplyError
 
 if TYPE_CHECKING:  # the SDK takes two seconds to import, and `TextBlock` is used without it
-    from anthropic.types import RawMessageStreamEvent
+    from anthropic.types import (
+        RawMessageStreamEvent,
+        RedactedThinkingBlockParam,
+        TextBlockParam,
+        ThinkingBlockParam,
+        ToolUseBlockParam,
+    )
+
+    AssistantBlock = TextBlockParam | ThinkingBlockParam | RedactedThinkingBlockParam | ToolUseBlockParam
+
+SHOWN_EVERY = 30
+"""Characters of new text after which it is shown: a call for each token would re-read the reply hundreds of times."""
 
 
 class StreamCutError(Exception):
@@ -41,32 +53,72 @@ class TextBlock:
     unusable: int = 0
 
 
+OnText = Callable[[tuple[TextBlock, ...]], Awaitable[None]]
+"""Gets all text blocks so far. Must not raise."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolUse:
+    """The model wants a tool called. `input` is as it came: whoever runs the tool validates it."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """A finished reply. `blocks` holds text only: thinking and everything else is left out."""
+    """A finished reply. `blocks` holds text only: thinking and everything else is left out.
+
+    `content` is the whole turn of the assistant as a later request repeats it: thinking included, without which the API
+    takes no tool result; text without its citations. `input_tokens` leaves out what was read from or written to the
+    cache.
+    """
 
     blocks: tuple[TextBlock, ...]
+    tool_uses: tuple[ToolUse, ...] = ()
+    content: tuple[AssistantBlock, ...] = ()
     stop_reason: str
-    refusal_category: str | None
-    input_tokens: int
-    output_tokens: int
+    refusal_category: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_written_tokens: int = 0
 
     @property
     def text(self) -> str:
         return "".join(block.text for block in self.blocks)
 
 
-async def read_reply(events: AsyncIterator[RawMessageStreamEvent]) -> Reply:
-    """Reads the stream to its end.
+async def read_reply(events: AsyncIterator[RawMessageStreamEvent], on_text: OnText | None = None) -> Reply:
+    """Reads the stream to its end; `on_text` sees the text grow.
 
     Raises:
         StreamCutError: it ended without a stop_reason.
-        ModelReplyError: an event refers to a block that was never opened.
+        ModelReplyError: an event refers to a block that was never opened, or a tool's input is no JSON object.
         ValueError: an event is not valid JSON, or has a field of the wrong type (pydantic's error is one).
     """
     reply = _Accumulator()
+    shown = 0
     async for event in events:
         reply.take(_Event.model_validate(event.to_dict()))
+        if on_text is not None and reply.characters - shown >= SHOWN_EVERY:
+            shown = reply.characters
+            await on_text(reply.text_blocks())
+    finished = reply.finish()
+    if on_text is not None and reply.characters > shown:
+        await on_text(finished.blocks)
+    return finished
+
+
+def parse_reply(message: Mapping[str, Any]) -> Reply:
+    """A reply that was not streamed, as the API returns it. Raises as `read_reply`."""
+    whole = _Message.model_validate(message)
+    reply = _Accumulator()
+    for index, block in enumerate(whole.content):
+        reply.take(_Event(type="content_block_start", index=index, content_block=block))
+    ended = _Delta(stop_reason=whole.stop_reason, stop_details=whole.stop_details)
+    reply.take(_Event(type="message_delta", delta=ended, usage=whole.usage))
     return reply.finish()
 
 
@@ -87,6 +139,13 @@ class _Block(_Loose):
     type: str
     text: str = ""
     citations: list[_Location] | None = None
+    thinking: str = ""
+    signature: str = ""
+    data: str = ""
+    id: str = ""
+    name: str = ""
+    input: dict[str, Any] | None = None
+    partial_json: str = ""
 
 
 class _StopDetails(_Loose):
@@ -96,6 +155,9 @@ class _StopDetails(_Loose):
 class _Delta(_Loose):
     type: str | None = None
     text: str = ""
+    thinking: str = ""
+    signature: str = ""
+    partial_json: str = ""
     citation: _Location | None = None
     stop_reason: str | None = None
     stop_details: _StopDetails | None = None
@@ -104,9 +166,14 @@ class _Delta(_Loose):
 class _Usage(_Loose):
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
 
 
 class _Message(_Loose):
+    content: list[_Block] = Field(default_factory=list)
+    stop_reason: str | None = None
+    stop_details: _StopDetails | None = None
     usage: _Usage | None = None
 
 
@@ -120,9 +187,12 @@ class _Event(_Loose):
 
 
 class _Accumulator:
+    """`characters`: of text, so far."""
+
     def __init__(self) -> None:
+        self.characters = 0
         self._blocks: dict[int, _Block] = {}
-        self._usage = _Usage()
+        self._usage: dict[str, int] = {}
         self._stop_reason: str | None = None
         self._refusal_category: str | None = None
 
@@ -133,6 +203,7 @@ class _Accumulator:
             self._count(event.usage)
         if event.type == "content_block_start" and event.content_block is not None:
             self._blocks[event.index] = event.content_block
+            self.characters += len(event.content_block.text)
         elif event.type == "content_block_delta" and event.delta is not None:
             self._extend(event.index, event.delta)
         elif event.type == "message_delta" and event.delta is not None:
@@ -140,18 +211,28 @@ class _Accumulator:
             if event.delta.stop_details is not None:
                 self._refusal_category = event.delta.stop_details.category
 
+    def text_blocks(self) -> tuple[TextBlock, ...]:
+        return tuple(_text_block(block) for block in self._ordered() if block.type == "text")
+
     def finish(self) -> Reply:
         if self._stop_reason is None:
             raise StreamCutError("the stream ended without a stop_reason")
+        uses = {id(block): _tool_use(block) for block in self._ordered() if block.type == "tool_use"}
+        turn = (_assistant_block(block, uses.get(id(block))) for block in self._ordered())
         return Reply(
-            blocks=tuple(
-                _text_block(block) for _, block in sorted(self._blocks.items()) if block.type == "text"
-            ),
+            blocks=self.text_blocks(),
+            tool_uses=tuple(uses.values()),
+            content=tuple(block for block in turn if block is not None),
             stop_reason=self._stop_reason,
             refusal_category=self._refusal_category,
-            input_tokens=self._usage.input_tokens or 0,
-            output_tokens=self._usage.output_tokens or 0,
+            input_tokens=self._usage.get("input_tokens", 0),
+            output_tokens=self._usage.get("output_tokens", 0),
+            cache_read_tokens=self._usage.get("cache_read_input_tokens", 0),
+            cache_written_tokens=self._usage.get("cache_creation_input_tokens", 0),
         )
+
+    def _ordered(self) -> list[_Block]:
+        return [block for _, block in sorted(self._blocks.items())]
 
     def _extend(self, index: int, delta: _Delta) -> None:
         block = self._blocks.get(index)
@@ -159,15 +240,43 @@ class _Accumulator:
             raise ModelReplyError("the model's stream extends a block that it never opened")
         if delta.type == "text_delta":
             block.text += delta.text
+            self.characters += len(delta.text)
         elif delta.type == "citations_delta" and delta.citation is not None:
             block.citations = [*(block.citations or []), delta.citation]
+        elif delta.type == "input_json_delta":
+            block.partial_json += delta.partial_json
+        elif delta.type == "thinking_delta":
+            block.thinking += delta.thinking
+        elif delta.type == "signature_delta":
+            block.signature += delta.signature
 
     def _count(self, usage: _Usage) -> None:
         # Cumulative: the last event's figure is the total, and message_delta may leave the input's out.
-        if usage.input_tokens is not None:
-            self._usage.input_tokens = usage.input_tokens
-        if usage.output_tokens is not None:
-            self._usage.output_tokens = usage.output_tokens
+        self._usage |= usage.model_dump(exclude_none=True)
+
+
+def _tool_use(block: _Block) -> ToolUse:
+    try:
+        # Streamed, the input comes in pieces behind an empty object; whole, it stands in the block.
+        given = json.loads(block.partial_json) if block.partial_json.strip() else block.input or {}
+    except ValueError as error:
+        raise ModelReplyError("the model calls a tool with an input that is no JSON") from error
+    if not isinstance(given, dict) or not block.id or not block.name:
+        raise ModelReplyError("the model calls a tool without its name, id or input")
+    return ToolUse(id=block.id, name=block.name, input=given)
+
+
+def _assistant_block(block: _Block, use: ToolUse | None) -> AssistantBlock | None:
+    """None: a block that says nothing, which the API would refuse, or one of a kind that was not asked for."""
+    if use is not None:
+        return {"type": "tool_use", "id": use.id, "name": use.name, "input": use.input}
+    if block.type == "text" and block.text.strip():
+        return {"type": "text", "text": block.text}
+    if block.type == "thinking" and block.signature:
+        return {"type": "thinking", "thinking": block.thinking, "signature": block.signature}
+    if block.type == "redacted_thinking" and block.data:
+        return {"type": "redacted_thinking", "data": block.data}
+    return None
 
 
 def _text_block(block: _Block) -> TextBlock:

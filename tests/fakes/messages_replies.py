@@ -10,6 +10,7 @@ from typing import Any, Literal
 from anthropic.types import (
     CitationsDelta,
     CitationsSearchResultLocation,
+    InputJSONDelta,
     Message,
     RawContentBlockDeltaEvent,
     RawContentBlockStartEvent,
@@ -25,6 +26,7 @@ from anthropic.types import (
     TextDelta,
     ThinkingBlock,
     ThinkingDelta,
+    ToolUseBlock,
     Usage,
 )
 from anthropic.types.message_delta_usage import MessageDeltaUsage
@@ -45,21 +47,38 @@ class Cite:
     end: int = 1
 
 
+@dataclass(frozen=True, kw_only=True)
+class Use:
+    """A piece of a reply that calls a tool."""
+
+    name: str
+    input: Mapping[str, object]
+    id: str = "toolu_test"
+
+
 class Say:
-    """A reply of pieces of text. `fault` strikes after `after` events of the stream."""
+    """A reply of pieces of text and uses of tools. `fault` strikes after `after` events of the stream.
+
+    `cache_read`, `cache_written`: tokens that the API says it read from its cache and wrote to it.
+    """
 
     def __init__(
         self,
-        *pieces: str | Cite,
+        *pieces: str | Cite | Use,
         thinking: bool = False,
-        stop_reason: StopReason = "end_turn",
+        stop_reason: StopReason | None = None,
         fault: Fault | None = None,
         after: int = 3,
         citations_first: bool = True,
+        cache_read: int | None = None,
+        cache_written: int | None = None,
     ) -> None:
         self.pieces = pieces
         self.thinking = thinking
-        self.stop_reason = stop_reason
+        uses = any(isinstance(piece, Use) for piece in pieces)
+        self.stop_reason: StopReason = stop_reason or ("tool_use" if uses else "end_turn")
+        self.cache_read = cache_read
+        self.cache_written = cache_written
         self.fault = fault
         self.after = after
         self.citations_first = citations_first
@@ -76,7 +95,7 @@ def events(step: Say, body: Mapping[str, Any]) -> Iterator[RawMessageStreamEvent
             "content": [],
             "stop_reason": None,
             "stop_details": None,
-            "usage": Usage(input_tokens=100, output_tokens=1),
+            "usage": whole.usage.model_copy(update={"output_tokens": 1}),
         }
     )
     yield RawMessageStartEvent(type="message_start", message=started)
@@ -98,6 +117,13 @@ def _block_events(index: int, block: Any, *, citations_first: bool) -> Iterator[
             ThinkingDelta(type="thinking_delta", thinking=block.thinking),
             SignatureDelta(type="signature_delta", signature=block.signature),
         ]
+    elif isinstance(block, ToolUseBlock):
+        opened = block.model_copy(update={"input": {}})
+        written = json.dumps(block.input)
+        deltas = [
+            InputJSONDelta(type="input_json_delta", partial_json=part)
+            for part in ("", written[:5], written[5:])
+        ]
     else:
         opened = TextBlock(type="text", text="", citations=[] if block.citations else None)
         half = len(block.text) // 2
@@ -115,12 +141,7 @@ def message(step: Say, body: Mapping[str, Any]) -> Message:
     content: list[Any] = []
     if step.thinking:
         content.append(ThinkingBlock(type="thinking", thinking="Let me look.", signature="c2ln"))
-    content += [
-        TextBlock(type="text", text=piece)
-        if isinstance(piece, str)
-        else TextBlock(type="text", text=piece.text, citations=[_location(piece, results)])
-        for piece in step.pieces
-    ]
+    content += [_block(piece, results) for piece in step.pieces]
     refused = step.stop_reason == "refusal"
     return Message(
         id="msg_test",
@@ -130,8 +151,21 @@ def message(step: Say, body: Mapping[str, Any]) -> Message:
         content=content,
         stop_reason=step.stop_reason,
         stop_details=RefusalStopDetails(type="refusal", category="cyber") if refused else None,
-        usage=Usage(input_tokens=100, output_tokens=20),
+        usage=Usage(
+            input_tokens=100,
+            output_tokens=20,
+            cache_read_input_tokens=step.cache_read,
+            cache_creation_input_tokens=step.cache_written,
+        ),
     )
+
+
+def _block(piece: str | Cite | Use, results: list[dict[str, Any]]) -> TextBlock | ToolUseBlock:
+    if isinstance(piece, str):
+        return TextBlock(type="text", text=piece)
+    if isinstance(piece, Use):
+        return ToolUseBlock(type="tool_use", id=piece.id, name=piece.name, input=dict(piece.input))
+    return TextBlock(type="text", text=piece.text, citations=[_location(piece, results)])
 
 
 def _location(piece: Cite, results: list[dict[str, Any]]) -> CitationsSearchResultLocation:

@@ -8,9 +8,13 @@ from typing import Any, Required, get_args, get_origin, get_type_hints
 from anthropic.types import (
     JSONOutputFormatParam,
     OutputConfigParam,
+    RedactedThinkingBlockParam,
     SearchResultBlockParam,
     TextBlockParam,
     ThinkingBlockParam,
+    ToolParam,
+    ToolResultBlockParam,
+    ToolUseBlockParam,
     UserMessageParam,
 )
 from anthropic.types.message_create_params import MessageCreateParamsBase
@@ -20,7 +24,12 @@ BLOCKS: Mapping[str, type] = {
     "text": TextBlockParam,
     "search_result": SearchResultBlockParam,
     "thinking": ThinkingBlockParam,
+    "redacted_thinking": RedactedThinkingBlockParam,
+    "tool_use": ToolUseBlockParam,
+    "tool_result": ToolResultBlockParam,
 }
+OF_THE_ASSISTANT = ("thinking", "redacted_thinking", "tool_use")
+CACHE_POINTS = 4
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 
 
@@ -41,14 +50,23 @@ def check_request(headers: Mapping[str, str], body: Any, *, key: str) -> None:
     if not isinstance(body["max_tokens"], int) or body["max_tokens"] < 1:
         raise RefusedRequestError("max_tokens: must be at least 1")
     _check_messages(body["messages"])
+    _check_system(body.get("system"))
+    for tool in body.get("tools", ()):
+        _check_fields(tool, ToolParam, "tools")
+    _check_tool_results(body)
+    _check_cache_points(body)
     _check_citations(body)
     if (config := body.get("output_config")) is not None:
         _check_output_config(config)
 
 
 def search_results(body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Every search_result block of the request, in the order in which citations count them."""
-    return [block for block in _blocks(body) if block["type"] == "search_result"]
+    """Every search_result block of the request, in the order in which citations count them; those of tools too."""
+    found = []
+    for block in _blocks(body):
+        inner = block.get("content") if block["type"] == "tool_result" else [block]
+        found += [one for one in inner if one["type"] == "search_result"] if isinstance(inner, list) else []
+    return found
 
 
 def _check_fields(value: Any, typed: type, where: str, *, also: tuple[str, ...] = ()) -> None:
@@ -86,6 +104,14 @@ def _check_block(block: Any, role: str, where: str) -> None:
     if kind not in BLOCKS:
         raise RefusedRequestError(f"{where}.type: unknown block type {kind!r}")
     _check_fields(block, BLOCKS[kind], where)
+    if kind in OF_THE_ASSISTANT and role != "assistant":
+        raise RefusedRequestError(f"{where}: {kind} blocks belong to assistant turns")
+    if kind == "tool_result":
+        if role != "user":
+            raise RefusedRequestError(f"{where}: tool_result blocks belong to user turns")
+        content = block.get("content")
+        for inner in content if isinstance(content, list) else ():
+            _check_block(inner, role, f"{where}.content")
     if kind == "text":
         if not block["text"].strip():
             raise RefusedRequestError(f"{where}: text content blocks must be non-empty")
@@ -100,6 +126,34 @@ def _check_block(block: Any, role: str, where: str) -> None:
             if inner.get("type") != "text":
                 raise RefusedRequestError(f"{where}.content: search results hold text blocks only")
             _check_block(inner, role, f"{where}.content")
+
+
+def _check_system(system: Any) -> None:
+    for block in system if isinstance(system, list) else ():
+        _check_fields(block, TextBlockParam, "system")
+        if not block["text"].strip():
+            raise RefusedRequestError("system: text content blocks must be non-empty")
+
+
+def _check_tool_results(body: Mapping[str, Any]) -> None:
+    """Every use of a tool is answered by the message behind it, and nothing else is."""
+    wanted: set[str] = set()
+    for at, message in enumerate(body["messages"]):
+        content = message["content"]
+        blocks = content if isinstance(content, list) else []
+        results = {block["tool_use_id"] for block in blocks if block["type"] == "tool_result"}
+        if results != wanted:
+            raise RefusedRequestError(f"messages.{at}: tool_use ids and tool_result blocks do not match")
+        wanted = {block["id"] for block in blocks if block["type"] == "tool_use"}
+    if wanted and not body.get("tools"):
+        raise RefusedRequestError("tools: a request with tool_use blocks defines its tools")
+
+
+def _check_cache_points(body: Mapping[str, Any]) -> None:
+    system = body.get("system")
+    blocks = [*(system if isinstance(system, list) else ()), *body.get("tools", ()), *_blocks(body)]
+    if sum("cache_control" in block for block in blocks) > CACHE_POINTS:
+        raise RefusedRequestError(f"a maximum of {CACHE_POINTS} blocks with cache_control may be provided")
 
 
 def _check_citations(body: Mapping[str, Any]) -> None:

@@ -22,10 +22,10 @@ from typing import Any, Self
 from aiohttp import web
 from anthropic.types import RawContentBlockDeltaEvent, TextDelta
 
-from tests.fakes.messages_replies import Cite, Fault, Say, events, message, say_json
+from tests.fakes.messages_replies import Cite, Fault, Say, Use, events, message, say_json
 from tests.fakes.messages_rules import RefusedRequestError, check_request, search_results
 
-__all__ = ["Cite", "Failure", "MessagesServer", "Say", "say_json"]
+__all__ = ["Cite", "Failure", "MessagesServer", "Say", "Use", "say_json"]
 
 STATUS_TYPES: Mapping[int, str] = {
     400: "invalid_request_error",
@@ -168,8 +168,13 @@ def _answer_numbered(prompt: str) -> Say:
 
 
 def _last_text(body: Mapping[str, Any]) -> str:
-    content = body["messages"][-1]["content"]
-    return content if isinstance(content, str) else content[-1].get("text", "")
+    """The question: behind a tool's results it is the one of the message before."""
+    for turn in reversed(body["messages"]):
+        content = turn["content"]
+        texts = [content] if isinstance(content, str) else [one["text"] for one in content if "text" in one]
+        if turn["role"] == "user" and texts:
+            return str(texts[-1])
+    return ""
 
 
 def _words(text: str) -> set[str]:

@@ -149,7 +149,7 @@ async def test_a_busy_server_is_asked_again(
 
     assert await ask(model) == "25 days."
     assert server.calls == 3
-    assert model.usage.retries == 2
+    assert sum(one.retries for one in model.usage.values()) == 2
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413])
@@ -169,7 +169,7 @@ async def test_retries_end(server: MessagesServer, model: LanguageModel) -> None
     with pytest.raises(ModelUnavailableError, match="529 overloaded_error"):
         await ask(model)
     assert server.calls == 3
-    assert model.usage.failures == 1
+    assert model.usage["claude-sonnet-5-5"].failures == 1
 
 
 async def test_a_wait_longer_than_the_deadline_is_not_begun(
@@ -274,7 +274,7 @@ async def test_a_host_that_is_not_there_is_an_outage() -> None:
 
     with pytest.raises(ModelUnavailableError, match="cannot be reached"):
         await ask(model)
-    assert model.usage.retries == 2
+    assert sum(one.retries for one in model.usage.values()) == 2
     await model.close()
 
 
@@ -354,7 +354,8 @@ async def test_a_ping_tries_each_model_once(server: MessagesServer, model: Langu
 async def test_usage_adds_up(server: MessagesServer, model: LanguageModel) -> None:
     await asyncio.gather(ask(model), ask(model))
 
-    assert (model.usage.calls, model.usage.input_tokens, model.usage.output_tokens) == (2, 200, 40)
+    (used,) = model.usage.values()
+    assert (used.calls, used.input_tokens, used.output_tokens) == (2, 200, 40)
 
 
 async def test_a_call_that_is_given_up_stays_given_up(server: MessagesServer, model: LanguageModel) -> None:
