@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections import abc
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import grpc
 from qdrant_client import AsyncQdrantClient, models
@@ -21,6 +22,7 @@ from kb.index.payload import (
     NAMES,
     PAGE_ID,
     PAGE_URL,
+    POSITION,
     REPLACED_NAMES,
     REVISION,
     SERIES,
@@ -49,6 +51,16 @@ ALL = 1_000_000
 """More facet values than any knowledge base has pages."""
 WRITTEN = "written"
 """When a page was put in (nanoseconds since 1970), the same on all its points: which of two versions is the newer."""
+
+
+class _Stored(Protocol):
+    """A point as any of the engine's answers has it."""
+
+    @property
+    def payload(self) -> Mapping[str, Any] | None: ...
+
+
+_Found = TypeVar("_Found", bound=_Stored)
 
 
 class Collection:
@@ -164,6 +176,18 @@ class Collection:
         with translated("asking which pages may be read"):
             return frozenset(await self._values(PAGE_ID, asked))
 
+    async def neighbours(
+        self, spots: Mapping[str, abc.Collection[int]], *, audience: Audience
+    ) -> Sequence[Chunk]:
+        wanted: list[Any] = [
+            _is_spot(page_id, positions) for page_id, positions in spots.items() if positions
+        ]
+        if not wanted:
+            return []
+        asked = models.Filter(must=[_is_readable(audience)], should=wanted)
+        found = [record async for records in self._batches(True, asked) for record in records]
+        return [from_payload(record.payload) for record in _newest(found)]
+
     async def _values(self, field: str, scope: models.Filter | None = None) -> dict[str, int]:
         """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""
         found = await self._client.facet(self._name, field, facet_filter=scope, limit=ALL, exact=True)
@@ -233,15 +257,20 @@ def _rows(points: Sequence[models.ScoredPoint]) -> list[Scored]:
     return [Scored(point=point.id, score=point.score, payload=point.payload) for point in points]
 
 
-def _newest(rows: Sequence[Scored]) -> list[Scored]:
+def _newest(found: Sequence[_Found]) -> list[_Found]:
     """Without passages of a page that is being replaced, where newer ones of it were found."""
     latest: dict[str, int] = {}
-    for row in rows:
-        fields = row.payload or {}
-        page = str(fields.get(PAGE_ID))
-        latest[page] = max(latest.get(page, 0), int(fields.get(WRITTEN, 0)))
-    return [
-        row
-        for row in rows
-        if int((row.payload or {}).get(WRITTEN, 0)) == latest[str((row.payload or {}).get(PAGE_ID))]
-    ]
+    for one in found:
+        page, written = _version(one)
+        latest[page] = max(latest.get(page, 0), written)
+    return [one for one in found if latest[_version(one)[0]] == _version(one)[1]]
+
+
+def _version(one: _Stored) -> tuple[str, int]:
+    fields = one.payload or {}
+    return str(fields.get(PAGE_ID)), int(fields.get(WRITTEN, 0))
+
+
+def _is_spot(page_id: str, positions: Iterable[int]) -> models.Filter:
+    at = models.FieldCondition(key=POSITION, match=models.MatchAny(any=sorted(positions)))
+    return models.Filter(must=[_is_page([page_id]), at])

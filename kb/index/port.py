@@ -153,6 +153,14 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
     async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
         """Those of the pages that are in the index and that the audience may read, as they are limited now."""
 
+    async def neighbours(
+        self, spots: Mapping[str, Collection[int]], *, audience: Audience
+    ) -> Sequence[Chunk]:
+        """The passages at these positions of these pages (by id) that the audience may read, in no particular order.
+
+        A position that a page does not have is absent, and so is a page that is gone.
+        """
+
     def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
         """Every passage that the audience may read, in batches, in no particular order."""
 

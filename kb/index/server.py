@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import abc
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -81,6 +82,11 @@ class ServerIndex(Collection):
 
     async def readable(self, page_ids: Iterable[str], *, audience: Audience) -> frozenset[str]:
         return await super().readable(page_ids, audience=audience) if await self._is_live() else frozenset()
+
+    async def neighbours(
+        self, spots: Mapping[str, abc.Collection[int]], *, audience: Audience
+    ) -> Sequence[Chunk]:
+        return await super().neighbours(spots, audience=audience) if await self._is_live() else []
 
     async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
         if await self._is_live():

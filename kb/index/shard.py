@@ -18,6 +18,7 @@ from typing import Self
 import qdrant_edge as engine
 
 from kb.errors import IndexMismatchError, IndexUnavailableError
+from kb.index.edge_vectors import config, rows, sparse, sparse_query
 from kb.index.generations import write_atomically
 from kb.index.payload import (
     AUDIENCE,
@@ -28,11 +29,11 @@ from kb.index.payload import (
     NAMES,
     PAGE_ID,
     PAGE_URL,
+    POSITION,
     REPLACED_NAMES,
     REVISION,
     SERIES,
     TITLE,
-    Scored,
     addresses_of,
     candidates,
     from_payload,
@@ -50,7 +51,6 @@ from kb.index.port import (
     PageAddress,
     PagesWanted,
     QueryVectors,
-    SparseVector,
 )
 from kb.index.rwlock import ReadWriteLock
 from kb.models import Audience, Chunk, Page
@@ -77,7 +77,7 @@ class Shard:
     def create(cls, folder: Path, manifest: IndexManifest) -> Self:
         """Makes an empty shard in `folder`, which exists and is empty."""
         with _translated(folder):
-            shard = engine.EdgeShard.create(str(_points(folder)), _config(manifest.dimension))
+            shard = engine.EdgeShard.create(str(_points(folder)), config(manifest.dimension))
             for field in KEYWORD_FIELDS:
                 shard.update(
                     engine.UpdateOperation.create_field_index(field, engine.PayloadSchemaType.Keyword)
@@ -167,6 +167,17 @@ class Shard:
         with self._lock.read(), _translated(self._folder):
             return frozenset(self._values(PAGE_ID, asked))
 
+    def neighbours(self, spots: Mapping[str, Collection[int]], audience: Audience) -> list[Chunk]:
+        wanted = [_is_spot(page_id, positions) for page_id, positions in spots.items() if positions]
+        if not wanted:
+            return []
+        limit = sum(map(len, spots.values()))  # a page has one passage at a position
+        asked = engine.Filter(must=[_is_readable(audience)], should=[*wanted])
+        request = engine.ScrollRequest(limit=limit, filter=asked, with_payload=True)
+        with self._lock.read(), _translated(self._folder):
+            records, _ = self._shard.scroll(request)
+        return [from_payload(record.payload) for record in records]
+
     def batch(
         self, audience: Audience, offset: engine.PointId | None
     ) -> tuple[list[Chunk], engine.PointId | None]:
@@ -187,7 +198,7 @@ class Shard:
         if anchor_pages:
             scopes.append(engine.Filter(must=[readable, _is_page(anchor_pages)]))
         dense = [engine.Query.Nearest(list(query.dense), using=DENSE) for query in queries]
-        lexical = [_sparse_query(query.lexical) for query in queries]
+        lexical = [sparse_query(query.lexical) for query in queries]
         asked = [*dense, *filter(None, lexical)]
         legs = [
             engine.QueryRequest(limit, query=query, filter=scope, with_payload=False)
@@ -208,8 +219,8 @@ class Shard:
             ]
             results = iter(self._shard.query_batch(engine.QueryBatchRequest(scoring)))
         return candidates(
-            [_rows(next(results)) for _ in dense],
-            [_rows(next(results)) if query is not None else [] for query in lexical],
+            [rows(next(results)) for _ in dense],
+            [rows(next(results)) if query is not None else [] for query in lexical],
         )
 
     def flush(self) -> None:
@@ -227,7 +238,7 @@ class Shard:
         self._check_dimension(indexed.dense)
         return engine.Point(
             point_id(indexed.chunk.id),
-            {DENSE: list(indexed.dense), LEXICAL: _sparse(indexed.lexical)},
+            {DENSE: list(indexed.dense), LEXICAL: sparse(indexed.lexical)},
             to_payload(indexed.chunk),
         )
 
@@ -269,14 +280,6 @@ def _points(folder: Path) -> Path:
     return points
 
 
-def _config(dimension: int) -> engine.EdgeConfig:
-    return engine.EdgeConfig(
-        vectors={DENSE: engine.EdgeVectorParams(size=dimension, distance=engine.Distance.Cosine)},
-        sparse_vectors={LEXICAL: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
-        wal_enabled=True,
-    )
-
-
 def _is_readable(audience: Audience) -> engine.FieldCondition:
     return engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))
 
@@ -285,14 +288,6 @@ def _is_page(page_ids: Sequence[str]) -> engine.FieldCondition:
     return engine.FieldCondition(PAGE_ID, match=engine.MatchAny(list(page_ids)))
 
 
-def _sparse(vector: SparseVector) -> engine.SparseVector:
-    return engine.SparseVector(list(vector.indices), list(vector.values))
-
-
-def _sparse_query(vector: SparseVector) -> engine.Query | None:
-    """None for a wording without terms: no leg, and a lexical score of 0 for everyone."""
-    return engine.Query.Nearest(_sparse(vector), using=LEXICAL) if vector.indices else None
-
-
-def _rows(points: Sequence[engine.ScoredPoint]) -> list[Scored]:
-    return [Scored(point=point.id, score=point.score, payload=point.payload) for point in points]
+def _is_spot(page_id: str, positions: Collection[int]) -> engine.Filter:
+    at = engine.FieldCondition(POSITION, match=engine.MatchAny(sorted(positions)))
+    return engine.Filter(must=[_is_page([page_id]), at])

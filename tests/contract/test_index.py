@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -572,6 +572,8 @@ class TestEdgeIndex:
         await index.close()
         with pytest.raises(IndexUnavailableError):
             await found(index, "leave")
+        with pytest.raises(IndexUnavailableError):
+            await near(index, leave=[0])
 
     async def test_a_damaged_generation_is_an_error_not_an_empty_answer(self, tmp_path: Path) -> None:
         (tmp_path / "gen-1").mkdir()
@@ -663,6 +665,7 @@ class TestServerIndex:
             index.revisions(),
             index.counts(),
             index.languages(),
+            index.neighbours({"leave": [0]}, audience=EVERYBODY),
             index.manifest(),
             index.begin_rebuild(MANIFEST),
         ):
@@ -695,6 +698,81 @@ class TestServerIndex:
         names = {one.name for one in (await client.get_collections()).collections}
         assert names == {"kb-g2", "kb-g3", "kb-g1-archive-g1"}
         assert await found(neighbour, "leave") == {"theirs#0"}
+
+
+LEADS = Audience(channels=frozenset({"#leads"}))
+
+
+async def near(
+    index: VectorIndex, audience: Audience = EVERYBODY, **spots: Collection[int]
+) -> dict[str, list[str]]:
+    """Page id -> the texts that came, by position."""
+    chunks = await index.neighbours(spots, audience=audience)
+    texts: dict[str, list[str]] = {}
+    for chunk in sorted(chunks, key=lambda one: one.position):
+        texts.setdefault(chunk.page.id, []).append(chunk.text)
+    return texts
+
+
+class TestNeighbours:
+    async def test_they_are_the_passages_at_the_positions_asked_for_of_each_page(
+        self, index: VectorIndex
+    ) -> None:
+        await put(index, a_page("leave"), "leave 0", "leave 1", "leave 2", "leave 3")
+        await put(index, a_page("pay"), "salary 0", "salary 1", "salary 2", "salary 3")
+        assert await near(index, leave=[0, 2, 2], pay={3}) == {
+            "leave": ["leave 0", "leave 2"],
+            "pay": ["salary 3"],
+        }
+
+    async def test_they_come_whole(self, index: VectorIndex) -> None:
+        page = a_page("leave", owner="People", version="2026")
+        chunk = Chunk(id="x", page=page, position=7, text="leave", section=("A", "B"), url="https://kb/x#b")
+        indexed = IndexedChunk(chunk=chunk, dense=dense("leave"), lexical=lexical("leave"))
+        await index.replace_pages({"leave": [indexed]})
+        assert list(await index.neighbours({"leave": [7]}, audience=EVERYBODY)) == [chunk]
+
+    async def test_what_no_page_has_at_that_position_is_absent(self, index: VectorIndex) -> None:
+        assert await near(index, leave=[0]) == {}
+        await put(index, a_page("leave"), "leave 0", "leave 1")
+        assert await near(index, leave=[-1, 1, 2, 10**9], nowhere=[0]) == {"leave": ["leave 1"]}
+        assert await near(index, leave=[]) == {}
+        assert await near(index, leave=[], pay=[0]) == {}
+        assert await near(index) == {}
+
+    async def test_a_page_that_the_audience_may_not_read_is_absent(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave 0", "leave 1")
+        await put(index, a_page("pay", audience=("#leads",)), "salary 0", "salary 1")
+        assert await near(index, leave=[1], pay=[0, 1]) == {"leave": ["leave 1"]}
+        assert await near(index, LEADS, leave=[1], pay=[1]) == {"leave": ["leave 1"], "pay": ["salary 1"]}
+        assert await near(index, Audience(everyone=False), leave=[0], pay=[0]) == {}
+
+    async def test_a_page_that_was_deleted_limited_or_shortened_meanwhile_is_as_it_is_now(
+        self, index: VectorIndex
+    ) -> None:
+        for page in ("gone", "limited", "shorter"):
+            await put(index, a_page(page), "leave 0", "leave 1")
+        await index.delete_pages(["gone"])
+        await put(index, a_page("limited", audience=("#leads",)), "leave 0", "leave 1")
+        await put(index, a_page("shorter"), "leave anew")
+        assert await near(index, gone=[0, 1], limited=[0, 1], shorter=[0, 1]) == {"shorter": ["leave anew"]}
+
+    async def test_many_pages_come_in_one_call(self, index: VectorIndex) -> None:
+        pages = [a_page(f"page{at}") for at in range(700)]
+        await index.replace_pages(
+            {page.id: [a_chunk(page, at, f"leave {at}") for at in range(4)] for page in pages}
+        )
+        found = await near(index, **{page.id: [1, 2, 3] for page in pages})
+        assert len(found) == 700
+        assert set(map(tuple, found.values())) == {("leave 1", "leave 2", "leave 3")}
+
+    async def test_a_generation_that_is_being_built_is_not_asked(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave old")
+        rebuild = await index.begin_rebuild(MANIFEST)
+        await put(rebuild, a_page("leave"), "leave new", "holiday new")
+        assert await near(index, leave=[0, 1]) == {"leave": ["leave old"]}
+        await rebuild.swap()
+        assert await near(index, leave=[0, 1]) == {"leave": ["leave new", "holiday new"]}
 
 
 async def test_pages_are_found_by_name_by_what_they_replace_and_by_series(make_index: MakeIndex):
@@ -744,6 +822,8 @@ async def test_a_search_amid_a_replacement_on_a_server_finds_the_new_version_alo
 
     hits = await index.search([a_query("leave")], audience=EVERYBODY, limit=20)
     assert {hit.chunk.text for hit in hits} == {"leave anew", "leave and salary"}
+    near = await index.neighbours({"leave": {0, 1}, "pay": {0}}, audience=EVERYBODY)
+    assert {chunk.text for chunk in near} == {"leave anew", "leave and salary"}
     assert (await index.revisions())["leave"] == ""  # and the next sync writes it again
     await index.close()
 

@@ -1,0 +1,89 @@
+"""A generation of the embedded index that is not the live one: being built, or the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kb.errors import IndexUnavailableError
+from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, PageAddress, QueryVectors
+from kb.index.shard import Shard
+from kb.models import Audience
+
+if TYPE_CHECKING:
+    from kb.index.edge import EdgeIndex
+
+
+class EdgeRebuild:
+    """A generation beside the live one. Over after `swap` or `discard`."""
+
+    def __init__(self, index: EdgeIndex, number: int, shard: Shard) -> None:
+        self._index = index
+        self._number = number
+        self._shard: Shard | None = shard
+
+    async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
+        await self._index._run(self._building.replace_pages, pages)
+
+    async def delete_pages(self, page_ids: Sequence[str]) -> None:
+        await self._index._run(self._building.delete_pages, page_ids)
+
+    async def revisions(self) -> Mapping[str, str]:
+        return await self._index._run(self._building.revisions)
+
+    async def counts(self) -> IndexCounts:
+        return await self._index._run(self._building.counts)
+
+    async def addresses(self) -> Sequence[PageAddress]:
+        return await self._index._run(self._building.addresses)
+
+    async def languages(self) -> Sequence[str]:
+        return await self._index._run(self._building.languages)
+
+    async def search(
+        self,
+        queries: Sequence[QueryVectors],
+        *,
+        audience: Audience,
+        limit: int,
+        anchor_pages: Sequence[str] = (),
+    ) -> list[Candidate]:
+        def search() -> list[Candidate]:
+            return self._building.search(queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
+
+        return await self._index._run(search) if queries else []
+
+    async def swap(self) -> None:
+        await self._index._run(self._index._promote, self._number, self._building)
+        self._end()
+
+    async def discard(self) -> None:
+        """Fine after a swap or another discard: then there is nothing to drop."""
+        if self._shard is not None:
+            shard = self._building
+            self._end()
+            await self._index._run(self._index._abandon, self._number, shard)
+
+    @property
+    def _building(self) -> Shard:
+        if self._shard is None:
+            raise IndexUnavailableError("this rebuild is over: it was swapped in or dropped")
+        return self._shard
+
+    def _end(self) -> None:
+        self._shard = None
+        if self._index._building is self:
+            self._index._building = None
+
+
+class EdgePrevious(EdgeRebuild):
+    """The generation that was live before. It outlives a `discard`: that closes its files."""
+
+    async def manifest(self) -> IndexManifest:
+        return self._building.manifest
+
+    async def discard(self) -> None:
+        if self._shard is not None:
+            shard = self._building
+            self._end()
+            await self._index._run(shard.close)
