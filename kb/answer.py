@@ -140,6 +140,8 @@ class Trace:
     anchor_reason: str = ""
     decision: str = ""
     removed_sentences: tuple[str, ...] = ()
+    removed_reasons: tuple[str, ...] = ()
+    """Why each of them was, in their order."""
     checked: Checked | None = None
     """None where nothing was drafted."""
     searches: tuple[str, ...] = ()
