@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from types import MappingProxyType
 
+from bot.formats import Formats
 from bot.messages_de import GERMAN
 from bot.messages_nl import DUTCH
 
@@ -19,7 +19,7 @@ DEFAULT_LANGUAGE = "en"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Messages:
+class Messages(Formats):
     searching: str = "Searching the knowledge base…"
     interpreted_as: str = "Interpreted as: _{query}_"
 
@@ -52,6 +52,16 @@ class Messages:
     """In the place of a name that Slack does not tell, after "in"."""
     shortened: str = "This is shortened. Ask for the rest, or open the sources."
 
+    says: str = "{page} says:"
+    closest: str = "I found nothing that says this. The closest is:"
+    closest_declined: str = "I couldn't find this in the knowledge base. The closest page says:"
+    nearest_others: str = "Other pages nearby: {pages}."
+    on_part: str = "On _{part}_"
+    unfound: str = "I found nothing about: {parts}."
+    rows_shown: str = "{shown} of {total} rows; the page has them all."
+    items_shown: str = "{shown} of {total} items; the page has them all."
+    nothing_more: str = "That is all that the pages say about it."
+
     review_overdue: str = "*{title}* was due for review on {date} ({ago})."
     expired: str = "*{title}* expired on {date} ({ago})."
     old_review: str = "*{title}* was last reviewed on {date} ({ago})."
@@ -75,13 +85,16 @@ class Messages:
     later_version: str = "later version: {successor}"
     owned: str = "owner: {owner}"
 
-    note_extractive: str = "Extractive mode: these are quotes from the pages."
+    note_extractive: str = "Quotes from the pages."
     note_model_unavailable: str = "The model is not reachable: these are quotes from the pages."
     note_model_refused: str = "The model declined to answer: these are quotes from the pages."
     note_reranker: str = "The reranker is off, so the order of the sources is less exact."
     note_pages_language: str = "The answer is in the language of its pages, not of your question."
     note_history: str = "I can't reach this thread's history, so I read it from Slack."
-    note_removed: str = "I left out something that the pages do not support."
+    sentences_removed: tuple[str, str] = (
+        "One sentence removed: not on the page.",
+        "{n} sentences removed: not on the page.",
+    )
 
     helpful: str = "This answer helped"
     not_helpful: str = "This answer did not help"
@@ -116,6 +129,13 @@ class Messages:
     why_scores: str = "meaning {dense} · words {lexical} · together {fused} · thread {anchor} · reread {rerank} · final {final}"
     why_freshness: str = "Freshness of the cited pages"
     why_removed: str = "Sentences removed because no page supports them"
+    why_parts: str = "Asked in one"
+    why_searches: str = "The model searched further for"
+    why_judge: str = "Second check of the sentences"
+    judge_off: str = "off; they were checked by the letter"
+    judge_judged: str = "done: a model read each sentence beside what it cites"
+    judge_late: str = "came too late; they were checked by the letter alone"
+    judge_failed: str = "failed; they were checked by the letter alone"
     why_notes: str = "Notes"
     why_timings: str = "Timings"
     yes: str = "yes"
@@ -207,59 +227,9 @@ class Messages:
     home_how_title: str = "How to ask"
     home_stats_title: str = "How it is used"
 
-    ago: str = "{time} ago"
-    second: tuple[str, str] = ("{n} s", "{n} s")
-    minute: tuple[str, str] = ("{n} min", "{n} min")
-    hour: tuple[str, str] = ("{n} hour", "{n} hours")
-    day: tuple[str, str] = ("{n} day", "{n} days")
-    month: tuple[str, str] = ("{n} month", "{n} months")
-    year: tuple[str, str] = ("{n} year", "{n} years")
-    months: tuple[str, ...] = (
-        "January", "February", "March", "April", "May", "June",
-        "July", "August", "September", "October", "November", "December",
-    )  # fmt: skip
-    date_form: str = "{day} {month} {year}"
-    thousands: str = ","
-    percent_form: str = "{n}%"
-
-    def on(self, day: date) -> str:
-        """A date as people write it: "3 May 2024"."""
-        return self.date_form.format(day=day.day, month=self.months[day.month - 1], year=day.year)
-
-    def since(self, then: date, today: date) -> str:
-        """How long ago, to the unit that matters: days up to 6 weeks, months up to 2 years, then years."""
-        days = max(0, (today - then).days)
-        if days < 45:
-            return self.ago.format(time=self._count(self.day, days))
-        months = round(days / 30.44)
-        counted = (
-            self._count(self.month, months) if months < 24 else self._count(self.year, round(days / 365.25))
-        )
-        return self.ago.format(time=counted)
-
-    def lasting(self, seconds: float) -> str:
-        """A duration: "40 s", "1 min 48 s", "2 hours 5 min". What takes no time is told as one second."""
-        whole = max(1, round(seconds))
-        if whole < 60:
-            return self._count(self.second, whole)
-        minutes, rest = divmod(whole, 60)
-        if minutes < 60:
-            tail = f" {self._count(self.second, rest)}" if rest else ""
-            return self._count(self.minute, minutes) + tail
-        hours, minutes = divmod(minutes, 60)
-        tail = f" {self._count(self.minute, minutes)}" if minutes else ""
-        return self._count(self.hour, hours) + tail
-
-    def number(self, value: int) -> str:
-        return f"{value:,}".replace(",", self.thousands)
-
-    def percent(self, share: float) -> str:
-        """A share between 0 and 1 as whole percents."""
-        return self.percent_form.format(n=round(100 * share))
-
-    @staticmethod
-    def _count(forms: tuple[str, str], n: int) -> str:
-        return forms[0 if n == 1 else 1].format(n=n)
+    def removed(self, sentences: int) -> str:
+        """How many sentences of an answer were taken out."""
+        return self.counted(self.sentences_removed, max(1, sentences))
 
 
 LANGUAGES: Mapping[str, Messages] = MappingProxyType(

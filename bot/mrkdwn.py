@@ -106,7 +106,7 @@ def _block(node: SyntaxTreeNode) -> list[Piece]:
         case "fence" | "code_block":
             return [Piece(kind="fence", text=_code(node.content))]
         case "table":
-            return [Piece(kind="table", rows=_rows(node))]
+            return [Piece(kind="table", rows=table_rows(node))]
         case "bullet_list" | "ordered_list":
             return [Piece(kind="list", text="\n".join(_list_lines(node, depth=0)))]
         case "blockquote":
@@ -127,7 +127,9 @@ def _without_fences(text: str) -> str:
     return text.replace("```", "`\u200b`\u200b`")
 
 
-def _rows(table: SyntaxTreeNode) -> tuple[tuple[str, ...], ...]:
+def table_rows(table: SyntaxTreeNode) -> tuple[tuple[str, ...], ...]:
+    """The cells of a table as plain text, the header first; every row has the same length."""
+    """The cells of a table as plain text, the header first; every row has the same length."""
     found = [
         tuple(plain_text(cell) for cell in row.children) for part in table.children for row in part.children
     ]

@@ -194,7 +194,7 @@ def note_wording(note: str, words: Messages) -> str:
         "history unavailable": words.note_history,
         "shortened": words.shortened,
         "pages' language": words.note_pages_language,
-        "sentences removed": words.note_removed,
+        "sentences removed": words.removed(1),
     }
     return wordings.get(note, escape(note))
 

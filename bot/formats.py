@@ -1,0 +1,64 @@
+"""How dates, durations and numbers are written in a language; English here, others beside the messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Formats:
+    ago: str = "{time} ago"
+    second: tuple[str, str] = ("{n} s", "{n} s")
+    minute: tuple[str, str] = ("{n} min", "{n} min")
+    hour: tuple[str, str] = ("{n} hour", "{n} hours")
+    day: tuple[str, str] = ("{n} day", "{n} days")
+    month: tuple[str, str] = ("{n} month", "{n} months")
+    year: tuple[str, str] = ("{n} year", "{n} years")
+    months: tuple[str, ...] = (
+        "January", "February", "March", "April", "May", "June",
+        "July", "August", "September", "October", "November", "December",
+    )  # fmt: skip
+    date_form: str = "{day} {month} {year}"
+    thousands: str = ","
+    percent_form: str = "{n}%"
+
+    def on(self, day: date) -> str:
+        """A date as people write it: "3 May 2024"."""
+        return self.date_form.format(day=day.day, month=self.months[day.month - 1], year=day.year)
+
+    def since(self, then: date, today: date) -> str:
+        """How long ago, to the unit that matters: days up to 6 weeks, months up to 2 years, then years."""
+        days = max(0, (today - then).days)
+        if days < 45:
+            return self.ago.format(time=self.counted(self.day, days))
+        months = round(days / 30.44)
+        counted = (
+            self.counted(self.month, months) if months < 24 else self.counted(self.year, round(days / 365.25))
+        )
+        return self.ago.format(time=counted)
+
+    def lasting(self, seconds: float) -> str:
+        """A duration: "40 s", "1 min 48 s", "2 hours 5 min". What takes no time is told as one second."""
+        whole = max(1, round(seconds))
+        if whole < 60:
+            return self.counted(self.second, whole)
+        minutes, rest = divmod(whole, 60)
+        if minutes < 60:
+            tail = f" {self.counted(self.second, rest)}" if rest else ""
+            return self.counted(self.minute, minutes) + tail
+        hours, minutes = divmod(minutes, 60)
+        tail = f" {self.counted(self.minute, minutes)}" if minutes else ""
+        return self.counted(self.hour, hours) + tail
+
+    def number(self, value: int) -> str:
+        return f"{value:,}".replace(",", self.thousands)
+
+    def percent(self, share: float) -> str:
+        """A share between 0 and 1 as whole percents."""
+        return self.percent_form.format(n=round(100 * share))
+
+    @staticmethod
+    def counted(forms: tuple[str, str], n: int) -> str:
+        """The form for one, or the form for several."""
+        return forms[0 if n == 1 else 1].format(n=n)
