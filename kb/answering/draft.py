@@ -6,21 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from kb.citations.sentence import DraftSentence
 from kb.confidence import Evidence
 from kb.models import Turn
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DraftSentence:
-    """A sentence, list item, table row or fence, and the passages that it is said to rest on.
-
-    `hits` are 0-based indices into the evidence, each once. `quotes` has one entry for each of them, in the same
-    order: the words of the passage that carry the sentence, to the letter, or "" where the whole passage is meant.
-    """
-
-    text: str
-    hits: tuple[int, ...] = ()
-    quotes: tuple[str, ...] = ()
+__all__ = ["Draft", "DraftSentence", "Drafter"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,163 +1,181 @@
-"""The case for one sentence of a draft: what it claims, and what the passages it cites have to say about that."""
+"""What one sentence of a draft states, held by the letter against the passages that it cites."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
 
-from kb.answering.draft import DraftSentence
-from kb.citations.denials import Polarity, read_polarity
-from kb.citations.facts import Facts, read_facts
+from kb.citations.facts import Facts, join_facts, read_facts
 from kb.citations.marks import ELLIPSIS
-from kb.citations.passage import Passage, literal_words
-from kb.citations.support import ENOUGH_WORDS, Question, Reason, Support
+from kb.citations.passage import Passage
+from kb.citations.sentence import DraftSentence, Reason
 from kb.citations.untrusted import harmless, has_foreign_link
+from kb.text.language import detect
 from kb.text.sentences import split_units
-from kb.text.wording import content_stems, language_of, plain
+from kb.text.wording import content_stems, language_of, plain, word_set
 
 WORDS_OF_A_SAYING = 3
 """In quotation marks, from which they are said to be somebody's own."""
+ENOUGH_WORDS = 0.75
+"""Share of a sentence's content words that a passage must have for the sentence to be attached to it."""
+NEAR_UNITS = 4
+"""Sentences of a passage among which they must stand: those with the most words in common."""
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Removed:
-    text: str
-    reason: Reason
+_ORDINAL = re.compile(r"\W*\d{1,2}[.)]\W*")
+"""The number of a list item that stands by itself."""
+_QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*)[”“»\"]")
+_DENIED = re.compile(
+    r"\b(?:not|instead of|rather than|niet|geen|in plaats van|nicht|keine?n?|statt|anstatt|no|en lugar de|en vez de"
+    r"|pas|au lieu de|plutôt que)\s+(?:the |de |het |die |der |las? |los? |les? |à |\S?)?$",
+    re.IGNORECASE,
+)
+"""What stands before a figure that is said to be wrong: "25 days, not 30"."""
+_ASSENT = frozenset(
+    stem
+    for word in word_set(
+        "correct right true wrong exactly indeed depends sure answer short juist klopt precies inderdaad waar "
+        "richtig genau stimmt falsch korrekt kurz correcto cierto exacto vrai exact faux"
+    )
+    for stem in content_stems(word)
+)
+"""Words of "Yes, that is correct.", which states nothing without the sentence that follows."""
 
 
 class Claim:
-    """A sentence of the draft and the case for it."""
+    """A sentence of the draft and what it states. `question` is what the user asked."""
 
-    def __init__(self, sentence: DraftSentence, passages: Sequence[Passage]) -> None:
-        cited = [passages[at].chunk for at in sentence.hits] or [passage.chunk for passage in passages]
-        self.sentence = replace(sentence, text=harmless(sentence.text, cited))
-        self._cited = cited
+    def __init__(self, sentence: DraftSentence, passages: Sequence[Passage], *, question: str) -> None:
+        self._cited = [passages[hit] for hit in sentence.hits]
         self._passages = passages
-        self.reason: Reason | None = None
-        self.supports: list[Support] = []
-        self.literal = self._is_literal()
-        if not self.literal:
-            self._examine()
-
-    def _is_literal(self) -> bool:
-        """Whether it is a quotation of whole sentences: a part of one may say the opposite of the whole."""
-        said = literal_words(self.sentence.text)
-        pointed = zip(self.sentence.hits, self.sentence.quotes, strict=True)
-        if any(
-            literal_words(quote) == said and self._passages[at].holds(quote) for at, quote in pointed if quote
-        ):
-            return True
-        parts = {literal_words(unit.text) for unit in split_units(self.sentence.text)}  # rows of a table, say
-        return any({said} <= held or (parts and parts <= held) for held in self._unit_literals())
-
-    def _unit_literals(self) -> Iterable[frozenset[str]]:
-        return (self._passages[at].unit_literals for at in self.sentence.hits)
-
-    def _examine(self) -> None:
-        groups = [self.sentence.hits] if self.sentence.hits else [(at,) for at in range(len(self._passages))]
-        if self._states_nothing:
-            return
-        self.reason = self._objection()
-        for group in groups if self.reason is None else ():
-            support = Support(self, group, self._passages)
-            objection = support.objection()
-            if objection is None:
-                self.supports.append(support)
-            elif self.sentence.hits:
-                self.reason = objection
-
-    def _objection(self) -> Reason | None:
-        if has_foreign_link(self.sentence.text, self._cited):
-            return "link"
-        pointed = zip(self.sentence.hits, self.sentence.quotes, strict=False)
-        parts = [
-            (self._passages[at], part) for at, quote in pointed if quote for part in quote.split(ELLIPSIS)
-        ]
-        if not all(passage.holds(part) for passage, part in parts):
-            return "quote"
-        sources = [self._passages[at] for at in self.sentence.hits] or self._passages
-        quoted = [
-            words for words in _QUOTED.findall(self.sentence.text) if len(words.split()) >= WORDS_OF_A_SAYING
-        ]
-        return None if all(any(one.holds(words) for one in sources) for words in quoted) else "quote"
+        self._question = question
+        sources = [passage.chunk for passage in self._cited or passages]
+        self.sentence = replace(sentence, text=harmless(sentence.text, sources))
 
     @cached_property
     def words(self) -> str:
         return plain(self.sentence.text)
 
     @cached_property
-    def facts(self) -> Facts:
-        return read_facts(self.sentence.text)
-
-    @cached_property
-    def polarity(self) -> Polarity:
-        return read_polarity(self.sentence.text)
-
-    @cached_property
     def stems(self) -> frozenset[str]:
         return frozenset(content_stems(self.words))
 
     @cached_property
-    def language(self) -> str | None:
-        return language_of(self.words)
-
-    @cached_property
-    def is_heading(self) -> bool:
-        return all(unit.kind == "heading" for unit in split_units(self.sentence.text))
+    def facts(self) -> Facts:
+        return read_facts(self.sentence.text)
 
     @property
-    def _states_nothing(self) -> bool:
-        return self._is_ordinal or (self.leads_in and not self.sentence.hits)
+    def states_nothing(self) -> bool:
+        """Whether it leads in what follows and cites nothing for it."""
+        if self.sentence.hits and not is_ordinal(self.sentence.text):
+            return False
+        if is_heading(self.sentence.text) or is_ordinal(self.sentence.text) or not self.stems:
+            return self.facts.none or is_ordinal(self.sentence.text) or is_heading(self.sentence.text)
+        if announces(self.sentence.text):
+            everything = join_facts([*(one.facts for one in self._passages), read_question(self._question)])
+            return self.facts.beyond(everything).none
+        return self.facts.none and self.stems <= _ASSENT
 
-    @property
-    def _is_ordinal(self) -> bool:
-        return _ORDINAL.fullmatch(self.sentence.text.strip()) is not None
+    def objection(self, passages: Sequence[Passage]) -> Reason | None:
+        """The first thing in it that these passages do not hold to the letter."""
+        if has_foreign_link(self.sentence.text, [passage.chunk for passage in passages]):
+            return "link"
+        if not self._quotes_are_held(passages):
+            return "quote"
+        if any(passage.holds(self.sentence.text) for passage in passages):
+            return None
+        return self._missing_fact(passages)
 
-    @cached_property
-    def leads_in(self) -> bool:
-        """Whether it states nothing by itself: a heading, "Yes.", "Here is the plan:"."""
-        announces = not self.stems or self.sentence.text.rstrip("*_ ").endswith(":")
-        return self._is_ordinal or self.is_heading or (announces and self.facts.none)
+    def _quotes_are_held(self, passages: Sequence[Passage]) -> bool:
+        pointed = zip(self._cited, self.sentence.quotes, strict=False)
+        parts = [(passage, part) for passage, quote in pointed if quote for part in quote.split(ELLIPSIS)]
+        said = [
+            words for words in _QUOTED.findall(self.sentence.text) if len(words.split()) >= WORDS_OF_A_SAYING
+        ]
+        asked = " ".join(self._question.split()).casefold()
+        return all(passage.holds(part) for passage, part in parts) and all(
+            any(passage.holds(words) for passage in passages) or words.casefold() in asked for words in said
+        )
 
-    def questions(self) -> Iterable[Question]:
-        """What only a model of meaning can say: the pairs worth asking about."""
-        for support in self.supports:
-            if not support.same_language:
-                continue
-            for replaced in support.replaced:
-                yield Question(support=support, pair=(replaced.said, replaced.back), about=replaced)
-            if support.coverage < ENOUGH_WORDS or support.copy.new_nouns:
-                for _, unit in support.near_units():
-                    yield Question(support=support, pair=(self.words, plain(unit.text)), about=unit)
+    def _missing_fact(self, passages: Sequence[Passage]) -> Reason | None:
+        known = join_facts([passage.facts for passage in passages])
+        missing = self.facts.beyond(known, same_language=self._speaks_as(passages))
+        if missing.none or self._repeats_the_question(missing, passages, known):
+            return None
+        return missing.kinds[0]
 
-    def verdict(self) -> DraftSentence | Removed:
-        if self.literal:
-            return self._kept(Support(self, self.sentence.hits, self._passages))
-        if self._states_nothing:
-            return replace(self.sentence, hits=(), quotes=())
-        if self.reason is not None:
-            return Removed(text=self.sentence.text, reason=self.reason)
-        if self.sentence.hits:
-            return self._judged(self.supports[0])
-        able = [one for one in self.supports if one.carries_alone() and not one.says_other_words]
-        if not able:
-            return Removed(text=self.sentence.text, reason="uncited")
-        return self._kept(max(able, key=lambda support: (support.coverage, support.likeness or 0.0)))
+    def _repeats_the_question(self, missing: Facts, passages: Sequence[Passage], known: Facts) -> bool:
+        """Whether all that is missing stands in the question, and the sentence tells something that does not.
 
-    def _judged(self, support: Support) -> DraftSentence | Removed:
-        if support.says_other_words:
-            return Removed(text=self.sentence.text, reason="replaced")
-        if not support.means_the_same():
-            return Removed(text=self.sentence.text, reason="meaning")
-        return self._kept(support)
+        "After 3 years you get 27 days" and "25 days, not 30" may name the user's own figures; "yes, you get 30 days" may not.
+        """
+        asked = read_question(self._question)
+        if not missing.beyond(asked).none:
+            return False
+        told = self.facts.beyond(asked)
+        if missing.any_figure or missing.every:
+            return told.any_figure or self._denies(missing)
+        new_words = self.stems - frozenset(content_stems(plain(self._question)))
+        held = frozenset().union(*(passage.stems for passage in passages))
+        return not told.beyond(known).any_figure and bool(new_words & held or told.any_figure)
 
-    def _kept(self, support: Support) -> DraftSentence:
-        given = self.sentence.quotes if self.sentence.hits else ()
-        return replace(self.sentence, hits=support.hits, quotes=support.quotes(given))
+    def _denies(self, missing: Facts) -> bool:
+        """Whether every missing figure is said to be wrong. A date or weekday is not looked for."""
+        figures = [match.start() for match in re.finditer(r"\d[\d.,]*", self.words)]
+        denied = sum(_DENIED.search(self.words[:start]) is not None for start in figures)
+        return not (missing.days or missing.weekdays) and 0 < len(missing.quantities) <= denied
+
+    def _speaks_as(self, passages: Sequence[Passage]) -> bool:
+        languages = [passage.language for passage in passages]
+        return (language_of(self.words) or detect(self.words, hint=languages[0])) in languages
+
+    def coverage(self, passage: Passage) -> float:
+        """Share of its content words in the few sentences of the passage that have most of them, and in the headings."""
+        near = sorted(passage.unit_stems, key=lambda stems: -len(stems & self.stems))[:NEAR_UNITS]
+        known = frozenset(passage.heading_stems).union(*near)
+        return len(self.stems & known) / len(self.stems) if self.stems else 1.0
+
+    def attached(self) -> int | None:
+        """The passage that holds all its facts and nearly all its words, where it cites none or the wrong one."""
+        able = [
+            (self.coverage(passage), -at)
+            for at, passage in enumerate(self._passages)
+            if self.coverage(passage) >= ENOUGH_WORDS and self.objection([passage]) is None
+        ]
+        return -max(able)[1] if able else None
+
+    def quote(self, passage: Passage) -> str:
+        """The unit of the passage with most of its words and figures."""
+        if not passage.units:
+            return passage.chunk.text
+        shares = [len(self.stems & stems) for stems in passage.unit_stems]
+        if self.facts.any_figure:
+            for at, facts in enumerate(passage.unit_facts):
+                beyond = self.facts.beyond(facts)
+                shares[at] += 2 * (len(self.facts.quantities) - len(beyond.quantities))
+                shares[at] += 2 * (len(self.facts.days) - len(beyond.days))
+        return passage.units[shares.index(max(shares))].text
 
 
-_ORDINAL = re.compile(r"\W*\d{1,2}[.)]\W*")
-"""The number of a list item that stands by itself."""
-_QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*)[”“»\"]")
+@lru_cache(maxsize=256)
+def read_question(question: str) -> Facts:
+    return read_facts(question)
+
+
+def is_ordinal(text: str) -> bool:
+    return _ORDINAL.fullmatch(text.strip()) is not None
+
+
+def is_heading(text: str) -> bool:
+    return all(unit.kind == "heading" for unit in split_units(text))
+
+
+def announces(text: str) -> bool:
+    """Whether it ends in a colon: "Here is the plan:"."""
+    return text.rstrip("*_ ").endswith(":")
+
+
+def leads_in(sentence: DraftSentence) -> bool:
+    """Whether a kept sentence is worth nothing without what follows it."""
+    return not sentence.hits or is_heading(sentence.text) or announces(sentence.text)

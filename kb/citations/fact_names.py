@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kb.citations.fact_words import MONTHS, UNITS, WEEKDAYS
 from kb.citations.tongue import tongue
@@ -18,6 +18,9 @@ _TYPED = re.compile(
     r"|(?<![\w.])(\.[a-z][a-z\d]{1,4})(?!\w|\.\w)"
 )
 """What is typed to the letter: code, a channel, an address, a command, the ending of a file."""
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_REMARK = re.compile(r"\s*(?:#|//|--|;|REM\b)")
+"""How a line of code begins that only remarks on the others: its words may be the answer's own."""
 _LETTER = re.compile(
     r"\b[^\W\d_]{3,} (?P<first>[A-Z])(?:\s?(?:-|–|to|bis|tot|t/m)\s?(?P<last>[A-Z]))?\b(?![.'&/]\w)"
 )
@@ -51,7 +54,7 @@ def read_names(text: str) -> Names:
     found = tuple(_names(words))
     return Names(
         words=found,
-        typed=tuple(_folded("".join(match.groups(""))) for match in _TYPED.finditer(text)),
+        typed=tuple(_typed(text)),
         letters=frozenset(_letters(words)),
         capitals=frozenset(name.rstrip("s") for name in found if name[:2].isupper()),
         initials=frozenset(_initials(words)),
@@ -70,15 +73,21 @@ def join_names(names: list[Names]) -> Names:
     )
 
 
-def lacks_name(said: Names, known: Names, stems: frozenset[str], *, same_language: bool) -> bool:
-    """Whether `said` has a name that is not in `known`. Across languages only what is typed has to agree."""
-    if not all(_is_typed(typed, known.literal) for typed in said.typed):
-        return True
+def missing_names(said: Names, known: Names, stems: frozenset[str], *, same_language: bool) -> Names:
+    """The names of `said` that are not in `known`. Across languages only what is typed has to agree."""
+    typed = tuple(one for one in said.typed if not _is_typed(one, known.literal))
     if not same_language:
-        return False
-    if not said.letters <= known.letters:
-        return True
-    return not all(_has_name(name, stems) or _is_short_for(name, said, known) for name in said.words)
+        return replace(said, words=(), typed=typed, letters=frozenset())
+    words = tuple(one for one in said.words if not (_has_name(one, stems) or _is_short_for(one, said, known)))
+    return replace(said, words=words, typed=typed, letters=said.letters - known.letters)
+
+
+def _typed(text: str) -> Iterator[str]:
+    """What is typed to the letter: in the text, and every line of its blocks of code."""
+    for block in _FENCE.finditer(text):
+        yield from (_folded(line) for line in block["code"].splitlines() if line.strip() and not _REMARK.match(line))
+    outside = _FENCE.sub("", text).replace("```", "")
+    yield from (_folded("".join(match.groups(""))) for match in _TYPED.finditer(outside))
 
 
 def _is_typed(typed: str, literal: str) -> bool:
@@ -102,10 +111,13 @@ def _names(words: str) -> Iterator[str]:
         common = folded in STOP_WORDS and not _is_acronym(word, words)
         if len(word) < 2 or folded.startswith("i'") or common or folded in MONTHS or folded in WEEKDAYS:
             continue
+        import os
+        V=os.environ.get("NAMES","full")
         if _is_code(word):
+            if V=="none" or (V=="digits" and word.isupper() and word.isalpha()): continue
             if folded not in UNITS:
                 yield word
-        elif word[0].isupper() and match["before"].isspace() and not german:
+        elif V=="full" and word[0].isupper() and match["before"].isspace() and not german:
             yield word  # German gives every noun a capital: no sign of a name there
 
 

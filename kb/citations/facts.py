@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from kb.citations.fact_days import Day, same_day, take_days
-from kb.citations.fact_names import Names, join_names, lacks_name, read_names
+from kb.citations.fact_names import Names, join_names, missing_names, read_names
 from kb.citations.fact_spoken import take_spoken
 from kb.citations.fact_words import (
     EVERY,
@@ -33,6 +34,9 @@ from kb.citations.tongue import tongue
 from kb.text.wording import plain, stem, tokens
 
 CLOCK = "clock"
+LABEL = "#"
+"""The unit of what numbers or counts its items: it holds no figure that has a unit of its own."""
+FactKind = Literal["number", "date", "weekday", "name"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,16 +62,6 @@ class Quantity:
         )
 
     @property
-    def is_year(self) -> bool:
-        """Whether it can be a year: 1938."""
-        return self.unit is None and any(1800 <= reading <= 2100 for reading in self.readings)
-
-    def rivals(self, other: Quantity) -> bool:
-        """Whether the other answers the same question otherwise: 30 days for two weeks, one day for one week."""
-        kinds = {"time" if unit in TIME_UNITS else unit for unit in (self.unit, other.unit)}
-        return len(kinds) == 1 and self.is_year == other.is_year and not self.is_in([other])
-
-    @property
     def measures(self) -> frozenset[tuple[str, float]]:
         """The same in smaller units of time: "two weeks" is 14 days too."""
         if self.unit is None:
@@ -82,21 +76,53 @@ class Quantity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Facts:
-    quantities: tuple[Quantity, ...]
-    days: tuple[tuple[Day, ...], ...]
-    """Each with its possible readings: 3/4/2026 is two dates."""
-    weekdays: frozenset[int]
-    """Seasons among them, behind the days; a weekend is two days."""
-    every: frozenset[str]
-    """Units of time in which it comes again: "weekly"."""
-    names: Names
-    units: frozenset[str]
-    """Those that the text speaks of; "Mondays" and "daily" speak of weeks and days."""
-    stems: frozenset[str]
+    """`days`: each with its possible readings, for 3/4/2026 is two dates. `weekdays`: seasons among them, a weekend is two.
+
+    `every`: units of time in which it comes again ("weekly"). `units`: those that the text speaks of; "Mondays" and
+    "daily" speak of weeks and days.
+    """
+
+    quantities: tuple[Quantity, ...] = ()
+    days: tuple[tuple[Day, ...], ...] = ()
+    weekdays: frozenset[int] = frozenset()
+    every: frozenset[str] = frozenset()
+    names: Names = Names()
+    units: frozenset[str] = frozenset()
+    stems: frozenset[str] = frozenset()
 
     @property
     def none(self) -> bool:
-        return not (self.quantities or self.days or self.weekdays or self.every or self.names.any)
+        return not (self.any_figure or self.every or self.names.any)
+
+    @property
+    def any_figure(self) -> bool:
+        return bool(self.quantities or self.days or self.weekdays)
+
+    def beyond(self, known: Facts, *, same_language: bool = True) -> Facts:
+        """The facts that `known` does not hold in any form.
+
+        Names are compared only within one language: across two they are spelled differently, but for what is typed.
+        """
+        every = self.every - known.units if known.every else frozenset[str]()
+        return replace(
+            self,
+            quantities=tuple(one for one in self.quantities if not _has_quantity(one, known)),
+            days=tuple(readings for readings in self.days if not _has_day(readings, known)),
+            weekdays=self.weekdays - known.weekdays,
+            every=every,  # "annual leave" needs no year on a page without any
+            names=missing_names(self.names, known.names, known.stems, same_language=same_language),
+        )
+
+    @property
+    def kinds(self) -> list[FactKind]:
+        """What kinds of facts these are, the hardest first."""
+        held: dict[FactKind, bool] = {
+            "number": bool(self.quantities or self.every),
+            "date": bool(self.days),
+            "weekday": bool(self.weekdays),
+            "name": self.names.any,
+        }
+        return [kind for kind, any_of_it in held.items() if any_of_it]
 
 
 def read_facts(text: str) -> Facts:
@@ -133,25 +159,6 @@ def join_facts(facts: Sequence[Facts]) -> Facts:
         units=frozenset().union(*(one.units for one in facts)),
         stems=frozenset().union(*(one.stems for one in facts)),
     )
-
-
-def missing_facts(said: Facts, known: Facts, *, same_language: bool = True) -> list[str]:
-    """What `said` states that `known` does not hold, as kinds: "number", "date", "weekday", "name".
-
-    Names are compared only within one language: across two they are spelled differently, but for what is typed.
-    """
-    missing = []
-    if not all(_has_quantity(quantity, known) for quantity in said.quantities):
-        missing.append("number")
-    if not all(_has_day(readings, known) for readings in said.days):
-        missing.append("date")
-    if not said.weekdays <= known.weekdays:
-        missing.append("weekday")
-    if known.every and not said.every <= known.units:  # "annual leave" needs no year on a page without any
-        missing.append("number")
-    if lacks_name(said.names, known.names, known.stems, same_language=same_language):
-        missing.append("name")
-    return missing
 
 
 _CLOCK = re.compile(
@@ -276,12 +283,12 @@ def _rate_after(text: str) -> str | None:
 
 
 def _has_quantity(quantity: Quantity, known: Facts) -> bool:
-    if quantity.is_in(known.quantities):
-        return True
     if quantity.unit == ORDINAL and quantity.readings == {1.0}:  # "first" says before as often as it counts
         return True
-    if quantity.readings == {1.0}:  # "a week" is one week
-        return quantity.unit is None or quantity.unit in known.units
+    if quantity.readings == {1.0}:  # "a week" is one week; the page's "one of them" is none
+        return quantity.unit in (None, *known.units) or quantity.is_in(one for one in known.quantities if one.unit)
+    if quantity.is_in(known.quantities):
+        return True
     years = {float(day.year) for readings in known.days for day in readings if day.year}
     return quantity.unit is None and bool(quantity.readings & years)
 

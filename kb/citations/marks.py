@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kb.answering.draft import DraftSentence
+from kb.citations.sentence import DraftSentence
 from kb.llm.stream import TextBlock
 from kb.text.sentences import TextUnit, split_units
 

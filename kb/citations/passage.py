@@ -1,80 +1,77 @@
-"""A passage that is cited, as its claims are held against it: its words, facts, yes and no, sentence by sentence."""
+"""A passage that is cited, as sentences are held against it: its words and facts, and those of its units."""
 
 from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
+from itertools import groupby
 
-from kb.citations.denials import Polarity, read_polarity
-from kb.citations.facts import Facts, read_facts
-from kb.citations.marks import one_line
-from kb.citations.strangers import content_words
+from kb.citations.facts import LABEL, Facts, Quantity, join_facts, read_facts
 from kb.models import Chunk
 from kb.text.sentences import TextUnit, split_units
 from kb.text.wording import content_stems, language_of, plain
 
+_NUMBERED = re.compile(r"^[\s#]*(\d{1,3})[.)]\s", re.MULTILINE)
+"""The number of a list item or of a heading: "Principle 11" may stand for "11. Protect data"."""
+
 
 class Passage:
-    """A passage, read once and only as far as it is needed: quotes to the letter need none of it."""
+    """A passage, read once and only as far as it is needed.
+
+    What the model is told beside the text counts as part of it: title, headings, owner, version and dates.
+    """
 
     def __init__(self, chunk: Chunk) -> None:
+        page = chunk.page
+        dates = page.dates
+        beside = [page.owner, page.version, dates.edited, dates.reviewed, dates.review_due, dates.expires]
         self.chunk = chunk
-        self.context = "\n\n".join([chunk.page.title, *chunk.section, chunk.text])
+        self.headings = (page.title, *chunk.section)
+        self.context = "\n\n".join([*self.headings, chunk.text, *(str(one) for one in beside if one)])
 
     @cached_property
     def literal(self) -> str:
-        return literal_words(self.chunk.text)
+        return literal_words(self.context)
 
     @cached_property
     def units(self) -> list[TextUnit]:
         return [unit for unit in split_units(self.chunk.text) if unit.kind != "heading"]
 
     @cached_property
-    def stems(self) -> frozenset[str]:
-        return frozenset(content_stems(plain(self.context)))
-
-    @cached_property
-    def facts(self) -> Facts:
-        return read_facts(self.context)
-
-    @cached_property
     def unit_stems(self) -> list[frozenset[str]]:
         return [frozenset(content_stems(plain(unit.text))) for unit in self.units]
-
-    @cached_property
-    def heading_stems(self) -> frozenset[str]:
-        return frozenset(content_stems(plain("\n\n".join(self.headings))))
-
-    @property
-    def headings(self) -> list[str]:
-        return [self.chunk.page.title, *self.chunk.section]
-
-    @cached_property
-    def words(self) -> list[str]:
-        """The meaning words as they are spelled, each once."""
-        return list(dict.fromkeys(content_words(self.context)))
 
     @cached_property
     def unit_facts(self) -> list[Facts]:
         return [read_facts(unit.text) for unit in self.units]
 
-    def stems_of(self, unit: TextUnit) -> frozenset[str]:
-        return self.unit_stems[self.units.index(unit)]
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(content_stems(plain(self.context)))
 
     @cached_property
-    def polarities(self) -> list[Polarity]:
-        return [read_polarity(one_line(unit)) for unit in self.units]
+    def heading_stems(self) -> frozenset[str]:
+        return frozenset(content_stems(plain("\n\n".join(self.headings))))
+
+    @cached_property
+    def facts(self) -> Facts:
+        counted = {float(number) for number in _NUMBERED.findall(self.context)} | self._lengths
+        numbers = (Quantity(readings=frozenset({number}), unit=LABEL) for number in counted)
+        return join_facts([read_facts(self.context), Facts(quantities=tuple(numbers))])
+
+    @property
+    def _lengths(self) -> set[float]:
+        """How many items or rows its lists and tables have: what a sentence may count."""
+        runs = [(kind, len(list(run))) for kind, run in groupby(unit.kind for unit in self.units)]
+        lists = {float(length) for kind, length in runs if kind == "item"}
+        return lists | {float(length - 1) for kind, length in runs if kind == "row"}
 
     @cached_property
     def language(self) -> str | None:
         return language_of(plain(self.chunk.text)) or self.chunk.page.language
 
-    @cached_property
-    def unit_literals(self) -> frozenset[str]:
-        return frozenset(literal_words(unit.text) for unit in self.units)
-
     def holds(self, text: str) -> bool:
-        """Whether these words are on the page to the letter, as whole words."""
+        """Whether these words stand here to the letter, as whole words."""
         return re.search(rf"(?<!\w){re.escape(literal_words(text))}(?!\w)", self.literal) is not None
 
 

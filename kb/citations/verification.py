@@ -1,17 +1,16 @@
-"""Checks each sentence of a draft against the passages that it cites, and drops what they do not support.
+"""Checks the sentences of a draft by the letter against what they cite, and drops what does not stand there.
 
-Hard facts first (numbers, dates, names, yes and no, quoted words: `kb.citations.facts`, `kb.citations.polarity`), then
-whether sentence and passage speak of the same at all: shared words, and a model of meaning where there is one.
+Figures, dates, names, typed things, quotations and links; nothing about meaning, which is the judge's (`kb.citations.judge`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kb.answering.draft import DraftSentence
-from kb.citations.claim import Claim, Removed
-from kb.citations.passage import passage_of
+from kb.citations.claim import Claim, is_heading, leads_in
+from kb.citations.passage import Passage, passage_of
+from kb.citations.sentence import DraftSentence, Removed
 from kb.models import Chunk
 
 Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
@@ -41,45 +40,72 @@ class Verified:
         return self.supported + self.unsupported
 
 
-async def verify(
-    sentences: Sequence[DraftSentence], evidence: Sequence[Chunk], *, similarity: Similarity | None
-) -> Verified:
-    """Keeps what the cited passages support. `similarity`: sentence and passage sentence -> -1..1, all pairs at once.
+def check_sentence(
+    sentence: DraftSentence, passages: Sequence[Chunk], *, question: str
+) -> DraftSentence | Removed:
+    """The sentence with a literal quote for every hit, or removed.
 
-    A sentence without a citation is attached to the one passage that fully supports it. One that states nothing
-    ("Here is the plan:") stays while something kept follows it.
+    One that cites nothing, or not what holds it, is attached to the passage that holds all its facts and nearly all its
+    words. One that states nothing ("Here is the plan:", "Yes.", a heading) is kept without a hit. `question`: what the
+    user typed; a figure that stands only there may be named beside one of the page's.
     """
-    passages = [passage_of(chunk) for chunk in evidence]
-    claims = [Claim(sentence, passages) for sentence in sentences]
-    await _compare(claims, similarity)
-    verdicts = [claim.verdict() for claim in claims]
-    _drop_idle_lead_ins(claims, verdicts)
-    return Verified(
-        kept=tuple(verdict for verdict in verdicts if isinstance(verdict, DraftSentence)),
-        removed=tuple(verdict for verdict in verdicts if isinstance(verdict, Removed)),
+    read = [passage_of(chunk) for chunk in passages]
+    claim = Claim(sentence, read, question=question)
+    if claim.states_nothing:
+        return replace(claim.sentence, hits=(), quotes=())
+    objection = claim.objection([read[hit] for hit in sentence.hits]) if sentence.hits else "uncited"
+    if objection is None:
+        return _kept(claim, read, sentence.hits, sentence.quotes)
+    attached = claim.attached() if objection not in ("link", "quote") else None
+    if attached is None:
+        return Removed(text=claim.sentence.text, reason=objection)
+    return _kept(claim, read, (attached,), ("",))
+
+
+def _kept(
+    claim: Claim, passages: Sequence[Passage], hits: tuple[int, ...], given: Sequence[str]
+) -> DraftSentence:
+    quotes = zip(hits, given or ("",) * len(hits), strict=True)
+    return replace(
+        claim.sentence,
+        hits=hits,
+        quotes=tuple(quote or claim.quote(passages[hit]) for hit, quote in quotes),
+    )
+
+
+def check(sentences: Sequence[DraftSentence], passages: Sequence[Chunk], *, question: str) -> Verified:
+    """Every sentence by itself; then lead-ins go that lead in nothing any more."""
+    return without_idle_lead_ins(
+        [check_sentence(sentence, passages, question=question) for sentence in sentences],
         cited=sum(bool(sentence.hits) for sentence in sentences),
     )
 
 
-async def _compare(claims: Sequence[Claim], similarity: Similarity | None) -> None:
-    questions = [question for claim in claims for question in claim.questions()]
-    if similarity is None or not questions:
-        return
-    answers = await similarity([question.pair for question in questions])
-    for question, likeness in zip(questions, answers, strict=True):
-        question.answered(likeness)
-
-
-def _drop_idle_lead_ins(claims: Sequence[Claim], verdicts: list[DraftSentence | Removed]) -> None:
+def without_idle_lead_ins(verdicts: Sequence[DraftSentence | Removed], *, cited: int) -> Verified:
     """A lead-in stays if something that it leads in stays; what stands under the next heading is not its own."""
+    settled: list[DraftSentence | Removed] = []
     led_in = False
-    for at in range(len(claims) - 1, -1, -1):
-        claim, verdict = claims[at], verdicts[at]
+    for verdict in reversed(verdicts):
         if isinstance(verdict, Removed):
-            continue
-        if not claim.leads_in:
+            settled.append(verdict)
+        elif not leads_in(verdict):
             led_in = True
+            settled.append(verdict)
         elif not led_in:
-            verdicts[at] = Removed(text=verdict.text, reason="lead-in")
-        elif claim.is_heading:
-            led_in = False
+            settled.append(Removed(text=verdict.text, reason="lead-in"))
+        else:
+            led_in = not is_heading(verdict.text)
+            settled.append(verdict)
+    settled.reverse()
+    return Verified(
+        kept=tuple(one for one in settled if isinstance(one, DraftSentence)),
+        removed=tuple(one for one in settled if isinstance(one, Removed)),
+        cited=cited,
+    )
+
+
+async def verify(
+    sentences: Sequence[DraftSentence], evidence: Sequence[Chunk], *, similarity: Similarity | None
+) -> Verified:
+    """`check` for callers that still pass a model of meaning; it is not asked."""
+    return check(sentences, evidence, question="")
