@@ -52,11 +52,13 @@ class SlackClients:
 
     `reading` retries whatever may pass. `posting` waits out rate limits, which mean that nothing was done, and retries
     nothing else: a lost connection may hide a posted message. `quick` waits for nothing, for use before an ack.
+    `streaming` tries once: what comes late is of no use there.
     """
 
     reading: AsyncWebClient
     posting: AsyncWebClient
     quick: AsyncWebClient
+    streaming: AsyncWebClient
 
 
 def slack_clients(settings: SlackSettings, session: aiohttp.ClientSession) -> SlackClients:
@@ -73,6 +75,7 @@ def slack_clients(settings: SlackSettings, session: aiohttp.ClientSession) -> Sl
         reading=client(rate_limits, AsyncConnectionErrorRetryHandler(), AsyncServerErrorRetryHandler()),
         posting=client(rate_limits),
         quick=client(AsyncConnectionErrorRetryHandler()),
+        streaming=client(),
     )
 
 

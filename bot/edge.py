@@ -150,7 +150,7 @@ async def open_edge(
                 background=background,
                 activity=activity,
             ),
-            worker=build_worker(clients, directory, backend, clock),
+            worker=build_worker(clients, directory, backend, background, settings, clock),
             people=directory.people,
             activity=activity,
             background=background,

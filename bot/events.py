@@ -48,6 +48,10 @@ class Metadata(Payload):
     event_payload: dict[str, Any] = Field(default_factory=dict)
 
 
+class ShownBlock(Payload):
+    type: str = ""
+
+
 class Message(Payload):
     """A message as events and threads show it."""
 
@@ -59,6 +63,13 @@ class Message(Payload):
     thread_ts: str | None = None
     edited: Edit | None = None
     metadata: Metadata | None = None
+    streaming_state: str | None = None
+    """Of a message that is or was streamed; not every reply of Slack's shows it."""
+    blocks: tuple[ShownBlock, ...] | None = None
+
+    @property
+    def has_buttons(self) -> bool:
+        return any(block.type == "actions" for block in self.blocks or ())
 
     @property
     def thread(self) -> str:

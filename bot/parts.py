@@ -10,6 +10,7 @@ from bot.admins import Admins
 from bot.app import Rooms, SlackClients
 from bot.audiences import Audiences
 from bot.backend import Backend
+from bot.background import Background
 from bot.channels import ChannelDirectory
 from bot.feedback import FeedbackDesk
 from bot.home import Home
@@ -22,6 +23,7 @@ from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
 from bot.reply import Replies
 from bot.slash_command import CommandDesk
+from bot.streaming import Streams
 from bot.threads import Threads
 from bot.why import WhyView
 from kb.settings import SlackSettings
@@ -118,9 +120,15 @@ def build_rooms(
 
 
 def build_worker(
-    clients: SlackClients, directory: Directory, backend: Backend, clock: Callable[[], datetime]
+    clients: SlackClients,
+    directory: Directory,
+    backend: Backend,
+    background: Background,
+    settings: SlackSettings,
+    clock: Callable[[], datetime],
 ) -> QuestionWorker:
     people, threads = directory.people, Threads(clients.reading, directory.people)
+    replies = Replies(posting=clients.posting, quick=clients.quick, threads=threads, people=people)
     return QuestionWorker(
         pipeline=backend.pipeline,
         conversations=backend.conversations,
@@ -128,7 +136,13 @@ def build_worker(
         channels=directory.channels,
         people=people,
         threads=threads,
-        replies=Replies(posting=clients.posting, quick=clients.quick, threads=threads, people=people),
+        replies=replies,
+        streams=Streams(
+            client=clients.streaming,
+            replies=replies,
+            background=background,
+            wanted=settings.stream == "auto",
+        ),
         figures=backend.analytics,
         clock=clock,
     )

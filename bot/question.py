@@ -1,14 +1,13 @@
 """One question, top to bottom: from the queue to an answer in its thread.
 
     look whether it is answered already -> "Searching…" -> what the place may see -> the thread so far
-    -> pipeline.answer -> render -> post or update -> remember -> count
+    -> pipeline.answer, shown as it is written -> render -> post or update -> remember -> count
 
 The queue may hand the same question over again after a crash; nothing here may then answer a second time.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,10 +23,12 @@ from bot.people import People
 from bot.render import plain, render
 from bot.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
 from bot.slack_errors import SLACK_FAILURES
+from bot.streaming import Streams
 from bot.threads import Threads, order, turn_from_mark
 from bot.unwrap import people_in, plain_text
 from bot.why import trace_payload
 from kb.answer import Answer
+from kb.answering.progress import Progress
 from kb.conversation import ConversationStore, compacted
 from kb.errors import StoreUnavailableError
 from kb.models import Question, ThreadKey, Turn
@@ -44,7 +45,9 @@ NOT_IN_CHANNEL = frozenset({"not_in_channel", "channel_not_found"})
 class Answerer(Protocol):
     """kb.pipeline.Pipeline, as the Slack edge uses it."""
 
-    async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer: ...
+    async def answer(
+        self, question: Question, turns: Sequence[Turn] = (), *, progress: Progress = ...
+    ) -> Answer: ...
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn: ...
 
@@ -68,6 +71,7 @@ class QuestionWorker:
     people: People
     threads: Threads
     replies: Replies
+    streams: Streams
     figures: Figures
     clock: Callable[[], datetime]
 
@@ -107,22 +111,20 @@ class QuestionWorker:
             await self._answer(question, text, posted)
 
     async def _answer(self, question: QueuedQuestion, text: str, posted: Posted | None) -> None:
-        searching = asyncio.create_task(self._show_searching(question, text, posted))
-        try:
-            answer = await self._think(question, text)
-        finally:
-            placeholder = await searching
+        async with self.streams.watch(question, messages_in(detect(text)), posted) as live:
+            answer = await self._think(question, text, live)
+            begun = await live.finish()
         rendered = render(answer, question_id=_message_id(question), today=self.clock().date())
         turn = self.pipeline.turn(answer, question_ts=question.ts)
-        await self.replies.deliver(question, rendered, _mark(question, turn), instead_of=placeholder)
+        await self.replies.deliver(question, rendered, _mark(question, turn), instead_of=begun)
         await self.conversations.append(_key(question), turn)
         await self._count(question, answer)
 
-    async def _think(self, question: QueuedQuestion, text: str) -> Answer:
+    async def _think(self, question: QueuedQuestion, text: str, progress: Progress) -> Answer:
         audience = await self.audiences.of(question.channel, question.user)
         turns, store_answered = await self._thread(question)
         asked = Question(id=question.id, text=text, audience=audience)
-        answer = await self.pipeline.answer(asked, turns)
+        answer = await self.pipeline.answer(asked, turns, progress=progress)
         return answer if store_answered else replace(answer, notes=(*answer.notes, "history unavailable"))
 
     async def _thread(self, question: QueuedQuestion) -> tuple[Sequence[Turn], bool]:
@@ -151,12 +153,6 @@ class QuestionWorker:
 
     async def _names(self, text: str) -> Mapping[str, str]:
         return await self.people.names(people_in(text))
-
-    async def _show_searching(self, question: QueuedQuestion, text: str, posted: Posted | None) -> str | None:
-        """The ts of the message that the answer will take the place of, if there is one."""
-        if posted is not None:
-            return posted.ts
-        return await self.replies.show_searching(question, messages_in(detect(text)).searching)
 
     async def _help(self, question: QueuedQuestion, posted: Posted | None) -> None:
         person = await self.people.person(question.user)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,11 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.claims import QueuedQuestion
-from bot.events import AnswerMark, answer_mark, as_metadata
+from bot.events import AnswerMark, Message, answer_mark, as_metadata
 from bot.people import People
 from bot.render import Rendered, plain
 from bot.slack_errors import SLACK_FAILURES, error_code
-from bot.threads import Threads
+from bot.threads import Threads, order
 from kb.errors import FootnoteError
 
 logger = logging.getLogger(__name__)
@@ -30,14 +31,17 @@ UPDATE_REFUSED = frozenset({"message_not_found", "cant_update_message", "edit_wi
 STATUS_UNKNOWN = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type"})
 STATUS_S = 3.0
 """Seconds. A status that comes later tells nobody anything."""
+STREAMING = "streaming_state_conflict"
+"""The message is still a stream, which has to be stopped before anything else can be done to it."""
 UNCERTAIN = frozenset(
-    {"fatal_error", "internal_error", "request_timeout", "service_unavailable", "ratelimited"}
+    {"fatal_error", "internal_error", "request_timeout", "service_unavailable", "ratelimited", STREAMING}
 )
-"""After these Slack may have done the work, or not; "ratelimited" has not, but waiting longer is the queue's business."""
+"""After these Slack may have done the work, or not. "ratelimited" and a stream that does not stop have not, but waiting
+longer is the queue's business."""
 
-
-FORMS = 4
-"""Of a message: whole, without blocks, without what its metadata remembers, and posted where it cannot be updated."""
+FORMS = 5
+"""Of a message: whole, without blocks, without what its metadata remembers, after its stream was stopped, and posted
+where it cannot be updated."""
 
 
 class DeliveryUncertainError(FootnoteError):
@@ -78,25 +82,29 @@ class Replies:
         self._status_known = True
 
     async def find(self, question: QueuedQuestion) -> Posted | None:
-        """Our reply to this message, whatever its state; an answer before a placeholder."""
+        """Our reply to this message, whatever its state: an answer before a placeholder, a stream that was cut last."""
         me = await self._people.me()
-        found = [
-            Posted(ts=message.ts, mark=mark, text=message.text)
+        ours = [
+            message
             for message in await self._threads.messages(question.channel, question.thread_ts)
             if me.wrote(user=message.user, bot_id=message.bot_id)
-            and (mark := answer_mark(message.metadata)) is not None
-            and mark.question_ts == question.ts
         ]
-        return min(found, key=lambda posted: posted.mark.state != "answered", default=None)
+        found = [
+            Posted(ts=message.ts, mark=mark, text=message.text)
+            for message in ours
+            if (mark := answer_mark(message.metadata)) is not None and mark.question_ts == question.ts
+        ]
+        marked = min(found, key=lambda posted: posted.mark.state != "answered", default=None)
+        return marked or cut_stream(question, ours)
 
     async def show_searching(self, question: QueuedQuestion, text: str) -> str | None:
         """Says that we are at it: Slack's own status, else a placeholder message, whose ts is returned."""
-        if self._status_known and await self._set_status(question, text):
+        if self._status_known and await self.set_status(question, text):
             return None
         mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="searching")
         return await self.deliver(question, plain(text), mark)
 
-    async def _set_status(self, question: QueuedQuestion, text: str) -> bool:
+    async def set_status(self, question: QueuedQuestion, text: str) -> bool:
         """False: this place has no status. A status that gets lost is no reason to wait, nor for a message."""
         try:
             async with asyncio.timeout(STATUS_S):
@@ -126,6 +134,7 @@ class Replies:
             "blocks": list(rendered.blocks),
             "metadata": as_metadata(mark),
         }
+        stopped = False
         for _ in range(FORMS):
             try:
                 return await self._send(question, message, instead_of)
@@ -139,6 +148,8 @@ class Replies:
                     message |= {"metadata": as_metadata(mark)}
                 elif code in UPDATE_REFUSED and instead_of is not None:
                     instead_of = None
+                elif code == STREAMING and instead_of is not None and not stopped:
+                    stopped = await self._stop_stream(question, instead_of)
                 elif code in UNCERTAIN:
                     raise DeliveryUncertainError(code) from error
                 else:
@@ -146,6 +157,15 @@ class Replies:
             except (*SLACK_FAILURES, OSError) as error:
                 raise DeliveryUncertainError(type(error).__name__) from error
         raise DeliveryRefusedError("every form of the message")
+
+    async def _stop_stream(self, question: QueuedQuestion, ts: str) -> bool:
+        """Always True: if it did not help, the update that follows says so."""
+        try:
+            await self._posting.chat_stopStream(channel=question.channel, ts=ts)
+        except (*SLACK_FAILURES, OSError) as error:
+            cause = error_code(error) or type(error).__name__
+            logger.warning("reply.stream_not_stopped", extra={"question_id": question.id, "code": cause})
+        return True
 
     async def tell_directly(self, user: str, text: str) -> None:
         """A direct message, for what cannot be said in the channel."""
@@ -163,6 +183,26 @@ class Replies:
             **message,
         )
         return str(response["ts"])
+
+
+def cut_stream(question: QueuedQuestion, ours: Sequence[Message]) -> Posted | None:
+    """The reply that an attempt was streaming when it was killed: a stream carries no mark until it is stopped.
+
+    Nothing else of ours in a thread is without one. A thread's questions are answered one after the other, so of two
+    cut streams the later is this question's; the earlier was left by a question that was deleted or given up.
+    """
+    unmarked = [
+        message
+        for message in ours
+        if order(message.ts) > order(question.ts)
+        and answer_mark(message.metadata) is None
+        and not message.has_buttons  # an answer whose mark Slack does not show us
+    ]
+    streams = [message for message in unmarked if message.streaming_state is not None] or unmarked
+    if not streams:
+        return None
+    mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="searching")
+    return Posted(ts=streams[-1].ts, mark=mark, text=streams[-1].text)
 
 
 def _code(error: SlackApiError) -> str:

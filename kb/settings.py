@@ -183,6 +183,8 @@ class SlackSettings(Section):
     """Who may reindex besides the workspace's owners and admins: people (U0123), user groups (S0123, or @handle)."""
     workers: Annotated[int, Field(ge=1, le=64)] = 4
     """Questions that are worked on at the same time."""
+    stream: Literal["auto", "off"] = "auto"
+    """Shows an answer while the model writes it, where the workspace has streams; "off": whole, when it is done."""
     outsiders: Outsiders = "marked"
     """What guests, and channels that are shared with another organisation, may read: pages that are marked for their
     channel, or every page without a limit as well ("open")."""

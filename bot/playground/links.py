@@ -7,12 +7,15 @@ from dataclasses import replace
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from kb.answer import Answer
+from kb.answer import Answer, Citation, Sentence
+from kb.answering.progress import Progress, Stage, Unwatched
 from kb.models import Audience, Chunk, Page, Question, Turn
 
 
 class Answerer(Protocol):
-    async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer: ...
+    async def answer(
+        self, question: Question, turns: Sequence[Turn] = (), *, progress: Progress = ...
+    ) -> Answer: ...
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn: ...
 
@@ -30,11 +33,15 @@ class LinkedAnswers:
         self._base = base
         self._address = address
 
-    async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer:
-        answer = await self._pipeline.answer(question, turns)
+    async def answer(
+        self, question: Question, turns: Sequence[Turn] = (), *, progress: Progress | None = None
+    ) -> Answer:
+        shown = _LinkedProgress(progress or Unwatched(), self._citation)
+        answer = await self._pipeline.answer(question, turns, progress=shown)
         return replace(
             answer,
-            citations=tuple(replace(one, chunk=self._chunk(one.chunk)) for one in answer.citations),
+            citations=tuple(self._citation(one) for one in answer.citations),
+            quotes=tuple(replace(one, citation=self._citation(one.citation)) for one in answer.quotes),
             warnings=tuple(replace(one, page=self._page(one.page)) for one in answer.warnings),
             nearest=tuple(replace(one, url=self._url(one.url)) for one in answer.nearest),
             trace=replace(
@@ -49,6 +56,9 @@ class LinkedAnswers:
     async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool:
         return await self._pipeline.may_show(page_ids, audience)
 
+    def _citation(self, citation: Citation) -> Citation:
+        return replace(citation, chunk=self._chunk(citation.chunk))
+
     def _chunk(self, chunk: Chunk) -> Chunk:
         return replace(chunk, page=self._page(chunk.page), url=self._url(chunk.url))
 
@@ -60,3 +70,17 @@ class LinkedAnswers:
             return url
         path, hash_mark, anchor = url.partition("#")
         return f"{self._base}{self._address(path)}{hash_mark}{anchor}"
+
+
+class _LinkedProgress:
+    """What is shown of an unfinished answer, linked as the finished one will be."""
+
+    def __init__(self, progress: Progress, linked: Callable[[Citation], Citation]) -> None:
+        self._progress = progress
+        self._linked = linked
+
+    async def stage(self, stage: Stage, *, pages: int = 0) -> None:
+        await self._progress.stage(stage, pages=pages)
+
+    async def written(self, sentences: Sequence[Sentence], citations: Sequence[Citation]) -> None:
+        await self._progress.written(sentences, [self._linked(one) for one in citations])

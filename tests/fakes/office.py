@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -25,6 +25,7 @@ from bot.progress_notes import ProgressNotes
 from bot.queue import QuestionQueue
 from bot.status import BotStatus
 from kb.answer import Answer
+from kb.answering.progress import Progress
 from kb.conversation import RedisConversations
 from kb.errors import StoreUnavailableError
 from kb.index.port import PageAddress
@@ -49,10 +50,16 @@ class Knowledge:
         self.answers: dict[str, Answer] = {}
         self.error: Exception | None = None
         self.hold: asyncio.Event | None = None
+        self.write: Callable[[Progress], Awaitable[None]] | None = None
+        """What is told on the way to the answer."""
         self.hidden: set[str] = set()
 
-    async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer:
+    async def answer(
+        self, question: Question, turns: Sequence[Turn] = (), *, progress: Progress | None = None
+    ) -> Answer:
         self.asked.append((question, list(turns)))
+        if self.write is not None and progress is not None:
+            await self.write(progress)
         if self.hold is not None:
             await self.hold.wait()
         if self.error is not None:
