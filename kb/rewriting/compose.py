@@ -1,44 +1,56 @@
 """Puts a dependent question and the subject of its thread into one question that stands alone.
 
-It should read like a question, since people see it as "Interpreted as: ...". Where no pattern is clear, the subject
-goes in brackets behind the user's own words.
+Where a pattern is clear it reads as a person would write it, and is shown as "Interpreted as: ...". Where none is, the
+subject goes in brackets behind the user's own words: as good to search for, and not shown.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from kb.rewriting.gate import Reading
-from kb.rewriting.sequences import items_in
 from kb.rewriting.topics import Subject, names_in
 from kb.text.lexicon import Lexicon, spans_of, starts_with_phrase, words_of
 
 SHORT_ATTRIBUTE = 4
 """Words. "The price of delivery" is an attribute of the subject; a longer phrase names its own."""
 
-_NUMBERED = re.compile(r"(?P<word>[^\W\d_]{3,}) \d+")
+LONGEST_SUBJECT = 6
+"""Words. A longer subject in the place of "it" makes a sentence that nobody would write."""
+
+_BRACKETS = re.compile(r"\([^()]*\)\s*[?!.]*\s*$")
+_DOUBLED = re.compile(r"(?<!\w)(\w+) \1(?!\w)", re.IGNORECASE)
 
 
-def compose(reading: Reading, subject: Subject, lexicon: Lexicon, *, previous: str = "") -> str:
-    """The question with its subject named. `previous` is the thread's last question as it was understood."""
+def compose(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
+    """The question with its subject named."""
     if subject.words and subject.words <= set(words_of(reading.text)):
         return reading.text
-    like = swapped(reading, lexicon, previous)
-    if like:
-        return as_question(like, lexicon)
     if not reading.pointers and not reading.opener and _names(reading.text, subject, lexicon):
         return reading.text
+    patterns = len(spans_of(subject.text)) <= LONGEST_SUBJECT
     for attempt in (
-        _asked_for_more(reading, subject, lexicon),
         _attribute(reading, subject, lexicon),
         _complement(reading, subject, lexicon),
         _with_action(reading, subject, lexicon),
         _with_reference(reading, subject, lexicon),
         _bare(reading, subject, lexicon),
     ):
-        if attempt:
+        if attempt and patterns:
             return as_question(attempt, lexicon)
     return as_question(appended(reading.text, subject), lexicon)
+
+
+def is_readable(query: str, question: str, lexicon: Lexicon) -> bool:
+    """Whether a person would write `query` for `question`: nothing in brackets, no fragment, no word twice in a row."""
+    words = words_of(query)
+    joined = starts_with_phrase(words, lexicon.parts.joins)
+    leads = lexicon.words.articles | lexicon.words.possessives
+    stumbles = any(first in leads and second in leads for first, second in pairwise(words))
+    doubled = _DOUBLED.search(query) is not None and _DOUBLED.search(question) is None
+    bracketed = _BRACKETS.search(query) is not None and _BRACKETS.search(question) is None
+    return not (bracketed or joined or stumbles or doubled or words == words_of(question))
 
 
 def _names(text: str, subject: Subject, lexicon: Lexicon) -> bool:
@@ -70,70 +82,20 @@ def _without_conjunction(text: str, lexicon: Lexicon) -> str:
     return text[spans[1].start() :] if first in lexicon.ellipsis.openers and asks else text
 
 
-def swapped(reading: Reading, lexicon: Lexicon, previous: str) -> str:
-    """ "And day 7?" after "What is covered on Day 6?": the previous question with the like put for the like."""
-    words = words_of(reading.rest)
-    if not reading.opener or not previous or reading.pointers or len(words) > SHORT_ATTRIBUTE + 1:
-        return ""
-    body = _mark(reading.rest)[0].strip()
-    if any(word in lexicon.words.auxiliaries for word in words):
-        return ""
-    return _swapped_item(body, previous, lexicon) or _swapped_place(body, previous, lexicon)
-
-
-def _swapped_item(body: str, previous: str, lexicon: Lexicon) -> str:
-    new = items_in(body, lexicon)
-    if len(new) == 1:
-        for old in items_in(previous, lexicon):
-            if old.same_series(new[0]):
-                start, end = old.at
-                return previous[:start] + new[0].text + previous[end:]
-    numbered = _NUMBERED.fullmatch(
-        body
-    )  # a series that no language file knows: "and band 4?", "en schaal 9?"
-    if numbered is None:
-        return ""
-    like = re.compile(rf"(?<!\w){re.escape(numbered['word'])} \d+(?!\w)", re.IGNORECASE)
-    return like.sub(body, previous, count=1) if like.search(previous) else ""
-
-
-def _swapped_place(body: str, previous: str, lexicon: Lexicon) -> str:
-    """ "And to Germany?" after "Do you ship to Canada?": the same preposition, or one name for another."""
-    spans = spans_of(body)
-    first = spans[0].group().casefold()
-    if first in lexicon.words.prepositions and len(spans) > 1:
-        old = re.search(rf"(?<!\w){re.escape(first)} (?P<tail>[^?.!,]+)", previous, re.IGNORECASE)
-        if old is not None:
-            return previous[: old.start("tail")] + body[spans[1].start() :] + previous[old.end("tail") :]
-    names = names_in(f"x {body}", lexicon)
-    olds = names_in(previous, lexicon)
-    if len(olds) == 1 and names == [body] and not body.isupper() and olds[0] != body:
-        return previous.replace(olds[0], body)
-    return ""
-
-
-def _asked_for_more(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
-    template = lexicon.rewriting.more_about
-    body, _ = _mark(reading.text)
-    if template and " ".join(words_of(body)) in lexicon.ellipsis.more and not reading.pointers:
-        return template.format(question=body, focus=subject.text)
-    return ""
-
-
 def _attribute(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
-    """ "En de prijs?" -> "Wat is de prijs van houtmulch?"; "What about exchanges?" keeps its words."""
+    """ "En de prijs?" -> "Wat is de prijs van houtmulch?"; "What about the weekend?" is of nothing and keeps its words."""
     rest = reading.rest if reading.opener else reading.text
     body = _mark(rest)[0].strip()
     words = words_of(body)
     if reading.pointers or not words or len(words) > SHORT_ATTRIBUTE or subject.kind == "action":
         return ""
-    if words[0] not in lexicon.words.definite or any(word in lexicon.words.auxiliaries for word in words):
+    if words[0] not in lexicon.words.definite or lexicon.rewriting.attributes.isdisjoint(words[1:]):
         return ""
     plural = body.casefold().endswith(
         lexicon.rewriting.plural_endings or ("\0",)
     ) and not body.casefold().endswith(lexicon.rewriting.singular_endings or ("\0",))
     template = lexicon.rewriting.attribute_plural if plural else lexicon.rewriting.attribute
-    return template.format(attribute=body, focus=subject.text) if template else ""
+    return _contracted(template.format(attribute=body, focus=subject.text), lexicon) if template else ""
 
 
 def _complement(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
@@ -151,7 +113,13 @@ def _complement(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
         or not lexicon.rewriting.of
     ):
         return ""
-    return lexicon.rewriting.of.format(question=body, focus=subject.text) + mark
+    return _contracted(lexicon.rewriting.of.format(question=body, focus=subject.text), lexicon) + mark
+
+
+def _contracted(text: str, lexicon: Lexicon) -> str:
+    for pattern, replacement in lexicon.rewriting.contractions:
+        text = re.sub(pattern, replacement, text)
+    return text
 
 
 def _with_action(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:

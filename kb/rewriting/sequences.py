@@ -34,6 +34,11 @@ class Item:
     place: int
     at: tuple[int, int] = (0, 0)
 
+    @property
+    def exact(self) -> bool:
+        """Whether pages write it just so. A weekday may stand in "Monday to Friday", a second step as "2."."""
+        return self.kind not in ("weekday", "month", "ordinal")
+
     def same_series(self, other: Item) -> bool:
         return self.kind == other.kind and self.unit == other.unit
 

@@ -85,7 +85,11 @@ class ReferenceWords(_Part):
 class Ellipsis(_Part):
     openers: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
-    """Whole questions that ask for more of the same."""
+    """Whole questions that lean on the answer before: an example of it, a summary, more."""
+    further: tuple[str, ...] = ()
+    """Whole questions that ask for what was not said yet."""
+    about: Words = NONE
+    """What may stand between such a question and a word that points back: "tell me more about it"."""
     shifts: tuple[str, ...] = ()
     """Beginnings that leave the topic."""
     unclear: Words = NONE
@@ -125,7 +129,13 @@ class RewritingPatterns(_Part):
     about: str = ""
     of: str = ""
     """For "what are the benefits?", without its mark: "{question} of {focus}"."""
-    more_about: str = ""
+    attributes: Words = NONE
+    """Nouns that belong to some thing: "the price" is asked of it. Other nouns with "the" are things by themselves."""
+    measures: Patterns = ()
+    """A measure before its thing, `np`: "days of study leave". A single thing pointed at is the thing, not its days."""
+    modifiers: Words = NONE
+    """Adjectives that tell one of a kind from another: "and for a senior?" after "a junior engineer"."""
+    modifier_first: bool = True
     action: str = ""
     possessive: str = ""
     plural_endings: tuple[str, ...] = ()
@@ -136,9 +146,24 @@ class RewritingPatterns(_Part):
     """An "it" that stands for an action which can be added at the end: "how long does it take (to ...)"."""
     agreement: tuple[tuple[str, str], ...] = ()
     """Pattern with {focus} and its replacement, applied when a plural took the place of a singular."""
+    contractions: tuple[tuple[str, str], ...] = ()
+    """Patterns of what grows together behind `of`, and what it becomes: "de el" -> "del"."""
     owning: Words = NONE
     """Verbs whose object is the topic: in "do you sell laptops" it is the laptops."""
     subjects: Patterns = ()
+
+
+class PartWords(_Part):
+    """How a question that asks several things is put together."""
+
+    joins: tuple[str, ...] = ()
+    """Between two questions: "and"."""
+    mark: str = "{question}?"
+    """A clause as a question of its own."""
+    clause_subjects: Words = NONE
+    """Behind a question word they make a clause that asks nothing: "when I leave"."""
+    inverted: Words = NONE
+    """Question words behind which the auxiliary comes before the subject: "when do I leave"."""
 
 
 class Lexicon(_Part):
@@ -150,6 +175,7 @@ class Lexicon(_Part):
     small_talk: SmallTalk = SmallTalk()
     sequence: SequenceWords = SequenceWords()
     rewriting: RewritingPatterns = RewritingPatterns()
+    parts: PartWords = PartWords()
 
     @model_validator(mode="after")
     def _longest_phrases_first(self) -> Lexicon:
@@ -198,7 +224,7 @@ class Lexicon(_Part):
         talk, ellipsis, sequence = self.small_talk, self.ellipsis, self.sequence
         phrases = (
             *(talk.greeting + talk.thanks + talk.goodbye + talk.who_are_you + talk.remarks + talk.asking),
-            *(ellipsis.openers + ellipsis.more + ellipsis.shifts),
+            *(ellipsis.openers + ellipsis.more + ellipsis.further + ellipsis.shifts),
             *(sequence.next + sequence.previous + sequence.first + sequence.last),
             *(sequence.numbers + sequence.ordinals + sequence.weekdays + sequence.months),
         )

@@ -56,7 +56,7 @@ def is_empty_reference(text: str, language: str | None = None) -> bool:
 
 
 def _points_only(words: list[str], known: Lexicon) -> bool:
-    if " ".join(words) in known.ellipsis.more:
+    if " ".join(words) in known.ellipsis.more + known.ellipsis.further:
         return True
     pointing = known.references | known.reference.more
     opened = starts_with_phrase(words, known.ellipsis.openers)

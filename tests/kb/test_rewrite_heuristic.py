@@ -55,14 +55,14 @@ async def test_a_follow_up_that_earlier_systems_reported_is_understood(case: dic
         ("Do you ship to Canada?", "Yes.", "what about Germany?", "en", "Do you ship to Germany?"),
         ("I want to return my order", "Within 30 days.", "How do I do that?", "en", "How do I return my order?"),
         ("Do you sell MacBooks?", "Yes.", "How much does it cost?", "en", "How much do MacBooks cost?"),
-        ("What is the study plan?", "A plan.", "tell me more", "en", "Tell me more about the study plan"),
+        ("What is the study plan?", "A plan.", "tell me more", "en", "What is the study plan?"),
         ("What is covered on Day 6?", "Data.", "and day 7?", "en", "What is covered on day 7?"),
         ("What is the study plan?", "It has days.", "what happened next", "en", "What happened next (the study plan)?"),
         ("What is a VPC?", "A network.", "What are the benefits?", "en", "What are the benefits of a VPC?"),
-        ("Was ist Holzmulch?", "Ein Bodendecker.", "und der Preis?", "de", "Und der Preis von Holzmulch?"),
+        ("Was ist Holzmulch?", "Ein Bodendecker.", "und der Preis?", "de", "Was ist der Preis von Holzmulch?"),
         ("Was ist Holzmulch?", "Ein Bodendecker.", "Wie dick muss ich das legen?", "de", "Wie dick muss ich Holzmulch legen?"),
-        ("Qu'est-ce que le paillis ?", "Un couvre-sol.", "et le prix ?", "fr", "Et le prix de paillis ?"),
-        ("¿Qué es el mantillo?", "Una cubierta.", "¿y el precio?", "es", "¿Y el precio de el mantillo?"),
+        ("Qu'est-ce que le paillis ?", "Un couvre-sol.", "et le prix ?", "fr", "Quel est le prix de paillis ?"),
+        ("¿Qué es el mantillo?", "Una cubierta.", "¿y el precio?", "es", "¿Cuál es el precio del mantillo?"),
     ],
 )  # fmt: skip
 async def test_a_rewrite_reads_like_a_question(

@@ -1,0 +1,53 @@
+"""The reply to our own question ("Do you mean shipping or returns?"), put into the question that was unclear."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kb.models import Rewrite, Turn
+from kb.rewriting.compose import appended, as_question, compose
+from kb.rewriting.gate import read_question
+from kb.rewriting.sequences import step_in
+from kb.rewriting.topics import Subject
+from kb.text.lexicon import Lexicon, words_of
+
+
+def answered_clarification(reply: str, turn: Turn, known: Lexicon) -> Rewrite | None:
+    """The reply to our own question, put into the question that was unclear. None: it is a question of its own."""
+    reading = read_question(reply, known)
+    asked = any(word in known.words.question for word in words_of(reply)) or reply.rstrip().endswith("?")
+    if asked and not reading.dependent and len(known.content_of(reply)) > 1:
+        return None
+    chosen = _chosen(reply, turn.topics, known)
+    subject = Subject(text=chosen or (reading.rest or reply).strip(" .?!"))
+    query = _with_subject(turn.question, subject, known)
+    return Rewrite(
+        query=query,
+        needs_rewrite=True,
+        is_follow_up=True,
+        topics=(subject.text,),
+        reasoning="answer to our clarifying question",
+        confidence=0.8,
+        method="heuristic",
+    )
+
+
+def _with_subject(unclear: str, subject: Subject, known: Lexicon) -> str:
+    """A bare word that the subject holds already ("leave", "Leave policy") adds nothing to it."""
+    if set(known.content_of(unclear)) <= subject.words and known.rewriting.about:
+        return known.rewriting.about.format(focus=subject.text)
+    before = read_question(unclear, known)
+    if before.dependent:
+        return compose(before, subject, known)
+    return as_question(appended(unclear, subject), known)
+
+
+def _chosen(reply: str, readings: Sequence[str], known: Lexicon) -> str | None:
+    """The reading that a reply picks, by its place ("the second one", "2") or by words that only it has."""
+    step, number = step_in(reply, known), reply.strip(" .)#")
+    place = int(number) if number.isdecimal() else step.to if step is not None else None
+    if place is not None:
+        return readings[place - 1 if place > 0 else place] if 0 < abs(place) <= len(readings) else None
+    said = set(known.content_of(reply))
+    named = [one for one in readings if said and said <= set(words_of(one))]
+    return named[0] if len(named) == 1 else None

@@ -1,0 +1,203 @@
+"""Takes apart a question that asks several things: "how many days do I get, and who approves it?".
+
+Careful rather than complete: both sides of a conjunction must ask by themselves. "Terms and conditions", "the difference
+between A and B", "when and where", "A or B?" and a clause inside a question ("what happens when I leave and when I come
+back?") stay one question. The whole question is searched in any case, so a missed part costs little.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from kb.text.lexicon import Lexicon, any_of, spans_of, starts_with_phrase, words_of
+from kb.text.lexicon import lexicon as lexicon_of
+from kb.text.phrases import small_talk
+
+MOST = 4
+"""Parts. Each is a search of its own; what is asked beyond stays in the last one."""
+LONGEST_LEAD = 15
+"""Words before the question itself ("If I leave early, ..."). A longer story belongs to one question."""
+LONGEST_OPENING = 6
+"""Words of a request before an indirect question: "Could you please tell me"."""
+
+_ASKED = re.compile(r"[?？]+(?=\s|$)|\n+")
+_CLAUSE = re.compile(r"[.!:;,–—]\s+")
+_EDGES = " \t\n,;.!?？¿¡-–—"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Asking:
+    """A sentence that asks. `lead` is the statement or condition before the question, `opening` the request before it."""
+
+    lead: str
+    opening: str
+    body: str
+
+
+def split_question(text: str, lexicon: Lexicon) -> tuple[str, ...]:
+    """The questions that a text asks, each in its own words, in their order; () where it is one question."""
+    if not lexicon.parts.joins:
+        return ()
+    parts = [part for sentence in _sentences(text, lexicon) for part in _clauses(sentence, lexicon)]
+    if len(parts) > MOST:
+        parts = [*parts[: MOST - 1], " ".join(parts[MOST - 1 :])]
+    return tuple(parts) if len(parts) > 1 else ()
+
+
+def as_part(text: str, lexicon: Lexicon) -> str:
+    """A clause as a question: a capital, no conjunction before it, the question mark of its language."""
+    body = _without_join(text.strip(_EDGES), lexicon)
+    return lexicon.parts.mark.format(question=body[:1].upper() + body[1:])
+
+
+def _sentences(text: str, lexicon: Lexicon) -> list[str]:
+    """What asks in a text, by its question marks. A statement stays with the question behind it; greetings go."""
+    found = []
+    for sentence in _ASKED.split(text):
+        asked = sentence.strip(_EDGES)
+        if asked and small_talk(asked, lexicon.language) is None and _reads(asked, lexicon) is not None:
+            found.append(asked)
+    return found
+
+
+def _clauses(sentence: str, lexicon: Lexicon) -> list[str]:
+    asking = _reads(sentence, lexicon)
+    if asking is None:
+        return [sentence]
+    body, clauses, start = asking.body, [], 0
+    bounds = list(_boundaries(lexicon.language).finditer(body))
+    joined = any(_is_joined(bound) for bound in bounds)
+    for bound, following in pairwise([*bounds, None]):
+        if bound is None or not joined:
+            continue
+        left = body[start : bound.start()]
+        right = body[bound.end() : following.start() if following is not None else len(body)]
+        if _is_whole(left, right, lexicon) and _asks_behind(left, right, asking, lexicon):
+            clauses.append(left)
+            start = bound.end()
+    clauses.append(body[start:])
+    if len(clauses) == 1:
+        return [sentence]
+    return [f"{asking.lead}{asking.opening}{clause.strip(_EDGES)}" for clause in clauses]
+
+
+def _is_joined(bound: re.Match[str]) -> bool:
+    return bound.group().strip(_EDGES) != ""
+
+
+def _reads(sentence: str, lexicon: Lexicon) -> _Asking | None:
+    """Where the question in a sentence begins; None where it asks nothing."""
+    for start in (0, *(match.end() for match in _CLAUSE.finditer(sentence))):
+        lead, body = sentence[:start], sentence[start:]
+        if len(words_of(lead)) > LONGEST_LEAD:
+            return None
+        opening = _opening(body, lexicon)
+        if opening or _asks(body, lexicon):
+            return _Asking(lead=lead, opening=opening, body=body[len(opening) :])
+    return None
+
+
+def _opening(body: str, lexicon: Lexicon) -> str:
+    """ "Could you tell me " of "Could you tell me who approves leave": what may stand before each part."""
+    words = words_of(body)
+    asking = starts_with_phrase(words, lexicon.small_talk.asking)
+    spans = spans_of(body)
+    for at in range(asking, min(len(spans), LONGEST_OPENING + 1) if asking else 0):
+        if words[at] in lexicon.words.question:
+            return body[: spans[at].start()]
+        asked = {word for phrase in lexicon.small_talk.asking for word in words_of(phrase)}
+        if lexicon.is_content(words[at]) and words[at] not in asked:
+            return ""
+    return ""
+
+
+def _asks(clause: str, lexicon: Lexicon) -> bool:
+    """Whether a clause asks by itself, and about something."""
+    words = words_of(_without_join(clause, lexicon))
+    if len(words) < 2 or not (set(lexicon.content_of(clause)) - lexicon.words.question):
+        return False
+    if starts_with_phrase(words, lexicon.small_talk.asking):
+        return True
+    if words[0] in lexicon.words.auxiliaries:
+        return True
+    at = _question_word(words, lexicon)
+    return at is not None and not _is_subordinate(words[at:], lexicon)
+
+
+def _question_word(words: list[str], lexicon: Lexicon) -> int | None:
+    """Where the question word stands: first, or behind a preposition ("by when", "in welke")."""
+    for at in range(min(2, len(words))):
+        if words[at] in lexicon.words.question and (at == 0 or words[0] in lexicon.words.prepositions):
+            return at
+    return None
+
+
+def _is_subordinate(words: list[str], lexicon: Lexicon) -> bool:
+    """ "When I leave", "how long I need": the subject comes where a question has its verb."""
+    subjects = lexicon.parts.clause_subjects
+    if len(words) < 2 or words[1] in subjects:
+        return True
+    if words[0] not in lexicon.parts.inverted:
+        return False
+    acting = next((at for at, word in enumerate(words[1:]) if word in subjects), len(words))
+    verb = next((at for at, word in enumerate(words[1:]) if word in lexicon.words.auxiliaries), None)
+    return verb is None or acting < verb
+
+
+def _is_whole(left: str, right: str, lexicon: Lexicon) -> bool:
+    """Whether the clause before a conjunction is a question: "when" of "when and where do I sign?" is not."""
+    words = words_of(left)
+    if not _asks(left, lexicon) and len(words) < 2:
+        return False
+    dangling = lexicon.words.question | lexicon.words.prepositions | lexicon.words.articles
+    if not words or words[-1] in dangling or not lexicon.content_of(left):
+        return False
+    short = len(words) == 2 and words[0] in lexicon.words.question
+    return not (short and words_of(right)[:1] == words[:1])  # "how long and how often"
+
+
+def _asks_behind(left: str, right: str, asking: _Asking, lexicon: Lexicon) -> bool:
+    """Whether what follows a conjunction is a question of its own, and not one more clause of the one before."""
+    words, before = words_of(right), words_of(left)
+    pointing = lexicon.references | lexicon.reference.places
+    if len(words) < 2 or not (set(words) & pointing or lexicon.content_of(right)):
+        return False
+    at = _question_word(words, lexicon)
+    if at is None:
+        return _asks_by_its_verb(words, lexicon)
+    rest = words[at + 1 :]
+    telling = any(lexicon.is_content(word) for word in rest)
+    if not telling or words[at] in before[1 + at :]:
+        return False  # "who can apply and who can't", "those which are free and which are paid"
+    return bool(asking.opening) or not _is_subordinate(words[at:], lexicon)
+
+
+def _asks_by_its_verb(words: list[str], lexicon: Lexicon) -> bool:
+    """ "Can I carry them over", "is it paid": an auxiliary and somebody or something that is meant."""
+    verb, subject = words[:2]
+    if verb not in lexicon.words.auxiliaries:
+        return False
+    meant = (
+        lexicon.parts.clause_subjects | lexicon.references | lexicon.words.definite | lexicon.reference.places
+    )
+    named = subject in meant or "-" in verb  # "puis-je"
+    return named and any(lexicon.is_content(word) for word in words[1:])
+
+
+def _without_join(text: str, lexicon: Lexicon) -> str:
+    match = _joins(lexicon.language).match(text)
+    return text[match.end() :] if match else text
+
+
+@cache
+def _joins(language: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{any_of(lexicon_of(language).parts.joins)})\s+", re.IGNORECASE)
+
+
+@cache
+def _boundaries(language: str) -> re.Pattern[str]:
+    joins = any_of(lexicon_of(language).parts.joins)
+    return re.compile(rf"(?:\s*[,;]\s*|\s+)(?:{joins})\s+|\s*[,;]\s+", re.IGNORECASE)

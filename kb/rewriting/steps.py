@@ -1,0 +1,79 @@
+"""Steps in the series that a thread is in: "how about next" after Day 6, "the second one" after a list."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kb.rewriting.compose import appended, as_question
+from kb.rewriting.sequences import Item, Step, items_in, resolve, step_in
+from kb.rewriting.thread import ThreadState
+from kb.text.lexicon import Lexicon
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ResolvedStep:
+    """A question with its step resolved. `required`: the item, where pages write it just so."""
+
+    text: str
+    required: tuple[str, ...] = ()
+
+
+def resolved_step(question: str, state: ThreadState, known: Lexicon) -> ResolvedStep | None:
+    step = step_in(question, known)
+    if step is None:
+        return None
+    item = _item_at_hand(step, state, known)
+    target = resolve(step, item, known, known=items_in(state.answer, known)) if item is not None else None
+    if item is None or target is None:
+        listed = _listed(question, step, state, known)
+        return None if listed is None else ResolvedStep(text=listed)
+    return ResolvedStep(
+        text=_with_item(question, step, item, target, state, known),
+        required=(target.text,) if target.exact else (),
+    )
+
+
+def _with_item(
+    question: str, step: Step, item: Item, target: Item, state: ThreadState, known: Lexicon
+) -> str:
+    outside = question[: step.at[0]] + " " + question[step.at[1] :]
+    if known.content_of(outside):  # a question of its own about the item
+        return as_question(question[: step.at[0]] + target.text + question[step.at[1] :], known)
+    for old in items_in(state.previous, known):
+        if old.same_series(item):
+            return as_question(state.previous[: old.at[0]] + target.text + state.previous[old.at[1] :], known)
+    about = known.rewriting.about.format(focus=target.text) if known.rewriting.about else target.text
+    return appended(about, state.subject) if state.subject is not None else about
+
+
+def _item_at_hand(step: Step, state: ThreadState, known: Lexicon) -> Item | None:
+    """The item that a step counts from: what was asked about, else the last one that the answer sets apart."""
+    asked = items_in(state.previous, known)
+    topics = [item for topic in state.topics for item in items_in(topic, known)[:1]]
+    mentioned = items_in(state.answer, known)
+    for items in (asked, topics, mentioned):
+        fitting = [item for item in items if _fits(step, item)]
+        if fitting:
+            return fitting[-1]
+    return None
+
+
+def _fits(step: Step, item: Item) -> bool:
+    if step.unit:
+        return item.unit == step.unit or (item.kind == "weekday" and step.unit in ("day", "dag", "tag"))
+    return item.kind != "year" or step.to is None
+
+
+_LIST_ITEM = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-*+])[ \t]+(?P<text>.+)$", re.MULTILINE)
+
+
+def _listed(question: str, step: Step, state: ThreadState, known: Lexicon) -> str | None:
+    """ "Tell me more about the second one" after a list: the text of its second item."""
+    listed = [match["text"].strip().rstrip(".;") for match in _LIST_ITEM.finditer(state.answer)]
+    if step.to is None or not listed or step.to > len(listed):
+        return None
+    if step.unit and step.unit not in known.sequence.units:
+        return None
+    text = re.sub(r"[*_`]", "", listed[step.to - 1 if step.to > 0 else -1])
+    return as_question(f"{question[: step.at[0]]}{text}{question[step.at[1] :]}", known)
