@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 
@@ -12,13 +13,24 @@ from kb.answer import AnswerWarning, Citation
 from kb.models import Page
 
 TITLE_CHARACTERS = 90
+_PLACE = re.compile(r" \([^()]{1,40}\)$")
+"""What tells two pages of one title apart, as `kb.answering` writes it."""
 URL_CHARACTERS = 600
 """A longer address is shown without a link: ten of them would fill a message."""
 
 
+def title_of(page_title: str) -> str:
+    """A page's title on one line. One that is longer than people read keeps the place in brackets at its end."""
+    title = " ".join(page_title.split())
+    place = _PLACE.search(title)
+    if place is None or len(title) <= TITLE_CHARACTERS:
+        return shorten(title, TITLE_CHARACTERS)
+    return f"{shorten(title[: place.start()], TITLE_CHARACTERS - len(place[0]))}{place[0]}"
+
+
 def titled_link(page_title: str, url: str) -> str:
     """A page's title as a link, or as text where its address cannot be linked."""
-    title = shorten(" ".join(page_title.split()), TITLE_CHARACTERS)
+    title = title_of(page_title)
     return link(url, title) if len(url) <= URL_CHARACTERS else escape(title)
 
 
@@ -37,10 +49,10 @@ def source_line(citation: Citation, warning: AnswerWarning | None, words: Messag
     doubt = _doubt(citation, warning, words)
     owner = chunk.page.owner if doubt and warning else None
     told = [
-        _dated(chunk.page, words),
+        dated(chunk.page, words),
         doubt,
         words.owned.format(owner=escape(shorten(owner, TITLE_CHARACTERS))) if owner else "",
-        words.percent(citation.score),
+        words.percent(citation.score) if citation.score is not None else "",
     ]
     return " · ".join([f"[{citation.n}]  {place}", *(one for one in told if one)])
 
@@ -58,15 +70,17 @@ def warning_line(warning: AnswerWarning, cited: Mapping[int, Citation], words: M
         "ago": words.since(warning.date, today) if warning.date else "",
         "successor": _successor(page),
     }
-    owner = (
-        f" {words.owner.format(owner=escape(shorten(page.owner, TITLE_CHARACTERS)))}" if page.owner else ""
-    )
-    return f"⚠️ {_template(warning, words).format(**fields)}{owner}"
+    return " ".join(["⚠️", _template(warning, words).format(**fields), *owner_sentence(page, words)])
+
+
+def owner_sentence(page: Page, words: Messages) -> list[str]:
+    """ "Owner: People team.", as one sentence or none."""
+    return [words.owner.format(owner=escape(shorten(page.owner, TITLE_CHARACTERS)))] if page.owner else []
 
 
 def told_page(page: Page, words: Messages) -> str:
     """A page with its date: "*Leave policy* (reviewed 3 May 2026)"."""
-    return f"*{titled_link(page.title, page.url)}* ({_dated(page, words) or words.undated})"
+    return f"*{titled_link(page.title, page.url)}* ({dated(page, words) or words.undated})"
 
 
 def _template(warning: AnswerWarning, words: Messages) -> str:
@@ -96,7 +110,8 @@ def _doubt(citation: Citation, warning: AnswerWarning | None, words: Messages) -
     return {"outdated": words.outdated, "superseded": words.replaced}.get(citation.freshness, "")
 
 
-def _dated(page: Page, words: Messages) -> str:
+def dated(page: Page, words: Messages) -> str:
+    """When it was last reviewed, else edited: "reviewed 3 May 2024"; "" where the page tells neither."""
     dates = page.dates
     if dates.reviewed:
         return words.reviewed.format(date=words.on(dates.reviewed))

@@ -1,23 +1,29 @@
 """An `Answer` as a Slack message. Pure: the day is an argument.
 
-A doubt about the page that carries the answer comes first, then the answer, doubts about further pages, the sources, a
-quiet line on what was degraded, and the buttons. Slack's limits hold by construction: each part has its share of the
-13,200 characters that a message's blocks may have together.
+What the pages say, or what a model wrote from them, comes first; above it stands a doubt about the page that carries a
+written answer. Then come what was left open, doubts about further pages, the sources of written sentences, a quiet line
+on what was degraded, and the buttons. Slack's limits hold by construction: each part has its share of the 13,200
+characters that a message's blocks may have together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from bot.cited import TITLE_CHARACTERS, mark, source_line, titled_link, told_page, warning_line
-from bot.layout import Block, blocks_of, context, label, section, shorten
+from bot.cited import source_line, title_of, titled_link, warning_line
+from bot.heads import markdown_link
+from bot.layout import Block, context, label, section, shorten
 from bot.messages import Messages, messages_in
-from bot.mrkdwn import Piece, as_mrkdwn, escape, to_pieces
-from kb.answer import Answer, NearestPage, Note, Sentence, is_block
+from bot.mrkdwn import escape, to_mrkdwn
+from bot.notes import reader_notes
+from bot.quotes import Quoted, quoted, quoted_markdown, shorten_part
+from bot.statements import statement_blocks
+from kb.answer import Answer, AnswerWarning, NearestPage
 
-ANSWER_CHARACTERS = 8500
+ANSWER_CHARACTERS = 8000
+OPEN_CHARACTERS = 600
 WARNING_CHARACTERS = 1200
 SOURCE_CHARACTERS = 2400
 QUERY_CHARACTERS = 250
@@ -25,9 +31,6 @@ TEXT_CHARACTERS = 4000
 """Slack advises at most this much for the text that notifications and screen readers use."""
 
 HELPFUL, NOT_HELPFUL, WHY = "footnote_helpful", "footnote_not_helpful", "footnote_why"
-
-_OPEN, _CLOSE = "\ue000", "\ue001"
-"""Private-use characters around a citation's number while Markdown is converted; taken out of the texts before."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,27 +43,24 @@ class Rendered:
 
 def render(answer: Answer, *, question_id: str, today: date) -> Rendered:
     words = messages_in(answer.language)
-    body, said, shortened = _body(answer, words)
+    body = _body(answer, words)
     interpreted = _interpreted(answer, words)
-    cited = {one.n: one for one in answer.citations}
-    carrying, others = (
-        [warning_line(one, cited, words, today) for one in answer.warnings if one.carries == carries]
-        for carries in (True, False)
-    )
-    doubts = {one.page.id: one for one in answer.warnings if one.kind != "conflict"}
-    sources = [source_line(one, doubts.get(one.chunk.page.id), words) for one in answer.citations]
-    notes = _notes(_telling(answer), words, shortened=shortened)
+    left_open = _left_open(answer, words)
+    above, below = _warnings(answer, words, today)
+    sources = _sources(answer, words)
+    notes = " ".join(reader_notes(answer, words, shortened=body.cut))
     blocks = [
         *([context(interpreted)] if interpreted else []),
-        *_lines(carrying, section, budget=WARNING_CHARACTERS),
-        *body,
-        *_lines(others, section, budget=WARNING_CHARACTERS),
+        *_lines(above, section, budget=WARNING_CHARACTERS),
+        *body.blocks,
+        *(section(line) for line in left_open),
+        *_lines(below, section, budget=WARNING_CHARACTERS),
         *_lines(sources, context, budget=SOURCE_CHARACTERS),
         *([context(notes)] if notes else []),
-        *([_buttons(words, question_id)] if answer.outcome in {"answered", "declined", "unclear"} else []),
+        *([_buttons(words, question_id)] if answer.outcome not in {"chat", "unavailable"} else []),
     ]
     heading = [f"{words.sources}:"] if sources else []
-    told = [said, *carrying, *others, *heading, *sources, notes, interpreted]
+    told = [body.text, *left_open, *above, *below, *heading, *sources, notes, interpreted]
     return Rendered(
         text=shorten("\n".join(line for line in told if line), TEXT_CHARACTERS), blocks=tuple(blocks)
     )
@@ -72,63 +72,76 @@ def plain(text: str) -> Rendered:
 
 
 def spoken(answer: Answer) -> str:
-    """What the answer says, as Markdown with its marks, for a terminal or an API: nothing is linked or escaped."""
-    if _has_own_words(answer):
-        return answer.marked_text
-    return _said(answer, messages_in(answer.language), lambda page: f"{page.title} ({page.url})", str)
+    """What the answer says, as Markdown, for a terminal or an API: sentences with their marks, or quotes with heads."""
+    words = messages_in(answer.language)
+    unfound = _unfound(answer, words, str)
+    if _is_written(answer):
+        told = [answer.marked_text, answer.left_open, *unfound]
+    elif answer.quotes and answer.outcome == "answered":
+        told = [quoted_markdown(answer.quotes, words), *unfound]
+    else:
+        lead, after = _around_quotes(answer, words, _nearest_markdown, str)
+        quotes = quoted_markdown(answer.quotes, words, closest=True)
+        told = [lead, quotes, *unfound, after]
+    return "\n\n".join(part for part in told if part)
+
+
+def _is_written(answer: Answer) -> bool:
+    """Whether it has sentences of its own: a model's, or a clarifying question's or a greeting's."""
+    return bool(answer.sentences) and answer.outcome in {"answered", "unclear", "chat"}
 
 
 def _interpreted(answer: Answer, words: Messages) -> str:
-    if answer.rewritten is None:
+    if answer.interpreted is None:
         return ""
     return words.interpreted_as.format(
-        query=escape(shorten(" ".join(answer.rewritten.split()), QUERY_CHARACTERS))
+        query=escape(shorten(" ".join(answer.interpreted.split()), QUERY_CHARACTERS))
     )
 
 
-def _body(answer: Answer, words: Messages) -> tuple[list[Block], str, bool]:
-    """The answer's blocks, its plain text, and whether it had to be shortened."""
-    if _has_own_words(answer):
-        cited = {one.n: one for one in answer.citations}
-        pieces = to_pieces(_marked(answer.sentences, known=frozenset(cited)))
-        beside = _beside(answer, words)
-        links = {n: mark(citation) + beside.get(n, "") for n, citation in cited.items()}
-        numbers = {n: f"[{n}]" + beside.get(n, "") for n in cited}
-        blocks, shortened = blocks_of([_with_marks(one, links) for one in pieces], budget=ANSWER_CHARACTERS)
-        return blocks, "\n".join(as_mrkdwn(_with_marks(one, numbers)) for one in pieces), shortened
-    said = _said(answer, words, lambda page: titled_link(page.title, page.url), escape)
-    return [section(said)], said, False
+def _body(answer: Answer, words: Messages) -> Quoted:
+    """The answer's blocks and its plain text."""
+    if _is_written(answer):
+        blocks, text, cut = statement_blocks(answer, words, budget=ANSWER_CHARACTERS)
+        return Quoted(blocks=tuple(blocks), text=text, cut=cut)
+    if answer.quotes and answer.outcome == "answered":
+        return quoted(answer.quotes, words, budget=ANSWER_CHARACTERS)
+    lead, after = _around_quotes(answer, words, lambda page: titled_link(page.title, page.url), escape)
+    quotes = quoted(answer.quotes[:1], words, budget=ANSWER_CHARACTERS, closest=True)
+    return replace(
+        quotes,
+        blocks=(section(lead), *quotes.blocks, *([section(after)] if after else [])),
+        text="\n".join(part for part in (lead, quotes.text, after) if part),
+    )
 
 
-def _beside(answer: Answer, words: Messages) -> dict[int, str]:
-    """What stands beside the mark of a disputed statement: its page and that page's date."""
-    disputed = {n for warning in answer.warnings for n in warning.disputed}
-    return {one.n: f" {told_page(one.chunk.page, words)}" for one in answer.citations if one.n in disputed}
-
-
-def _has_own_words(answer: Answer) -> bool:
-    return answer.outcome == "answered" or bool(answer.sentences and answer.outcome in {"unclear", "chat"})
-
-
-def _said(
+def _around_quotes(
     answer: Answer, words: Messages, shown: Callable[[NearestPage], str], as_text: Callable[[str], str]
-) -> str:
+) -> tuple[str, str]:
+    """What is said where no page answers: before the closest quote, if there is one, and after it."""
     match answer.outcome:
-        case "declined":
-            pages = ", ".join(shown(page) for page in answer.nearest)
-            if not pages:
-                return f"{words.declined} {words.ask_better_alone}"
-            return "\n".join([words.declined, words.nearest.format(pages=pages), words.ask_better])
         case "unavailable":
-            return words.unavailable
+            return words.unavailable, ""
         case "chat":
-            return str(getattr(words, answer.small_talk or "greeting"))
-        case _:
-            return _clarifying([as_text(_short_title(one)) for one in answer.readings], words)
+            return str(getattr(words, answer.small_talk or "greeting")), ""
+        case "unclear":
+            return _clarifying([as_text(title_of(one)) for one in answer.readings], words), ""
+    if "nothing more" in answer.notes and not answer.quotes:
+        return words.nothing_more, ""
+    if not answer.quotes:
+        return _declined(answer, words, shown), ""
+    lead = words.closest if answer.outcome == "closest" else words.closest_declined
+    quote = answer.quotes[0].citation.chunk
+    others = [page for page in answer.nearest if page.url not in (quote.url, quote.page.url)]
+    further = [words.nearest_others.format(pages=", ".join(map(shown, others)))] if others else []
+    return lead, "\n".join([*further, *([] if quote.page.owner else [words.ask_better_alone])])
 
 
-def _short_title(title: str) -> str:
-    return shorten(" ".join(title.split()), TITLE_CHARACTERS)
+def _declined(answer: Answer, words: Messages, shown: Callable[[NearestPage], str]) -> str:
+    pages = ", ".join(map(shown, answer.nearest))
+    if not pages:
+        return f"{words.declined} {words.ask_better_alone}"
+    return "\n".join([words.declined, words.nearest.format(pages=pages), words.ask_better])
 
 
 def _clarifying(readings: Sequence[str], words: Messages) -> str:
@@ -139,75 +152,43 @@ def _clarifying(readings: Sequence[str], words: Messages) -> str:
     return words.unclear_readings.format(readings=words.or_else.format(first=", ".join(first), last=last))
 
 
-def _marked(sentences: Sequence[Sentence], *, known: frozenset[int]) -> str:
-    """The answer as one Markdown text, with the numbers of its sources at each sentence between private-use marks."""
-    text, before, waiting = "", "", ""
-    for sentence in sentences:
-        own = _closed_fence(sentence.text.replace(_OPEN, "").replace(_CLOSE, "").strip("\n"))
-        marks = "".join(f" {_OPEN}{n}{_CLOSE}" for n in sentence.citations if n in known)
-        kind = _family(own.split("\n", 1)[0])
-        if waiting and kind != "table":  # a table is cited below it: a mark inside would be part of a cell
-            text, before, waiting = f"{text}\n\n{waiting.strip()}", "other", ""
-        text += _joint(before, kind) if text else ""
-        before = _family(own.rsplit("\n", 1)[-1])
-        if before == "table":
-            text, waiting = text + own, waiting + marks
-        elif before == "fence" and marks:
-            text, before = f"{text}{own}\n\n{marks.strip()}", "other"
-        else:
-            text += own + marks
-    return f"{text}\n\n{waiting.strip()}" if waiting else text
+def _nearest_markdown(page: NearestPage) -> str:
+    return markdown_link(page.url, title_of(page.title))
 
 
-def _family(line: str) -> str:
-    if not is_block(line):
-        return "prose"
-    start = line.lstrip()[:1]
-    return {"|": "table", ">": "quote", "`": "fence", "#": "other"}.get(start, "list")
+def _left_open(answer: Answer, words: Messages) -> list[str]:
+    """What the pages do not tell: in a model's words, and the parts of a question for which nothing was found."""
+    left = [shorten(to_mrkdwn(answer.left_open), OPEN_CHARACTERS)] if answer.left_open.strip() else []
+    return [*left, *_unfound(answer, words, escape)]
 
 
-def _joint(before: str, kind: str) -> str:
-    if before == kind == "prose":
-        return " "
-    return "\n" if before == kind and kind in {"list", "table", "quote"} else "\n\n"
+def _unfound(answer: Answer, words: Messages, as_text: Callable[[str], str]) -> list[str]:
+    parts = ", ".join(f"_{as_text(shorten_part(part))}_" for part in answer.unfound)
+    return [shorten(words.unfound.format(parts=parts), OPEN_CHARACTERS)] if parts else []
 
 
-def _closed_fence(text: str) -> str:
-    fences = sum(line.lstrip().startswith("```") for line in text.split("\n"))
-    return f"{text}\n```" if fences % 2 else text
-
-
-def _with_marks(piece: Piece, marks: Mapping[int, str]) -> Piece:
-    text = piece.text
-    for n, shown in marks.items():
-        text = text.replace(f"{_OPEN}{n}{_CLOSE}", shown)
-    return replace(piece, text=text)
-
-
-def note_wording(note: str, words: Messages) -> str:
-    """A note in the reader's language; one that we have no words for as it stands."""
-    wordings = {
-        "extractive mode": words.note_extractive,
-        "model unavailable": words.note_model_unavailable,
-        "model refused": words.note_model_refused,
-        "reranker unavailable": words.note_reranker,
-        "history unavailable": words.note_history,
-        "shortened": words.shortened,
-        "pages' language": words.note_pages_language,
-        "sentences removed": words.removed(1),
+def _warnings(answer: Answer, words: Messages, today: date) -> tuple[list[str], list[str]]:
+    """The warnings above and below the answer. Quotes carry their dates; above them stands only that they disagree."""
+    cited = {one.n: one for one in answer.citations} | {
+        quote.citation.n: quote.citation for quote in answer.quotes
     }
-    return wordings.get(note, escape(note))
+
+    def is_above(warning: AnswerWarning) -> bool:
+        return warning.carries and (_is_written(answer) or warning.kind == "conflict")
+
+    above, below = (
+        [warning_line(one, cited, words, today) for one in answer.warnings if is_above(one) is place]
+        for place in (True, False)
+    )
+    return above, below
 
 
-def _telling(answer: Answer) -> list[Note]:
-    """The notes that tell the reader something: without sources there is no order of them to doubt."""
-    return [note for note in answer.notes if note != "reranker unavailable" or answer.citations]
-
-
-def _notes(notes: Sequence[Note], words: Messages, *, shortened: bool) -> str:
-    implied = {"model unavailable", "model refused"} & set(notes)  # each says that these are quotes
-    told = [note_wording(note, words) for note in notes if note != "extractive mode" or not implied]
-    return " ".join([words.shortened, *told] if shortened and "shortened" not in notes else told)
+def _sources(answer: Answer, words: Messages) -> list[str]:
+    """A line for each source of written sentences. The head of a quote says the same already."""
+    if answer.quotes and not _is_written(answer):
+        return []
+    doubts = {one.page.id: one for one in answer.warnings if one.kind != "conflict"}
+    return [source_line(one, doubts.get(one.chunk.page.id), words) for one in answer.citations]
 
 
 def _lines(lines: Sequence[str], make: Callable[[str], Block], *, budget: int) -> list[Block]:

@@ -16,7 +16,6 @@ from markdown_it.tree import SyntaxTreeNode
 from bot.links import link_parts
 from bot.mrkdwn import RULE, parser, plain_text, table_rows
 
-_STYLES = {"strong": "bold", "em": "italic", "s": "strike"}
 _UNREAD = re.compile(r"[\s*_~`\\]+")
 """What two writings of one sentence may differ in: line breaks, and marks whose other half stands outside of it."""
 _TASK = re.compile(r"\[([ xX])\] ")
@@ -178,8 +177,12 @@ def _spans(node: SyntaxTreeNode, style: Span) -> Iterator[Span]:
                 yield replace(style, text=child.content, code=True)
             case "link" | "image":
                 yield from _linked(child, style)
-            case kind if kind in _STYLES:
-                yield from _spans(child, replace(style, **{_STYLES[kind]: True}))
+            case "strong":
+                yield from _spans(child, replace(style, bold=True))
+            case "em":
+                yield from _spans(child, replace(style, italic=True))
+            case "s":
+                yield from _spans(child, replace(style, strike=True))
             case _:
                 yield from _spans(child, style)
 

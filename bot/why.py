@@ -19,8 +19,8 @@ from bot.events import ButtonPress
 from bot.layout import Block, context, label, section, shorten
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import escape
+from bot.notes import note_wording
 from bot.people import People
-from bot.render import note_wording
 from kb.answer import Answer
 from kb.errors import StoreUnavailableError, UnavailableError
 from kb.models import Audience, Hit

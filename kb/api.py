@@ -16,7 +16,7 @@ from typing import Any
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kb.answer import Answer, Citation
+from kb.answer import Answer, Citation, Quote
 from kb.errors import UnavailableError
 from kb.models import Audience, Hit, Question
 from kb.pipeline import Pipeline
@@ -78,18 +78,22 @@ def create_api(pipeline: Pipeline, *, health: Health, metrics: Metrics | None = 
 
 
 def answer_as_json(answer: Answer, *, text: str | None = None) -> dict[str, Any]:
-    """The answer for programs. `text` stands in for an answer that has no sentences, e.g. a declined one's wording."""
+    """The answer for programs. `text`: what a reader is told, where the caller words it, e.g. a declined one's."""
     return {
         "question": answer.question,
-        "answer": answer.marked_text or text or "",
+        "answer": text or answer.marked_text or answer.text,
         "outcome": answer.outcome,
         "mode": answer.mode,
         "language": answer.language,
         "rewritten": answer.rewritten,
+        "interpreted": answer.interpreted,
         "is_follow_up": answer.trace.rewrite.is_follow_up,
         "topics": list(answer.trace.rewrite.topics),
         "confidence": round(answer.confidence, 3),
         "citations": [_citation_as_json(citation) for citation in answer.citations],
+        "quotes": [_quote_as_json(quote) for quote in answer.quotes],
+        "left_open": answer.left_open,
+        "unfound": list(answer.unfound),
         "warnings": [
             {
                 "kind": warning.kind,
@@ -99,7 +103,7 @@ def answer_as_json(answer: Answer, *, text: str | None = None) -> dict[str, Any]
             }
             for warning in answer.warnings
         ],
-        "nearest": [{"title": page.title, "url": page.url} for page in answer.nearest],
+        "nearest": [{"title": page.title, "url": page.url, "owner": page.owner} for page in answer.nearest],
         "notes": list(answer.notes),
         "timings_ms": dict(answer.timings_ms),
     }
@@ -118,12 +122,15 @@ def trace_as_json(answer: Answer) -> dict[str, Any]:
             "topics": list(trace.rewrite.topics),
             "reasoning": trace.rewrite.reasoning,
             "lost": trace.rewrite.lost,
+            "parts": list(trace.rewrite.parts),
         },
         "context": {"words": list(trace.context), "need": _rounded(trace.context_need)},
         "anchors": {"pages": list(trace.anchors), "reason": trace.anchor_reason},
         "decision": trace.decision,
         "removed_sentences": len(trace.removed_sentences),
         "checked": asdict(trace.checked) if trace.checked else None,
+        "searches": list(trace.searches),
+        "judge": trace.judge,
         "hits": [_hit_as_json(hit) for hit in trace.hits],
     }
 
@@ -135,9 +142,26 @@ def _citation_as_json(citation: Citation) -> dict[str, Any]:
         "section": citation.chunk.section_label,
         "url": citation.chunk.url,
         "date": citation.date.isoformat() if citation.date else None,
-        "score": round(citation.score, 3),
+        "score": None if citation.score is None else round(citation.score, 3),
         "freshness": citation.freshness,
         "quote": citation.quote,
+    }
+
+
+def _quote_as_json(quote: Quote) -> dict[str, Any]:
+    """`citation`: the number of its source. `shown` of `total` rows or items; both 0 where nothing was left out."""
+    chunk = quote.citation.chunk
+    return {
+        "citation": quote.citation.n,
+        "title": chunk.page.title,
+        "section": chunk.section_label,
+        "url": chunk.url,
+        "owner": chunk.page.owner,
+        "blocks": list(quote.blocks),
+        "best": quote.best,
+        "shown": quote.shown,
+        "total": quote.total,
+        "part": quote.part,
     }
 
 

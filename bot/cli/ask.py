@@ -11,9 +11,11 @@ from rich.table import Table
 from bot.cli.as_json import print_json
 from bot.cli.open import open_session
 from bot.cli.session import AskReply, AskRequest
+from bot.messages import messages_in
+from bot.notes import UNTOLD, note_wording
 from kb.settings import Settings
 
-EXIT_CODES = {"answered": 0, "chat": 0, "declined": 3, "unclear": 4, "unavailable": 5}
+EXIT_CODES = {"answered": 0, "chat": 0, "closest": 3, "declined": 3, "unclear": 4, "unavailable": 5}
 
 
 async def ask(settings: Settings, request: AskRequest, *, as_json: bool, why: bool) -> int:
@@ -35,32 +37,37 @@ def _told(reply: AskReply, *, why: bool) -> dict[str, Any]:
 def _show(reply: AskReply, *, why: bool) -> None:
     console = Console()
     answer = reply.answer
-    if answer["rewritten"]:
-        console.print(f"Interpreted as: [italic]{_plain(answer['rewritten'])}[/italic]\n", highlight=False)
-    console.print(Markdown(answer["answer"]))
+    if answer["interpreted"]:
+        console.print(f"Interpreted as: [italic]{_plain(answer['interpreted'])}[/italic]\n", highlight=False)
+    console.print(Markdown(answer["answer"], hyperlinks=False))  # a link that cannot be pressed is to be read
     for warning in answer["warnings"]:
         console.print(f"\n[yellow]Outdated:[/yellow] {_plain(warning['text'])}", highlight=False)
-    if answer["citations"]:
+    sources = [] if answer["quotes"] else answer["citations"]  # the head of a quote is its source
+    if sources:
         console.print()
-    for citation in answer["citations"]:
+    for citation in sources:
         console.print(_source(citation), highlight=False)
-    for page in answer["nearest"]:
-        console.print(
-            f"  nearest: {_plain(page['title'])}  [dim]{_plain(page['url'])}[/dim]", highlight=False
-        )
-    if answer["notes"]:
-        console.print(f"\n[dim]{', '.join(answer['notes'])}[/dim]", highlight=False)
+    notes = _notes(reply)
+    if notes:
+        console.print(f"\n[dim]{_plain(' '.join(notes))}[/dim]", highlight=False)
     if why:
         _show_why(console, reply)
 
 
+def _notes(reply: AskReply) -> list[str]:
+    """What was degraded, in words. That the reranker is off stands in `footnote status`."""
+    checked, messages = reply.trace["checked"], messages_in(reply.answer["language"])
+    removed = checked["removed"] if checked else 0
+    return [
+        note_wording(note, messages, removed=removed) for note in reply.answer["notes"] if note not in UNTOLD
+    ]
+
+
 def _source(citation: dict[str, Any]) -> str:
     place = " › ".join(part for part in (citation["title"], citation["section"]) if part)
-    dated = f"{citation['date'] or 'no date'}, {citation['freshness']}"
-    return (
-        f"[{citation['n']}] {_plain(place)} · {dated} · {citation['score']:.0%}"
-        f"  [dim]{_plain(citation['url'])}[/dim]"
-    ).replace(f"[{citation['n']}]", f"\\[{citation['n']}]", 1)
+    score = [] if citation["score"] is None else [f"{citation['score']:.0%}"]
+    told = " · ".join([_plain(place), f"{citation['date'] or 'no date'}, {citation['freshness']}", *score])
+    return f"\\[{citation['n']}] {told}  [dim]{_plain(citation['url'])}[/dim]"
 
 
 def _show_why(console: Console, reply: AskReply) -> None:
@@ -71,6 +78,12 @@ def _show_why(console: Console, reply: AskReply) -> None:
     console.print(
         f"Topics: {_plain(', '.join(rewrite['topics']) or 'none')}; anchors: {_plain(anchors['reason'] or 'none')}"
     )
+    if reply.trace["searches"]:
+        console.print(f"The model searched further for: {_plain('; '.join(reply.trace['searches']))}")
+    for page in reply.answer["nearest"]:
+        console.print(
+            f"  nearest: {_plain(page['title'])}  [dim]{_plain(page['url'])}[/dim]", highlight=False
+        )
     stages = ("dense", "lexical", "fused", "anchor", "rerank", "final")
     table = Table("passage", *stages, box=None)
     for hit in reply.trace["hits"][:10]:

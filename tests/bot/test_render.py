@@ -153,7 +153,7 @@ def test_a_replaced_page_names_its_successor_beside_its_citation() -> None:
 def test_the_text_for_notifications_says_the_same_as_the_blocks() -> None:
     message = rendered(an_answer(warnings=(OVERDUE_WARNING,), notes=("extractive mode",)))
     assert message.text.startswith("Full-time employees get 25 days of paid holiday a year. [1]\n")
-    for part in ("was due for review", "Sources:", "Leave policy", "quotes from the pages"):
+    for part in ("was due for review", "Sources:", "Leave policy", "Quotes from the pages"):
         assert part in message.text
 
 
@@ -282,7 +282,7 @@ def test_a_declined_answer_offers_the_nearest_pages_and_never_a_guess() -> None:
         "Try naming the product, team or rule you mean, or ask the owner of one of these pages."
     )
     assert_slack_takes(message)
-    assert "Travel (https://kb.example/t), Pay (pay.md)" in spoken(answer)
+    assert "[Travel](<https://kb.example/t>), [Pay](<pay.md>)" in spoken(answer)
 
 
 def test_an_outage_is_never_worded_as_not_found() -> None:
@@ -303,12 +303,9 @@ def test_small_talk_is_answered_in_one_sentence_without_buttons(kind: Any, langu
     assert_slack_takes(message)
 
 
-def test_degradations_are_one_quiet_line_and_say_extraction_once() -> None:
+def test_degradations_are_one_quiet_line_and_what_only_operators_mend_is_not_among_them() -> None:
     message = rendered(an_answer(notes=("extractive mode", "model unavailable", "reranker unavailable")))
-    assert texts(message)[-1] == (
-        "The model is not reachable: these are quotes from the pages. "
-        "The reranker is off, so the order of the sources is less exact."
-    )
+    assert texts(message)[-1] == ("The model is not reachable: these are quotes from the pages.")
 
 
 def test_a_page_cannot_forge_marks_or_pings() -> None:
