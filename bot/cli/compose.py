@@ -103,9 +103,16 @@ class Runtime:
 
 @asynccontextmanager
 async def open_runtime(
-    settings: Settings, command: str, *, models: bool, clock: Clock = utc_now
+    settings: Settings,
+    command: str,
+    *,
+    models: bool,
+    clock: Clock = utc_now,
+    model: LanguageModel | None = None,
 ) -> AsyncIterator[Runtime]:
     """Owns the data folder and everything in it while the block runs. `clock` tells how old pages are.
+
+    `model` takes the place of the settings' one, and is closed along with the rest.
 
     Raises:
         DataFolderInUseError: another process owns the data folder.
@@ -120,7 +127,10 @@ async def open_runtime(
         stack.callback(embedder.close)
         ranker = Reranker(settings.rerank)
         stack.callback(ranker.close)
-        model = open_language_model(settings, stack)
+        if model is None:
+            model = open_language_model(settings, stack)
+        else:
+            stack.push_async_callback(model.close)
         lexical = LexicalEncoder()
         vocabulary = Vocabulary(lexical)
         rewrites = RewriteTally()

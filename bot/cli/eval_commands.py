@@ -44,21 +44,41 @@ def answers(
     file: Annotated[
         Path | None, typer.Argument(help="The answer set; the sample handbook's without it.")
     ] = None,
+    category: Annotated[
+        str | None, typer.Option(metavar="LABEL", help="Only cases of this category.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many cases.", show_default=False)] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Send nothing; write the requests that have no reply, as a Message Batch."
+        ),
+    ] = None,
+    replay: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Send nothing; take the model's replies from here. Repeatable."),
+    ] = None,
     changes: Changes = None,
     json: Out = None,
     data: Data = None,
     config: Config = None,
     verbose: Verbose = False,
 ) -> None:
-    """Checks answers for keywords, category and unknowns; exits with 1 when a case fails.
+    """Checks answers for facts, pages and unknowns; exits with 1 when a case fails, 3 when one waits for a reply.
 
     An answer set is JSON: {"as_of": "2026-11-27", "cases": [CASE, ...]} or the list alone. A case has a question and, each
-    if wanted, an id, chat_history [{"role": "user" or "assistant", "content": "..."}], keywords (all stand in the answer;
-    of an inner list any one), category (the folder of a cited page), expect_unknown (the pages do not tell) and channel.
+    if wanted, an id, chat_history [{"role": "user" or "assistant", "content": "..."}], keywords (the facts that the answer
+    shows; of an inner list any one), page (the path of a cited page, or a folder's with a slash behind it), category (a
+    label), expect_unknown (the pages do not tell) and channel.
+
+    --record and --replay need no key; docs/evaluation.md tells how they go round.
     """
     from bot.cli import evaluate_answers as command
 
-    run(command.answers(settings_of(data, config, verbose, changes=pairs_of(changes)), file, out=json))
+    request = command.AnswersRequest(
+        file=file, category=category, limit=limit, record=record, replay=replay or (), out=json
+    )
+    run(command.answers(settings_of(data, config, verbose, changes=pairs_of(changes)), request))
 
 
 @app.command()

@@ -4,32 +4,51 @@
       {"id": "mulch-price", "question": "en de prijs?",
        "chat_history": [{"role": "user", "content": "Wat is houtmulch?"},
                         {"role": "assistant", "content": "Houtmulch is een bodembedekker."}],
-       "keywords": ["45 euro", ["kuub", "kubieke meter"]], "category": "shop", "expect_unknown": false}]}
+       "keywords": ["45 euro", ["kuub", "kubieke meter"]], "page": "shop/", "category": "shop"}]}
 
-`keywords`: all of them stand in the answer, in any case; of an inner list any one. `category`: the folder, in its source,
-of a page that is cited. `expect_unknown`: the pages do not tell, so the answer has to say so. `channel`: where it is
-asked. Unlike the earlier questions of `kb.evaluation.questions` a `chat_history` is taken as it stands: nothing that it
-says was retrieved, so nothing in it is an anchor.
+`keywords` (or `expected_answer_keywords`): each is a fact that the reader has to see, in any case; of an inner list any one
+will do. `page`: the path in its source of a page that is cited or quoted, or a folder's, which ends in a slash.
+`expect_unknown`: the pages do not tell, so the answer has to say so. `category` is a label that groups the figures.
+`channel`: where it is asked. Unlike the earlier questions of `kb.evaluation.questions` a `chat_history` is taken as it
+stands: nothing that it says was retrieved, so nothing in it is an anchor.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from kb.answer import Answer
 from kb.errors import SettingsError, UnavailableError
+from kb.evaluation.seen import facts_seen
 from kb.models import Audience, Question, Turn
-from kb.pipeline import Pipeline
 
-Check = Literal["keywords", "category", "unknown"]
-CHECKS: tuple[Check, ...] = ("keywords", "category", "unknown")
+Check = Literal["keywords", "page", "unknown"]
+CHECKS: tuple[Check, ...] = ("keywords", "page", "unknown")
+Ending = Literal["answered", "partly", "closest", "declined", "unclear"]
+ENDINGS: tuple[Ending, ...] = ("answered", "partly", "closest", "declined", "unclear")
+"""partly: the answer says what the pages leave open of the question."""
+NOT_TOLD: tuple[Ending, ...] = ("partly", "closest", "declined", "unclear")
+"""How a question may end that the pages do not answer."""
+
+
+class Answers(Protocol):
+    """What is measured: the pipeline, or a double."""
+
+    async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer: ...
 
 
 class Message(BaseModel):
@@ -40,17 +59,21 @@ class Message(BaseModel):
 
 
 class AnswerCase(BaseModel):
-    """See the module."""
+    """See the module. `kb` names the pages that the set is about; the data folder decides what is asked."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     id: str = ""
     question: str = Field(min_length=1)
     chat_history: tuple[Message, ...] = ()
-    keywords: tuple[tuple[str, ...], ...] = ()
+    keywords: tuple[tuple[str, ...], ...] = Field(
+        default=(), validation_alias=AliasChoices("keywords", "expected_answer_keywords")
+    )
+    page: str | None = None
     category: str | None = None
     expect_unknown: bool = False
     channel: str | None = None
+    kb: str | None = None
 
     @field_validator("keywords", mode="before")
     @classmethod
@@ -59,8 +82,8 @@ class AnswerCase(BaseModel):
 
     @model_validator(mode="after")
     def _nothing_is_expected_of_what_is_unknown(self) -> AnswerCase:
-        if self.expect_unknown and (self.keywords or self.category):
-            raise ValueError("a case that expects an unknown answer can have no keywords and no category")
+        if self.expect_unknown and self.keywords:
+            raise ValueError("a case that expects an unknown answer can have no keywords")
         return self
 
 
@@ -78,23 +101,24 @@ class AnswerSet(BaseModel):
     def _a_bare_list_holds_the_cases(cls, given: Any) -> Any:
         return {"cases": given} if isinstance(given, list) else given
 
+    def some(self, *, category: str | None = None, limit: int | None = None) -> AnswerSet:
+        """The first `limit` cases of a category."""
+        chosen = [case for case in self.cases if category in (None, case.category)]
+        return self.model_copy(update={"cases": tuple(chosen[:limit])})
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerResult:
-    """`problems` by the check that found it; empty for a case that passed."""
+    """`problems` by the check that found it; empty for a case that passed. `seen`: of each fact, whether it is shown."""
 
     case: AnswerCase
     answer: Answer
     problems: dict[Check, str]
+    seen: tuple[bool, ...]
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tally:
-    """Of one category, or of all: cases, how many passed, and how many failed each check."""
-
-    cases: int
-    passed: int
-    failed: dict[Check, int]
+    @property
+    def ending(self) -> Ending:
+        return ending_of(self.answer)
 
 
 def read_answer_set(file: Path) -> AnswerSet:
@@ -113,7 +137,7 @@ def read_answer_set(file: Path) -> AnswerSet:
     return answers.model_copy(update={"cases": tuple(named)})
 
 
-async def run_answer_case(pipeline: Pipeline, case: AnswerCase) -> AnswerResult:
+async def run_answer_case(pipeline: Answers, case: AnswerCase) -> AnswerResult:
     """
     Raises:
         UnavailableError: the index or a model does not answer; an outage says nothing about a case.
@@ -123,7 +147,8 @@ async def run_answer_case(pipeline: Pipeline, case: AnswerCase) -> AnswerResult:
     answer = await pipeline.answer(question, turns_of(case.chat_history))
     if answer.outcome == "unavailable":
         raise UnavailableError("a question could not be answered: the index or the embedder is down")
-    return AnswerResult(case=case, answer=answer, problems=problems_of(case, answer))
+    seen = facts_seen(answer, case.keywords)
+    return AnswerResult(case=case, answer=answer, problems=problems_of(case, answer, seen), seen=seen)
 
 
 def turns_of(history: Sequence[Message]) -> list[Turn]:
@@ -138,38 +163,39 @@ def turns_of(history: Sequence[Message]) -> list[Turn]:
     return turns
 
 
-def problems_of(case: AnswerCase, answer: Answer) -> dict[Check, str]:
+def ending_of(answer: Answer) -> Ending:
+    if answer.outcome in ("closest", "declined", "unclear"):
+        return answer.outcome
+    return "partly" if answer.left_open else "answered"
+
+
+def problems_of(case: AnswerCase, answer: Answer, seen: Sequence[bool]) -> dict[Check, str]:
     """What an answer lacks, by check. Of an answer that should not or does not exist only that is told."""
-    unknown = answer.outcome in ("declined", "unclear")
-    if unknown != case.expect_unknown:
-        told = f"{answer.outcome} with confidence {answer.confidence:.2f}"
-        return {"unknown": f"expected {'no answer' if case.expect_unknown else 'an answer'}, got {told}"}
-    if unknown:
-        return {}
+    ending = ending_of(answer)
+    if case.expect_unknown:
+        told = ending in NOT_TOLD
+        return {} if told else {"unknown": f"expected no answer, got {_told(answer)}"}
+    if ending in ("declined", "unclear"):
+        return {"unknown": f"expected an answer, got {_told(answer)}"}
     problems: dict[Check, str] = {}
-    said = answer.text.casefold()
-    missing = [ways for ways in case.keywords if not any(way.casefold() in said for way in ways)]
+    missing = [ways for ways, shown in zip(case.keywords, seen, strict=True) if not shown]
     if missing:
         problems["keywords"] = f"the answer lacks {[' or '.join(ways) for ways in missing]}"
-    cited = sorted({citation.chunk.page.path for citation in answer.citations})
-    if case.category and not any(path.startswith(f"{case.category}/") for path in cited):
-        problems["category"] = f"cites {cited}, nothing of {case.category!r}"
+    cited = cited_pages(answer)
+    if case.page and not any(_is_page(path, case.page) for path in cited):
+        problems["page"] = f"cites {cited}, nothing of {case.page!r}"
     return problems
 
 
-def tallies(results: Sequence[AnswerResult]) -> dict[str, Tally]:
-    """By category, those of no category under "unknown" or "any", and all of them under "all"."""
-    groups: dict[str, list[AnswerResult]] = {}
-    for result in results:
-        name = "unknown" if result.case.expect_unknown else result.case.category or "any"
-        groups.setdefault(name, []).append(result)
-    return {name: _tally(group) for name, group in [*sorted(groups.items()), ("all", list(results))]}
+def cited_pages(answer: Answer) -> list[str]:
+    """Paths in their sources of the pages that are cited or quoted."""
+    citations = [*answer.citations, *(quote.citation for quote in answer.quotes)]
+    return sorted({citation.chunk.page.path for citation in citations})
 
 
-def _tally(results: Sequence[AnswerResult]) -> Tally:
-    failed: Counter[Check] = Counter(check for result in results for check in result.problems)
-    return Tally(
-        cases=len(results),
-        passed=sum(not result.problems for result in results),
-        failed={check: failed[check] for check in CHECKS},
-    )
+def _told(answer: Answer) -> str:
+    return f"{answer.outcome} with confidence {answer.confidence:.2f}"
+
+
+def _is_page(path: str, wanted: str) -> bool:
+    return path.startswith(wanted) if wanted.endswith("/") else path == wanted

@@ -338,7 +338,11 @@ async def test_only_claude_itself_cites_natively_unless_told_otherwise() -> None
 
 
 async def test_the_key_for_claude_is_not_sent_to_ollama(server: MessagesServer) -> None:
-    model = LanguageModel(ModelSettings(provider="ollama", api_key=KEY, ollama_base_url=server.url + "/v1"))
+    model = LanguageModel(
+        ModelSettings(
+            provider="ollama", api_key=KEY, ollama_base_url=server.url + "/v1", answer_model="qwen3:8b"
+        )
+    )
 
     with pytest.raises(ModelUnavailableError, match="401"):
         await model.complete_text("", "Hi", max_tokens=10, deadline_s=20)

@@ -1,0 +1,28 @@
+"""Which facts a reader of an answer sees: in its words and its quotes, whatever their case and emphasis."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kb.answer import Answer
+
+_EMPHASIS = re.compile(r"[*`~]|(?<!\w)_+|_+(?!\w)|\\(?=[^\w\s])")
+"""Marks of Markdown, but for underscores inside a name. A star that stands for itself goes from both sides alike."""
+
+
+def facts_seen(answer: Answer, facts: Sequence[Sequence[str]]) -> tuple[bool, ...]:
+    """Of each fact, whether one of its wordings is there. What the answer leaves open is no fact that it shows."""
+    seen = plain(shown_text(answer))
+    return tuple(any(plain(wording) in seen for wording in wordings) for wordings in facts)
+
+
+def shown_text(answer: Answer) -> str:
+    """The answer in Markdown, its quotes behind it."""
+    quoted = [block for quote in answer.quotes for block in quote.blocks]
+    return "\n\n".join(filter(None, (answer.text, *quoted)))
+
+
+def plain(text: str) -> str:
+    """Without emphasis, in small letters, with one blank between words and straight apostrophes."""
+    return " ".join(_EMPHASIS.sub("", text).replace("\u2019", "'").split()).casefold()
