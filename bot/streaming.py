@@ -67,8 +67,8 @@ class Streams:
         self.replies = replies
         self.background = background
         self.call_s = call_s
+        self.pace_s = pace_s
         self.running = 0
-        self._pace_s = pace_s
         self._wanted = wanted
         self._calm_until = 0.0
 
@@ -97,7 +97,7 @@ class Streams:
     @property
     def pause_s(self) -> float:
         """Between two calls of one stream, the longer the more of them there are."""
-        return max(self._pace_s, self.running / CALLS_PER_S)
+        return max(self.pace_s, self.running / CALLS_PER_S)
 
     def refused(self, code: str) -> None:
         """Remembers what a refusal says about streams to come."""

@@ -18,6 +18,7 @@ class Limits:
 
     `retry_delays_s`: before the first, second and third redelivery of an event that was not acknowledged.
     `replies_page`: the most messages that a page of conversations.replies holds, whatever the app asks for.
+    `streams_told`: whether a message that was streamed says so when it is read back.
     `replies_in_disorder`: shuffles those pages and repeats the thread's first message on each.
     """
 
@@ -30,6 +31,7 @@ class Limits:
     response_url_uses: int = 5
     status_s: float = 120.0
     stream_idle_s: float = 300.0
+    streams_told: bool = True
     replies_page: int = 1000
     replies_in_disorder: bool = False
     replies_per_minute: int | None = None

@@ -63,7 +63,7 @@ def history(slack: Slack, args: Arguments) -> dict[str, Any]:
     room = slack.joined_room(args.required("channel"))
     found = [message for message in room.top_level() if _in_range(message, args)]
     page, cursor = _page(list(reversed(found)), args, default=100, most=999)
-    return _messages(page, cursor, args)
+    return _messages(slack, page, cursor, args)
 
 
 def replies(slack: Slack, args: Arguments) -> dict[str, Any]:
@@ -81,13 +81,15 @@ def replies(slack: Slack, args: Arguments) -> dict[str, Any]:
         if thread[0] not in page:
             page.append(thread[0])
         random.shuffle(page)
-    return _messages(page, cursor, args)
+    return _messages(slack, page, cursor, args)
 
 
-def _messages(page: list[Message], cursor: str, args: Arguments) -> dict[str, Any]:
+def _messages(slack: Slack, page: list[Message], cursor: str, args: Arguments) -> dict[str, Any]:
     shown = deepcopy(page)
     for message in shown:
         message.pop("stream_touched", None)
+        if not slack.state.limits.streams_told:
+            message.pop("streaming_state", None)
         if not args.flag("include_all_metadata"):
             message.pop("metadata", None)
     answer: dict[str, Any] = {"messages": shown, "has_more": bool(cursor)}

@@ -20,10 +20,7 @@ def start(slack: Slack, args: Arguments) -> dict[str, Any]:
     thread_ts = args.text("thread_ts")
     if not thread_ts:
         raise invalid("invalid_arguments", "[ERROR] missing required field: thread_ts")
-    if not room.is_im:
-        for name in ("recipient_team_id", "recipient_user_id"):
-            if not args.text(name):
-                raise Refused(f"missing_{name}")
+    _check_recipient(slack, room, args)
     chunks = _chunks(args, required=False)
     message = post(
         slack,
@@ -69,6 +66,19 @@ def is_streaming(slack: Slack, message: Message) -> bool:
     if message.get("streaming_state") == "in_progress" and idle > slack.state.limits.stream_idle_s:
         message["streaming_state"] = "completed"
     return message.get("streaming_state") == "in_progress"
+
+
+def _check_recipient(slack: Slack, room: Room, args: Arguments) -> None:
+    """In a channel a stream names for whom it is; in a direct message it may."""
+    team, user = args.text("recipient_team_id"), args.text("recipient_user_id")
+    if not room.is_im and not team:
+        raise Refused("missing_recipient_team_id")
+    if not room.is_im and not user:
+        raise Refused("missing_recipient_user_id")
+    if team and team != slack.workspace.team_id:
+        raise Refused("team_not_found")
+    if user and all(person.id != user for person in slack.workspace.people):
+        raise Refused("user_not_found")
 
 
 def _streaming(slack: Slack, args: Arguments) -> tuple[Room, Message]:
