@@ -15,7 +15,7 @@ import asyncio
 import json
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -47,10 +47,14 @@ class Failure:
 
 
 class MessagesServer:
-    """`requests` holds the bodies of every request, `headers` their headers, refused ones included."""
+    """`requests` holds the bodies of every request, `headers` their headers, refused ones included.
 
-    def __init__(self, *, key: str = "sk-ant-test-0123456789") -> None:
+    `offers`: the names that it lists as Ollama does; without it there is no list.
+    """
+
+    def __init__(self, *, key: str = "sk-ant-test-0123456789", offers: Sequence[str] | None = None) -> None:
         self.key = key
+        self._offers = offers
         self.url = ""
         self.requests: list[dict[str, Any]] = []
         self.headers: list[Mapping[str, str]] = []
@@ -73,6 +77,7 @@ class MessagesServer:
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=32 * 1024**2)
         app.router.add_post("/v1/messages", self._messages)
+        app.router.add_get("/api/tags", self._tags)
         self._runner = web.AppRunner(app, shutdown_timeout=1.0)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -84,6 +89,11 @@ class MessagesServer:
     async def __aexit__(self, *_: object) -> None:
         self._closing.set()
         await self._runner.cleanup()
+
+    async def _tags(self, _: web.Request) -> web.Response:
+        if self._offers is None:
+            raise web.HTTPNotFound
+        return web.json_response({"models": [{"name": name} for name in self._offers]})
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
