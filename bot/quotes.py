@@ -69,7 +69,7 @@ def quoted_markdown(quotes: Sequence[Quote], words: Messages, *, closest: bool =
             part = quote.part
             told.append(on_part(part, words))
         told.append(head_markdown(quote.citation, words, says=not closest))
-        told.append("\n".join(f"> {line}".rstrip() for line in _marked(quote).split("\n")))
+        told.append("\n".join(f"> {line}" if line else ">" for line in _marked(quote).split("\n")))
         told.append(quiet_line(quote, words, closest=closest))
     return "\n\n".join(text for text in told if text)
 
@@ -176,13 +176,14 @@ def _marked(quote: Quote) -> str:
     """The blocks as Markdown, the best sentence in bold where that leaves every other word as it was."""
     text = "\n\n".join(closed(block.strip("\n")) for block in quote.blocks)
     best = _ITEM_MARK.sub("", quote.best.strip()).strip()
-    before, found, after = text.partition(best)
-    if not best or not found or not (before.strip() or after.strip()):
+    if not best or best not in text:
         return text
+    before, _, after = text.partition(best)
     bolder = f"{before}**{best}**{after}"
-    as_was, as_is = lines_of(text), lines_of(bolder)
-    same = [_unstyled(line) for line in as_was] == [_unstyled(line) for line in as_is]
-    return bolder if same and _bold(as_is) != _bold(as_was) else text
+    as_was, made = lines_of(text), lines_of(bolder)
+    same_words = [_unstyled(line) for line in as_was] == [_unstyled(line) for line in made]
+    wanted = _bold(with_best(as_was, best))
+    return bolder if same_words and _bold(as_was) != wanted == _bold(made) else text
 
 
 def _unstyled(line: Line) -> tuple[str, str, tuple[tuple[str, ...], ...]]:

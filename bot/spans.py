@@ -54,7 +54,8 @@ class Line:
 def lines_of(markdown: str) -> list[Line]:
     """The lines of a Markdown text. Comments are left out; other raw HTML stands as it is."""
     tokens = parser().parse(re.sub(r"<!--.*?-->", "", markdown, flags=re.DOTALL))
-    return [line for node in SyntaxTreeNode(tokens).children for line in _block(node)]
+    lines = (line for node in SyntaxTreeNode(tokens).children for line in _block(node))
+    return [line for line in lines if line.kind != "text" or line.text.strip()]
 
 
 def with_best(lines: Sequence[Line], best: str) -> list[Line]:
@@ -126,8 +127,7 @@ def _block(node: SyntaxTreeNode) -> Iterator[Line]:
             spans = (
                 tuple(_spans(node, Span(text=""))) if node.children else (Span(text=node.content.rstrip()),)
             )
-            if any(span.text.strip() for span in spans):
-                yield Line(kind="text", spans=spans)
+            yield Line(kind="text", spans=spans)
 
 
 def _items(node: SyntaxTreeNode, *, depth: int) -> Iterator[Line]:

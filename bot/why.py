@@ -16,12 +16,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.audiences import Audiences
 from bot.cited import titled_link
 from bot.events import ButtonPress
-from bot.layout import Block, context, label, section, shorten
+from bot.layout import SECTION_CHARACTERS, Block, context, cut, label, section, shorten
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import escape
 from bot.notes import note_wording
 from bot.people import People
-from kb.answer import Answer
+from kb.answer import Answer, JudgeStatus
 from kb.errors import StoreUnavailableError, UnavailableError
 from kb.models import Audience, Hit
 
@@ -63,6 +63,8 @@ class Why(BaseModel):
     sure: float = 1.0
     """The rewriter's confidence, 0..1."""
     lost: str = ""
+    parts: tuple[str, ...] = Field(default=(), repr=False)
+    searches: tuple[str, ...] = Field(default=(), repr=False)
     topics: tuple[str, ...] = ()
     is_follow_up: bool
     context: tuple[str, ...] = Field(default=(), repr=False)
@@ -73,6 +75,8 @@ class Why(BaseModel):
     confidence: float
     passages: tuple[Passage, ...] = ()
     freshness: tuple[str, ...] = ()
+    judge: JudgeStatus | None = None
+    """None where no model wrote anything that could be judged."""
     removed: tuple[str, ...] = Field(default=(), repr=False)
     notes: tuple[str, ...] = ()
     timings_ms: dict[str, float] = Field(default_factory=dict)
@@ -145,10 +149,11 @@ class WhyView:
 def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
     """The JSON data that is stored for an answer."""
     rewrite = answer.trace.rewrite
-    cited = {citation.chunk.id: citation.n for citation in answer.citations}
+    rests_on = [*answer.citations, *(quote.citation for quote in answer.quotes)]
+    cited = {citation.chunk.id: citation.n for citation in rests_on}
     titles = {hit.chunk.page.id: hit.chunk.page.title for hit in answer.trace.hits}
     shown = answer.trace.hits[:SHOWN_PASSAGES]
-    named = [hit.chunk.page.id for hit in shown] + [one.chunk.page.id for one in answer.citations]
+    named = [hit.chunk.page.id for hit in shown] + [one.chunk.page.id for one in rests_on]
     why = Why(
         channel=channel,
         pages=tuple(dict.fromkeys([*named, *(page for page in answer.trace.anchors if page in titles)])),
@@ -159,6 +164,8 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
         reasoning=rewrite.reasoning,
         sure=rewrite.confidence,
         lost=rewrite.lost,
+        parts=rewrite.parts,
+        searches=answer.trace.searches,
         topics=rewrite.topics,
         is_follow_up=rewrite.is_follow_up,
         context=answer.trace.context,
@@ -168,9 +175,8 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
         outcome=answer.outcome,
         confidence=answer.confidence,
         passages=tuple(_passage(hit, cited) for hit in shown),
-        freshness=tuple(
-            dict.fromkeys(f"{one.chunk.page.title}: {one.freshness}" for one in answer.citations)
-        ),
+        freshness=tuple(dict.fromkeys(f"{one.chunk.page.title}: {one.freshness}" for one in rests_on)),
+        judge=answer.trace.judge if answer.mode == "model" and answer.trace.checked else None,
         removed=answer.trace.removed_sentences,
         notes=answer.notes,
         timings_ms=dict(answer.timings_ms),
@@ -198,25 +204,31 @@ def why_blocks(why: Why) -> list[Block]:
     facts = [
         _fact(words.why_question, why.question),
         _fact(words.why_searched, why.rewritten or words.why_unchanged),
+        *([_fact(words.why_parts, " / ".join(why.parts))] if why.parts else []),
         _fact(words.why_method, _how(why, words)),
         *([_fact(words.why_lost, why.lost)] if why.lost else []),
         _fact(words.why_topics, ", ".join(why.topics) or words.none),
         _fact(words.why_follow_up, words.yes if why.is_follow_up else words.no),
         _fact(words.why_context, _context(why, words)),
+        *([_fact(words.why_searches, " / ".join(why.searches))] if why.searches else []),
         _fact(words.why_anchors, ", ".join(why.anchors) or words.none, why.anchor_reason),
         _fact(
             words.why_decision,
             f"{why.outcome}, {words.why_confidence.format(percent=words.percent(why.confidence))}",
         ),
+        *([_fact(words.why_judge, str(getattr(words, f"judge_{why.judge}")))] if why.judge else []),
     ]
-    blocks = [section("\n".join(facts))]
+    blocks = [section(part) for part in cut("\n".join(facts), SECTION_CHARACTERS)]
     if why.passages:
         blocks.append(section(f"*{words.why_passages}*"))
         blocks.extend(section(_told(passage, words)) for passage in why.passages)
     for title, lines in (
         (words.why_freshness, why.freshness),
         (words.why_removed, why.removed),
-        (words.why_notes, tuple(note_wording(note, words) for note in why.notes)),
+        (
+            words.why_notes,
+            tuple(note_wording(note, words, removed=len(why.removed)) for note in why.notes),
+        ),
     ):
         if lines:
             told = "\n".join(f"• {escape(shorten(line, SHOWN_CHARACTERS))}" for line in lines[:6])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from kb.answer import Answer, Citation, Sentence, Trace
+from kb.answer import Answer, Citation, Quote, Sentence, Trace
 from kb.models import Chunk, Hit, Page, PageDates, Rewrite, Scores
 
 REVIEWED = PageDates(reviewed=date(2024, 5, 3))
@@ -48,6 +48,25 @@ def a_citation(n: int = 1, page: Page | None = None, **given: Any) -> Citation:
         "freshness": "current",
     }
     return Citation(**(values | given))
+
+
+def a_quote(*blocks: str, page: Page | None = None, **given: Any) -> Quote:
+    said = blocks or ("Full-time employees get 25 days of paid holiday a year. Public holidays come on top.",)
+    citation = given.pop("citation", None) or a_citation(given.pop("n", 1), page)
+    return Quote(**({"citation": citation, "blocks": said} | given))
+
+
+def quotes_of(*quotes: Quote, **given: Any) -> Answer:
+    """An answer without a model: what the pages say."""
+    shown = quotes or (a_quote(best="Full-time employees get 25 days of paid holiday a year."),)
+    values: dict[str, Any] = {
+        "mode": "extractive",
+        "sentences": (),
+        "citations": tuple({one.citation.n: one.citation for one in shown}.values()),
+        "quotes": shown,
+        "notes": ("extractive mode",),
+    }
+    return an_answer(**(values | given))
 
 
 def an_answer(*sentences: str | Sentence, **given: Any) -> Answer:
