@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from importlib import resources
 from typing import Any, Literal
@@ -18,7 +18,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from redis.asyncio import Redis
 
+from bot.model_usage import UsageTotals, usage_of
 from kb.answer import Answer, Checked, Mode
+from kb.llm.usage import UsageByModel
 from kb.models import Outcome
 from kb.store import milliseconds, store_failures, text_of
 
@@ -40,7 +42,7 @@ class SourceUsed(BaseModel):
 
     title: str
     url: str
-    score: float
+    score: float | None
 
 
 class AnswerRecord(BaseModel):
@@ -89,6 +91,10 @@ class Stats:
     unavailable: int
     checked: Checked = NOTHING_CHECKED
     """Totals of what the check of citations found."""
+    judge: Mapping[str, int] = field(default_factory=dict)
+    """Answers by what became of the judge of their sentences: judged, late, failed. Those without one are in none."""
+    models: UsageByModel = field(default_factory=dict)
+    """What each model was asked, and its tokens."""
     p50_ms: float | None
     p95_ms: float | None
 
@@ -104,12 +110,23 @@ class Stats:
 
 
 class Analytics:
-    """See the module. `namespace` separates bots that share a Redis."""
+    """See the module. `namespace` separates bots that share a Redis.
 
-    def __init__(self, redis: Redis, namespace: str, *, keep: timedelta = KEEP) -> None:
+    `usage` tells what this process has asked of each model; what is new of it is added to everybody's with each answer.
+    """
+
+    def __init__(
+        self,
+        redis: Redis,
+        namespace: str,
+        *,
+        keep: timedelta = KEEP,
+        usage: Callable[[], UsageByModel] = dict,
+    ) -> None:
         self._redis = redis
         self._root = f"{{{namespace}}}:analytics"
         self._keep = keep
+        self._usage = UsageTotals(redis, f"{self._root}:tokens", usage)
         self._script = redis.register_script(
             resources.files("bot").joinpath("lua", "analytics.lua").read_text(encoding="utf-8")
         )
@@ -126,11 +143,13 @@ class Analytics:
             _rounded(answer.timings_ms.get("rewrite", 0.0)),
             int(bool(answer.trace.rewrite.lost)),
             _counted(answer.trace.checked),
+            "" if answer.trace.judge == "off" else answer.trace.judge,
             _rounded(answer.timings_ms.get("total", 0.0)),
             REMEMBERED_TIMES,
             milliseconds(self._keep),
             record.model_dump_json(),
         )
+        await self._usage.save()
 
     async def feedback(self, question_id: str, user: str, vote: Vote) -> bool:
         """Stores a user's vote, moving an earlier one. False: the same vote again, nothing changed."""
@@ -187,11 +206,13 @@ class Analytics:
             )
 
     async def stats(self) -> Stats:
+        await self._usage.save()
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.hgetall(self._counts)
                 pipe.lrange(f"{self._root}:times", 0, -1)
-                stored, times = await pipe.execute()
+                pipe.hgetall(self._usage.key)
+                stored, times, tokens = await pipe.execute()
         counts = {text_of(name): float(value) for name, value in stored.items()}
         totals = sorted(float(time) for time in times)
         rewritten = round(counts.get("rewritten", 0))
@@ -211,6 +232,12 @@ class Analytics:
                 removed=round(counts.get("checked:removed", 0)),
                 dropped_citations=round(counts.get("checked:dropped", 0)),
             ),
+            judge={
+                name.removeprefix("judge:"): round(count)
+                for name, count in sorted(counts.items())
+                if name.startswith("judge:")
+            },
+            models=usage_of(tokens),
             p50_ms=percentile(totals, 0.5),
             p95_ms=percentile(totals, 0.95),
         )

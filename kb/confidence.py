@@ -27,6 +27,8 @@ RERANK_SIGNAL = "rerank"
 
 BACKGROUND = 20
 """Candidates whose mean cosine the best one is compared with; a cross-encoder reads as many."""
+NEAR_SHARE = 1 / 3
+"""Of the threshold: below, a passage has nothing to do with the question. See docs/confidence.md."""
 _CERTAIN = 1e-4
 """A cross-encoder's score counts as at least this far from 0 and 1: beyond, its log-odds are noise."""
 
@@ -86,8 +88,13 @@ class Evidence:
     threshold: float = 0.0
 
     @property
-    def enough(self) -> bool:
+    def is_sufficient(self) -> bool:
         return bool(self.hits) and self.confidence >= self.threshold
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the closest passage is worth showing, as the closest."""
+        return bool(self.hits) and self.confidence >= NEAR_SHARE * self.threshold
 
 
 def weigh(gathered: Gathered, model: RelevanceModel, *, threshold: float | None = None) -> Evidence:

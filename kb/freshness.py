@@ -51,6 +51,10 @@ class FreshnessPolicy:
             (GitIgnoreSpec.from_lines([pattern]), days) for pattern, days in (max_age_by_path or {}).items()
         ]
 
+    def is_stale(self, page: Page) -> bool:
+        """Whether the page is outdated or replaced."""
+        return self.assess(page).freshness in ("outdated", "superseded")
+
     def assess(self, page: Page) -> Assessment:
         today = self._clock().date()
         dates = page.dates

@@ -1,6 +1,7 @@
 """One question, top to bottom. Read this first: Slack, the command line, HTTP and evaluation all come through here.
 
-find (`kb.retrieval`: rewrite -> search -> rerank -> succession) -> decide -> answer -> verify -> settle -> freshness
+    find (`kb.retrieval`: rewrite -> search -> rerank -> supersession) -> ask back, where it is unclear
+    -> a model writes (`kb.answering.written`), else the pages are quoted (`kb.answering.quoted`)
 
 `Pipeline.answer` is that line; the methods below it come in its order.
 """
@@ -10,22 +11,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from kb.answer import Answer, Mode, Note, join_sentences
-from kb.answering.brevity import brief
+from kb.answer import Answer, Note, SmallTalk, Trace
+from kb.answering.asked import Asked, AskedPart
 from kb.answering.clarify import competing_pages, topics_of_thread
-from kb.answering.draft import Draft, Drafter
-from kb.answering.language import speaks_pages_language
-from kb.answering.reply import Reply, numbered
-from kb.citations import Similarity, verify
-from kb.citations.orders import without_orders
+from kb.answering.composed import Answerer, Composed
+from kb.answering.progress import Progress, Unwatched
+from kb.answering.quoted import QuotedAnswerer
 from kb.confidence import BACKGROUND, Evidence, Gathered, RelevanceModel, likeness, weigh
-from kb.conflicts.settle import CONFLICT_PASSAGES, settle, warnings_of
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
-from kb.freshness import Clock, FreshnessPolicy
+from kb.freshness import Clock
 from kb.history import readable_turns
 from kb.lexical import LexicalEncoder
-from kb.models import Audience, Chunk, Question, Retrieved, Rewrite, Turn
+from kb.models import Audience, Chunk, Hit, Question, Retrieved, Rewrite, Turn
 from kb.retrieval import Found, Pages, Ranker, Retrieval, Searcher
 from kb.rewrite import Rewriter
 from kb.settings import Settings
@@ -40,10 +39,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
-    """Everything a question needs. `model` is None where no language model is configured.
+    """Everything a question needs. `written` is None where no language model is configured.
 
-    `rewriter` mends slips of the keyboard towards words of the pages that everyone may read; `outside_rewriter` knows
-    no page, and serves those who are not everyone.
+    `rewriter` corrects typos toward words found on public pages; `outside_rewriter` knows no page, and serves those who
+    are not everyone.
     """
 
     rewriter: Rewriter
@@ -51,49 +50,41 @@ class Pipeline:
     index: Pages
     searcher: Searcher
     ranker: Ranker
-    extractive: Drafter
-    model: Drafter | None
-    similarity: Similarity
+    quoted: QuotedAnswerer
+    written: Answerer | None
     lexical: LexicalEncoder
     vocabulary: Vocabulary
-    freshness: FreshnessPolicy
     settings: Settings
     clock: Clock
     relevance: RelevanceModel = field(default_factory=default_model)
 
-    async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer:
-        """Answers one question of a thread whose earlier turns are `turns`, oldest first.
+    async def answer(
+        self, question: Question, turns: Sequence[Turn] = (), *, progress: Progress | None = None
+    ) -> Answer:
+        """Answers one question of a thread whose earlier turns are `turns`, oldest first; `progress` is told on the way.
 
         Never raises for what a question can cause: an outage is an answer with the outcome "unavailable".
         """
         watch = Stopwatch()
+        progress = progress or Unwatched()
         language = detect(question.text, hint=thread_language(turns))
-        reply = Reply(question=question, language=language, watch=watch, mode=self._mode)
         if kind := small_talk(question.text, language):
-            return reply.build("chat", rewrite=Rewrite(query=question.text), small_talk=kind)
+            return self._without_pages(question, language, "chat", watch, small_talk=kind)
         try:
+            await progress.stage("searching")
             turns = await readable_turns(turns, self.index, audience=question.audience)
             found = await self._retrieval(question.audience).find(question, turns, language, watch)
-            if found.rewrite.clarify:
-                return reply.build("unclear", rewrite=found.rewrite, readings=topics_of_thread(turns))
-            gathered = self.gathered(found, language)
-            evidence = weigh(gathered, self.relevance, threshold=self.settings.answer.min_confidence)
-            reply.saw(
-                found.hits,
-                context=found.context,
-                context_need=found.context_need,
-                anchors=found.anchors,
-                anchor_reason=found.anchor_reason,
-                notes=self._notes(),
-            )
-            if not evidence.enough:
-                return reply.build("declined", rewrite=found.rewrite, evidence=evidence)
-            if readings := competing_pages(found.rewrite, turns, gathered, language):
-                return reply.build("unclear", rewrite=found.rewrite, evidence=evidence, readings=readings)
-            return await self._cited(reply, question, found, evidence, turns)
+            asked = self._asked(question, language, found, turns)
+            interpretations = self._interpretations(asked)
+            if found.rewrite.clarify or interpretations:
+                composed = Composed(outcome="unclear", mode=self._mode)
+            else:
+                with watch.stage("answer"):
+                    composed = await self._composed(asked, progress)
         except UnavailableError:
             logger.exception("question.unavailable", extra={"question_id": question.id})
-            return reply.build("unavailable", rewrite=Rewrite(query=question.text))
+            return self._without_pages(question, language, "unavailable", watch)
+        return self._answer(asked, found, composed, watch, interpretations)
 
     async def find(self, question: Question, turns: Sequence[Turn] = ()) -> Found:
         """The passages alone, without an answer.
@@ -107,17 +98,28 @@ class Pipeline:
         found = await self._retrieval(question.audience).find(question, turns, language, watch)
         return replace(found, timings_ms=watch.timings_ms())
 
+    async def search_pages(self, query: str, audience: Audience, language: str) -> Sequence[Hit]:
+        """What a model searches for by itself: one wording, best first, newer pages in the place of replaced ones.
+
+        Raises:
+            UnavailableError: the index or the embedder does not answer.
+        """
+        question = Question(id="", text=query, audience=audience)
+        found = await self._retrieval(audience).search_once(question, language)
+        return found.hits
+
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
         """What the thread remembers of an answer."""
         cited = {citation.chunk.id for citation in answer.citations}
-        kept = [hit.chunk for hit in answer.trace.hits[: self.settings.search.keep]]
+        found = {hit.chunk.id: hit.chunk for hit in answer.trace.hits[: self.settings.search.keep]}
+        kept = found | {citation.chunk.id: citation.chunk for citation in answer.citations}
         return Turn(
             question=answer.question,
             answer=answer.text,
             rewritten=answer.rewritten,
             outcome=answer.outcome,
             topics=answer.readings or answer.trace.rewrite.topics,
-            retrieved=tuple(_retrieved(chunk, cited=chunk.id in cited) for chunk in kept),
+            retrieved=tuple(_retrieved(chunk, cited=chunk.id in cited) for chunk in kept.values()),
             asked_at=self.clock(),
             question_ts=question_ts,
         )
@@ -130,10 +132,6 @@ class Pipeline:
         """
         return await self.index.readable(page_ids, audience=audience) == set(page_ids)
 
-    @property
-    def _mode(self) -> Mode:
-        return "extractive" if self.model is None else "model"
-
     def _retrieval(self, audience: Audience) -> Retrieval:
         return Retrieval(
             rewriter=self.rewriter if audience.everyone else self.outside_rewriter,
@@ -143,103 +141,138 @@ class Pipeline:
             lexical=self.lexical,
             vocabulary=self.vocabulary,
             settings=self.settings,
-            asks_a_model=self.model is not None,
+            asks_a_model=self.written is not None,
         )
 
-    def gathered(self, found: Found, language: str, *, keep: int | None = None) -> Gathered:
-        """The passages that an answer may rest on, and what is known of them. `language` is the question's."""
-        kept = found.hits[: keep or self.settings.search.keep]
-        query, rarity = found.rewrite.query, self.vocabulary.rarity
-        candidates = [likeness(hit) for hit in found.hits[:BACKGROUND]]
+    def _asked(self, question: Question, language: str, found: Found, turns: Sequence[Turn]) -> Asked:
+        return Asked(
+            question=question,
+            language=language,
+            rewrite=found.rewrite,
+            turns=turns,
+            hits=found.hits,
+            evidence=self.evidence(found.rewrite.query, found.hits, language),
+            parts=tuple(
+                AskedPart(
+                    question=part.question,
+                    hits=part.hits,
+                    evidence=self.evidence(part.question, part.hits, language),
+                )
+                for part in found.parts
+            ),
+        )
+
+    def evidence(self, query: str, hits: Sequence[Hit], language: str) -> Evidence:
+        """What the best passages are worth for a question. `language` is the question's."""
+        gathered = self.gathered(query, hits, language)
+        return weigh(gathered, self.relevance, threshold=self.settings.answer.min_confidence)
+
+    def gathered(self, query: str, hits: Sequence[Hit], language: str) -> Gathered:
+        """The passages by which a question is weighed, and what is known of them."""
+        kept, rarity = hits[: self.settings.search.keep], self.vocabulary.rarity
+        candidates = [likeness(hit) for hit in hits[:BACKGROUND]]
         return Gathered(
             hits=kept,
             coverages=[self.lexical.coverage(query, hit.chunk, language, rarity=rarity) for hit in kept],
             background=sum(candidates) / len(candidates) if candidates else 0.0,
         )
 
-    def _widened(self, evidence: Evidence, found: Found, language: str) -> Evidence:
-        """The evidence with the passages behind it: what they say against the answer has to be known."""
-        wide = weigh(self.gathered(found, language, keep=CONFLICT_PASSAGES), self.relevance)
-        known = {hit.chunk.id for hit in evidence.hits}
-        further = [at for at, hit in enumerate(wide.hits) if hit.chunk.id not in known]
-        behind = without_orders_in(
-            replace(
-                wide,
-                hits=tuple(wide.hits[at] for at in further),
-                relevance=tuple(wide.relevance[at] for at in further),
-            )
-        )
-        return replace(
-            evidence,
-            hits=(*evidence.hits, *behind.hits),
-            relevance=(*evidence.relevance, *behind.relevance),
-        )
+    def _interpretations(self, asked: Asked) -> tuple[str, ...]:
+        """What an unclear question may mean; () where it is clear, or nothing can be offered."""
+        if asked.rewrite.clarify:
+            return topics_of_thread(asked.turns)
+        if not asked.evidence.is_sufficient:
+            return ()
+        gathered = self.gathered(asked.rewrite.query, asked.hits, asked.language)
+        return competing_pages(asked.rewrite, asked.turns, gathered, asked.language)
 
-    def _notes(self) -> tuple[Note, ...]:
-        return ("reranker unavailable",) if self.ranker.wanted and not self.ranker.available else ()
+    async def _composed(self, asked: Asked, progress: Progress) -> Composed:
+        """The model's words where there is a model; quotes where there is none or it fails."""
+        if not asked.hits:
+            return Composed(outcome="declined", mode=self._mode)
+        if self.written is None:
+            return await self.quoted.compose(asked, progress)
+        try:
+            return await self.written.compose(asked, progress)
+        except (ModelUnavailableError, ModelReplyError) as error:
+            note: Note = "model unavailable"
+            cause: Exception = error
+        except ModelRefusedError as error:
+            note, cause = "model refused", error
+        logger.warning(
+            "answer.degraded", extra={"question_id": asked.question.id, "note": note, "cause": repr(cause)}
+        )
+        composed = await self.quoted.compose(asked, progress)
+        return replace(composed, notes=(note, *composed.notes))
 
-    async def _cited(
-        self, reply: Reply, question: Question, found: Found, evidence: Evidence, turns: Sequence[Turn]
+    @property
+    def _mode(self) -> Literal["model", "extractive"]:
+        return "extractive" if self.written is None else "model"
+
+    def _answer(
+        self,
+        asked: Asked,
+        found: Found,
+        composed: Composed,
+        watch: Stopwatch,
+        interpretations: tuple[str, ...],
     ) -> Answer:
-        rewrite = found.rewrite
-        evidence = without_orders_in(evidence)
-        chunks = [hit.chunk for hit in evidence.hits]
-        with reply.watch.stage("answer"):
-            draft = await self._draft(reply, question, rewrite, evidence, turns)
-        with reply.watch.stage("verify"):
-            verified = await verify(
-                draft.sentences, chunks, similarity=self.similarity if reply.mode == "model" else None
-            )
-        reply.checked(verified, dropped_citations=draft.dropped_markers)
-        if draft.declined or not verified.kept:
-            return reply.build("declined", rewrite=rewrite, evidence=evidence)
-        kept, shortened = brief(verified.kept, limit=self.settings.answer.max_characters)
-        if shortened:
-            reply.notes = (*reply.notes, "shortened")
-        wide = self._widened(evidence, found, reply.language)
-        with reply.watch.stage("verify"):
-            settled = await settle(kept, wide, freshness=self.freshness, likeness=self.similarity)
-        sentences, citations = numbered(settled.sentences, wide, self.freshness)
-        said = join_sentences([sentence.text for sentence in sentences])
-        if speaks_pages_language(reply.mode, reply.language, said, citations):
-            reply.notes = (*reply.notes, "pages' language")
-        return replace(
-            reply.build("answered", rewrite=rewrite, evidence=evidence),
-            sentences=sentences,
-            citations=citations,
-            warnings=warnings_of(sentences, citations, settled.disputed, wide, self.freshness),
+        notes: list[Note] = list(composed.notes)
+        if self.ranker.wanted and not self.ranker.available and found.hits:
+            notes.append("reranker unavailable")
+        if composed.mode == "extractive" and composed.quotes:
+            notes.insert(0, "extractive mode")
+        return Answer(
+            question=asked.question.text,
+            outcome=composed.outcome,
+            mode=composed.mode,
+            language=asked.language,
+            sentences=composed.sentences,
+            citations=composed.citations,
+            quotes=composed.quotes,
+            left_open=composed.left_open,
+            unfound=composed.unfound,
+            warnings=composed.warnings,
+            nearest=composed.nearest,
+            notes=tuple(notes),
+            readings=interpretations,
+            confidence=asked.evidence.confidence,
+            trace=Trace(
+                rewrite=found.rewrite,
+                hits=tuple(found.hits),
+                context=tuple(found.context),
+                context_need=found.context_need,
+                anchors=tuple(found.anchors),
+                anchor_reason=found.anchor_reason,
+                decision=composed.outcome,
+                removed_sentences=tuple(one.text for one in composed.removed),
+                removed_reasons=tuple(one.reason for one in composed.removed),
+                checked=composed.checked,
+                searches=composed.searches,
+                judge=composed.judge,
+            ),
+            timings_ms=watch.timings_ms(),
         )
 
-    async def _draft(
-        self, reply: Reply, question: Question, rewrite: Rewrite, evidence: Evidence, turns: Sequence[Turn]
-    ) -> Draft:
-        """The model's words where there is a model; the pages' own sentences where there is none or it fails."""
-        if self.model is not None:
-            try:
-                return await self.model.draft(
-                    question.text, rewrite.query, evidence, turns, language=reply.language
-                )
-            except (ModelUnavailableError, ModelReplyError) as error:
-                reply.degrade("model unavailable", error)
-            except ModelRefusedError as error:
-                reply.degrade("model refused", error)
-        reply.mode = "extractive"
-        reply.notes = ("extractive mode", *reply.notes)
-        return await self.extractive.draft(
-            question.text, rewrite.query, evidence, turns, language=reply.language
+    def _without_pages(
+        self,
+        question: Question,
+        language: str,
+        outcome: Literal["chat", "unavailable"],
+        watch: Stopwatch,
+        *,
+        small_talk: SmallTalk | None = None,
+    ) -> Answer:
+        """An answer that rests on nothing that was found."""
+        return Answer(
+            question=question.text,
+            outcome=outcome,
+            mode=self._mode,
+            language=language,
+            small_talk=small_talk,
+            trace=Trace(rewrite=Rewrite(query=question.text), decision=outcome),
+            timings_ms=watch.timings_ms(),
         )
-
-
-def without_orders_in(evidence: Evidence) -> Evidence:
-    """The evidence without what speaks to an assistant: a page is data, and says nothing by giving orders."""
-    cleaned = [
-        (replace(hit, chunk=replace(hit.chunk, text=without_orders(hit.chunk.text))), relevance)
-        for hit, relevance in zip(evidence.hits, evidence.relevance, strict=True)
-    ]
-    kept = [(hit, relevance) for hit, relevance in cleaned if hit.chunk.text.strip()]
-    return replace(
-        evidence, hits=tuple(hit for hit, _ in kept), relevance=tuple(relevance for _, relevance in kept)
-    )
 
 
 def _retrieved(chunk: Chunk, *, cited: bool) -> Retrieved:

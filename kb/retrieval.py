@@ -1,23 +1,27 @@
 """From a question in its thread to passages, best first.
 
-rewrite -> where the question stands in its thread -> search -> anchors -> rerank -> succession
+rewrite -> where the question stands in its thread -> search -> anchors -> rerank -> exact terms -> succession
+
+A question that asks several things goes through all but the first two once for each part and once as a whole.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Protocol
 
 from kb import anchors as anchoring
 from kb.anchors import Standing
 from kb.context import context_terms
+from kb.exact_terms import holds, put_holding_first
 from kb.history import Readable
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Hit, Question, Rewrite, Turn
 from kb.rewrite import Rewriter
-from kb.search import SearchResult, WeightedQuery, wordings
+from kb.search import SearchResult, WeightedQuery, merged, wordings
 from kb.settings import Settings
 from kb.stopwatch import Stopwatch
 from kb.succession import PageFinder, succeeded
@@ -55,16 +59,48 @@ class Ranker(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class PartFound:
+    """One question of several, and the passages that came back for it, best first."""
+
+    question: str
+    hits: Sequence[Hit]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PartFound:
+    """One of several questions that were asked at once, and its own passages, best first."""
+
+    question: str
+    hits: Sequence[Hit] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """What was searched for, and the passages that came back, best first."""
+    """What was searched for, and the passages that came back, best first.
+
+    `parts` is empty for one question. For several, `hits` takes the best of each part and of the whole in turn.
+    """
 
     rewrite: Rewrite
     hits: Sequence[Hit] = ()
+    parts: tuple[PartFound, ...] = ()
     context: Sequence[str] = ()
     context_need: float = 0.0
     anchors: Sequence[str] = ()
     anchor_reason: str = ""
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Scope:
+    """Where and for whom a question is searched: the same for each of its parts."""
+
+    audience: Audience
+    language: str
+    anchors: Sequence[str]
+    boost: float
+    required: Sequence[str]
+    watch: Stopwatch
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,12 +122,6 @@ class Retrieval:
         Raises:
             UnavailableError: the index or the embedder does not answer.
         """
-        found = await self._found(question, turns, language, watch)
-        return await self._succeeded(found, question, language, watch)
-
-    async def _found(
-        self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch
-    ) -> Found:
         rewrite = await self._rewrite(question, turns, language, watch)
         if rewrite.clarify:
             return Found(rewrite=rewrite)
@@ -99,27 +129,69 @@ class Retrieval:
             standing = anchoring.standing(turns, question.text, rewrite)
             context = self._context(question, standing, language)
         anchors, boost = standing.anchors(self.settings.anchors)
-        result = await self.searcher.search(
-            wordings(question.text, rewrite, context, self.settings.search),
+        scope = _Scope(
             audience=question.audience,
             language=language,
-            anchor_pages=anchors,
+            anchors=anchors,
+            boost=boost,
+            required=rewrite.required,
+            watch=watch,
         )
-        watch.add("embed", result.embed_ms)
-        watch.add("search", result.search_ms)
-        hits = anchoring.boost(result.hits, anchors, boost)
-        with watch.stage("rerank"):
-            hits = await self.ranker.rerank(rewrite.query, hits)
-        # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
-        hits = anchoring.boost_final(hits, anchors, boost)
+        whole = wordings(question.text, rewrite, context, self.settings.search)
+        (hits, need), *parts = await asyncio.gather(
+            self._search(rewrite.query, whole, scope),
+            *(self._search(part, self._part(part, rewrite), scope) for part in rewrite.parts),
+        )
         return Found(
             rewrite=rewrite,
-            hits=hits,
+            hits=interleaved([*(of_part for of_part, _ in parts), hits]),
+            parts=tuple(
+                PartFound(question=part, hits=of_part)
+                for part, (of_part, _) in zip(rewrite.parts, parts, strict=True)
+            ),
             context=context,
-            context_need=result.context_need,
+            context_need=need,
             anchors=anchors,
             anchor_reason=standing.reason,
         )
+
+    async def _search(
+        self, query: str, queries: Sequence[WeightedQuery], scope: _Scope
+    ) -> tuple[list[Hit], float]:
+        """The passages of one question, best first, and how much the words of the thread counted."""
+        result = await self._searched(queries, scope, scope.anchors)
+        hits = anchoring.boost(result.hits, scope.anchors, scope.boost)
+        with scope.watch.stage("rerank"):
+            hits = await self.ranker.rerank(query, hits)
+        # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
+        hits = anchoring.boost_final(hits, scope.anchors, scope.boost)
+        hits = await self._holding(hits, query, scope)
+        return await self._succeeded(hits, query, queries, scope), result.context_need
+
+    async def _searched(
+        self, queries: Sequence[WeightedQuery], scope: _Scope, pages: Sequence[str]
+    ) -> SearchResult:
+        result = await self.searcher.search(
+            queries, audience=scope.audience, language=scope.language, anchor_pages=pages
+        )
+        scope.watch.add("embed", result.embed_ms)
+        scope.watch.add("search", result.search_ms)
+        return result
+
+    def _part(self, part: str, rewrite: Rewrite) -> list[WeightedQuery]:
+        """A part in its own words, and the whole question for what it leaves to the others."""
+        weight = self.settings.search.part_weight
+        return merged(
+            [WeightedQuery(text=part, weight=weight), WeightedQuery(text=rewrite.query, weight=1 - weight)]
+        )
+
+    async def _holding(self, hits: list[Hit], query: str, scope: _Scope) -> list[Hit]:
+        """The passages first that hold what must be held; searched for by itself where none of the hits does."""
+        terms = [term for term in scope.required if term.casefold() in query.casefold()]
+        if not terms or any(holds(hit.chunk, terms) for hit in hits):
+            return put_holding_first(hits, terms) if terms else hits
+        result = await self._searched([WeightedQuery(text=" ".join(terms), weight=1.0)], scope, ())
+        return [*(hit for hit in result.hits if holds(hit.chunk, terms)), *hits]
 
     def _context(self, question: Question, standing: Standing, language: str) -> tuple[str, ...]:
         if not standing.turns or self.settings.rewrite.mode == "off":
@@ -133,28 +205,20 @@ class Retrieval:
             limit=self.settings.search.context_terms,
         )
 
-    async def _succeeded(self, found: Found, question: Question, language: str, watch: Stopwatch) -> Found:
+    async def _succeeded(
+        self, hits: Sequence[Hit], query: str, queries: Sequence[WeightedQuery], scope: _Scope
+    ) -> list[Hit]:
         """Newer pages in the place of those they replaced."""
 
         async def hits_of(pages: Sequence[str]) -> Sequence[Hit]:
             result = await self.searcher.search(
-                wordings(question.text, found.rewrite, found.context, self.settings.search),
-                audience=question.audience,
-                language=language,
-                anchor_pages=pages,
+                queries, audience=scope.audience, language=scope.language, anchor_pages=pages
             )
             theirs = [hit for hit in result.hits if hit.chunk.page.id in pages]
-            return await self.ranker.rerank(found.rewrite.query, theirs)
+            return await self.ranker.rerank(query, theirs)
 
-        with watch.stage("search"):
-            hits = await succeeded(
-                found.hits,
-                found.rewrite.query,
-                finder=self.index,
-                audience=question.audience,
-                hits_of=hits_of,
-            )
-        return replace(found, hits=hits)
+        with scope.watch.stage("search"):
+            return await succeeded(hits, query, finder=self.index, audience=scope.audience, hits_of=hits_of)
 
     async def _rewrite(
         self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch
@@ -166,3 +230,11 @@ class Retrieval:
                 return await rewriting
             rewrite, _ = await asyncio.gather(rewriting, self.searcher.prepare(question.text))
             return rewrite
+
+
+def interleaved(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The best of each ranking, then the second of each, and so on; each passage once, where it stands first."""
+    if len(rankings) == 1:
+        return list(rankings[0])
+    rows = (hit for row in zip_longest(*rankings) for hit in row if hit is not None)
+    return list({hit.chunk.id: hit for hit in reversed(list(rows))}.values())[::-1]

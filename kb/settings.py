@@ -111,6 +111,8 @@ class SearchSettings(Section):
     context_terms: Annotated[int, Field(ge=1, le=30)] = 10
     """Words of the thread that are searched along."""
     rrf_k: Annotated[int, Field(ge=1, le=1000)] = 60
+    part_weight: Annotated[float, Field(ge=0, le=1)] = 0.7
+    """Weight of a part's own words, where a question asks several things; the whole question gets the rest."""
 
 
 class AnchorSettings(Section):
@@ -145,8 +147,12 @@ class AnswerSettings(Section):
     relevance_file: Path | None = None
     """Weights of the relevance model, as `footnote eval decline --fit --json` writes them. None: the default embedder's."""
     max_sentences: Annotated[int, Field(ge=1, le=30)] = 4
-    max_characters: Annotated[int, Field(ge=200, le=6000)] = 3000
-    """A longer answer loses whole sentences, items or rows from its end, and says so."""
+    read_passages: Annotated[int, Field(ge=1, le=50)] = 16
+    """Passages that a model reads; the neighbours of the best come along where there is room."""
+    read_tokens: Annotated[int, Field(ge=500, le=100_000)] = 6000
+    """About so many tokens of passages a question."""
+    judge: Literal["auto", "off"] = "auto"
+    """auto: the small model is asked whether each sentence is what its passage says, within three seconds."""
 
 
 class IndexSettings(Section):

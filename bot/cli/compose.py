@@ -26,8 +26,9 @@ from ingest.crew.lane import PageLane
 from ingest.jobs import ReindexJobs
 from ingest.parsers.pool import ReaderPool
 from ingest.parsers.reader import Reader
-from kb.answering.draft import Drafter
-from kb.answering.extract import ExtractiveDrafter
+from kb.answering.quoted import QuotedAnswerer
+from kb.answering.quoting import Librarian
+from kb.answering.reading import ReadingLimits
 from kb.conversation import RedisConversations
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
@@ -39,7 +40,7 @@ from kb.pipeline import Pipeline
 from kb.rerank import Reranker
 from kb.rewrite import RedisReplies, ReplyCache, RewriteTally, choose_rewriter
 from kb.search import Search
-from kb.settings import Settings, SlackSettings
+from kb.settings import ModelSettings, Settings, SlackSettings
 from kb.similarity import EmbeddingSimilarity
 from kb.source_settings import AnySourceSettings
 from kb.text.language import warm_up
@@ -161,7 +162,9 @@ async def open_runtime(
                 namespace=settings.store.namespace,
                 keep=timedelta(days=settings.store.keep_threads_days),
             ),
-            analytics=Analytics(redis, settings.store.namespace),
+            analytics=Analytics(
+                redis, settings.store.namespace, usage=lambda: model.usage if model is not None else {}
+            ),
             index=index,
             embedder=embedder,
             ranker=ranker,
@@ -207,14 +210,6 @@ def _replies(settings: Settings, redis: Redis) -> ReplyCache | None:
     return RedisReplies(redis, namespace=settings.store.namespace, keep=keep) if keep else None
 
 
-def _answerer(settings: Settings, model: LanguageModel | None) -> Drafter | None:
-    if model is None:
-        return None
-    from kb.answering.model import ModelAnswerer
-
-    return ModelAnswerer(model, settings.model, max_sentences=settings.answer.max_sentences)
-
-
 def freshness_policy(
     settings: Settings, clock: Clock, *, sources: Sequence[AnySourceSettings] = ()
 ) -> FreshnessPolicy:
@@ -249,29 +244,54 @@ def build_pipeline(
     `replies` keeps the model's rewrites, `rewrites` counts them.
     """
     choose = partial(choose_rewriter, settings, client=model, cache=replies, tally=rewrites)
-    max_sentences = settings.answer.max_sentences
     fitted = fitted_for(settings)
     if fitted.embedder_misfit:
         logger.warning("confidence.unfitted", extra={"reason": fitted.embedder_misfit})
     if fitted.reranker_misfit:
         logger.info("confidence.reranker_unfitted", extra={"reason": fitted.reranker_misfit})
-    return Pipeline(
+    similarity = EmbeddingSimilarity(embedder)
+    quoted = QuotedAnswerer(
+        librarian=Librarian(embedder=embedder, coverage=partial(lexical.coverage, rarity=vocabulary.rarity)),
+        index=index,
+        freshness=freshness,
+        likeness=similarity,
+    )
+    pipeline = Pipeline(
         rewriter=choose(vocabulary=vocabulary.frequency),
         outside_rewriter=choose(),
         index=index,
         searcher=Search(index, embedder, lexical, settings.search),
         ranker=ranker,
-        extractive=ExtractiveDrafter(
-            embedder=embedder,
-            coverage=partial(lexical.coverage, rarity=vocabulary.rarity),
-            max_sentences=max_sentences,
-        ),
-        model=_answerer(settings, model),
-        similarity=EmbeddingSimilarity(embedder),
+        quoted=quoted,
+        written=None,
         lexical=lexical,
         vocabulary=vocabulary,
-        freshness=freshness,
         settings=settings,
         clock=clock,
         relevance=fitted.model,
     )
+    return pipeline if model is None else with_model(pipeline, model, settings)
+
+
+def with_model(pipeline: Pipeline, model: LanguageModel, settings: Settings) -> Pipeline:
+    """The pipeline with answers in the model's words. The SDK is imported here: it takes two seconds."""
+    from kb.citations.judge import Judge
+
+    from kb.answering.drafting import ModelDrafter
+    from kb.answering.written import WrittenAnswerer
+
+    quoted = pipeline.quoted
+    written = WrittenAnswerer(
+        drafter=ModelDrafter(model, settings.model, max_sentences=settings.answer.max_sentences),
+        judge=Judge(model) if settings.answer.judge == "auto" else None,
+        quoted=quoted,
+        search=pipeline.search_pages,
+        limits=ReadingLimits(passages=settings.answer.read_passages, tokens=settings.answer.read_tokens),
+    )
+    return replace(pipeline, written=written)
+
+
+def unjudged(settings: Settings, model: ModelSettings) -> Settings:
+    """For evaluations in which a scripted model answers: it has nothing to say as a judge."""
+    answer = settings.answer.model_copy(update={"judge": "off"})
+    return settings.model_copy(update={"model": model, "answer": answer})

@@ -16,14 +16,13 @@ from rich.progress import Progress
 from rich.table import Table
 
 from bot.cli.as_json import write_json
-from bot.cli.compose import freshness_policy
+from bot.cli.compose import freshness_policy, unjudged, with_model
 from bot.cli.evaluate import clock_at
 from bot.cli.scratch import open_scratch
 from bot.cli.sources import SAMPLE, sample_folder
 from ingest.errors import PageError
 from ingest.parsers.reader import DirectReader
 from ingest.sources.folder import FolderSource
-from kb.answering.model import ModelAnswerer
 from kb.embed import Embedder
 from kb.errors import SettingsError
 from kb.evaluation.freshness import (
@@ -189,10 +188,10 @@ async def open_planted(
     ):
         configured = ModelSettings(api_key=SecretStr("none"), base_url=model.url, native_citations=True)
         client = LanguageModel(configured)
-        answerer = ModelAnswerer(client, configured, max_sentences=settings.answer.max_sentences)
+        answering = with_model(scratch.pipeline, client, unjudged(settings, configured))
         try:
             yield (
-                {"extraction": scratch.pipeline, "model": replace(scratch.pipeline, model=answerer)},
+                {"extraction": scratch.pipeline, "model": answering},
                 model,
             )
         finally:
@@ -202,9 +201,9 @@ async def open_planted(
 async def _ask(pipeline: Pipeline, model: ObedientModel, name: str, text: str, pair: Pair) -> Any:
     """The model repeats the old page word for word wherever it is given it, else the new one: the worst it can do."""
     question = Question(id=name, text=text)
-    if pipeline.model is not None:
+    if pipeline.written is not None:
         found = await pipeline.find(question)
-        given = {hit.chunk.page.path for hit in found.hits[: pipeline.settings.search.keep]}
+        given = {hit.chunk.page.path for hit in found.hits[: pipeline.settings.answer.read_passages]}
         model.page = pair.old_page[0] if pair.old_path in given else pair.new_page[0]
     return await pipeline.answer(question)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from markdown_it import MarkdownIt
@@ -15,12 +15,11 @@ from rich.progress import track
 from rich.table import Table
 
 from bot.cli.as_json import print_json
-from bot.cli.compose import utc_now
+from bot.cli.compose import unjudged, utc_now, with_model
 from bot.cli.scratch import open_scratch
 from bot.cli.slack_judge import Wrong, judge
 from bot.render import render
 from kb.answer import Answer
-from kb.answering.model import ModelAnswerer
 from kb.embed import Embedder
 from kb.evaluation.injection import Attack, pages_folder, read_attacks
 from kb.evaluation.obedient import ObedientModel
@@ -107,8 +106,7 @@ async def open_range(settings: Settings, *, embedder: Embedder | None = None) ->
             configured = ModelSettings(api_key=SecretStr("none"), base_url=model.url, native_citations=native)
             client = LanguageModel(configured)
             stack.push_async_callback(client.close)
-            answerer = ModelAnswerer(client, configured, max_sentences=settings.answer.max_sentences)
-            pipelines[way] = replace(scratch.pipeline, model=answerer)
+            pipelines[way] = with_model(scratch.pipeline, client, unjudged(settings, configured))
         yield AttackRange(pipelines=pipelines, model=model)
 
 

@@ -33,12 +33,11 @@ from bot.playground.workspace import Channel, Person, UserGroup, Workspace
 from bot.render import render, spoken
 from bot.why import trace_payload
 from kb.answer import Answer
-from kb.answering.draft import Draft, Drafter
+from kb.answering.quoting import Excerpt, Librarian
 from kb.api import answer_as_json, create_api, trace_as_json
-from kb.confidence import Evidence
 from kb.embed import Embedder
 from kb.evaluation.leaks import Asker, Combination, Room, World, combinations, make_world
-from kb.models import Question, Retrieved, Turn
+from kb.models import Chunk, Hit, Question, Retrieved, Turn
 from kb.pipeline import Pipeline
 from kb.settings import Settings
 from kb.source_settings import FolderSettings
@@ -79,8 +78,8 @@ class Walk:
         asker, room, page = combination.asker, combination.room, combination.page
         channel = room.id if room else self.direct[asker.id]
         audience = await self.audiences.of(channel, asker.id)
-        listening = _Overhearing(self.pipeline.extractive)
-        pipeline = replace(self.pipeline, extractive=listening)
+        listening = _Overhearing(self.pipeline.quoted.librarian)
+        pipeline = replace(self.pipeline, quoted=replace(self.pipeline.quoted, librarian=listening))
         question = Question(id=f"q{combination.number}", text=combination.question, audience=audience)
         answer = await pipeline.answer(question, _thread(combination))
         report.asked += 1
@@ -172,19 +171,21 @@ async def _serve(pipeline: Pipeline, stack: Any) -> str:
     return f"http://{host}:{port}"
 
 
-class _Overhearing:
-    """An answerer that notes what it was given: whatever a model would have read."""
+class _Overhearing(Librarian):
+    """A librarian that notes what it was given: whatever a model would have read."""
 
-    def __init__(self, inner: Drafter) -> None:
+    def __init__(self, inner: Librarian) -> None:
         self._inner = inner
         self.heard = ""
 
-    async def draft(
-        self, question: str, query: str, evidence: Evidence, turns: Sequence[Turn], *, language: str
-    ) -> Draft:
-        passages = [hit.chunk.embedded_text + hit.chunk.url for hit in evidence.hits]
-        self.heard = "\n".join([query, *passages, *(repr(turn) for turn in turns)])
-        return await self._inner.draft(question, query, evidence, turns, language=language)
+    async def quotes(self, query: str, passages: Sequence[Hit], **options: Any) -> list[Excerpt]:
+        texts = [hit.chunk.embedded_text + hit.chunk.url for hit in passages]
+        self.heard = "\n".join([self.heard, query, *texts, *options.get("said", ())])
+        return await self._inner.quotes(query, passages, **options)
+
+    def excerpt_of(self, chunk: Chunk, statement: str, **options: Any) -> Excerpt:
+        self.heard += f"\n{chunk.embedded_text}"
+        return self._inner.excerpt_of(chunk, statement, **options)
 
 
 def _surfaces(answer: Answer, channel: str) -> Iterable[tuple[str, str]]:

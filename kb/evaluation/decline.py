@@ -154,7 +154,8 @@ class _Asked:
 
 async def _ask(pipeline: Pipeline, text: str, turns: Sequence[Turn]) -> _Asked:
     found = await pipeline.find(Question(id="decline", text=text, audience=Audience()), turns)
-    gathered = pipeline.gathered(found, detect(text, hint=thread_language(turns)))
+    language = detect(text, hint=thread_language(turns))
+    gathered = pipeline.gathered(found.rewrite.query, found.hits, language)
     return _Asked(found=found, gathered=gathered, in_thread=bool(turns))
 
 

@@ -1,4 +1,4 @@
-"""Settles what the pages disagree on, after the answer is drafted and verified and before it is shown.
+"""Resolves what the pages disagree on, after the answer is drafted and checked and before it is shown.
 
 Where a current page says otherwise than the outdated one that the answer rests on, the current one is quoted instead.
 Where two pages that nobody calls outdated disagree, both are quoted, the newer one first. The same for every answerer:
@@ -7,52 +7,78 @@ it is the pages' own sentences that are compared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from kb.answer import AnswerWarning, Citation, Sentence
-from kb.answering.draft import DraftSentence
-from kb.confidence import Evidence
+from kb.citations import DraftSentence
 from kb.conflicts.statements import Dispute, Likeness, Statement, find_disputes
 from kb.freshness import FreshnessPolicy
-from kb.models import Page
+from kb.models import Chunk, Page
 from kb.text.sentences import TextUnit, split_units
 from kb.text.wording import plain
 
 CONFLICT_PASSAGES = 12
-"""Passages that are read for what they say against the answer; an answer itself rests on fewer."""
+"""Passages that are read for what they say against the answer."""
 MOST_STATEMENTS = 4
 """Statements of one dispute that are shown; beyond that the pages need an editor, not a reader."""
 
+Disputed = tuple[Chunk, Chunk]
+"""Two passages whose statements disagree, the newer page's first."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Settled:
-    """`disputed`: pairs of indices into the evidence whose statements disagree, the newer page's first."""
-
+class Resolution:
     sentences: tuple[DraftSentence, ...]
-    disputed: tuple[tuple[int, int], ...] = ()
+    disputed: tuple[Disputed, ...] = ()
 
 
-async def settle(
+class Sides:
+    """What is to be shown in the place of a disputed statement. `disputed` collects the pairs that are shown."""
+
+    def __init__(self, disputes: Sequence[Dispute], stale: Callable[[Page], bool]) -> None:
+        self._stale = stale
+        self._against: dict[tuple[int, str], list[Statement]] = {}
+        for dispute in disputes:
+            self._against.setdefault(_key(dispute.stated), []).append(dispute.other)
+        self.disputed: list[Disputed] = []
+
+    def of(self, stated: Statement) -> list[Statement]:
+        """The statements that go in its place, newest first; empty where it stands undisputed."""
+        others = self._against.get(_key(stated), [])
+        current = [other for other in others if not self._stale(other.chunk.page)]
+        if self._stale(stated.chunk.page):
+            return sorted(current, key=_newest)[:MOST_STATEMENTS] or self._both(stated, others)
+        return self._both(stated, current)
+
+    def _both(self, stated: Statement, others: Sequence[Statement]) -> list[Statement]:
+        if not others:
+            return []
+        sides = sorted([stated, *others], key=_newest)[:MOST_STATEMENTS]
+        self.disputed.extend((sides[0].chunk, older.chunk) for older in sides[1:])
+        return sides
+
+
+async def resolve_conflicts(
     sentences: Sequence[DraftSentence],
-    evidence: Evidence,
+    passages: Sequence[Chunk],
     *,
     freshness: FreshnessPolicy,
     likeness: Likeness | None,
-) -> Settled:
-    """Replaces what is disputed. The indices of `sentences` are into `evidence`, which may hold further passages."""
-    stated = [statement for sentence in sentences for statement in _stated(sentence, evidence)]
-    disputes = await find_disputes(stated, [hit.chunk for hit in evidence.hits], likeness=likeness)
+) -> Resolution:
+    """Replaces what is disputed. The hits of `sentences` are indices into `passages`, which may hold further ones."""
+    stated = [statement for sentence in sentences for statement in _stated(sentence, passages)]
+    disputes = await find_disputes(stated, passages, likeness=likeness)
     if not disputes:
-        return Settled(sentences=tuple(sentences))
-    return _Settlement(sentences, evidence, freshness, disputes).settled()
+        return Resolution(sentences=tuple(sentences))
+    return _Replacing(passages, freshness, disputes).replaced(sentences)
 
 
-def _stated(sentence: DraftSentence, evidence: Evidence) -> list[Statement]:
+def _stated(sentence: DraftSentence, passages: Sequence[Chunk]) -> list[Statement]:
     """The page's sentences behind one of the answer's."""
     return [
-        Statement(passage=at, chunk=evidence.hits[at].chunk, text=unit.text)
+        Statement(passage=at, chunk=passages[at], text=unit.text)
         for at, quote in zip(sentence.hits, sentence.quotes, strict=True)
         for unit in _units(quote)
     ]
@@ -62,53 +88,28 @@ def _units(quote: str) -> list[TextUnit]:
     return [unit for unit in split_units(quote) if unit.kind in ("sentence", "item", "row", "quote")]
 
 
-class _Settlement:
+class _Replacing:
     def __init__(
-        self,
-        sentences: Sequence[DraftSentence],
-        evidence: Evidence,
-        freshness: FreshnessPolicy,
-        disputes: Sequence[Dispute],
+        self, passages: Sequence[Chunk], freshness: FreshnessPolicy, disputes: Sequence[Dispute]
     ) -> None:
-        self._sentences = sentences
-        self._evidence = evidence
+        self._passages = passages
         self._freshness = freshness
-        self._against: dict[tuple[int, str], list[Statement]] = {}
-        for dispute in disputes:
-            self._against.setdefault(_key(dispute.stated), []).append(dispute.other)
+        self._sides = Sides(disputes, freshness.is_stale)
         self._shown: set[tuple[int, str]] = set()
-        self._disputed: list[tuple[int, int]] = []
 
-    def settled(self) -> Settled:
+    def replaced(self, sentences: Sequence[DraftSentence]) -> Resolution:
         kept: list[DraftSentence] = []
-        for sentence in self._sentences:
-            told = [self._sides(one) for one in _stated(sentence, self._evidence)]
+        for sentence in sentences:
+            told = [self._sides.of(one) for one in _stated(sentence, self._passages)]
             sides = next((one for one in told if one), [])
             if not sides:
                 if not self._repeats(sentence):
                     kept.append(sentence)
                 continue
             kept.extend(self._quoted(sides, as_items=len(sides) > 1 or _is_item(sentence)))
-            if len(told) > 1 and not self._is_stale(
-                sentence
-            ):  # the other rows of a table, the rest of a paragraph
-                kept.append(sentence)
-        return Settled(sentences=tuple(kept), disputed=tuple(dict.fromkeys(self._disputed)))
-
-    def _sides(self, stated: Statement) -> list[Statement]:
-        """What is to be shown instead of a statement, newest first; empty where it stands undisputed."""
-        others = self._against.get(_key(stated), [])
-        current = [other for other in others if not self._stale(other.chunk.page)]
-        if self._stale(stated.chunk.page):
-            return sorted(current, key=self._newest)[:MOST_STATEMENTS] or self._both(stated, others)
-        return self._both(stated, current)
-
-    def _both(self, stated: Statement, others: Sequence[Statement]) -> list[Statement]:
-        if not others:
-            return []
-        sides = sorted([stated, *others], key=self._newest)[:MOST_STATEMENTS]
-        self._disputed.extend((sides[0].passage, older.passage) for older in sides[1:])
-        return sides
+            if len(told) > 1 and not self._rests_on_stale_pages(sentence):
+                kept.append(sentence)  # the other rows of a table, the rest of a paragraph
+        return Resolution(sentences=tuple(kept), disputed=tuple(dict.fromkeys(self._sides.disputed)))
 
     def _quoted(self, sides: Sequence[Statement], *, as_items: bool) -> list[DraftSentence]:
         fresh = [side for side in sides if _key(side) not in self._shown]
@@ -121,25 +122,17 @@ class _Settlement:
         ]
 
     def _repeats(self, sentence: DraftSentence) -> bool:
-        stated = _stated(sentence, self._evidence)
+        stated = _stated(sentence, self._passages)
         return bool(stated) and all(_key(one) in self._shown for one in stated)
 
-    def _is_stale(self, sentence: DraftSentence) -> bool:
-        return all(self._stale(self._evidence.hits[at].chunk.page) for at in sentence.hits)
-
-    def _stale(self, page: Page) -> bool:
-        return self._freshness.assess(page).freshness in ("outdated", "superseded")
-
-    @staticmethod
-    def _newest(statement: Statement) -> tuple[int, str]:
-        return -_dated(statement.chunk.page).toordinal(), statement.chunk.page.id
+    def _rests_on_stale_pages(self, sentence: DraftSentence) -> bool:
+        return all(self._freshness.is_stale(self._passages[at].page) for at in sentence.hits)
 
 
 def warnings_of(
     sentences: Sequence[Sentence],
     citations: Sequence[Citation],
-    disputed: Sequence[tuple[int, int]],
-    evidence: Evidence,
+    disputed: Sequence[Disputed],
     freshness: FreshnessPolicy,
 ) -> tuple[AnswerWarning, ...]:
     """One warning for each cited page that deserves one, those that carry the answer first, then the conflicts."""
@@ -152,9 +145,9 @@ def warnings_of(
     ]
     numbers = {citation.chunk.id: citation.n for citation in citations}
     conflicts = [
-        _conflict(evidence, newer, older, numbers)
+        _conflict(newer, older, numbers)
         for newer, older in disputed
-        if {evidence.hits[newer].chunk.id, evidence.hits[older].chunk.id} <= numbers.keys()
+        if {newer.id, older.id} <= numbers.keys()
     ]
     return (*conflicts, *sorted(warnings, key=lambda warning: not warning.carries))
 
@@ -166,8 +159,7 @@ def _carrying(sentences: Sequence[Sentence], citations: Sequence[Citation]) -> s
     return {page for page in page_of.values() if 2 * sum(page in one for one in cited) >= len(cited)}
 
 
-def _conflict(evidence: Evidence, newer: int, older: int, numbers: dict[str, int]) -> AnswerWarning:
-    new, old = evidence.hits[newer].chunk, evidence.hits[older].chunk
+def _conflict(new: Chunk, old: Chunk, numbers: dict[str, int]) -> AnswerWarning:
     day = old.page.dates.reviewed or old.page.dates.edited
     return AnswerWarning(
         kind="conflict",
@@ -188,6 +180,10 @@ def _said(page: Page) -> str:
 
 def _dated(page: Page) -> date:
     return page.dates.reviewed or page.dates.edited or date.min
+
+
+def _newest(statement: Statement) -> tuple[int, str]:
+    return -_dated(statement.chunk.page).toordinal(), statement.chunk.page.id
 
 
 def _key(statement: Statement) -> tuple[int, str]:

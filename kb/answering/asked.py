@@ -1,0 +1,35 @@
+"""A question with everything that was found for it: what both answerers get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kb.confidence import Evidence
+from kb.models import Audience, Hit, Question, Rewrite, Turn
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AskedPart:
+    """One question of several, what was found for it, and what that is worth."""
+
+    question: str
+    hits: Sequence[Hit]
+    evidence: Evidence
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """`hits` are found passages, best first; `language` is the question's, `turns` what was said before, oldest first."""
+
+    question: Question
+    language: str
+    rewrite: Rewrite
+    turns: Sequence[Turn]
+    hits: Sequence[Hit]
+    evidence: Evidence
+    parts: tuple[AskedPart, ...] = ()
+
+    @property
+    def audience(self) -> Audience:
+        return self.question.audience

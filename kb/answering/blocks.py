@@ -1,0 +1,96 @@
+"""The blocks of a passage that a librarian would read out: whole, with what belongs to them.
+
+A paragraph, a list with the line that leads it in, a table with its caption, code with the sentence before it, a question
+with its answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kb.text.sentences import TextUnit, split_units
+
+BlockKind = Literal["prose", "list", "table", "code"]
+
+_LEADS_IN = re.compile(r"[:：][\s*_]*$")
+_ASKS = re.compile(r"[?？][\s*_\"'”’)]*$")
+_QUESTION_MARK = re.compile(
+    r"\s*(?:[*_]{1,2})?(?:Q|Question|Vraag|Frage|Pregunta)(?:[*_]{1,2})?\s*[:.]", re.IGNORECASE
+)
+_BLANK = re.compile(r"\n[ \t]*\n")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """A block and the units that it is made of, in order. `kind` is that of its body, not of its lead-in."""
+
+    text: str
+    kind: BlockKind
+    units: tuple[TextUnit, ...]
+
+    @property
+    def asks_only(self) -> bool:
+        """Whether it is a question and nothing else: that answers nobody."""
+        return all(_is_question(unit) for unit in self.units)
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The blocks of a passage in its order. Headings within it lead in what follows them."""
+    blocks: list[Block] = []
+    held: list[list[TextUnit]] = []
+    for group in _groups(text):
+        if held and not _leads_into(held[-1], group):
+            blocks.append(_block(text, held))
+            held = []
+        held.append(group)
+    if held:
+        blocks.append(_block(text, held))
+    return blocks
+
+
+def _groups(text: str) -> list[list[TextUnit]]:
+    """Units that stand together: the sentences of a paragraph, the items of a list, the rows of a table, a fence."""
+    groups: list[list[TextUnit]] = []
+    for unit in split_units(text):
+        if groups and _continues(text, groups[-1][-1], unit):
+            groups[-1].append(unit)
+        else:
+            groups.append([unit])
+    return groups
+
+
+def _continues(text: str, last: TextUnit, unit: TextUnit) -> bool:
+    if last.kind != unit.kind or unit.kind in ("fence", "heading"):
+        return False
+    apart = _BLANK.search(text[last.end : unit.start]) is not None
+    return unit.kind == "item" or not apart
+
+
+def _leads_into(group: Sequence[TextUnit], following: Sequence[TextUnit]) -> bool:
+    """Whether a block is not to be read without the one that follows it."""
+    last = group[-1]
+    if last.kind == "heading" or _LEADS_IN.search(last.text) or _is_question(last):
+        return True
+    if following[0].kind == "fence":
+        return last.kind == "sentence"
+    return following[0].kind == "row" and last.kind == "sentence" and len(group) == 1
+
+
+def _is_question(unit: TextUnit) -> bool:
+    return _ASKS.search(unit.text) is not None or _QUESTION_MARK.match(unit.text) is not None
+
+
+def _block(text: str, groups: Sequence[Sequence[TextUnit]]) -> Block:
+    units = tuple(unit for group in groups for unit in group)
+    kinds = {unit.kind for unit in groups[-1]}
+    kind: BlockKind = "prose"
+    if "row" in kinds:
+        kind = "table"
+    elif "item" in kinds:
+        kind = "list"
+    elif "fence" in kinds:
+        kind = "code"
+    return Block(text=text[units[0].start : units[-1].end], kind=kind, units=units)

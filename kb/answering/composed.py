@@ -1,0 +1,94 @@
+"""What an answerer hands over: the part of an `Answer` that it decides. Two make it: `written` and `quoted`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from kb.answer import (
+    AnswerWarning,
+    Checked,
+    Citation,
+    JudgeStatus,
+    Mode,
+    NearestPage,
+    Note,
+    Quote,
+    Sentence,
+)
+from kb.answering.asked import Asked
+from kb.answering.progress import Progress
+from kb.citations import DraftSentence, Removed
+from kb.freshness import FreshnessPolicy
+from kb.models import Chunk, Hit, Outcome
+
+NEAREST_PAGES = 3
+"""Pages that an answer offers that is none."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Composed:
+    """As in `kb.answer.Answer` and its trace."""
+
+    outcome: Outcome
+    mode: Mode
+    sentences: tuple[Sentence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    left_open: str = ""
+    unfound: tuple[str, ...] = ()
+    warnings: tuple[AnswerWarning, ...] = ()
+    nearest: tuple[NearestPage, ...] = ()
+    notes: tuple[Note, ...] = ()
+    checked: Checked | None = None
+    removed: tuple[Removed, ...] = ()
+    searches: tuple[str, ...] = ()
+    judge: JudgeStatus = "off"
+
+
+class Answerer(Protocol):
+    async def compose(self, asked: Asked, progress: Progress) -> Composed:
+        """Answers, or says that the pages do not.
+
+        Raises:
+            UnavailableError: the index, the embedder or a model does not answer.
+            ModelRefusedError, ModelReplyError: as `kb.llm.client.LanguageModel` does.
+        """
+
+
+def number_citations(
+    drafted: Sequence[DraftSentence], passages: Sequence[Chunk], freshness: FreshnessPolicy
+) -> tuple[tuple[Sentence, ...], tuple[Citation, ...]]:
+    """Numbers the sources in the order in which the answer uses them.
+
+    A source is a section of a page: two passages of a long one have one link, so they are one source, told by the
+    passage that is used first.
+    """
+    numbers: dict[tuple[str, tuple[str, ...]], int] = {}
+    first: dict[int, tuple[Chunk, str]] = {}
+    sentences = []
+    for sentence in drafted:
+        cited = set()
+        for at, quote in zip(sentence.hits, sentence.quotes, strict=True):
+            chunk = passages[at]
+            number = numbers.setdefault((chunk.page.id, chunk.section), len(numbers) + 1)
+            first.setdefault(number, (chunk, quote))
+            cited.add(number)
+        sentences.append(Sentence(text=sentence.text, citations=tuple(sorted(cited))))
+    citations = tuple(
+        Citation(
+            n=number, chunk=chunk, quote=quote, score=None, freshness=freshness.assess(chunk.page).freshness
+        )
+        for number, (chunk, quote) in first.items()
+    )
+    return tuple(sentences), citations
+
+
+def nearest_pages(hits: Sequence[Hit]) -> tuple[NearestPage, ...]:
+    """The pages of the best hits, each once."""
+    pages = {hit.chunk.page.id: hit.chunk.page for hit in hits}
+    return tuple(
+        NearestPage(title=page.title, url=page.url, owner=page.owner)
+        for page in list(pages.values())[:NEAREST_PAGES]
+    )

@@ -1,0 +1,251 @@
+"""A draft in a language model's words: passages go in, sentences that cite them come out, as they are written.
+
+Claude cites by itself (`search_result` blocks); other endpoints get numbered passages and are asked for [n] markers.
+Where the endpoint takes tools the model may search again. What comes out is a draft: whether the passages hold it is for
+`kb.citations` to say.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Protocol
+
+from anthropic.types import MessageParam, ToolParam, ToolResultBlockParam
+from pydantic import BaseModel, Field, ValidationError
+
+from kb.answer import join_sentences
+from kb.answering.asked import Asked
+from kb.answering.language import is_in_other_language
+from kb.answering.replied import Replied, finished_part, read_reply_text
+from kb.answering.requests import (
+    REMINDER,
+    SEARCH_TOOL,
+    answer_system,
+    earlier_turns,
+    language_name,
+    numbered_passages,
+    passage_head,
+    question_text,
+)
+from kb.citations import DraftSentence
+from kb.citations.marks import Marked, SplitPassage, from_citations, from_markers
+from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
+from kb.llm.request import CitablePassage, said_before, search_result, tool_result
+from kb.llm.stream import OnText, Reply, TextBlock, ToolUse
+from kb.models import Hit
+from kb.settings import ModelSettings
+
+logger = logging.getLogger(__name__)
+
+SEARCHES = 2
+"""Further searches that the model may make."""
+SHORTEST_RETRY_S = 3.0
+"""A second answer within less would not be whole."""
+
+Search = Callable[[str], Awaitable[Sequence[Hit]]]
+OnSentences = Callable[[Sequence[DraftSentence], Sequence[Hit]], Awaitable[None]]
+"""Gets every sentence that is finished so far, and the passages that they cite."""
+
+
+class AnswerModel(Protocol):
+    """`kb.llm.client.LanguageModel`, as this uses it."""
+
+    native_citations: bool
+
+    @property
+    def tools(self) -> bool: ...
+
+    async def converse(
+        self,
+        *,
+        system: str,
+        messages: Sequence[MessageParam],
+        tools: Sequence[ToolParam] = (),
+        max_tokens: int,
+        deadline_s: float,
+        on_text: OnText | None = None,
+    ) -> Reply: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelDraft:
+    """`passages`: all that the model has read, in the order of their numbers; `searches`: what it searched for itself."""
+
+    replied: Replied
+    passages: tuple[Hit, ...]
+    searches: tuple[str, ...] = ()
+    dropped_markers: int = 0
+
+
+class SearchInput(BaseModel):
+    query: Annotated[str, Field(min_length=1, max_length=400)]
+
+
+class ModelDrafter:
+    def __init__(self, model: AnswerModel, settings: ModelSettings, *, max_sentences: int) -> None:
+        self._model = model
+        self._settings = settings
+        self._max_sentences = max_sentences
+
+    async def draft(
+        self,
+        asked: Asked,
+        passages: Sequence[Hit],
+        *,
+        search: Search | None,
+        on_sentences: OnSentences | None = None,
+    ) -> ModelDraft:
+        """Answers the user's own words from the passages, within the deadline of an answer.
+
+        Raises:
+            ModelUnavailableError, ModelRefusedError, ModelReplyError: as `LanguageModel` does.
+        """
+        ends_at = time.monotonic() + self._settings.answer_deadline_s
+        round_ = _Conversation(self, asked, passages, search, ends_at)
+        draft = await round_.held(on_sentences)
+        said = join_sentences([sentence.text for sentence in draft.replied.sentences])
+        if ends_at - time.monotonic() < SHORTEST_RETRY_S or not is_in_other_language(said, asked.language):
+            return draft
+        logger.info("answer.in_other_language", extra={"wanted": asked.language})
+        try:
+            again = _Conversation(self, asked, draft.passages, None, ends_at, reminded=True)
+            return await again.held(None)
+        except (ModelUnavailableError, ModelReplyError, ModelRefusedError) as error:
+            logger.info("answer.language_not_mended", extra={"cause": repr(error)})
+            return draft
+
+    async def ask(
+        self,
+        messages: Sequence[MessageParam],
+        tools: Sequence[ToolParam],
+        ends_at: float,
+        on_text: OnText | None,
+    ) -> Reply:
+        """One request; the time that is left is its deadline."""
+        return await self._model.converse(
+            system=answer_system(
+                sentences=self._max_sentences,
+                marked=not self.native,
+                searches=SEARCHES if tools else 0,
+            ),
+            messages=messages,
+            tools=tools,
+            max_tokens=self._settings.max_answer_tokens,
+            deadline_s=max(0.1, ends_at - time.monotonic()),
+            on_text=on_text,
+        )
+
+    @property
+    def native(self) -> bool:
+        return self._model.native_citations
+
+    @property
+    def takes_tools(self) -> bool:
+        return self._model.tools
+
+
+class _Conversation:
+    """The rounds of one answer: the question, and what the model searches for before it writes."""
+
+    def __init__(
+        self,
+        drafter: ModelDrafter,
+        asked: Asked,
+        passages: Sequence[Hit],
+        search: Search | None,
+        ends_at: float,
+        *,
+        reminded: bool = False,
+    ) -> None:
+        self._drafter = drafter
+        self._asked = asked
+        self._passages = list(passages)
+        self._search = search if drafter.takes_tools else None
+        self._ends_at = ends_at
+        self._reminded = reminded
+        self._searches: list[str] = []
+
+    async def held(self, on_sentences: OnSentences | None) -> ModelDraft:
+        messages = [*map(said_before, earlier_turns(self._asked.turns)), self._question()]
+        tools = [SEARCH_TOOL] if self._search is not None else []
+        on_text = self._watching(on_sentences) if on_sentences is not None else None
+        for _ in range(SEARCHES + 1):
+            reply = await self._drafter.ask(messages, tools, self._ends_at, on_text)
+            if not reply.tool_uses:
+                break
+            messages += [
+                {"role": "assistant", "content": list(reply.content)},
+                {"role": "user", "content": [await self._searched(use) for use in reply.tool_uses]},
+            ]
+        marked = self._marked(reply.blocks)
+        return ModelDraft(
+            replied=read_reply_text(marked.sentences),
+            passages=tuple(self._passages),
+            searches=tuple(self._searches),
+            dropped_markers=marked.dropped,
+        )
+
+    def _question(self) -> MessageParam:
+        text = question_text(self._asked)
+        if self._reminded:
+            text += "\n" + REMINDER.format(language=language_name(self._asked.language))
+        if not self._drafter.native:
+            passages = numbered_passages(self._passages, first=1)
+            return {"role": "user", "content": "\n\n".join(["Passages:", *passages, text])}
+        return {
+            "role": "user",
+            "content": [*map(search_result, map(_citable, self._passages)), {"type": "text", "text": text}],
+        }
+
+    async def _searched(self, use: ToolUse) -> ToolResultBlockParam:
+        """What a search brings that was not read before. Whatever goes wrong is told to the model, which goes on."""
+        try:
+            query = SearchInput.model_validate(use.input).query
+        except ValidationError:
+            return tool_result(use.id, "A search needs a query of at most 400 characters.", is_error=True)
+        if self._search is None or len(self._searches) == SEARCHES:
+            return tool_result(use.id, "No searches are left. Answer from the passages.", is_error=True)
+        self._searches.append(query)
+        try:
+            found = await self._search(query)
+        except UnavailableError as error:
+            logger.warning("answer.search_failed", extra={"cause": repr(error)})
+            return tool_result(
+                use.id, "The search is not available. Answer from the passages.", is_error=True
+            )
+        read = {hit.chunk.text for hit in self._passages}
+        fresh = [hit for hit in found if not any(hit.chunk.text in text for text in read)]
+        first = len(self._passages) + 1
+        self._passages += fresh
+        if not fresh:
+            return tool_result(use.id, "Nothing was found but what you have read.")
+        if self._drafter.native:
+            return tool_result(use.id, [_citable(hit) for hit in fresh])
+        return tool_result(use.id, "\n\n".join(numbered_passages(fresh, first=first)))
+
+    def _watching(self, on_sentences: OnSentences) -> OnText:
+        """Hands on what is finished of the text so far; never less than before, and nothing that is no answer."""
+        shown: list[DraftSentence] = []
+
+        async def on_text(blocks: tuple[TextBlock, ...]) -> None:
+            finished = finished_part(self._marked(blocks).sentences)
+            if len(finished) > len(shown) and list(finished[: len(shown)]) == shown:
+                shown[:] = finished
+                await on_sentences(finished, tuple(self._passages))
+
+        return on_text
+
+    def _marked(self, blocks: Sequence[TextBlock]) -> Marked:
+        if self._drafter.native:
+            return from_citations(blocks, [SplitPassage.of(hit.chunk.text) for hit in self._passages])
+        return from_markers("".join(block.text for block in blocks), len(self._passages))
+
+
+def _citable(hit: Hit) -> CitablePassage:
+    units = SplitPassage.of(hit.chunk.text).units
+    return CitablePassage(
+        source=hit.chunk.url, title=passage_head(hit.chunk), blocks=tuple(unit.text for unit in units)
+    )

@@ -1,0 +1,163 @@
+"""The answer where no language model writes: what the pages say, quoted, and no claim beyond it.
+
+Above the threshold of the evidence: at most two quotes. Below it: the closest one, called that. Far from every page:
+declined. A question in several parts gets a quote for each, and the parts for which there is none are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kb.answer import Citation, Quote, Sentence
+from kb.answering.asked import Asked
+from kb.answering.composed import Composed, nearest_pages
+from kb.answering.progress import Progress
+from kb.answering.quoting import SHORT_CHARACTERS, Excerpt, Librarian
+from kb.answering.reading import Neighbours, ReadingLimits, read_passages
+from kb.conflicts.resolution import CONFLICT_PASSAGES, Disputed, Sides, warnings_of
+from kb.conflicts.statements import Likeness, Statement, find_disputes
+from kb.freshness import FreshnessPolicy
+from kb.models import Hit
+
+QUOTES = 2
+READING = ReadingLimits(passages=10, tokens=6000, around=4, reach=2)
+"""The sections of the best passages, whole where they are short: a quote ends where its list or table does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotedAnswerer:
+    """An `Answerer`."""
+
+    librarian: Librarian
+    index: Neighbours
+    freshness: FreshnessPolicy
+    likeness: Likeness | None
+
+    async def compose(self, asked: Asked, progress: Progress) -> Composed:
+        """Quotes what comes nearest."""
+        if asked.parts:
+            return await self._in_parts(asked, progress)
+        if not asked.evidence.is_near:
+            return self._declined(asked)
+        passages = await self._read(asked.hits, asked, progress)
+        enough = asked.evidence.is_sufficient
+        excerpts = await self._excerpts(asked, asked.rewrite.query, passages, most=QUOTES if enough else 1)
+        if not excerpts:
+            more = asked.rewrite.wants_more and bool(passages)
+            return self._declined(asked, nothing_more=more)
+        disputed: tuple[Disputed, ...] = ()
+        if enough:
+            excerpts, disputed = await self._resolved(excerpts, asked.hits)
+        return self._composed(asked, [(one, "") for one in excerpts], disputed)
+
+    async def closest(self, asked: Asked, passages: Sequence[Hit]) -> tuple[Quote, ...]:
+        """One short quote of the nearest of these passages, for an answer that says that no page tells."""
+        excerpts = await self.librarian.quotes(
+            asked.rewrite.query, passages, language=asked.language, most=1, characters=SHORT_CHARACTERS
+        )
+        return tuple(self._quote(number, one, "") for number, one in enumerate(excerpts, 1))
+
+    async def _in_parts(self, asked: Asked, progress: Progress) -> Composed:
+        found: list[tuple[Excerpt, str]] = []
+        unfound: list[str] = []
+        for part in asked.parts:
+            passages = await self._read(part.hits, asked, progress) if part.evidence.is_sufficient else ()
+            said = [one.text for one, _ in found]
+            excerpts = await self._excerpts(asked, part.question, passages, most=1, said=said)
+            if excerpts:
+                found.append((excerpts[0], part.question))
+            elif not passages:
+                unfound.append(part.question)
+        if not found:
+            return self._declined(asked)
+        return self._composed(asked, found, (), unfound=tuple(unfound))
+
+    async def _read(self, hits: Sequence[Hit], asked: Asked, progress: Progress) -> tuple[Hit, ...]:
+        passages = await read_passages(hits, self.index, asked.audience, READING)
+        await progress.stage("reading", pages=len({hit.chunk.page.id for hit in passages}))
+        return passages
+
+    async def _excerpts(
+        self, asked: Asked, query: str, passages: Sequence[Hit], *, most: int, said: Sequence[str] = ()
+    ) -> list[Excerpt]:
+        before = [turn.answer for turn in asked.turns] if asked.rewrite.wants_more else []
+        limits = {} if most > 1 or asked.parts else {"characters": SHORT_CHARACTERS}
+        return await self.librarian.quotes(
+            query, passages, language=asked.language, most=most, said=[*said, *before], **limits
+        )
+
+    async def _resolved(
+        self, excerpts: Sequence[Excerpt], hits: Sequence[Hit]
+    ) -> tuple[list[Excerpt], tuple[Disputed, ...]]:
+        """With what current pages say in the place of outdated ones, and both sides where current ones disagree."""
+        others = [hit.chunk for hit in hits[:CONFLICT_PASSAGES]]
+        stated = [
+            Statement(passage=len(others) + index, chunk=one.chunk, text=one.statement)
+            for index, one in enumerate(excerpts)
+        ]
+        disputes = await find_disputes(stated, others, likeness=self.likeness)
+        sides = Sides(disputes, self.freshness.is_stale)
+        kept: dict[str, Excerpt] = {}
+        for excerpt, statement in zip(excerpts, stated, strict=True):
+            told = sides.of(statement)
+            for side in told:
+                own = side is statement
+                shown = excerpt if own else self.librarian.excerpt_of(side.chunk, side.text)
+                kept.setdefault(side.chunk.id, shown)
+            if not told:
+                kept.setdefault(excerpt.chunk.id, excerpt)
+        return list(kept.values()), tuple(dict.fromkeys(sides.disputed))
+
+    def _composed(
+        self,
+        asked: Asked,
+        excerpts: Sequence[tuple[Excerpt, str]],
+        disputed: Sequence[Disputed],
+        *,
+        unfound: tuple[str, ...] = (),
+    ) -> Composed:
+        quotes = tuple(self._quote(number, one, part) for number, (one, part) in enumerate(excerpts, 1))
+        citations = tuple(quote.citation for quote in quotes)
+        sentences = tuple(
+            Sentence(text=block, citations=(quote.citation.n,)) for quote in quotes for block in quote.blocks
+        )
+        enough = bool(asked.parts) or asked.evidence.is_sufficient
+        abroad = any(quote.citation.chunk.page.language != asked.language for quote in quotes)
+        return Composed(
+            outcome="answered" if enough else "closest",
+            mode="extractive",
+            sentences=sentences,
+            citations=citations,
+            quotes=quotes,
+            unfound=unfound,
+            warnings=warnings_of(sentences, citations, disputed, self.freshness),
+            nearest=() if enough else nearest_pages(asked.hits),
+            notes=("pages' language",) if abroad else (),
+        )
+
+    def _quote(self, number: int, excerpt: Excerpt, part: str) -> Quote:
+        citation = Citation(
+            n=number,
+            chunk=excerpt.chunk,
+            quote=excerpt.best or excerpt.text,
+            score=None,
+            freshness=self.freshness.assess(excerpt.chunk.page).freshness,
+        )
+        return Quote(
+            citation=citation,
+            blocks=excerpt.blocks,
+            best=excerpt.best,
+            shown=excerpt.shown,
+            total=excerpt.total,
+            part=part,
+        )
+
+    @staticmethod
+    def _declined(asked: Asked, *, nothing_more: bool = False) -> Composed:
+        return Composed(
+            outcome="declined",
+            mode="extractive",
+            nearest=() if nothing_more else nearest_pages(asked.hits),
+            notes=("nothing more",) if nothing_more else (),
+        )

@@ -1,0 +1,171 @@
+"""The passages that are read for an answer: parts of one section joined again, neighbours along, nothing twice.
+
+A search finds passages of some 250 tokens. What answers often stands in the one before or after, and a list or a table
+that was cut is whole only together. Nothing here ranks: passages stay in the order in which they were found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from kb.citations.orders import without_orders
+from kb.models import Audience, Chunk, Hit
+
+CHARACTERS_A_TOKEN = 4
+"""Of English prose in the tokenizers of current models; only a budget hangs on it."""
+_WORD = re.compile(r"\w+")
+
+
+class Neighbours(Protocol):
+    """`kb.index.port.VectorIndex`, as this uses it."""
+
+    async def neighbours(
+        self, spots: Mapping[str, Collection[int]], *, audience: Audience
+    ) -> Sequence[Chunk]: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReadingLimits:
+    """`passages`: how many found ones are read. `tokens`: how much text at most, neighbours included.
+
+    `around`: of how many of the best passages the neighbours come along, `reach`: how far from each.
+    """
+
+    passages: int
+    tokens: int
+    around: int = 10
+    reach: int = 1
+
+
+async def read_passages(
+    hits: Sequence[Hit], index: Neighbours, audience: Audience, limits: ReadingLimits
+) -> tuple[Hit, ...]:
+    """The best hits with their neighbours, as passages to read: best first, whole sections where they touch.
+
+    A passage keeps the id, the link and the scores of the best hit in it.
+
+    Raises:
+        IndexUnavailableError: the neighbours cannot be asked for.
+    """
+    room = limits.tokens * CHARACTERS_A_TOKEN
+    chosen: list[Hit] = []
+    for hit in _distinct(hits)[: limits.passages]:
+        room -= len(hit.chunk.embedded_text)
+        if room < 0 and chosen:
+            break
+        chosen.append(hit)
+    found = await index.neighbours(_spots(chosen[: limits.around], limits.reach), audience=audience)
+    beside = _fitting(chosen, _by_place(found), limits, room)
+    return tuple(_clean(_joined(chosen, beside)))
+
+
+def _distinct(hits: Sequence[Hit]) -> list[Hit]:
+    """Without what says the same to the letter: a page that was copied, or that two sources hold."""
+    kept: dict[str, Hit] = {}
+    for hit in hits:
+        kept.setdefault(" ".join(_WORD.findall(hit.chunk.text.casefold())), hit)
+    return list(kept.values())
+
+
+def _spots(hits: Sequence[Hit], reach: int) -> dict[str, set[int]]:
+    spots: dict[str, set[int]] = {}
+    for hit in hits:
+        at = hit.chunk.position
+        near = range(max(0, at - reach), at + reach + 1)
+        spots.setdefault(hit.chunk.page.id, set()).update(near)
+    return spots
+
+
+def _by_place(chunks: Sequence[Chunk]) -> dict[tuple[str, int], Chunk]:
+    return {(chunk.page.id, chunk.position): chunk for chunk in chunks}
+
+
+def _fitting(
+    chosen: Sequence[Hit], near: Mapping[tuple[str, int], Chunk], limits: ReadingLimits, room: int
+) -> dict[tuple[str, int], Chunk]:
+    """The neighbours for which there is room, those of the best passages first; what goes on before what led there."""
+    taken = {(hit.chunk.page.id, hit.chunk.position) for hit in chosen}
+    beside: dict[tuple[str, int], Chunk] = {}
+    for hit in chosen[: limits.around]:
+        for distance in range(1, limits.reach + 1):
+            for position in (hit.chunk.position + distance, hit.chunk.position - distance):
+                place = (hit.chunk.page.id, position)
+                if place in taken or place not in near:
+                    continue
+                size = len(near[place].text)
+                if size <= room:
+                    beside[place] = near[place]
+                    taken.add(place)
+                    room -= size
+    return beside
+
+
+def _joined(chosen: Sequence[Hit], beside: Mapping[tuple[str, int], Chunk]) -> list[Hit]:
+    """Each run of passages that touch within a section as one, in the place of its best."""
+    best = {(hit.chunk.page.id, hit.chunk.position): hit for hit in reversed(chosen)}
+    chunks = {place: hit.chunk for place, hit in best.items()} | dict(beside)
+    read: list[Hit] = []
+    done: set[tuple[str, int]] = set()
+    for hit in chosen:
+        page, at = hit.chunk.page.id, hit.chunk.position
+        for run in _runs_around(page, at, chunks):
+            if done.isdisjoint(run):
+                done.update(run)
+                read.append(
+                    _as_hit([chunks[place] for place in run], [best.get(place) for place in run], hit)
+                )
+    return read
+
+
+def _runs_around(page: str, at: int, chunks: Mapping[tuple[str, int], Chunk]) -> list[list[tuple[str, int]]]:
+    """The run that holds the passage, then the runs of other sections that touch it."""
+    own = _run(page, at, chunks)
+    after, before = (page, own[-1][1] + 1), (page, own[0][1] - 1)
+    return [own, *(_run(*place, chunks) for place in (before, after) if place in chunks)]
+
+
+def _run(page: str, at: int, chunks: Mapping[tuple[str, int], Chunk]) -> list[tuple[str, int]]:
+    section = chunks[page, at].section
+
+    def held(position: int) -> bool:
+        return (page, position) in chunks and chunks[page, position].section == section
+
+    first = last = at
+    while held(first - 1):
+        first -= 1
+    while held(last + 1):
+        last += 1
+    return [(page, position) for position in range(first, last + 1)]
+
+
+def _as_hit(run: Sequence[Chunk], found: Sequence[Hit | None], near: Hit) -> Hit:
+    """`near` lends its scores to a run that was not found itself."""
+    hits = sorted((hit for hit in found if hit is not None), key=lambda hit: -hit.scores.final)
+    best = hits[0] if hits else Hit(chunk=run[0], scores=near.scores)
+    text = run[0].text
+    for chunk in run[1:]:
+        text = join_texts(text, chunk.text)
+    return replace(best, chunk=replace(best.chunk, text=text))
+
+
+def join_texts(first: str, second: str) -> str:
+    """Two passages that follow each other as one text: what the second repeats of the first's head is left out."""
+    lines, following = first.split("\n"), second.split("\n")
+    if following[0].lstrip().startswith("|") and following[0] in lines:
+        start = lines.index(following[0])
+        shared = 0
+        while start + shared < len(lines) and following[shared : shared + 1] == [lines[start + shared]]:
+            shared += 1
+        return "\n".join((first, *following[shared:]))
+    last = lines[-1].strip()
+    goes_on = following[0][:1].islower() and last and last[-1] not in ".!?:|`"
+    return f"{first} {second}" if goes_on else f"{first}\n\n{second}"
+
+
+def _clean(hits: Sequence[Hit]) -> list[Hit]:
+    """Without what gives orders to an assistant: a page is data, and says nothing by giving orders."""
+    cleaned = [replace(hit, chunk=replace(hit.chunk, text=without_orders(hit.chunk.text))) for hit in hits]
+    return [hit for hit in cleaned if hit.chunk.text.strip()]

@@ -1,0 +1,75 @@
+"""What a model's reply says: its sentences, or that the pages do not tell, or what they leave open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kb.answer import join_sentences
+from kb.citations import DraftSentence
+
+DECLINE = "NOT_IN_PASSAGES"
+"""What the model writes when the passages do not answer: no word of any language."""
+NOTHING_MORE = "NOTHING_MORE"
+LEFT_OPEN = "LEFT_OPEN"
+
+_SIGN = re.compile(
+    rf"[\\*`_]*(?:{DECLINE}|{NOTHING_MORE}|{LEFT_OPEN})\b[\\*`_]*:?[ \t]*".replace("_", r"\\?_")
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replied:
+    """`closest`: the passage that a reply that declines names as coming close, by its place; None for none.
+
+    `left_open`: one sentence on the part of the question that the pages leave open.
+    """
+
+    sentences: tuple[DraftSentence, ...] = ()
+    declined: bool = False
+    nothing_more: bool = False
+    closest: int | None = None
+    left_open: str = ""
+
+
+def read_reply_text(sentences: Sequence[DraftSentence]) -> Replied:
+    """Reads the signs that the prompt agrees on. One that declines and yet cites what answers is taken to answer."""
+    said: list[DraftSentence] = []
+    left_open: list[DraftSentence] = []
+    signs: dict[str, DraftSentence] = {}
+    for sentence in sentences:
+        before, sign, after = _parted(sentence.text)
+        if not sign:
+            (left_open if LEFT_OPEN in signs else said).append(sentence)
+            continue
+        if before.strip():
+            said.append(replace(sentence, text=before.rstrip()))
+        signs.setdefault(sign, sentence)
+        if sign == LEFT_OPEN and after.strip():
+            left_open.append(replace(sentence, text=after.strip()))
+    answers = any(sentence.hits for sentence in said)
+    if DECLINE in signs and not answers:
+        return Replied(declined=True, closest=next(iter(signs[DECLINE].hits), None))
+    if NOTHING_MORE in signs and not answers:
+        return Replied(nothing_more=True)
+    return Replied(
+        sentences=tuple(said),
+        left_open=join_sentences([" ".join(one.text.split()) for one in left_open]),
+    )
+
+
+def finished_part(sentences: Sequence[DraftSentence]) -> Sequence[DraftSentence]:
+    """The sentences that will not change any more while the reply is being written: all but the last, up to a sign."""
+    certain = sentences[:-1]
+    end = next((index for index, one in enumerate(certain) if _parted(one.text)[1]), len(certain))
+    return certain[:end]
+
+
+def _parted(text: str) -> tuple[str, str, str]:
+    """What stands before the first sign, the sign, and what stands behind it."""
+    found = _SIGN.search(text)
+    if found is None:
+        return text, "", ""
+    sign = next(one for one in (DECLINE, NOTHING_MORE, LEFT_OPEN) if one in found.group().replace("\\", ""))
+    return text[: found.start()], sign, text[found.end() :]

@@ -1,0 +1,139 @@
+"""What the answering model is sent: the system prompt, the passages with what is known of them, and the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from anthropic.types import ToolParam
+
+from kb.answering.asked import Asked
+from kb.answering.replied import DECLINE, LEFT_OPEN, NOTHING_MORE
+from kb.llm.request import Spoken
+from kb.models import Chunk, Hit, Turn
+from kb.text.sentences import split_units
+
+EARLIER_TURNS = 4
+EARLIER_CHARACTERS = 6000
+"""About 1,500 tokens of what was said before; whole turns, the newest first."""
+SEARCH_TOOL: ToolParam = {
+    "name": "search_pages",
+    "description": (
+        "Searches the company's pages and returns the passages that come nearest. Use it for a part of the question that the "
+        "passages so far leave open."
+    ),
+    "input_schema": {
+        "type": "object",
+        "properties": {
+            "query": {
+                "type": "string",
+                "description": "What to look for, in the words that a page would use. One subject a search.",
+            }
+        },
+        "required": ["query"],
+    },
+}
+REMINDER = "You have answered in another language. Answer in {language}, whatever the passages are in."
+
+Form = Literal["text", "list", "steps", "table"]
+
+_LANGUAGES = {
+    "en": "English", "nl": "Dutch", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian",
+    "pt": "Portuguese", "pl": "Polish", "ja": "Japanese", "zh": "Chinese", "ko": "Korean",
+}  # fmt: skip
+_KEEP_FORM: dict[Form, str] = {
+    "text": "",
+    "list": "Your previous answer was a bulleted list. If this question asks for the same kind of thing, answer with a list.",
+    "steps": "Your previous answer was a numbered list. If this question asks for the same kind of thing, number it as before.",
+    "table": "Your previous answer was a table. If this question asks for the same kind of thing, answer with a table.",
+}
+
+
+@cache
+def answer_system(*, sentences: int, marked: bool, searches: int) -> str:
+    """The same for every question of an installation, so that the API can keep it."""
+    parts = [
+        prompt("answer.md").format(
+            sentences=sentences, decline=DECLINE, open=LEFT_OPEN, nothing_more=NOTHING_MORE
+        )
+    ]
+    if searches:
+        parts.append(prompt("answer_tools.md").format(searches=searches))
+    if marked:
+        parts.append(prompt("answer_markers.md"))
+    return "\n".join(parts)
+
+
+@cache
+def prompt(name: str) -> str:
+    return resources.files("kb.prompts").joinpath(name).read_text(encoding="utf-8")
+
+
+def question_text(asked: Asked) -> str:
+    """The user's own words, how the thread makes them understood, and the language of the answer."""
+    question, query = asked.question.text, asked.rewrite.query
+    lines = [f"Answer in {language_name(asked.language)}."]
+    if form := _KEEP_FORM[previous_form(asked.turns)]:
+        lines.append(form)
+    lines.append(f"Question: {question}")
+    if query.strip().casefold() != question.strip().casefold():
+        lines.append(f"(In this thread it was understood as: {query})")
+    return "\n".join(lines)
+
+
+def language_name(language: str) -> str:
+    return _LANGUAGES.get(language, "the language of the question")
+
+
+def numbered_passages(passages: Sequence[Hit], *, first: int) -> list[str]:
+    return [
+        f"[{number}] {passage_head(hit.chunk)}\n{hit.chunk.text}"
+        for number, hit in enumerate(passages, first)
+    ]
+
+
+def passage_head(chunk: Chunk) -> str:
+    """Title and section, and what is known of the page: how old it is, whose, and what replaced it."""
+    page, dates = chunk.page, chunk.page.dates
+    known = [
+        f"reviewed {dates.reviewed}" if dates.reviewed else f"edited {dates.edited}" if dates.edited else "",
+        f"expires {dates.expires}" if dates.expires else "",
+        f"owner: {page.owner}" if page.owner else "",
+        f"replaced by {page.told_successor}" if page.told_successor else "",
+    ]
+    told = "; ".join(one for one in known if one)
+    head = " › ".join((page.title, *chunk.section))
+    return f"{head} ({told})" if told else head
+
+
+def earlier_turns(turns: Sequence[Turn]) -> list[Spoken]:
+    """What was said before, oldest first. Plain text: the API refuses citations in replayed turns."""
+    chosen: list[Turn] = []
+    left = EARLIER_CHARACTERS
+    for turn in reversed(turns[-EARLIER_TURNS:]):
+        left -= len(turn.question) + len(turn.answer)
+        if left < 0:
+            break
+        if turn.question.strip() and turn.answer.strip():
+            chosen.append(turn)
+    return [
+        spoken
+        for turn in reversed(chosen)
+        for spoken in (Spoken(role="user", text=turn.question), Spoken(role="assistant", text=turn.answer))
+    ]
+
+
+def previous_form(turns: Sequence[Turn]) -> Form:
+    """The form of the last answer: most of its units decide."""
+    if not turns:
+        return "text"
+    units = split_units(turns[-1].answer)
+    rows = sum(unit.kind == "row" for unit in units)
+    items = [unit.text.lstrip() for unit in units if unit.kind == "item"]
+    if rows >= 2:
+        return "table"
+    if len(items) < 2:
+        return "text"
+    return "steps" if sum(item[0].isdigit() for item in items) * 2 > len(items) else "list"

@@ -1,0 +1,167 @@
+"""The answer in a model's words: read, drafted, checked by the letter as it is written, judged, and put in order.
+
+passages with their neighbours -> draft (streamed; up to two searches more) -> by the letter
+-> {judge, conflicts between the pages} -> numbered citations
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Protocol
+
+from kb.answer import Checked, Note, join_sentences
+from kb.answering.asked import Asked
+from kb.answering.composed import Composed, nearest_pages, number_citations
+from kb.answering.drafting import ModelDraft, ModelDrafter, OnSentences
+from kb.answering.language import is_in_other_language
+from kb.answering.progress import Progress
+from kb.answering.quoted import QuotedAnswerer
+from kb.answering.reading import ReadingLimits, read_passages
+from kb.citations import DraftSentence, Removed, Verified, check, check_sentence
+from kb.citations.judge import Judgement, apply
+from kb.conflicts.resolution import resolve_conflicts, warnings_of
+from kb.models import Audience, Chunk, Hit
+
+logger = logging.getLogger(__name__)
+
+SEARCHED = ReadingLimits(passages=6, tokens=2000, around=3)
+"""What one further search of the model brings."""
+
+SearchPages = Callable[[str, Audience, str], Awaitable[Sequence[Hit]]]
+"""Query, audience, language -> hits, best first, of what this audience may read."""
+
+
+class SentenceJudge(Protocol):
+    """`kb.citations.judge.Judge`."""
+
+    async def judge(self, sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> Judgement: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenAnswerer:
+    """An `Answerer`. `judge` is None where it is switched off; `quoted` shows what is closest where the model declines."""
+
+    drafter: ModelDrafter
+    judge: SentenceJudge | None
+    quoted: QuotedAnswerer
+    search: SearchPages
+    limits: ReadingLimits
+
+    async def compose(self, asked: Asked, progress: Progress) -> Composed:
+        """Always asks the model: it declines by itself."""
+        passages = await read_passages(asked.hits, self.quoted.index, asked.audience, self.limits)
+        await progress.stage("reading", pages=len({hit.chunk.page.id for hit in passages}))
+
+        async def search(query: str) -> Sequence[Hit]:
+            await progress.stage("searching")
+            found = await self.search(query, asked.audience, asked.language)
+            return await read_passages(found, self.quoted.index, asked.audience, SEARCHED)
+
+        draft = await self.drafter.draft(
+            asked, passages, search=search, on_sentences=self._shown_by(progress, asked)
+        )
+        if draft.replied.declined or draft.replied.nothing_more:
+            return await self._declined(asked, draft)
+        await progress.stage("checking")
+        return await self._checked(asked, draft)
+
+    def _shown_by(self, progress: Progress, asked: Asked) -> OnSentences:
+        """Shows a sentence only after the check by the letter."""
+        verdicts: list[DraftSentence | Removed] = []
+
+        async def on_sentences(sentences: Sequence[DraftSentence], passages: Sequence[Hit]) -> None:
+            chunks = [hit.chunk for hit in passages]
+            if not verdicts:
+                await progress.stage("writing")
+            verdicts.extend(
+                check_sentence(sentence, chunks, question=asked.question.text)
+                for sentence in sentences[len(verdicts) :]
+            )
+            kept = [verdict for verdict in verdicts if isinstance(verdict, DraftSentence)]
+            if any(sentence.hits for sentence in kept):
+                await progress.written(*number_citations(kept, chunks, self.quoted.freshness))
+
+        return on_sentences
+
+    async def _checked(self, asked: Asked, draft: ModelDraft) -> Composed:
+        chunks = [hit.chunk for hit in draft.passages]
+        by_letter = check(draft.replied.sentences, chunks, question=asked.question.text)
+        judgement, resolution = await asyncio.gather(
+            self._judged(by_letter.kept, chunks),
+            resolve_conflicts(
+                by_letter.kept, chunks, freshness=self.quoted.freshness, likeness=self.quoted.likeness
+            ),
+        )
+        verified = apply(by_letter, judgement)
+        gone = set(by_letter.kept) - set(verified.kept)
+        kept = [sentence for sentence in resolution.sentences if sentence not in gone]
+        checked = _counted(verified, draft)
+        logger.info("answer.checked", extra={"question_id": asked.question.id, **asdict(checked)})
+        if not any(sentence.hits for sentence in kept):
+            declined = await self._declined(asked, draft)
+            return replace(declined, checked=checked, removed=verified.removed, judge=judgement.status)
+        sentences, citations = number_citations(kept, chunks, self.quoted.freshness)
+        said = join_sentences([sentence.text for sentence in sentences])
+        notes: list[Note] = ["sentences removed"] if verified.unsupported else []
+        if is_in_other_language(said, asked.language):
+            notes.append("pages' language")
+        return Composed(
+            outcome="answered",
+            mode="model",
+            sentences=sentences,
+            citations=citations,
+            left_open=_held(draft.replied.left_open, asked, chunks),
+            warnings=warnings_of(sentences, citations, resolution.disputed, self.quoted.freshness),
+            notes=tuple(notes),
+            checked=checked,
+            removed=verified.removed,
+            searches=draft.searches,
+            judge=judgement.status,
+        )
+
+    async def _judged(self, sentences: Sequence[DraftSentence], chunks: Sequence[Chunk]) -> Judgement:
+        if self.judge is None:
+            return Judgement(status="off", verdicts=(None,) * len(sentences))
+        return await self.judge.judge(sentences, chunks)
+
+    async def _declined(self, asked: Asked, draft: ModelDraft) -> Composed:
+        """What the pages do not say, with a short quote of what comes closest; the model may have named it."""
+        if draft.replied.nothing_more:
+            return Composed(
+                outcome="declined", mode="model", notes=("nothing more",), searches=draft.searches
+            )
+        named = draft.replied.closest
+        nearest = draft.passages if named is None else draft.passages[named : named + 1]
+        return Composed(
+            outcome="declined",
+            mode="model",
+            quotes=await self.quoted.closest(asked, nearest),
+            nearest=nearest_pages(draft.passages),
+            searches=draft.searches,
+        )
+
+
+def _counted(verified: Verified, draft: ModelDraft) -> Checked:
+    return Checked(
+        sentences=verified.stating,
+        cited=verified.cited,
+        supported=verified.supported,
+        removed=verified.unsupported,
+        dropped_citations=draft.dropped_markers,
+    )
+
+
+def _held(left_open: str, asked: Asked, chunks: Sequence[Chunk]) -> str:
+    """What is said to be left open, unless it states a figure or a name that neither pages nor question hold."""
+    if not left_open:
+        return ""
+    said = replace(chunks[0], text=asked.question.text)
+    everything = [*chunks, said]
+    sentence = DraftSentence(
+        text=left_open, hits=tuple(range(len(everything))), quotes=("",) * len(everything)
+    )
+    verdict = check_sentence(sentence, everything, question=asked.question.text)
+    return verdict.text if isinstance(verdict, DraftSentence) else ""
