@@ -5,18 +5,32 @@ https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from bot.analytics import Stats
+from kb.llm.usage import ModelUsage, UsageByModel
 from kb.rewrite import RewriteTally
 
 Sample = tuple[Mapping[str, str], float]
 
 
-def exposition(stats: Stats | None, tally: RewriteTally) -> str:
-    """`stats` are everybody's since the beginning, None where Redis does not answer; `tally` is this process's."""
+TOKENS: Mapping[str, Callable[[ModelUsage], int]] = {
+    "input": lambda used: used.input_tokens,
+    "output": lambda used: used.output_tokens,
+    "cache_read": lambda used: used.cache_read_tokens,
+    "cache_written": lambda used: used.cache_written_tokens,
+}
+CALLS: Mapping[str, Callable[[ModelUsage], int]] = {
+    "all": lambda used: used.calls,
+    "failed": lambda used: used.failures,
+    "retried": lambda used: used.retries,
+}
+
+
+def exposition(stats: Stats | None, tally: RewriteTally, usage: UsageByModel | None = None) -> str:
+    """`stats` are everybody's since the beginning, None where Redis does not answer; the rest is this process's."""
     lines = [*_of_everybody(stats)] if stats is not None else []
-    lines += _of_this_process(tally)
+    lines += _of_this_process(tally, usage or {})
     return "\n".join(lines) + "\n"
 
 
@@ -71,6 +85,13 @@ def _of_everybody(stats: Stats) -> Iterable[str]:
         "Marks of the model that pointed at no passage.",
         [({}, checked.dropped_citations)],
     )
+    yield from _metric(
+        "footnote_judged_answers_total",
+        "counter",
+        "Answers whose sentences went to the judge, by what became of it.",
+        [({"status": status}, count) for status, count in stats.judge.items()],
+    )
+    yield from _of_models("footnote_model", stats.models)
     if stats.p50_ms is not None and stats.p95_ms is not None:
         yield from _metric(
             "footnote_answer_seconds",
@@ -80,7 +101,22 @@ def _of_everybody(stats: Stats) -> Iterable[str]:
         )
 
 
-def _of_this_process(tally: RewriteTally) -> Iterable[str]:
+def _of_models(prefix: str, usage: UsageByModel) -> Iterable[str]:
+    """`input` leaves out what was read from the cache or written to it."""
+    for name, told, label, figures in (
+        ("tokens", "Tokens, by model and kind.", "kind", TOKENS),
+        ("calls", "Requests to models: all, failed for good, and further attempts.", "result", CALLS),
+    ):
+        samples = [
+            ({"model": model, label: value}, figure(used))
+            for model, used in sorted(usage.items())
+            for value, figure in figures.items()
+        ]
+        yield from _metric(f"{prefix}_{name}_total", "counter", told, samples)
+
+
+def _of_this_process(tally: RewriteTally, usage: UsageByModel) -> Iterable[str]:
+    yield from _of_models("footnote_process_model", usage)
     yield from _metric(
         "footnote_process_rewrites_total",
         "counter",
@@ -112,7 +148,7 @@ def _metric(name: str, kind: str, told: str, samples: Iterable[Sample]) -> Itera
 
 
 def _labels(labels: Mapping[str, str]) -> str:
-    """Labels are our own words and codes; quotes and backslashes are escaped all the same."""
+    """Labels are our own words and codes, and names of models; quotes and backslashes are escaped all the same."""
     told = ",".join(
         f'{name}="{value.replace(chr(92), chr(92) * 2).replace(chr(34), chr(92) + chr(34))}"'
         for name, value in labels.items()

@@ -155,7 +155,8 @@ async def _model(settings: Settings) -> list[Check]:
         return [Check(name="model", state="ok", told="none: answers are quotes from the pages", mend=mend)]
     try:
         names = await model.ping()
-        return [Check(name="model", state="ok", told=f"{', '.join(names)} at {model.host}")]
+        picked = ", the largest that it lists" if model.picked else ""
+        return [Check(name="model", state="ok", told=f"{', '.join(names)} at {model.host}{picked}")]
     finally:
         await model.close()
 

@@ -94,7 +94,7 @@ class LocalSession:
             "sources": [source.name for source in runtime.sources.all()],
             "embedder": runtime.settings.embed.model,
             "reranker": runtime.settings.rerank.model if runtime.ranker.available else runtime.ranker.reason,
-            "model": runtime.settings.model.answer_model if runtime.model else "none: extractive",
+            "model": runtime.model.name if runtime.model else "none: extractive",
         }
         try:
             counts = await runtime.index.counts()
@@ -121,7 +121,8 @@ class LocalSession:
         except StoreUnavailableError as error:
             logger.warning("metrics.store_unavailable", extra={"cause": str(error)})
             stats = None
-        return exposition(stats, self._runtime.rewrites)
+        model = self._runtime.model
+        return exposition(stats, self._runtime.rewrites, model.usage if model else None)
 
     async def stats(self) -> dict[str, Any]:
         stats = await self._runtime.analytics.stats()

@@ -148,7 +148,7 @@ class _Status:
             pages=counts.pages if counts else None,
             passages=counts.chunks if counts else None,
             waiting=depth.waiting if depth else None,
-            model=runtime.settings.model.answer_model if runtime.model else None,
+            model=runtime.model.name if runtime.model else None,
             reranker=runtime.ranker.available,
             last_event=self.activity.last_event if self.activity else None,
             workers=await _or_none(runtime.lane.helpers) or 0,

@@ -11,12 +11,14 @@ local CHECKS = { 'sentences', 'cited', 'supported', 'removed', 'dropped' }
 
 -- What one answer adds to the counts; taken away again when the question is answered anew. checked: the numbers of
 -- CHECKS in their order, separated by commas; empty, or missing in a record of another version, where nothing was checked.
-local function weigh(outcome, rewritten, rewrite_ms, lost, checked, sign)
+-- judge: what became of the judge of its sentences; empty or missing where there was none.
+local function weigh(outcome, rewritten, rewrite_ms, lost, checked, judge, sign)
     local at = 0
     for number in string.gmatch(checked or '', '%d+') do
         at = at + 1
         count('checked:' .. CHECKS[at], sign * tonumber(number))
     end
+    if judge and judge ~= '' then count('judge:' .. judge, sign) end
     count('outcome:' .. outcome, sign)
     if lost == '1' then count('lost', sign) end
     if rewritten == '1' then
@@ -27,18 +29,19 @@ end
 
 local operations = {}
 
-function operations.record(outcome, rewritten, rewrite_ms, lost, checked, total_ms, remembered, keep_ms, context)
-    local before = redis.call('HMGET', KEYS[2], 'outcome', 'rewritten', 'rewrite_ms', 'lost', 'checked')
+function operations.record(
+    outcome, rewritten, rewrite_ms, lost, checked, judge, total_ms, remembered, keep_ms, context)
+    local before = redis.call('HMGET', KEYS[2], 'outcome', 'rewritten', 'rewrite_ms', 'lost', 'checked', 'judge')
     if before[1] then
-        weigh(before[1], before[2], before[3], before[4], before[5], -1)
+        weigh(before[1], before[2], before[3], before[4], before[5], before[6], -1)
     else
         count('questions', 1)
         redis.call('LPUSH', KEYS[3], total_ms)
         redis.call('LTRIM', KEYS[3], 0, remembered - 1)
     end
-    weigh(outcome, rewritten, rewrite_ms, lost, checked, 1)
+    weigh(outcome, rewritten, rewrite_ms, lost, checked, judge, 1)
     redis.call('HSET', KEYS[2], 'outcome', outcome, 'rewritten', rewritten, 'rewrite_ms', rewrite_ms, 'lost', lost,
-        'checked', checked, 'context', context)
+        'checked', checked, 'judge', judge, 'context', context)
     redis.call('PEXPIRE', KEYS[2], keep_ms)
     return 1
 end

@@ -205,6 +205,11 @@ class LanguageModel:
         """The answer model, for people, as far as it is known by now."""
         return self._names.told
 
+    @property
+    def picked(self) -> bool:
+        """Whether its server's list has named the model, and not the settings."""
+        return self._names.picked
+
     async def close(self) -> None:
         await self._client.close()
 

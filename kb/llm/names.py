@@ -12,6 +12,7 @@ class ModelNames:
     def __init__(self, settings: ModelSettings, base_url: str) -> None:
         self._answers, self._small = _named(settings)
         self._base_url = base_url
+        self.picked = False
 
     @property
     def told(self) -> str:
@@ -26,6 +27,7 @@ class ModelNames:
         """
         if not self._answers:
             self._answers = self._small = await pick_model(self._base_url)
+            self.picked = True
         return self._answers, self._small
 
 

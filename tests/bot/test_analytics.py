@@ -1,5 +1,7 @@
 """Figures that count once, votes that move, texts that expire."""
 
+import asyncio
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from redis.asyncio import Redis
 from bot.analytics import KEEP, REMEMBERED_TIMES, Analytics, percentile
 from kb.answer import Answer, Checked, Citation, Trace
 from kb.errors import StoreUnavailableError
+from kb.llm.usage import ModelUsage
 from kb.models import Chunk, Page, PageDates, Rewrite
 from kb.valkey import connect_redis
 from tests.fakes.figures import some_stats
@@ -200,6 +203,41 @@ async def test_the_list_of_times_is_bounded_and_keeps_the_latest(
 @pytest.mark.parametrize(("share", "expected"), [(0.5, 10.0), (0.95, 19.0), (1.0, 20.0), (0.0, 1.0)])
 def test_a_percentile_is_the_nearest_rank(share: float, expected: float) -> None:
     assert percentile([float(n) for n in range(1, 21)], share) == expected
+
+
+async def test_tokens_are_kept_over_restarts_and_added_once(redis: Redis, namespace: str) -> None:
+    used = {"qwen3:8b": ModelUsage(calls=1, input_tokens=100, cache_read_tokens=10)}
+    first = Analytics(redis, namespace, usage=lambda: used)
+    await asyncio.gather(first.record("q1", an_answer()), first.record("q2", an_answer()))
+    used["qwen3:8b"] += ModelUsage(calls=1, input_tokens=50)
+    used["small"] = ModelUsage(calls=1)
+    assert (await first.stats()).models == used
+    restarted = Analytics(redis, namespace, usage=lambda: {"small": ModelUsage(calls=2)})
+    await restarted.record("q3", an_answer())
+
+    models = (await restarted.stats()).models
+    assert models["qwen3:8b"] == ModelUsage(calls=2, input_tokens=150, cache_read_tokens=10)
+    assert models["small"].calls == 3
+
+
+async def test_tokens_wait_for_a_store_that_is_down(tmp_path: Path, redis: Redis, namespace: str) -> None:
+    async with connect_redis(str(tmp_path / "nobody.sock")) as nobody:
+        analytics = Analytics(nobody, namespace, usage=lambda: {"small": ModelUsage(calls=2)})
+        with pytest.raises(StoreUnavailableError):
+            await analytics.stats()
+        with pytest.raises(StoreUnavailableError):
+            await analytics.stats()
+    assert (await Analytics(redis, namespace).stats()).models == {}
+
+
+async def test_a_judge_is_counted_once_a_question(analytics: Analytics) -> None:
+    trace = Trace(rewrite=Rewrite(query="q"), judge="late")
+    await analytics.record("q1", an_answer(trace=trace))
+    await analytics.record("q1", an_answer(trace=replace(trace, judge="judged")))
+    await analytics.record("q2", an_answer())
+
+    told = (await analytics.stats()).judge
+    assert {status: count for status, count in told.items() if count} == {"judged": 1}
 
 
 async def test_an_outage_is_told_as_one(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ import re
 from bot.analytics import Stats
 from bot.metrics import exposition
 from kb.answer import Checked
+from kb.llm.usage import ModelUsage
 from kb.rewrite import RewriteTally
 
 STATS = Stats(
@@ -17,6 +18,8 @@ STATS = Stats(
     p50_ms=200,
     p95_ms=1000,
     checked=Checked(sentences=6, cited=5, supported=5, removed=1, dropped_citations=2),
+    judge={"judged": 4, "late": 1},
+    models={"qwen3:8b": ModelUsage(calls=3, failures=1, input_tokens=900, cache_read_tokens=50)},
 )
 
 
@@ -49,6 +52,18 @@ def test_questions_rewrites_votes_and_times_are_told():
     assert told["footnote_rewrite_mean_seconds"] == 0.0155
     assert told['footnote_votes_total{vote="bad"}'] == 1
     assert told['footnote_answer_seconds{quantile="0.95"}'] == 1
+
+
+def test_tokens_are_told_by_model_and_kind():
+    told = samples(exposition(STATS, RewriteTally(), {"small": ModelUsage(calls=1, output_tokens=7)}))
+    assert told['footnote_model_tokens_total{model="qwen3:8b",kind="input"}'] == 900
+    assert told['footnote_model_tokens_total{model="qwen3:8b",kind="cache_read"}'] == 50
+    assert told['footnote_model_calls_total{model="qwen3:8b",result="failed"}'] == 1
+    assert told['footnote_process_model_tokens_total{model="small",kind="output"}'] == 7
+
+
+def test_a_judge_that_was_late_is_told():
+    assert samples(exposition(STATS, RewriteTally()))['footnote_judged_answers_total{status="late"}'] == 1
 
 
 def test_what_became_of_the_models_rewrites_is_told_by_reason():
