@@ -60,14 +60,6 @@ class Ranker(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PartFound:
-    """One question of several, and the passages that came back for it, best first."""
-
-    question: str
-    hits: Sequence[Hit]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PartFound:
     """One of several questions that were asked at once, and its own passages, best first."""
 
     question: str
@@ -97,10 +89,10 @@ class _Scope:
 
     audience: Audience
     language: str
-    anchors: Sequence[str]
-    boost: float
-    required: Sequence[str]
     watch: Stopwatch
+    anchors: Sequence[str] = ()
+    boost: float = 0.0
+    required: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -154,6 +146,16 @@ class Retrieval:
             anchors=anchors,
             anchor_reason=standing.reason,
         )
+
+    async def search_once(self, question: Question, language: str) -> Found:
+        """One wording as it is, without a thread.
+
+        Raises:
+            UnavailableError: the index or the embedder does not answer.
+        """
+        scope = _Scope(audience=question.audience, language=language, watch=Stopwatch())
+        hits, _ = await self._search(question.text, [WeightedQuery(text=question.text, weight=1.0)], scope)
+        return Found(rewrite=Rewrite(query=question.text), hits=hits)
 
     async def _search(
         self, query: str, queries: Sequence[WeightedQuery], scope: _Scope

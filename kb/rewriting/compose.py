@@ -103,7 +103,10 @@ def _complement(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
     body, mark = _mark(reading.text)
     words = words_of(body)
     ends_in_noun = (
-        len(words) > 2 and words[-2] in lexicon.words.definite and words[0] in lexicon.words.question
+        len(words) > 3
+        and words[0] in lexicon.words.question
+        and words[-2] in lexicon.words.definite
+        and not (lexicon.words.auxiliaries | lexicon.words.copulas).isdisjoint(words[1:-2])
     )
     if (
         reading.pointers
@@ -151,7 +154,7 @@ def _with_reference(reading: Reading, subject: Subject, lexicon: Lexicon) -> str
     span = next(span for span in spans_of(reading.text) if span.start() == at)
     word, after = span.group().casefold(), words_of(reading.text[span.end() :])
     person = word in lexicon.reference.people - lexicon.reference.things - lexicon.reference.plural
-    if "'" in word or (person and subject.text not in names_in(f"x {subject.text}", lexicon)):
+    if "'" in word or (person and not names_in(f"x {subject.text}", lexicon)):
         return ""
     text, end = subject.text, span.end()
     followed = bool(after) and lexicon.is_content(after[0])

@@ -152,6 +152,7 @@ def _retold(question: str, state: ThreadState, known: Lexicon) -> str:
     """An earlier question as this rewriter understands it, for turns that carry no rewrite."""
     if state.subject is None:
         return question
+    question = correct(question, known, thread=state.seen, vocabulary=None)
     if state.previous and asks_further(question, known):
         return state.previous
     series = resolved_step(question, state, known)
@@ -195,7 +196,8 @@ def _referent(reading: Reading, state: ThreadState, known: Lexicon) -> Subject |
     if person and (subject is None or subject.text not in names_in(f"x {subject.text}", known)):
         name = person_in([*state.questions, state.answer], known)
         if name is not None:
-            return Subject(text=name)
+            whole = subject is not None and subject.kind == "thing" and name in subject.text  # "the CEO"
+            return subject if subject is not None and whole else Subject(text=name)
     if subject is not None:
         return _measured(subject, known) if words and words.isdisjoint(known.reference.plural) else subject
     if state.topics:

@@ -20,6 +20,8 @@ MOST = 4
 """Parts. Each is a search of its own; what is asked beyond stays in the last one."""
 LONGEST_LEAD = 15
 """Words before the question itself ("If I leave early, ..."). A longer story belongs to one question."""
+LONGEST_BARE = 4
+"""Words of a question without a verb: "how many vacation days"."""
 LONGEST_OPENING = 6
 """Words of a request before an indirect question: "Could you please tell me"."""
 
@@ -75,13 +77,13 @@ def _clauses(sentence: str, lexicon: Lexicon) -> list[str]:
             continue
         left = body[start : bound.start()]
         right = body[bound.end() : following.start() if following is not None else len(body)]
-        if _is_whole(left, right, lexicon) and _asks_behind(left, right, asking, lexicon):
+        if _is_whole(left, lexicon) and _asks_behind(left, right, asking, lexicon):
             clauses.append(left)
             start = bound.end()
     clauses.append(body[start:])
-    if len(clauses) == 1:
-        return [sentence]
-    return [f"{asking.lead}{asking.opening}{clause.strip(_EDGES)}" for clause in clauses]
+    # A condition belongs to each part. A story is left to the whole question, which is searched with each.
+    condition = asking.lead if asking.lead.rstrip().endswith(",") else ""
+    return [f"{condition}{asking.opening}{clause.strip(_EDGES)}" for clause in clauses]
 
 
 def _is_joined(bound: re.Match[str]) -> bool:
@@ -95,7 +97,8 @@ def _reads(sentence: str, lexicon: Lexicon) -> _Asking | None:
         if len(words_of(lead)) > LONGEST_LEAD:
             return None
         opening = _opening(body, lexicon)
-        if opening or _asks(body, lexicon):
+        clause = _boundaries(lexicon.language).split(body, maxsplit=1)[0]
+        if opening or _asks(body, lexicon) or _asks(clause, lexicon):
             return _Asking(lead=lead, opening=opening, body=body[len(opening) :])
     return None
 
@@ -124,7 +127,12 @@ def _asks(clause: str, lexicon: Lexicon) -> bool:
     if words[0] in lexicon.words.auxiliaries:
         return True
     at = _question_word(words, lexicon)
-    return at is not None and not _is_subordinate(words[at:], lexicon)
+    return at is not None and (_is_bare(words, lexicon) or not _is_subordinate(words[at:], lexicon))
+
+
+def _is_bare(words: list[str], lexicon: Lexicon) -> bool:
+    """ "How many days": asked for without a verb."""
+    return len(words) <= LONGEST_BARE and lexicon.parts.clause_subjects.isdisjoint(words)
 
 
 def _question_word(words: list[str], lexicon: Lexicon) -> int | None:
@@ -138,6 +146,8 @@ def _question_word(words: list[str], lexicon: Lexicon) -> int | None:
 def _is_subordinate(words: list[str], lexicon: Lexicon) -> bool:
     """ "When I leave", "how long I need": the subject comes where a question has its verb."""
     subjects = lexicon.parts.clause_subjects
+    if words[0].endswith("'s"):  # "what's": its verb is in it
+        return False
     if len(words) < 2 or words[1] in subjects:
         return True
     if words[0] not in lexicon.parts.inverted:
@@ -147,7 +157,7 @@ def _is_subordinate(words: list[str], lexicon: Lexicon) -> bool:
     return verb is None or acting < verb
 
 
-def _is_whole(left: str, right: str, lexicon: Lexicon) -> bool:
+def _is_whole(left: str, lexicon: Lexicon) -> bool:
     """Whether the clause before a conjunction is a question: "when" of "when and where do I sign?" is not."""
     words = words_of(left)
     if not _asks(left, lexicon) and len(words) < 2:
@@ -155,24 +165,33 @@ def _is_whole(left: str, right: str, lexicon: Lexicon) -> bool:
     dangling = lexicon.words.question | lexicon.words.prepositions | lexicon.words.articles
     if not words or words[-1] in dangling or not lexicon.content_of(left):
         return False
-    short = len(words) == 2 and words[0] in lexicon.words.question
-    return not (short and words_of(right)[:1] == words[:1])  # "how long and how often"
+    # "What time and where", "how long and how often" are one question; "what happens and who" are two.
+    return len(words) > 2 or (words[1] not in lexicon.words.common and words[0] not in lexicon.parts.inverted)
 
 
 def _asks_behind(left: str, right: str, asking: _Asking, lexicon: Lexicon) -> bool:
     """Whether what follows a conjunction is a question of its own, and not one more clause of the one before."""
     words, before = words_of(right), words_of(left)
-    pointing = lexicon.references | lexicon.reference.places
-    if len(words) < 2 or not (set(words) & pointing or lexicon.content_of(right)):
+    if len(words) < 2:
         return False
     at = _question_word(words, lexicon)
     if at is None:
         return _asks_by_its_verb(words, lexicon)
     rest = words[at + 1 :]
-    telling = any(lexicon.is_content(word) for word in rest)
-    if not telling or words[at] in before[1 + at :]:
+    if not _tells(rest, lexicon) or words[at] in before[1 + at :]:
         return False  # "who can apply and who can't", "those which are free and which are paid"
+    if words[at] in lexicon.parts.choosing and rest[0] in lexicon.words.auxiliaries:
+        return False  # "what tools are free and which are paid": which of them
     return bool(asking.opening) or not _is_subordinate(words[at:], lexicon)
+
+
+def _tells(rest: list[str], lexicon: Lexicon) -> bool:
+    """Whether anything but the small words of grammar follows: "who do I tell", but not "who does" or "what else"."""
+    words, reference = lexicon.words, lexicon.reference
+    small = words.auxiliaries.union(
+        words.articles, words.prepositions, words.question, words.speakers, lexicon.references, reference.more
+    )
+    return any(word not in small and not word.endswith("n't") for word in rest)
 
 
 def _asks_by_its_verb(words: list[str], lexicon: Lexicon) -> bool:

@@ -28,14 +28,20 @@ def correct(text: str, lexicon: Lexicon, *, thread: Iterable[str], vocabulary: V
     for at, span in enumerate(spans_of(text)):
         word = span.group()
         named = at > 0 and word[0].isupper() and lexicon.language != "de"
-        better = _better(word, lexicon, thread_words, vocabulary, named=named)
+        better = _better(word, lexicon, thread_words, vocabulary, named=named, first=at == 0)
         corrected += [text[end : span.start()], better or word]
         end = span.end()
     return "".join([*corrected, text[end:]])
 
 
 def _better(
-    word: str, lexicon: Lexicon, thread: frozenset[str], vocabulary: Vocabulary | None, *, named: bool
+    word: str,
+    lexicon: Lexicon,
+    thread: frozenset[str],
+    vocabulary: Vocabulary | None,
+    *,
+    named: bool,
+    first: bool,
 ) -> str | None:
     """`named`: written like a name inside a sentence. Only the thread can tell how somebody is spelled."""
     lower = word.casefold()
@@ -48,11 +54,13 @@ def _better(
         return None
     if lower in lexicon.known_words or lower in thread or (vocabulary is not None and vocabulary(lower) > 0):
         return None
+    likely = lexicon.references | lexicon.words.question
     best = _nearest(
         lower,
         frozenset() if named else lexicon.spelling_by_letter.get(lower[0], frozenset()),
         thread,
-        likely=lexicon.references | lexicon.words.question,
+        likely=likely,
+        sure=lexicon.spelling_targets if first else likely | lexicon.words.prepositions,
     )
     if best is None and vocabulary is not None and len(lower) >= LONG and word.islower():
         best = _most_frequent(lower, vocabulary)
@@ -62,9 +70,18 @@ def _better(
 
 
 def _nearest(
-    word: str, language: frozenset[str], thread: frozenset[str], *, likely: frozenset[str]
+    word: str,
+    language: frozenset[str],
+    thread: frozenset[str],
+    *,
+    likely: frozenset[str],
+    sure: frozenset[str],
 ) -> str | None:
-    """The known word with the likeliest slip; of equals a reference or question word, which follow-ups are full of."""
+    """The known word with the likeliest slip; of equals a reference or question word, which follow-ups are full of.
+
+    A short word that lacks a letter is as often somebody's name ("Sam", "Ben", "Sven"): it becomes one of `sure` alone.
+    """
+    short = len(word) < LONG - 1
     best: tuple[int, int, bool, str] | None = None
     for rank, words in enumerate((language, thread)):
         for known in words:
@@ -72,6 +89,8 @@ def _nearest(
             if cost is None or (cost == WRONG and len(word) < LONG):
                 continue
             if rank == 1 and (len(known) < LONG - 1 or cost == WRONG or _inflects(word, known)):
+                continue
+            if short and known not in sure and len(known) > len(word):
                 continue
             candidate = (cost, rank, known not in likely, known)
             best = candidate if best is None or candidate < best else best

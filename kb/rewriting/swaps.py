@@ -75,6 +75,9 @@ def _swapped_kind(body: str, previous: str, subject: Subject | None, lexicon: Le
     article = words[0] if words and words[0] in lexicon.words.articles else ""
     kind = spans[1:] if article else spans
     fits = stands_in or all(span.group().casefold() in lexicon.rewriting.modifiers for span in kind)
+    head = words_of(previous[old[0] : old[1]])[-1 if lexicon.rewriting.modifier_first else 0]
+    if article and len(kind) > 1 and head in words[1:]:  # "a senior engineer"
+        return Swap(text=previous[: old[0]] + body[spans[0].start() : spans[-1].end()] + previous[old[1] :])
     if not kind or not fits or not all(lexicon.is_content(span.group()) for span in kind):
         return None
     new = body[kind[0].start() : kind[-1].end()]

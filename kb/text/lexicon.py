@@ -162,6 +162,8 @@ class PartWords(_Part):
     """A clause as a question of its own."""
     clause_subjects: Words = NONE
     """Behind a question word they make a clause that asks nothing: "when I leave"."""
+    choosing: Words = NONE
+    """Question words that choose among what was named before: "and which are paid?"."""
     inverted: Words = NONE
     """Question words behind which the auxiliary comes before the subject: "when do I leave"."""
 
