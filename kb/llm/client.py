@@ -16,36 +16,16 @@ from typing import Any
 
 import anthropic
 import httpx2
-from anthropic.types import (
-    MessageParam,
-    OutputConfigParam,
-    SearchResultBlockParam,
-    TextBlockParam,
-    ToolParam,
-)
+from anthropic.types import MessageParam, OutputConfigParam, ToolParam
 
 from kb.errors import ModelRefusedError, ModelReplyError
 from kb.llm.endpoint import choose_endpoint
 from kb.llm.failures import FAILURES, PASSING, retry_wait, translate
 from kb.llm.names import ModelNames
-from kb.llm.request import CitablePassage, Spoken, build_params, said_before, search_result, tool_result
-from kb.llm.stream import OnText, Reply, TextBlock, ToolUse, read_reply
+from kb.llm.request import build_params
+from kb.llm.stream import OnText, Reply, read_reply
 from kb.llm.usage import ModelUsage
 from kb.settings import Effort, ModelSettings
-
-__all__ = [
-    "CitablePassage",
-    "LanguageModel",
-    "ModelUsage",
-    "OnText",
-    "Reply",
-    "Spoken",
-    "ToolUse",
-    "connect_model",
-    "said_before",
-    "search_result",
-    "tool_result",
-]
 
 logger = logging.getLogger(__name__)
 
@@ -152,37 +132,6 @@ class LanguageModel:
             on_text=on_text,
         )
 
-    async def complete_cited(
-        self,
-        system: str,
-        passages: Sequence[CitablePassage],
-        prompt: str,
-        *,
-        earlier: Sequence[Spoken] = (),
-        max_tokens: int,
-        deadline_s: float,
-    ) -> tuple[TextBlock, ...]:
-        """Asks for an answer that cites `passages` natively (`native_citations` only). Raises as `complete_json`."""
-        content: list[SearchResultBlockParam | TextBlockParam] = [search_result(one) for one in passages]
-        content.append({"type": "text", "text": prompt})
-        return await self._answer(
-            system, earlier, {"role": "user", "content": content}, max_tokens, deadline_s
-        )
-
-    async def complete_text(
-        self,
-        system: str,
-        prompt: str,
-        *,
-        earlier: Sequence[Spoken] = (),
-        max_tokens: int,
-        deadline_s: float,
-    ) -> str:
-        """Asks for an answer in plain text. Raises as `complete_json`."""
-        message: MessageParam = {"role": "user", "content": prompt}
-        blocks = await self._answer(system, earlier, message, max_tokens, deadline_s)
-        return "".join(block.text for block in blocks)
-
     async def ping(self, *, deadline_s: float = 10.0) -> tuple[str, ...]:
         """Says a word to each configured model and returns their names: proof that key, address and names are right.
 
@@ -212,22 +161,6 @@ class LanguageModel:
 
     async def close(self) -> None:
         await self._client.close()
-
-    async def _answer(
-        self,
-        system: str,
-        earlier: Sequence[Spoken],
-        message: MessageParam,
-        max_tokens: int,
-        deadline_s: float,
-    ) -> tuple[TextBlock, ...]:
-        reply = await self.converse(
-            system=system,
-            messages=[*map(said_before, earlier), message],
-            max_tokens=max_tokens,
-            deadline_s=deadline_s,
-        )
-        return reply.blocks
 
     def _output_config(
         self, effort: Effort, schema: Mapping[str, object] | None = None

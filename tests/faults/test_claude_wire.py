@@ -15,12 +15,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from kb.answering.model import ModelAnswerer
 from kb.errors import FootnoteError, ModelRefusedError, ModelReplyError, ModelUnavailableError, SettingsError
-from kb.llm.client import CitablePassage, LanguageModel, connect_model
+from kb.llm.client import LanguageModel, connect_model
+from kb.llm.request import CitablePassage, search_result
+from kb.llm.stream import CitedBlocks, Reply
 from kb.settings import ModelSettings
 from tests.fakes.messages_server import Cite, Failure, MessagesServer, Say, say_json
-from tests.fakes.passages import a_passage, evidence_of
 from tests.fakes.ports import free_port
 
 KEY = "sk-ant-test-0123456789"
@@ -30,8 +30,8 @@ SCHEMA = {
     "required": ["query", "is_follow_up"],
 }
 NO_RETRY_AFTER = {"retry-after-ms": "1"}
-LEAVE = a_passage(
-    "Full-time employees get 25 days of paid holiday a year.\n\nUnused days expire on 31 March."
+LEAVE = CitablePassage(
+    source="https://kb/leave", title="Leave", blocks=("Employees get 25 days.", "They expire on 31 March.")
 )
 
 
@@ -58,19 +58,19 @@ async def model(server: MessagesServer) -> AsyncIterator[LanguageModel]:
     await model.close()
 
 
-async def ask(model: LanguageModel, *, deadline_s: float = 20.0) -> str:
-    blocks = await model.complete_cited(
-        "Answer from the passages.",
-        [
-            CitablePassage(
-                source=LEAVE.url, title="Leave", blocks=("Employees get 25 days.", "They expire on 31 March.")
-            )
+async def converse(model: LanguageModel, *, deadline_s: float = 20.0) -> Reply:
+    return await model.converse(
+        system="Answer from the passages.",
+        messages=[
+            {"role": "user", "content": [search_result(LEAVE), {"type": "text", "text": "How many days?"}]}
         ],
-        "How many days?",
         max_tokens=500,
         deadline_s=deadline_s,
     )
-    return "".join(block.text for block in blocks)
+
+
+async def ask(model: LanguageModel, *, deadline_s: float = 20.0) -> str:
+    return (await converse(model, deadline_s=deadline_s)).text
 
 
 async def test_a_cited_answer_arrives_with_its_sources(server: MessagesServer, model: LanguageModel) -> None:
@@ -81,17 +81,13 @@ async def test_a_cited_answer_arrives_with_its_sources(server: MessagesServer, m
             Cite(text="They expire on 31 March.", first=1, end=2),
         )
     )
-    answerer = ModelAnswerer(model, settings(server.url))
 
-    draft = await answerer.draft("How many days?", "How many days?", evidence_of(LEAVE), [], language="en")
+    reply = await converse(model)
 
-    assert [sentence.text for sentence in draft.sentences] == [
-        "You get 25 days of paid holiday a year.",
-        "They expire on 31 March.",
-    ]
-    assert [sentence.quotes for sentence in draft.sentences] == [
-        ("Full-time employees get 25 days of paid holiday a year.",),
-        ("Unused days expire on 31 March.",),
+    assert [(block.text, block.citations) for block in reply.blocks] == [
+        ("You get 25 days of paid holiday a year.", (CitedBlocks(passage=0, first=0, end=1),)),
+        (" ", ()),
+        ("They expire on 31 March.", (CitedBlocks(passage=0, first=1, end=2),)),
     ]
     assert server.refusals == []
 
@@ -102,11 +98,9 @@ async def test_a_citation_counts_whether_it_comes_before_or_after_its_text(
 ) -> None:
     server.script(Say(Cite(text="You get 25 days."), citations_first=citations_first, thinking=True))
 
-    draft = await ModelAnswerer(model, settings(server.url)).draft(
-        "?", "?", evidence_of(LEAVE), [], language="en"
-    )
+    (block,) = (await converse(model)).blocks
 
-    assert draft.sentences[0].hits == (0,)
+    assert (block.text, len(block.citations)) == ("You get 25 days.", 1)
 
 
 async def test_thinking_is_no_part_of_the_answer(server: MessagesServer, model: LanguageModel) -> None:
@@ -345,7 +339,7 @@ async def test_the_key_for_claude_is_not_sent_to_ollama(server: MessagesServer) 
     )
 
     with pytest.raises(ModelUnavailableError, match="401"):
-        await model.complete_text("", "Hi", max_tokens=10, deadline_s=20)
+        await ask(model)
     assert server.headers[0]["authorization"] == "Bearer local"
     await model.close()
 
@@ -457,7 +451,13 @@ def _ready(mock: LLMock, process: subprocess.Popen[bytes]) -> LLMock:
 async def ask_llmock(mock: LLMock, *, deadline_s: float = 30.0) -> str:
     model = LanguageModel(settings(mock.base_url, native_citations=False), first_backoff_s=0.05)
     try:
-        return await model.complete_text("Be brief.", "How many days?", max_tokens=500, deadline_s=deadline_s)
+        reply = await model.converse(
+            system="Be brief.",
+            messages=[{"role": "user", "content": "How many days?"}],
+            max_tokens=500,
+            deadline_s=deadline_s,
+        )
+        return reply.text
     finally:
         await model.close()
 

@@ -10,8 +10,9 @@ import pytest
 from anthropic.types import MessageParam, ToolParam
 
 from kb.errors import ModelReplyError, ModelUnavailableError
-from kb.llm.client import CitablePassage, LanguageModel, Reply, search_result, tool_result
-from kb.llm.stream import TextBlock, ToolUse, parse_reply
+from kb.llm.client import LanguageModel
+from kb.llm.request import CitablePassage, search_result, tool_result
+from kb.llm.stream import Reply, TextBlock, ToolUse, parse_reply
 from kb.settings import ModelSettings
 from tests.fakes.messages_replies import message
 from tests.fakes.messages_server import Cite, MessagesServer, Say, Use, say_json
