@@ -21,6 +21,9 @@ DEFAULT_LANGUAGE = "en"
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Messages(Formats):
     searching: str = "Searching the knowledge base…"
+    reading: tuple[str, str] = ("Reading {n} page…", "Reading {n} pages…")
+    writing: str = "Writing the answer…"
+    checking: str = "Checking the answer against the pages…"
     interpreted_as: str = "Interpreted as: _{query}_"
 
     declined: str = "I couldn't find this in the knowledge base."
@@ -57,7 +60,7 @@ class Messages(Formats):
     closest_declined: str = "I couldn't find this in the knowledge base. The closest page says:"
     nearest_others: str = "Other pages nearby: {pages}."
     on_part: str = "On _{part}_"
-    unfound: str = "I found nothing about: {parts}."
+    unfound: str = "I found nothing about: {parts}"
     rows_shown: str = "{shown} of {total} rows; the page has them all."
     items_shown: str = "{shown} of {total} items; the page has them all."
     nothing_more: str = "That is all that the pages say about it."

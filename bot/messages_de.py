@@ -6,6 +6,9 @@ from typing import Any
 
 GERMAN: dict[str, Any] = {
     "searching": "Ich suche in der Wissensdatenbank…",
+    "reading": ("Ich lese {n} Seite…", "Ich lese {n} Seiten…"),
+    "writing": "Ich schreibe die Antwort…",
+    "checking": "Ich vergleiche die Antwort mit den Seiten…",
     "interpreted_as": "Verstanden als: _{query}_",
     "declined": "Das konnte ich in der Wissensdatenbank nicht finden.",
     "nearest": "Am nächsten kommen: {pages}.",
@@ -35,7 +38,7 @@ GERMAN: dict[str, Any] = {
     "closest_declined": "Das konnte ich in der Wissensdatenbank nicht finden. Die Seite, die am nächsten kommt, sagt:",
     "nearest_others": "Weitere Seiten in der Nähe: {pages}.",
     "on_part": "Zu _{part}_",
-    "unfound": "Dazu habe ich nichts gefunden: {parts}.",
+    "unfound": "Dazu habe ich nichts gefunden: {parts}",
     "rows_shown": "{shown} von {total} Zeilen; auf der Seite stehen alle.",
     "items_shown": "{shown} von {total} Punkten; auf der Seite stehen alle.",
     "nothing_more": "Mehr steht auf den Seiten nicht dazu.",

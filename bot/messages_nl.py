@@ -6,6 +6,9 @@ from typing import Any
 
 DUTCH: dict[str, Any] = {
     "searching": "Zoeken in de kennisbank…",
+    "reading": ("{n} pagina lezen…", "{n} pagina's lezen…"),
+    "writing": "Het antwoord schrijven…",
+    "checking": "Het antwoord naast de pagina's leggen…",
     "interpreted_as": "Opgevat als: _{query}_",
     "declined": "Ik kon dit niet vinden in de kennisbank.",
     "nearest": "Het dichtst in de buurt komen: {pages}.",
@@ -35,7 +38,7 @@ DUTCH: dict[str, Any] = {
     "closest_declined": "Ik kon dit niet vinden in de kennisbank. De pagina die het dichtst in de buurt komt, zegt:",
     "nearest_others": "Andere pagina's in de buurt: {pages}.",
     "on_part": "Over _{part}_",
-    "unfound": "Hierover heb ik niets gevonden: {parts}.",
+    "unfound": "Hierover heb ik niets gevonden: {parts}",
     "rows_shown": "{shown} van de {total} rijen; op de pagina staan ze allemaal.",
     "items_shown": "{shown} van de {total} punten; op de pagina staan ze allemaal.",
     "nothing_more": "Dat is alles wat de pagina's erover zeggen.",

@@ -36,7 +36,8 @@ def quote_elements(lines: Sequence[Line]) -> list[Block]:
                 elements.append(_list(line))
             elements[-1]["elements"].append(section_element(line.spans))
         elif before is not None and before.kind == "text":
-            elements[-1]["elements"].extend([_plain("\n"), *section_element(line.spans)["elements"]])
+            gap = "\n" if before.is_heading else "\n\n"
+            elements[-1]["elements"].extend([_plain(gap), *section_element(line.spans)["elements"]])
         else:
             elements.append({**section_element(line.spans), "type": "rich_text_quote"})
         before = line

@@ -50,6 +50,11 @@ class Line:
     def text(self) -> str:
         return "".join(span.text for span in self.spans)
 
+    @property
+    def is_heading(self) -> bool:
+        """Whether it is a heading, or a line that its author made look like one."""
+        return self.kind == "text" and all(span.bold for span in self.spans if span.text.strip())
+
 
 def lines_of(markdown: str) -> list[Line]:
     """The lines of a Markdown text. Comments are left out; other raw HTML stands as it is."""

@@ -263,7 +263,7 @@ def test_each_part_of_a_question_stands_over_its_quotes_and_the_unfound_are_name
     assert section_lines(message) == [
         f"On _{first}_",
         f"On _{second}_",
-        "I found nothing about: _What is the moon_base budget?_.",
+        "I found nothing about: _What is the moon_base budget?_",
     ]
     assert_slack_takes(message)
 

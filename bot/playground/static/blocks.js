@@ -140,14 +140,19 @@ function richText(element, context) {
   const inner = () => (element.elements ?? []).map((one) => richPiece(one, context));
   switch (element.type) {
     case "rich_text_quote": return h("blockquote", {}, inner());
-    case "rich_text_preformatted": return h("pre", {tabindex: "0"}, h("code", {}, inner()));
+    case "rich_text_preformatted": return h(`pre${bar(element)}`, {tabindex: "0"}, h("code", {}, inner()));
     case "rich_text_list": {
       const items = element.elements.map((one) => h("li", {}, richText({...one, type: "inner"}, context)));
-      return h(`${element.style === "ordered" ? "ol" : "ul"}.indent-${element.indent ?? 0}`, {}, items);
+      const ordered = element.style === "ordered";
+      const start = ordered && element.offset ? {start: element.offset + 1} : {};
+      return h(`div.listing${bar(element)}`, {}, h(`${ordered ? "ol" : "ul"}.indent-${element.indent ?? 0}`, start, items));
     }
     default: return h(element.type === "inner" ? "span" : "div.rich", {}, inner());
   }
 }
+
+/** A list or code with a border belongs to the quote before it. */
+const bar = (element) => (element.border ? ".beside-bar" : "");
 
 function richPiece(piece, context) {
   let node;
