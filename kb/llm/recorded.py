@@ -114,7 +114,7 @@ def unknown_requests() -> Iterator[list[str]]:
 
 def custom_id(params: Mapping[str, Any]) -> str:
     """The same for the same request, whatever the order of its keys."""
-    canonical = json.dumps(params, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    canonical = json.dumps(params, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:40]
 
 
@@ -127,7 +127,7 @@ def read_replies(files: Sequence[Path]) -> dict[str, dict[str, Any]]:
     replies: dict[str, dict[str, Any]] = {}
     for file in files:
         try:
-            lines = file.read_text(encoding="utf-8").splitlines()
+            lines = file.read_text(encoding="utf-8").split("\n")  # other breaks may stand in a text
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(f"{file} cannot be read: {error}") from error
         for number, line in enumerate(lines, 1):
@@ -145,7 +145,7 @@ def read_replies(files: Sequence[Path]) -> dict[str, dict[str, Any]]:
 
 def write_requests(file: Path, requests: Sequence[RequestLine]) -> None:
     """One line each. An empty file says that every request was answered."""
-    lines = [json.dumps(request.model_dump(), ensure_ascii=False) + "\n" for request in requests]
+    lines = [json.dumps(request.model_dump()) + "\n" for request in requests]
     try:
         file.write_text("".join(lines), encoding="utf-8")
     except OSError as error:
