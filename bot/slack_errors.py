@@ -14,5 +14,6 @@ SLACK_FAILURES: Final = (SlackClientError, aiohttp.ClientError, TimeoutError)
 def error_code(error: Exception) -> str | None:
     """Slack's word for why it refused, such as "channel_not_found"; None where it gave none."""
     response: Any = error.response if isinstance(error, SlackApiError) else None
-    code = response.get("error") if hasattr(response, "get") else None
+    told = getattr(response, "data", response)  # a proxy's answer is text
+    code = told.get("error") if isinstance(told, dict) else None
     return str(code) if code else None

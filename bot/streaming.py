@@ -40,7 +40,7 @@ CALL_S = 2.0
 PACE_S = 1.0
 """Seconds between two calls of one stream."""
 CALLS_PER_S = 1.5
-"""Of all streams together: Slack takes about 100 appendStream a minute from an app."""
+"""Of all streams together, at this pace: Slack takes about 100 appendStream a minute from an app."""
 CALM_S = 30.0
 """Seconds without new streams after Slack said that there were too many: it takes about 20 startStream a minute."""
 NO_STREAMS = frozenset(
@@ -97,7 +97,7 @@ class Streams:
     @property
     def pause_s(self) -> float:
         """Between two calls of one stream, the longer the more of them there are."""
-        return max(self.pace_s, self.running / CALLS_PER_S)
+        return self.pace_s * max(1.0, self.running / CALLS_PER_S)
 
     def refused(self, code: str) -> None:
         """Remembers what a refusal says about streams to come."""

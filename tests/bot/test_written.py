@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from bot.written import MOST_CHARACTERS, as_written, harmless
@@ -32,7 +34,7 @@ def test_sentences_follow_each_other_with_their_sources() -> None:
 
 def test_what_was_shown_before_is_the_beginning_of_what_comes_after() -> None:
     steps = [as_written(LONG[:n], [ONE, TWO]) for n in range(len(LONG) + 1)]
-    for before, after in zip(steps, steps[1:], strict=False):
+    for before, after in pairwise(steps):
         assert after.startswith(before)
         assert after != before
 
@@ -88,7 +90,9 @@ def test_nothing_that_a_page_or_the_model_writes_pings_or_leads_anywhere(evil: s
     assert gone not in as_written([Sentence(text=evil, citations=(1,))], []).replace(LINK_1, "")
 
 
-@pytest.mark.parametrize("text", ["5 < 6 & 7 > 3", "R&D: a[0] = 1", "me@work.example", "10:30 // noon", "`x`"])
+@pytest.mark.parametrize(
+    "text", ["5 < 6 & 7 > 3", "R&D: a[0] = 1", "me@work.example", "10:30 // noon", "`x`"]
+)
 def test_what_is_harmless_stays_as_it_is(text: str) -> None:
     assert harmless(text) == text
 

@@ -252,6 +252,7 @@ async def open_office(
     admins: tuple[str, ...] = ("U0CHIDI",),
     workspace: Workspace | None = None,
     pipeline: Pipeline | None = None,
+    stream: Literal["auto", "off"] = "auto",
 ) -> AsyncIterator[Office]:
     port = free_port()
     url = f"http://127.0.0.1:{port}{PATH}" if how == "http" else None
@@ -269,6 +270,7 @@ async def open_office(
                     "api_url": slack.api_url,
                     "port": port,
                     "admins": admins,
+                    "stream": stream,
                 }
             ),
             queue=queue,
