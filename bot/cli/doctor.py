@@ -58,7 +58,7 @@ async def _all(settings: Settings) -> list[Check]:
         ("embedder", _embedder),
         ("reranker", _reranker),
         ("declining", _declining),
-        ("model", _model),
+        ("model", model_checks),
         ("slack", slack_checks),
     ]
     checks: list[Check] = []
@@ -148,7 +148,8 @@ async def _declining(settings: Settings) -> list[Check]:
     return [Check(name="declining", state="ok", told="fitted with these models")]
 
 
-async def _model(settings: Settings) -> list[Check]:
+async def model_checks(settings: Settings) -> list[Check]:
+    """Whether each model that is asked answers, and which they are."""
     model = connect_model(settings.model)
     if model is None:
         mend = "for written answers set ANTHROPIC_API_KEY, or OLLAMA_BASE_URL for a local model"

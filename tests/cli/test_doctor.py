@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor import Check, slack_checks
+from bot.cli.doctor import Check, model_checks, slack_checks
 from bot.playground import Playground, sample_workspace
+from kb.errors import ModelUnavailableError
 from kb.settings import Settings
+from tests.fakes.messages_server import MessagesServer
+from tests.fakes.ports import free_port
 
 
 @pytest.fixture
@@ -92,3 +95,16 @@ async def test_without_the_scope_a_group_of_admins_is_broken(slack: Playground):
     assert (found["slack admins"].state, found["slack admins"].told) == ("broken", "Slack says missing_scope")
     assert "usergroups:read" in found["slack admins"].mend
     assert found["slack bot token"].told == "scopes missing: usergroups:read"
+
+
+async def test_the_model_that_a_local_server_offers_is_named():
+    async with MessagesServer(key="local", offers=["qwen3:8b"]) as server:
+        settings = Settings.model_validate({"model": {"ollama_base_url": server.url}})
+        (check,) = await model_checks(settings)
+    assert (check.state, check.told) == ("ok", "qwen3:8b at 127.0.0.1, the largest that it lists")
+
+
+async def test_a_local_server_that_is_silent_is_told_with_what_to_set():
+    settings = Settings.model_validate({"model": {"ollama_base_url": f"http://127.0.0.1:{free_port()}"}})
+    with pytest.raises(ModelUnavailableError, match="FOOTNOTE_MODEL__ANSWER_MODEL"):
+        await model_checks(settings)
