@@ -46,6 +46,6 @@ def _implied(answer: Answer) -> set[Note]:
     implied: set[Note] = {*UNTOLD}
     if SAYS_QUOTES & set(answer.notes) or answer.outcome in ("closest", "declined"):
         implied.add("extractive mode")
-    if answer.outcome in ("closest", "declined") and not answer.sentences:
+    if answer.outcome == "declined" and not answer.quotes:
         implied.add("nothing more")
     return implied

@@ -87,8 +87,9 @@ def spoken(answer: Answer) -> str:
 
 
 def _is_written(answer: Answer) -> bool:
-    """Whether it has sentences of its own: a model's, or a clarifying question's or a greeting's."""
-    return bool(answer.sentences) and answer.outcome in {"answered", "unclear", "chat"}
+    """Whether it has sentences of its own: a model's, or a clarifying question's or a greeting's. A quote is none."""
+    written = answer.sentences and not answer.quotes
+    return bool(written) and answer.outcome in {"answered", "unclear", "chat"}
 
 
 def _interpreted(answer: Answer, words: Messages) -> str:
@@ -185,7 +186,7 @@ def _warnings(answer: Answer, words: Messages, today: date) -> tuple[list[str], 
 
 def _sources(answer: Answer, words: Messages) -> list[str]:
     """A line for each source of written sentences. The head of a quote says the same already."""
-    if answer.quotes and not _is_written(answer):
+    if answer.quotes:
         return []
     doubts = {one.page.id: one for one in answer.warnings if one.kind != "conflict"}
     return [source_line(one, doubts.get(one.chunk.page.id), words) for one in answer.citations]

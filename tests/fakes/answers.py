@@ -61,7 +61,9 @@ def quotes_of(*quotes: Quote, **given: Any) -> Answer:
     shown = quotes or (a_quote(best="Full-time employees get 25 days of paid holiday a year."),)
     values: dict[str, Any] = {
         "mode": "extractive",
-        "sentences": (),
+        "sentences": tuple(
+            Sentence(text=block, citations=(one.citation.n,)) for one in shown for block in one.blocks
+        ),
         "citations": tuple({one.citation.n: one.citation for one in shown}.values()),
         "quotes": shown,
         "notes": ("extractive mode",),
