@@ -17,13 +17,29 @@ ANSWER = {
     "mode",
     "language",
     "rewritten",
+    "interpreted",
     "is_follow_up",
     "topics",
     "confidence",
     "citations",
+    "quotes",
+    "left_open",
+    "unfound",
     "warnings",
     "notes",
     "timings_ms",
+}
+QUOTE = {
+    "citation",
+    "title",
+    "section",
+    "url",
+    "owner",
+    "blocks",
+    "best",
+    "shown",
+    "total",
+    "part",
 }
 CITATION = {"n", "title", "section", "url", "date", "score", "freshness", "quote"}
 STAGES = {"rewrite", "embed", "search", "rerank", "answer", "verify", "total"}
@@ -44,6 +60,9 @@ def test_ask_prints_the_documented_json_and_nothing_else(bot: Bot, footnote: Run
     assert (citation["n"], citation["title"], citation["date"]) == (1, "Annual leave", "2021-01-10")
     assert citation["freshness"] == "outdated"
     assert citation["quote"] in (bot.pages / "leave.md").read_text(encoding="utf-8")
+    quote = told["quotes"][0]
+    assert set(quote) == QUOTE
+    assert (quote["citation"], quote["shown"], quote["total"], quote["part"]) == (1, 0, 0, "")
     warning = told["warnings"][0]
     assert set(warning) == {"kind", "title", "date", "text"}
     assert (warning["kind"], warning["title"], warning["date"]) == ("outdated", "Annual leave", "2021-07-10")
@@ -59,7 +78,8 @@ def test_a_person_reads_the_answer_its_warning_and_its_source(bot: Bot, footnote
     told = footnote("ask", HOLIDAY, data=bot.data).out
     assert "25 days" in told
     assert "Outdated:" in told
-    assert "[1] Annual leave" in told
+    assert "Annual leave" in told.split(" says:")[0]
+    assert "[1]" not in told
 
 
 def test_what_no_page_says_ends_with_3(bot: Bot, footnote: Run) -> None:
