@@ -100,9 +100,10 @@ class Claim:
 
     def _missing_fact(self, passages: Sequence[Passage]) -> Reason | None:
         known = join_facts([passage.facts for passage in passages])
-        missing = self.facts.beyond(known, same_language=self._speaks_as(passages))
+        same_language = self._speaks_as(passages)
+        missing = self.facts.beyond(known, same_language=same_language)
         if missing.none or self._repeats_the_question(missing, passages, known):
-            return None
+            return "number" if same_language and self._takes_another_number(passages) else None
         return missing.kinds[0]
 
     def _repeats_the_question(self, missing: Facts, passages: Sequence[Passage], known: Facts) -> bool:
@@ -119,6 +120,26 @@ class Claim:
         new_words = self.stems - frozenset(content_stems(plain(self._question)))
         held = frozenset().union(*(passage.stems for passage in passages))
         return not told.beyond(known).any_figure and bool(new_words & held or told.any_figure)
+
+    def _takes_another_number(self, passages: Sequence[Passage]) -> bool:
+        """Whether a sentence of the page says nearly all this of another number, and none so of this one."""
+        asked = read_question(self._question).quantities
+        own = [one for one in self.facts.quantities if not (one.counts or one.is_in(asked))]
+        beside = [
+            (len(self.stems & stems) / max(len(self.stems), 1), facts.quantities)
+            for passage in passages
+            for facts, stems in zip(passage.unit_facts if own else (), passage.unit_stems, strict=False)
+        ]
+        for quantity in own:
+            held = max((share for share, found in beside if quantity.is_in(found)), default=0.0)
+            rivalled = (
+                share
+                for share, found in beside
+                if any(quantity.rivals(other) and not other.is_in(own) for other in found)
+            )
+            if held < ENOUGH_WORDS <= max(rivalled, default=0.0):
+                return True
+        return False
 
     def _denies(self, missing: Facts) -> bool:
         """Whether every missing figure is said to be wrong. A date or weekday is not looked for."""

@@ -18,7 +18,10 @@ _TYPED = re.compile(
     r"|(?<![\w.])(\.[a-z][a-z\d]{1,4})(?!\w|\.\w)"
 )
 """What is typed to the letter: code, a channel, an address, a command, the ending of a file."""
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(
+    r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL
+)
+_PLACEHOLDER = re.compile(r"<[^<>\n]+>|\{[^{}\n]+\}|\$\w+")
 _REMARK = re.compile(r"\s*(?:#|//|--|;|REM\b)")
 """How a line of code begins that only remarks on the others: its words may be the answer's own."""
 _LETTER = re.compile(
@@ -31,11 +34,16 @@ _DOTTED = re.compile(r"\b(?:[A-Z]\.){2,}")
 _CAPITALISED = r"[A-Z][\w&'-]*"
 _RUN = re.compile(rf"{_CAPITALISED}(?:[ -](?:of |the |and |for |von |der |van |de )*{_CAPITALISED})+")
 _LONGEST_ACRONYM = 6
+MANY_NAMES = 6
+"""From more capitalised words than these on a sentence is a line of titles, and their capitals tell nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Names:
-    """`initials`: of every run of capitalised words, with the words ("EU": European, Union). `literal`: to find in."""
+    """`runs`: capitalised words in a row, of which one that is known is enough. `initials`: of every run, with its words.
+
+    `literal`: the text to find typed things in.
+    """
 
     words: tuple[str, ...] = ()
     typed: tuple[str, ...] = ()
@@ -43,6 +51,7 @@ class Names:
     capitals: frozenset[str] = frozenset()
     initials: frozenset[tuple[str, str]] = frozenset()
     literal: str = ""
+    runs: tuple[frozenset[str], ...] = ()
 
     @property
     def any(self) -> bool:
@@ -59,6 +68,7 @@ def read_names(text: str) -> Names:
         capitals=frozenset(name.rstrip("s") for name in found if name[:2].isupper()),
         initials=frozenset(_initials(words)),
         literal=_folded(text),
+        runs=tuple(frozenset(re.split(r"[ -]", run.group())) for run in _RUN.finditer(words)),
     )
 
 
@@ -78,21 +88,33 @@ def missing_names(said: Names, known: Names, stems: frozenset[str], *, same_lang
     typed = tuple(one for one in said.typed if not _is_typed(one, known.literal))
     if not same_language:
         return replace(said, words=(), typed=typed, letters=frozenset())
-    words = tuple(one for one in said.words if not (_has_name(one, stems) or _is_short_for(one, said, known)))
+    missing = {one for one in said.words if not (_has_name(one, stems) or _is_short_for(one, said, known))}
+    partly = frozenset().union(*(run for run in said.runs if not run <= missing))
+    words = tuple(one for one in said.words if one in missing and (_has_digit(one) or one not in partly))
+    if len(said.words) > MANY_NAMES:
+        words = tuple(filter(_has_digit, words))
     return replace(said, words=words, typed=typed, letters=said.letters - known.letters)
 
 
 def _typed(text: str) -> Iterator[str]:
     """What is typed to the letter: in the text, and every line of its blocks of code."""
     for block in _FENCE.finditer(text):
-        yield from (_folded(line) for line in block["code"].splitlines() if line.strip() and not _REMARK.match(line))
+        yield from (
+            _folded(line) for line in block["code"].splitlines() if line.strip() and not _REMARK.match(line)
+        )
     outside = _FENCE.sub("", text).replace("```", "")
     yield from (_folded("".join(match.groups(""))) for match in _TYPED.finditer(outside))
 
 
 def _is_typed(typed: str, literal: str) -> bool:
+    """To the letter, but for placeholders: `<name>`, `{id}` and `$HOST` stand for anything."""
     start = "" if typed.startswith(".") else r"(?<![\w-])"  # a file's ending stands behind its name
-    return re.search(rf"{start}{re.escape(typed)}(?![\w-])", literal) is not None
+    parts = [re.escape(part) for part in _PLACEHOLDER.split(typed)]
+    return re.search(rf"{start}{'[^ ]+'.join(parts)}(?![\w-])", literal) is not None
+
+
+def _has_digit(name: str) -> bool:
+    return any(letter.isdigit() for letter in name)
 
 
 def _is_short_for(name: str, said: Names, known: Names) -> bool:
@@ -111,13 +133,10 @@ def _names(words: str) -> Iterator[str]:
         common = folded in STOP_WORDS and not _is_acronym(word, words)
         if len(word) < 2 or folded.startswith("i'") or common or folded in MONTHS or folded in WEEKDAYS:
             continue
-        import os
-        V=os.environ.get("NAMES","full")
         if _is_code(word):
-            if V=="none" or (V=="digits" and word.isupper() and word.isalpha()): continue
             if folded not in UNITS:
                 yield word
-        elif V=="full" and word[0].isupper() and match["before"].isspace() and not german:
+        elif word[0].isupper() and match["before"].isspace() and not german:
             yield word  # German gives every noun a capital: no sign of a name there
 
 

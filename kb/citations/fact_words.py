@@ -184,3 +184,12 @@ TIME_UNITS = frozenset({"day", "week", "month", "year", "hour", "minute", "secon
 RATE_WORDS = frozenset(
     {"a", "an", "per", "each", "every", "pro", "je", "jede", "jeden", "elke", "ieder", "/"}
 )
+
+LISTED_THINGS = frozenset(
+    "steps options ways things parts kinds reasons cases points factors categories methods scenarios aspects "
+    "stappen opties manieren dingen onderdelen soorten redenen gevallen punten mogelijkheden "
+    "schritte schritten optionen möglichkeiten wege wegen dinge arten gründe gründen fälle fällen punkte punkten teile "
+    "pasos opciones maneras formas cosas partes tipos motivos razones casos puntos "
+    "étapes options façons manières choses parties types raisons cas points".split()
+)
+"""What an answer counts before it lists it."""

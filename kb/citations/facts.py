@@ -17,6 +17,7 @@ from kb.citations.fact_names import Names, join_names, missing_names, read_names
 from kb.citations.fact_spoken import take_spoken
 from kb.citations.fact_words import (
     EVERY,
+    LISTED_THINGS,
     MONTHS,
     NUMBER_WORDS,
     ORDINAL,
@@ -49,6 +50,8 @@ class Quantity:
     readings: frozenset[float]
     unit: str | None
     per: str | None = None
+    counts: bool = False
+    """It says how many things are about to be told, as in "there are two options: ..."; no page has to say that."""
 
     def is_in(self, others: Iterable[Quantity]) -> bool:
         """Whether one of the others can mean the same and speaks of the same unit, as far as both name one."""
@@ -60,6 +63,16 @@ class Quantity:
             )
             for other in others
         )
+
+    def rivals(self, other: Quantity) -> bool:
+        """Whether the other answers the same question otherwise: 30 days for two weeks, 1938 for 1933."""
+        kinds = {"time" if unit in TIME_UNITS else unit for unit in (self.unit, other.unit)}
+        comparable = self.unit not in (None, LABEL) or (self._is_year and other._is_year)
+        return comparable and len(kinds) == 1 and not self.is_in([other])
+
+    @property
+    def _is_year(self) -> bool:
+        return self.unit is None and any(1800 <= reading <= 2100 for reading in self.readings)
 
     @property
     def measures(self) -> frozenset[tuple[str, float]]:
@@ -96,7 +109,7 @@ class Facts:
 
     @property
     def any_figure(self) -> bool:
-        return bool(self.quantities or self.days or self.weekdays)
+        return any(not one.counts for one in self.quantities) or bool(self.days or self.weekdays)
 
     def beyond(self, known: Facts, *, same_language: bool = True) -> Facts:
         """The facts that `known` does not hold in any form.
@@ -106,7 +119,7 @@ class Facts:
         every = self.every - known.units if known.every else frozenset[str]()
         return replace(
             self,
-            quantities=tuple(one for one in self.quantities if not _has_quantity(one, known)),
+            quantities=tuple(one for one in self.quantities if not (one.counts or _has_quantity(one, known))),
             days=tuple(readings for readings in self.days if not _has_day(readings, known)),
             weekdays=self.weekdays - known.weekdays,
             every=every,  # "annual leave" needs no year on a page without any
@@ -180,6 +193,8 @@ _UNIT_REACH = 3
 
 
 _RATE_REACH = 8
+MOST_COUNTED = 12
+"""Things that an answer counts before it lists them; more are a figure of the page."""
 
 
 def _quantities(text: str) -> Iterator[Quantity]:
@@ -205,6 +220,7 @@ def _quantities(text: str) -> Iterator[Quantity]:
             readings=frozenset(reading * scale for reading in readings),
             unit=unit or _unit_after(following),
             per=_rate_after(following),
+            counts=max(readings) <= MOST_COUNTED and _counts_what_follows(following),
         )
     for match in re.finditer(r"[^\W\d_]+(?:-[^\W\d_]+)?", text):
         word, end = match.group().casefold(), match.end()
@@ -217,7 +233,10 @@ def _quantities(text: str) -> Iterator[Quantity]:
             following = text[end:]
             scale = SCALES.get(_first_word(following), 1.0)
             yield Quantity(
-                readings=frozenset({value * scale}), unit=_unit_after(following), per=_rate_after(following)
+                readings=frozenset({value * scale}),
+                unit=_unit_after(following),
+                per=_rate_after(following),
+                counts=value <= MOST_COUNTED and _counts_what_follows(following),
             )
 
 
@@ -258,6 +277,14 @@ def _readings(figure: str) -> frozenset[float]:
     return frozenset(readings)
 
 
+def _counts_what_follows(text: str) -> bool:
+    """ "... two billing plans available: A and B", "three steps"."""
+    clause = re.match(r"[^.;!?()|\d:]*", text)
+    words = clause.group() if clause else ""
+    nouns = [word.casefold() for word in re.findall(r"[^\W\d_]+", words)]
+    return text[len(words) :][:1] == ":" or not LISTED_THINGS.isdisjoint(nouns[:_UNIT_REACH])
+
+
 def _first_word(text: str) -> str:
     match = re.match(r"\s*([^\W\d_]+)", text)
     return match.group(1).casefold() if match else ""
@@ -286,7 +313,9 @@ def _has_quantity(quantity: Quantity, known: Facts) -> bool:
     if quantity.unit == ORDINAL and quantity.readings == {1.0}:  # "first" says before as often as it counts
         return True
     if quantity.readings == {1.0}:  # "a week" is one week; the page's "one of them" is none
-        return quantity.unit in (None, *known.units) or quantity.is_in(one for one in known.quantities if one.unit)
+        return quantity.unit in (None, *known.units) or quantity.is_in(
+            one for one in known.quantities if one.unit
+        )
     if quantity.is_in(known.quantities):
         return True
     years = {float(day.year) for readings in known.days for day in readings if day.year}

@@ -12,6 +12,8 @@ _SLACK_LINK = re.compile(r"[<＜](https?://[^>|＞\s]+)(?:\|([^>＞]*))?[>＞]")
 _MAIL_LINK = re.compile(r"<(?:mailto:)?([^<>\s@|]+@[^<>\s@|]+)(?:\|[^<>]*)?>")
 _SLACK_CALL = re.compile(r"[<＜]\s*([!@#＠！＃])\s*([^>＞|]*)(?:\|([^>＞]*))?[>＞]")
 _CALL_ALL = re.compile(r"(?<!\w)[@＠](?=(?:channel|here|everyone|group)\b)", re.IGNORECASE)
+_SCHEME = re.compile(r"https?://(?:www\.)?|\bwww\.", re.IGNORECASE)
+_PATH = re.compile(r"[^/]/[^/.]")
 _BARE_URL = re.compile(r"(?:https?://|www\.)[^\s<>()\[\]|\"'`]+", re.IGNORECASE)
 
 
@@ -35,9 +37,15 @@ def harmless(text: str, sources: Sequence[Chunk]) -> str:
 
 
 def has_foreign_link(text: str, sources: Sequence[Chunk]) -> bool:
-    """Whether a bare address is left that no source has."""
+    """Whether a bare address is left that no source has, nor a page below it."""
     known = _known(sources)
-    return not all(_is_known(match.group().rstrip(".,;:!?"), known) for match in _BARE_URL.finditer(text))
+    bare = (match.group().rstrip(".,;:!?*_") for match in _BARE_URL.finditer(text))
+    return not all(_is_known(url, known) or _is_above(url, known) for url in bare)
+
+
+def _is_above(url: str, known: Sequence[str]) -> bool:
+    """Whether a source has an address below this one, on the same host: https://a.b/c of https://a.b/c/d."""
+    return _PATH.search(url) is not None and any(f"{url.rstrip('/')}/" in text for text in known)
 
 
 def _known(sources: Sequence[Chunk]) -> list[str]:
@@ -58,7 +66,8 @@ def _is_linked(url: str, sources: Sequence[Chunk]) -> bool:
 
 def _is_known(url: str, known: Sequence[str]) -> bool:
     """Whole, not as the beginning of another: https://a.b is not known because https://a.b.c is."""
-    if not url:
+    bare = _SCHEME.sub("", url).rstrip("/")
+    if not bare:
         return False
-    pattern = re.compile(re.escape(url.rstrip("/")) + r"/?(?![\w/.?#&=%-]*\w)")
-    return any(pattern.search(text) for text in known)
+    pattern = re.compile(rf"(?<![\w.@-]){re.escape(bare)}/?(?![\w/.?#&=%-]*\w)", re.IGNORECASE)
+    return any(pattern.search(_SCHEME.sub(" ", text)) for text in known)

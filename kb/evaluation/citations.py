@@ -1,31 +1,30 @@
-"""How well unsupported sentences are told from supported ones: labelled pairs of a sentence and the passage it cites.
+"""How well the check by the letter tells wrong sentences from true ones: labelled pairs of a sentence and a passage it cites.
 
-Each sentence is checked as an answer's is, against its one passage. What counts is whether it is removed: a corrupted
-one should be, a true one should not.
+What counts is whether a sentence is removed: a wrong number or date should be, a true sentence should not. What is wrong in
+its meaning alone is counted too, but is for the judge to find (`kb.citations.judge`).
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from kb.answering.draft import DraftSentence
-from kb.citations import Similarity, verify
+from kb.citations import DraftSentence, Removed, check_sentence
 from kb.errors import SettingsError
 from kb.models import Chunk, Page
 
-Kind = Literal["true", "number", "date", "negation", "entity", "swap", "invention"]
+Kind = Literal["true", "number", "date", "entity", "negation", "swap", "invention"]
 Split = Literal["dev", "held-out"]
 
-HARD_KINDS: tuple[Kind, ...] = ("number", "date", "negation", "entity", "swap")
-"""The corruptions that the target speaks of. A plausible invention is told apart from them: it is only reported."""
-CAUGHT_TARGET = 0.98
-"""Of the sentences of HARD_KINDS."""
-REMOVED_LIMIT = 0.03
+LITERAL_KINDS: tuple[Kind, ...] = ("number", "date")
+"""What the target speaks of. The other kinds of wrong sentences are for the judge."""
+CAUGHT_TARGET = 0.95
+"""Of the sentences of LITERAL_KINDS in all splits that are measured."""
+REMOVED_LIMIT = 0.02
 """Of the true sentences."""
 
 
@@ -97,14 +96,13 @@ def read_labelled(file: Path) -> list[LabelledPassage]:
         raise SettingsError(f"{file} holds a line that is no labelled passage: {error}") from error
 
 
-async def check_pairs(
-    passages: Sequence[LabelledPassage], similarity: Similarity | None
-) -> AsyncIterator[PairResult]:
+def check_pairs(passages: Sequence[LabelledPassage]) -> Iterator[PairResult]:
+    """Checks each sentence as an answer's is, against its one passage."""
     for passage in passages:
         for sentence in passage.sentences:
             drafted = DraftSentence(text=sentence.text, hits=(0,), quotes=("",))
-            verified = await verify([drafted], [passage.chunk], similarity=similarity)
-            reason = verified.removed[0].reason if verified.removed else None
+            verdict = check_sentence(drafted, [passage.chunk], question="")
+            reason = verdict.reason if isinstance(verdict, Removed) else None
             yield PairResult(passage=passage, sentence=sentence, reason=reason)
 
 
@@ -120,12 +118,12 @@ class Counted(BaseModel):
 
 
 class CitationFigures(BaseModel):
-    """Of one split. `kinds` and `languages`: kind -> count; the first over all languages, the second by language."""
+    """`kinds` and `languages`: kind -> count; the first over all languages, the second by language."""
 
     kinds: dict[Kind, Counted]
     languages: dict[str, dict[Kind, Counted]]
     caught: Counted
-    """Sentences of HARD_KINDS that were removed."""
+    """Sentences of LITERAL_KINDS that were removed."""
     kept: Counted
     """True sentences that were kept."""
 
@@ -142,7 +140,7 @@ def figures(results: Sequence[PairResult]) -> CitationFigures:
             language: _by_kind([one for one in results if one.languages == language])
             for language in sorted({one.languages for one in results})
         },
-        caught=_counted([one for one in results if one.sentence.kind in HARD_KINDS]),
+        caught=_counted([one for one in results if one.sentence.kind in LITERAL_KINDS]),
         kept=_counted([one for one in results if one.sentence.kind == "true"]),
     )
 

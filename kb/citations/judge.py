@@ -1,0 +1,215 @@
+"""Layer 2: whether the passages say what a sentence says, asked of the small model in one call for the whole answer.
+
+It can only take away: what it lets pass has passed the check by the letter. Late, refused or broken, it changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Any, Literal, Protocol, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kb.answer import JudgeStatus
+from kb.citations.orders import without_orders
+from kb.citations.sentence import DraftSentence, Removed
+from kb.citations.verification import Verified, without_idle_lead_ins
+from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
+from kb.models import Chunk
+
+logger = logging.getLogger(__name__)
+
+DEADLINE_S = 3.0
+LEAST_SURE = 0.5
+"""A rejection that the judge itself holds for a guess removes nothing."""
+TOKENS_PER_SENTENCE, TOKENS_BESIDE = 40, 400
+"""Of the reply: a verdict takes some 20; thinking counts too."""
+
+
+class JudgeModel(Protocol):
+    """Raises `ModelUnavailableError`, `ModelRefusedError` or `ModelReplyError`."""
+
+    async def complete_json(
+        self, system: str, prompt: str, schema: dict[str, Any], *, max_tokens: int, deadline_s: float
+    ) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """`sure`: 0..1, by the judge's own account."""
+
+    verdict: Literal["supported", "contradicted", "not there"]
+    sure: float
+
+    @property
+    def rejects(self) -> bool:
+        return self.verdict != "supported" and self.sure >= LEAST_SURE
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judgement:
+    """`verdicts`: one for each sentence that was handed over, None for those that cite nothing; () where there is none."""
+
+    status: JudgeStatus
+    verdicts: tuple[Verdict | None, ...] = ()
+
+
+@dataclass(kw_only=True, slots=True)
+class JudgeTally:
+    """How the judge fares in this process: answers by what became of their judgement, and sentences it removed."""
+
+    answers: Counter[JudgeStatus] = field(default_factory=Counter)
+    removed: int = 0
+
+    def judged(self, judgement: Judgement) -> None:
+        self.answers[judgement.status] += 1
+        self.removed += sum(one is not None and one.rejects for one in judgement.verdicts)
+
+
+class _Verdict(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    sentence: int
+    verdict: Literal["supported", "contradicted", "not there"]
+    sure: Annotated[float, Field(ge=0, le=100)]
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    verdicts: list[_Verdict]
+
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "verdicts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "sentence": {"type": "integer"},
+                    "verdict": {"type": "string", "enum": ["supported", "contradicted", "not there"]},
+                    "sure": {"type": "integer"},
+                },
+                "required": ["sentence", "verdict", "sure"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["verdicts"],
+    "additionalProperties": False,
+}
+
+
+class Judge:
+    """Asks the small model. `tally` counts what becomes of it."""
+
+    def __init__(
+        self, model: JudgeModel, *, deadline_s: float = DEADLINE_S, tally: JudgeTally | None = None
+    ) -> None:
+        self._model = model
+        self._deadline_s = deadline_s
+        self._tally = tally or JudgeTally()
+
+    async def judge(self, sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> Judgement:
+        """One verdict for each sentence that cites something. Raises nothing that a model can do."""
+        cited = [at for at, sentence in enumerate(sentences) if sentence.hits]
+        if not cited:
+            return Judgement(status="judged", verdicts=(None,) * len(sentences))
+        judgement = await self._asked(sentences, cited, passages)
+        self._tally.judged(judgement)
+        return judgement
+
+    async def _asked(
+        self, sentences: Sequence[DraftSentence], cited: Sequence[int], passages: Sequence[Chunk]
+    ) -> Judgement:
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                reply = await self._model.complete_json(
+                    instructions(),
+                    document([sentences[at] for at in cited], passages),
+                    SCHEMA,
+                    max_tokens=TOKENS_BESIDE + TOKENS_PER_SENTENCE * len(cited),
+                    deadline_s=2
+                    * self._deadline_s,  # ours ends first, so that a late reply is told from a broken one
+                )
+            found = _verdicts(reply, len(cited))
+        except TimeoutError:
+            logger.info("answer.judge_late")
+            return Judgement(status="late")
+        except (ModelUnavailableError, ModelRefusedError, ModelReplyError) as error:
+            logger.info("answer.judge_failed", extra={"cause": repr(error)})
+            return Judgement(status="failed")
+        verdicts: list[Verdict | None] = [None] * len(sentences)
+        for at, verdict in zip(cited, found, strict=True):
+            verdicts[at] = verdict
+        return Judgement(status="judged", verdicts=tuple(verdicts))
+
+
+def apply(verified: Verified, judgement: Judgement) -> Verified:
+    """Without the sentences that the judge rejects, and the lead-ins that lead in nothing any more.
+
+    `judgement` is of `verified.kept`. One without verdicts (off, late, failed) changes nothing.
+    """
+    if not any(one is not None and one.rejects for one in judgement.verdicts):
+        return verified
+    verdicts = [
+        Removed(text=sentence.text, reason=cast(Literal["contradicted", "not there"], verdict.verdict))
+        if verdict is not None and verdict.rejects
+        else sentence
+        for sentence, verdict in zip(verified.kept, judgement.verdicts, strict=True)
+    ]
+    left = without_idle_lead_ins(verdicts, cited=verified.cited)
+    return Verified(kept=left.kept, removed=(*verified.removed, *left.removed), cited=verified.cited)
+
+
+@cache
+def instructions() -> str:
+    return files("kb").joinpath("prompts", "judge.md").read_text(encoding="utf-8")
+
+
+def document(sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> str:
+    """What the judge reads: the passages that are cited, each once, and the sentences.
+
+    JSON keeps text of a page within its quotation marks; what a page says to an assistant is left out before.
+    """
+    cited = sorted({hit for sentence in sentences for hit in sentence.hits})
+    told = {
+        "passages": [
+            {
+                "number": hit + 1,
+                "title": " › ".join((passages[hit].page.title, *passages[hit].section)),
+                "text": without_orders(passages[hit].text),
+            }
+            for hit in cited
+        ],
+        "sentences": [
+            {"number": number, "sentence": sentence.text, "cites": [hit + 1 for hit in sentence.hits]}
+            for number, sentence in enumerate(sentences, 1)
+        ],
+    }
+    return json.dumps(told, ensure_ascii=False)
+
+
+def _verdicts(reply: dict[str, Any], wanted: int) -> list[Verdict]:
+    """One for each sentence, in order.
+
+    Raises:
+        ModelReplyError: a sentence has none or two, or the reply has another form.
+    """
+    try:
+        found = _Reply.model_validate(reply).verdicts
+    except ValidationError as error:
+        raise ModelReplyError("the judge's reply has another form") from error
+    if sorted(one.sentence for one in found) != list(range(1, wanted + 1)):
+        raise ModelReplyError(f"the judge gave {len(found)} verdicts on {wanted} sentences")
+    ordered = sorted(found, key=lambda one: one.sentence)
+    return [Verdict(verdict=one.verdict, sure=one.sure / 100) for one in ordered]
