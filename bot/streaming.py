@@ -14,6 +14,7 @@ and stopStream gives it the mark of a placeholder.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Sequence
@@ -39,6 +40,8 @@ CALL_S = 2.0
 """Seconds. No call is waited for longer."""
 PACE_S = 1.0
 """Seconds between two calls of one stream."""
+SETTLE_S = 0.25
+"""Seconds that a step must last to be told: without a model an answer is often done before."""
 CALLS_PER_S = 1.5
 """Of all streams together, at this pace: Slack takes about 100 appendStream a minute from an app."""
 CALM_S = 30.0
@@ -62,12 +65,14 @@ class Streams:
         wanted: bool = True,
         pace_s: float = PACE_S,
         call_s: float = CALL_S,
+        settle_s: float = SETTLE_S,
     ) -> None:
         self.client = client
         self.replies = replies
         self.background = background
         self.call_s = call_s
         self.pace_s = pace_s
+        self.settle_s = settle_s
         self.running = 0
         self._wanted = wanted
         self._calm_until = 0.0
@@ -118,6 +123,7 @@ class LiveReply:
         self._words = words
         self._posted = posted
         self._wake = asyncio.Event()
+        self._speaking = asyncio.Lock()
         self._searching: asyncio.Task[str | None] | None = None
         self._pump: asyncio.Task[None] | None = None
         self._starting: asyncio.Task[Any] | None = None
@@ -179,9 +185,12 @@ class LiveReply:
                 return
             while True:
                 await self._wake.wait()
+                await asyncio.sleep(self._streams.settle_s)
                 self._wake.clear()
-                await self._tell_status()
-                if await self._tell_text():
+                async with self._speaking:
+                    await self._tell_status()
+                    sent = await self._tell_text()
+                if sent:
                     await asyncio.sleep(self._streams.pause_s)
         except Exception:  # nothing of the show may reach the answer
             logger.exception("stream.broke", extra={"question_id": self._question.id})
@@ -290,9 +299,14 @@ class LiveReply:
         await self._streams.replies.set_status(self._question, "")
 
     async def _end_pump(self) -> None:
-        if self._pump is not None:
-            self._pump.cancel()
-            await asyncio.wait({self._pump})
+        """Not in the middle of a call, if that ends soon: a status that arrives after the answer would stay there."""
+        if self._pump is None or self._pump.done():
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._streams.call_s), self._speaking:
+                self._pump.cancel()
+        self._pump.cancel()
+        await asyncio.wait({self._pump})
 
 
 def _heard(starting: asyncio.Task[Any]) -> None:

@@ -104,7 +104,7 @@ async def test_why_shows_how_the_answer_came_about(either_office: Office) -> Non
         "answered, confidence 80%",
         "meaning 0.70 · words 4.20 · together 0.80 · final 0.80",
         "Leave policy: current",
-        "Extractive mode",
+        "Quotes from the pages",
         "search 3 ms",
     ):
         assert part in said, part

@@ -37,6 +37,7 @@ async def office(redis: Redis, limits: Limits) -> Any:
 def hurry(office: Office, *, pace_s: float = 0.02, call_s: float = 0.4) -> None:
     office.edge.worker.streams.pace_s = pace_s
     office.edge.worker.streams.call_s = call_s
+    office.edge.worker.streams.settle_s = 0.01
 
 
 def writing(pause_s: float = 0.1, *, sentences: tuple[Sentence, ...] = SENTENCES) -> Write:
@@ -265,6 +266,7 @@ async def test_where_there_is_a_placeholder_nothing_is_streamed(office: Office) 
 
 async def test_streaming_can_be_switched_off(redis: Redis, limits: Limits) -> None:
     async with open_office(redis, limits, stream="off") as office:
+        hurry(office)
         office.knowledge.write = writing(0.02)
         ts = await office.ask("alice", "#general", ASKED)
         await the_answer(office, ts)
@@ -284,6 +286,32 @@ async def test_a_draft_that_is_begun_anew_is_not_mixed_with_the_first(office: Of
     ts = await office.ask("alice", "#general", ASKED)
     await the_answer(office, ts)
     assert streamed(office) == as_written(SENTENCES[:2], [ONE])
+
+
+async def test_steps_that_nobody_could_read_are_not_told(office: Office) -> None:
+    office.edge.worker.streams.settle_s = 0.25
+    office.knowledge.write = writing(0.0)
+    ts = await office.ask("alice", "#general", ASKED)
+    await the_answer(office, ts)
+    assert spoken(office) == ["chat.postMessage"]
+    assert len(office.calls("assistant.threads.setStatus")) == 1
+
+
+async def test_no_status_arrives_after_the_answer(office: Office) -> None:
+    async def write(progress: Progress) -> None:
+        office.slack.faults.add("assistant.threads.setStatus", delay=0.2)
+        await progress.stage("reading", pages=6)
+        await asyncio.sleep(0.05)
+
+    office.knowledge.write = write
+    ts = await office.ask("alice", "#general", ASKED)
+    await the_answer(office, ts)
+    *_, status, post = [
+        call.method
+        for call in office.slack.calls
+        if call.method in ("assistant.threads.setStatus", "chat.postMessage")
+    ]
+    assert (status, post) == ("assistant.threads.setStatus", "chat.postMessage")
 
 
 async def test_an_answer_without_a_draft_is_one_post(office: Office) -> None:
