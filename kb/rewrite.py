@@ -104,7 +104,7 @@ class RewriteChoice:
             return _lost(ruled, error.reason)
         except (UnavailableError, ModelRefusedError, ModelReplyError) as error:
             return _lost(ruled, type(error).__name__)
-        return (written if written.topics else replace(written, topics=ruled.topics)), ""
+        return _completed(written, ruled), ""
 
     def _record(self, outcome: RewriteOutcome, reason: str, milliseconds: float) -> None:
         level = logging.WARNING if reason else logging.INFO
@@ -138,10 +138,27 @@ def choose_rewriter(
     return RewriteChoice(heuristic, model, on_rewrite=tally.rewritten)
 
 
+def _completed(written: Rewrite, ruled: Rewrite) -> Rewrite:
+    """The model's rewrite with what the rules know surely: the step that is meant, and the parts that it left together."""
+    return replace(
+        written,
+        topics=written.topics or ruled.topics,
+        parts=written.parts or ruled.parts,
+        required=tuple(term for term in ruled.required if term.casefold() in written.query.casefold()),
+    )
+
+
 def _lost(ruled: Rewrite, reason: str) -> tuple[Rewrite, str]:
     return replace(ruled, lost=reason), reason
 
 
 def _worth_a_model(ruled: Rewrite, turns: Sequence[Turn]) -> bool:
-    """Only a question that leans on its thread, or whose spelling the rules had to mend, is worth a call."""
-    return bool(turns) and (ruled.needs_rewrite or (ruled.is_follow_up and ruled.confidence < 1.0))
+    """Only a question that leans on its thread, or whose spelling the rules had to mend, is worth a call.
+
+    "Tell me more" is the question before, once more.
+    """
+    return (
+        bool(turns)
+        and not ruled.wants_more
+        and (ruled.needs_rewrite or (ruled.is_follow_up and ruled.confidence < 1.0))
+    )

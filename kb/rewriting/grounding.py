@@ -23,8 +23,13 @@ _MENTION = re.compile(r"<[!@#][^>]*>?|@(?:channel|here|everyone)\b", re.IGNORECA
 _NUMBER = re.compile(r"\d+")
 
 
-def strays(question: str, query: str, context: ThreadContext, known: Lexicon) -> str | None:
-    """Why a rewrite may not be searched for, as a short code; None when it stays with its thread."""
+def strays(
+    question: str, query: str, context: ThreadContext, known: Lexicon, *, whole: bool = True
+) -> str | None:
+    """Why a rewrite may not be searched for, as a short code; None when it stays with its thread.
+
+    A part of a question (not `whole`) need not keep the words of the others.
+    """
     if _adds_links(question, query, context):
         return "link_added"
     if _MENTION.search(query) and not _MENTION.search(question):
@@ -35,10 +40,10 @@ def strays(question: str, query: str, context: ThreadContext, known: Lexicon) ->
     asked, kept = _stems(mended, known), _stems(query, known)
     common = {word[:STEM] for word in known.words.common}
     own = asked - common - {word[:STEM] for word in known.sequence_words}
-    if own and sum(_is_in(stem, kept) for stem in own) < LEAST_KEPT * len(own):
+    if whole and own and sum(_is_in(stem, kept) for stem in own) < LEAST_KEPT * len(own):
         return "question_lost"
     asking = {word[:STEM] for phrase in known.small_talk.asking for word in words_of(phrase)}
-    if not own and asked & common and not (kept & common) - (asking - asked):
+    if whole and not own and asked & common and not (kept & common) - (asking - asked):
         return "question_lost"  # "cost" may become "price", but not "look up"
     if not known.words.function:  # no word classes: a stray word cannot be told from a small one
         return None

@@ -17,6 +17,7 @@ from kb.models import Rewrite, Turn
 from kb.rewriting.cache import ReplyCache
 from kb.rewriting.context import ThreadContext, render_prompt, thread_context
 from kb.rewriting.grounding import strays
+from kb.rewriting.parts import MOST as MOST_PARTS
 from kb.rewriting.tally import CacheEvent
 from kb.rewriting.topics import LONGEST_TOPIC, MOST
 from kb.rewriting.validation import validate
@@ -52,6 +53,7 @@ class ModelRewrite(BaseModel):
     needs_rewrite: bool
     is_follow_up: bool
     query: str
+    parts: list[str] = Field(default_factory=list)
     topics: list[str] = Field(default_factory=list)
     reasoning: str = ""
     confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
@@ -63,11 +65,12 @@ SCHEMA: dict[str, Any] = {
         "needs_rewrite": {"type": "boolean"},
         "is_follow_up": {"type": "boolean"},
         "query": {"type": "string"},
+        "parts": {"type": "array", "items": {"type": "string"}},
         "topics": {"type": "array", "items": {"type": "string"}},
         "reasoning": {"type": "string"},
         "confidence": {"type": "number"},
     },
-    "required": ["needs_rewrite", "is_follow_up", "query", "topics", "reasoning", "confidence"],
+    "required": ["needs_rewrite", "is_follow_up", "query", "parts", "topics", "reasoning", "confidence"],
     "additionalProperties": False,
 }
 """Bounds are left out: structured output on current models does not take them. `ModelRewrite` checks them."""
@@ -172,10 +175,11 @@ def _usable(question: str, reply: ModelRewrite, context: ThreadContext, *, langu
     query = " ".join(reply.query.split())
     said = dict.fromkeys(" ".join(topic.split()) for topic in reply.topics)
     topics = tuple(topic for topic in said if 0 < len(topic) <= LONGEST_TOPIC)[-MOST:]
+    parts = _parts(question, reply.parts, context, language=language)
     if not reply.needs_rewrite or query.casefold() == question.strip().casefold():
         return Rewrite(
             query=question, is_follow_up=reply.is_follow_up, topics=topics, reasoning=reply.reasoning[:300],
-            confidence=reply.confidence, method="model",
+            confidence=reply.confidence, method="model", parts=parts,
         )  # fmt: skip
     if reply.confidence < LEAST_CONFIDENCE:
         raise UnusableRewriteError("unsure")
@@ -192,4 +196,19 @@ def _usable(question: str, reply: ModelRewrite, context: ThreadContext, *, langu
         reasoning=reply.reasoning[:300],
         confidence=reply.confidence,
         method="model",
+        parts=parts,
     )
+
+
+def _parts(
+    question: str, written: Sequence[str], context: ThreadContext, *, language: str
+) -> tuple[str, ...]:
+    """The model's parts where all of them may be used; () for one question, and where one part strays."""
+    parts = tuple(filter(None, (" ".join(part.split()) for part in written)))[:MOST_PARTS]
+    rules = instructions().partition(EXAMPLES)[0]
+    sound = all(
+        validate(question, part, language=language, prompt=rules, thread=context.text) is None
+        and strays(question, part, context, lexicon(language), whole=False) is None
+        for part in parts
+    )
+    return parts if len(parts) > 1 and sound else ()
