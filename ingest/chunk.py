@@ -17,11 +17,12 @@ from uuid import UUID, uuid5
 
 from ingest.parsers.page import Block, ParsedPage, Section
 from kb.models import Chunk, Page
+from kb.places import MAX_CHARACTERS, fitted
 
-CHUNKER = "sections-5"
+CHUNKER = "sections-6"
 """Raise it whenever parsing or chunking gives other chunks for the same page: the index is then rebuilt."""
 MAX_TOKENS = 256
-"""What all-MiniLM-L6-v2 was trained to read; title and heading path count."""
+"""What all-MiniLM-L6-v2 was trained to read; title, place and heading path count."""
 
 CountTokens = Callable[[str], int]
 """The embedder's own count for one text. Whether special tokens count is up to it."""
@@ -57,7 +58,7 @@ def chunk_page(
     """The page's chunks in reading order; `count_tokens(chunk.embedded_text) <= max_tokens` for each.
 
     Args:
-        page: its title must leave room for text, see `fitting_title`.
+        page: its title and its place must leave room for text, see `fitting_title` and `fitting_place`.
         max_tokens: at least 32.
         join_below: sections of fewer tokens are joined with a neighbour under the same parent. Measured in
             docs/chunking.md; off, since it finds no more and the link of a joined section is its neighbour's.
@@ -65,10 +66,10 @@ def chunk_page(
     chunks: list[Chunk] = []
     seen: dict[str, int] = {}
     measure = _Measure(count_tokens)
-    for section in _joined(parsed.sections, page.title, measure, max_tokens, join_below):
-        path, blocks = _fitting(section, page.title, measure, max_tokens)
+    for section in _joined(parsed.sections, page.heading, measure, max_tokens, join_below):
+        path, blocks = _fitting(section, page.heading, measure, max_tokens)
         url = f"{page.url}#{section.anchor}" if section.anchor else page.url
-        for text in _texts(blocks, (page.title, *path), measure, max_tokens):
+        for text in _texts(blocks, (page.heading, *path), measure, max_tokens):
             key = "\x1f".join((page.id, *path, blake2b(text.encode(), digest_size=16).hexdigest()))
             seen[key] = seen.get(key, 0) + 1
             chunk_id = str(uuid5(_NAMESPACE, f"{key}\x1f{seen[key]}"))
@@ -81,6 +82,15 @@ def chunk_page(
 def fitting_title(title: str, *, count_tokens: CountTokens, max_tokens: int = MAX_TOKENS) -> str:
     """The title, shortened to a quarter of a chunk: every chunk of the page carries it."""
     return _shortened(title, lambda text: count_tokens(text) <= max_tokens // 4)
+
+
+def fitting_place(parts: Sequence[str], *, count_tokens: CountTokens, max_tokens: int = MAX_TOKENS) -> str:
+    """The parts of a place (`kb.places`) that fit in an eighth of a chunk; empty where none does."""
+    for characters in (MAX_CHARACTERS, MAX_CHARACTERS * 2 // 3, MAX_CHARACTERS // 3):
+        place = fitted(parts, characters)
+        if count_tokens(place) <= max_tokens // 8:
+            return place
+    return ""
 
 
 class _Measure:
@@ -101,7 +111,7 @@ class _Measure:
 
 
 def _joined(
-    sections: Sequence[Section], title: str, measure: _Measure, max_tokens: int, join_below: int
+    sections: Sequence[Section], heading: str, measure: _Measure, max_tokens: int, join_below: int
 ) -> Iterator[Section]:
     """Sections with neighbours joined while both fit a chunk: parts of one section, and small ones where asked."""
     held: Section | None = None
@@ -109,7 +119,7 @@ def _joined(
     for section in sections:
         added = sum(measure.part(block.text) for block in section.blocks)
         if held is not None:
-            room = max_tokens - measure.whole(_prefix((title, *held.path)))
+            room = max_tokens - measure.whole(_prefix((heading, *held.path)))
             same = section.path == held.path
             small = min(size, added) < join_below and section.path[:-1] in (held.path, held.path[:-1])
             if size + added < room and (same or small):
@@ -136,12 +146,12 @@ def _headed(path: tuple[str, ...]) -> Block:
 
 
 def _fitting(
-    section: Section, title: str, measure: _Measure, max_tokens: int
+    section: Section, heading: str, measure: _Measure, max_tokens: int
 ) -> tuple[tuple[str, ...], Sequence[Block]]:
     """The heading path in at most half a chunk. Where it had to be shortened, its words go into the text."""
 
     def fits(path: tuple[str, ...]) -> bool:
-        return measure.whole(_prefix((title, *path))) <= max_tokens // 2
+        return measure.whole(_prefix((heading, *path))) <= max_tokens // 2
 
     if fits(section.path):
         return section.path, section.blocks

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.chunk import MAX_TOKENS, chunk_page, chunker_name, fitting_title
+from ingest.chunk import MAX_TOKENS, chunk_page, chunker_name, fitting_place, fitting_title
 from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
 from ingest.parsers.markdown import SUFFIXES
@@ -27,6 +27,7 @@ from ingest.parsers.reader import DirectReader, Reader
 from ingest.sources.port import RawPage, Source, fingerprint
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 from kb.models import EVERYONE, Chunk, Page, PageDates
+from kb.places import parts_of
 
 logger = logging.getLogger(__name__)
 
@@ -146,15 +147,18 @@ class PagePipeline:
     def _page(self, raw: RawPage, parsed: ParsedPage, origin: Origin) -> Page:
         front = parsed.front
         notices = read_notices(parsed.title, parsed.sections)
+        language = front.language or self._detect_language(_sample(parsed))
+        count, room = self._embedder.count_tokens, self._max_tokens
+        title = fitting_title(parsed.title, count_tokens=count, max_tokens=room)
+        place = parts_of(raw.path, parsed.title, language)
         return Page(
             id=page_id(origin.name, raw.path),
             source=origin.name,
             path=raw.path,
-            title=fitting_title(
-                parsed.title, count_tokens=self._embedder.count_tokens, max_tokens=self._max_tokens
-            ),
+            title=title,
             url=raw.url,
-            language=front.language or self._detect_language(_sample(parsed)),
+            place=fitting_place(place, count_tokens=count, max_tokens=room),
+            language=language,
             revision=index_revision(raw.revision, origin.audience),
             owner=front.owner or raw.owner,
             audience=_narrowed(_narrowed(origin.audience, raw.audience), front.audience),

@@ -74,6 +74,8 @@ class Page:
     path: str
     title: str
     url: str
+    place: str = ""
+    """Where it stands among the others, as far as its title does not say so: "offices › Ghent". See `kb.places`."""
     language: str = "en"
     revision: str = ""
     owner: str | None = None
@@ -87,6 +89,11 @@ class Page:
     """The version or edition that the page says it is: "2", "2.1", "2026"."""
     successor: Successor | None = None
     """What the index knows of the page that replaces this one; not part of the page itself."""
+
+    @property
+    def heading(self) -> str:
+        """The title, with the place that tells it from another page's: "Parking (offices › Ghent)"."""
+        return f"{self.title} ({self.place})" if self.place else self.title
 
     @property
     def told_successor(self) -> str | None:
@@ -122,8 +129,8 @@ class Chunk:
 
     @property
     def embedded_text(self) -> str:
-        """What the embedder and BM25 read: title and heading path first, so that a vague passage keeps its topic."""
-        return "\n".join([" › ".join((self.page.title, *self.section)), self.text])
+        """What the embedder and BM25 read: title, place and heading path first, so that a vague passage keeps its topic."""
+        return "\n".join([" › ".join((self.page.heading, *self.section)), self.text])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,6 +13,7 @@ from kb.evaluation.datasets import DataSet, Passage
 from kb.index.port import IndexedChunk, IndexManifest, VectorIndex
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk, Page
+from kb.places import place_of
 from kb.settings import EmbedSettings
 from kb.text.language import detect
 
@@ -41,11 +42,13 @@ class CorpusPassages:
 
 
 def cache_name(data: DataSet, embed: EmbedSettings, *, embedder: str) -> str:
-    """A folder name: the data set's, readable, and a hash of its passages, the embedder and the form of a chunk.
+    """A folder name: the data set's, readable, and a hash of its passages, the embedder and the form of a chunk,
+    to which the places belong that its pages' names tell.
 
     `embedder`: the name that the embedder goes by, which tells its precision as well.
     """
-    parts = (data.corpus_hash, embedder, embed.query_prompt, embed.document_prompt, FORM)
+    places = sorted({_place(passage) for _, of_page in data.pages() for passage in of_page} - {""})
+    parts = (data.corpus_hash, embedder, embed.query_prompt, embed.document_prompt, FORM, *places)
     digest = hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
     return f"{data.name}-{digest}"
 
@@ -110,10 +113,15 @@ def _chunk(passage: Passage, position: int, language: str) -> Chunk:
         path=passage.page,
         title=passage.title,
         url=passage.url,
+        place=_place(passage),
         language=language,
         revision=FORM,
     )
     return Chunk(id=passage.id, page=page, position=position, text=_without_title(passage), url=passage.url)
+
+
+def _place(passage: Passage) -> str:
+    return place_of(passage.page, passage.title)
 
 
 def _without_title(passage: Passage) -> str:

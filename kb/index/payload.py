@@ -50,6 +50,7 @@ class StoredChunk(BaseModel):
     source: str
     path: str
     title: str
+    place: str = ""
     page_url: str
     language: str
     revision: str
@@ -80,6 +81,7 @@ class StoredChunk(BaseModel):
             source=page.source,
             path=page.path,
             title=page.title,
+            place=page.place,
             page_url=page.url,
             language=page.language,
             revision=page.revision,
@@ -113,6 +115,7 @@ class StoredChunk(BaseModel):
             source=self.source,
             path=self.path,
             title=self.title,
+            place=self.place,
             url=self.page_url,
             language=self.language,
             revision=self.revision,

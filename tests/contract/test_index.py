@@ -160,6 +160,7 @@ class TestEveryIndex:
         page = a_page(
             "leave",
             owner="People team",
+            place="offices › Ghent",
             superseded_by="new-leave.md",
             dates=PageDates(edited=date(2026, 1, 2), review_due=date(2026, 5, 1)),
         )

@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.chunk import chunk_page, fitting_title
+from ingest.chunk import chunk_page, fitting_place, fitting_title
 from ingest.errors import PageError
 from ingest.parsers.markdown import parse_markdown
 from ingest.parsers.page import Block, ParsedPage, Section
@@ -25,13 +25,14 @@ def count_characters(text: str) -> int:
     return -(-len(text) // 3)
 
 
-def chunks_of(text: str, *, max_tokens: int = 40, title: str = "Leave") -> list[Chunk]:
+def chunks_of(text: str, *, max_tokens: int = 40, title: str = "Leave", place: str = "") -> list[Chunk]:
     page = Page(
         id="handbook:leave.md",
         source="handbook",
         path="leave.md",
         title=title,
         url="https://kb.example/leave",
+        place=place,
     )
     return chunk_page(
         page, parse_markdown(text.encode(), path="leave.md"), count_tokens=count, max_tokens=max_tokens
@@ -187,6 +188,25 @@ def test_a_title_takes_a_quarter_of_a_chunk_at_most() -> None:
     assert fitting_title(words("t", 50), count_tokens=count, max_tokens=40) == f"{words('t', 10)}…"
 
 
+def test_a_place_has_the_parts_that_fit_in_an_eighth_of_a_chunk() -> None:
+    parts = ("people and culture", "offices", "ghent")
+
+    assert fitting_place(parts, count_tokens=count, max_tokens=40) == " › ".join(parts)
+    assert fitting_place(parts, count_tokens=len, max_tokens=160) == "offices › ghent"
+    assert fitting_place(parts, count_tokens=len, max_tokens=32) == ""
+    assert fitting_place((), count_tokens=count, max_tokens=40) == ""
+
+
+def test_every_chunk_starts_with_its_page_s_place_and_fits_with_it() -> None:
+    place = "offices › ghent"
+    chunks = chunks_of(f"# Leave\n\n## A section\n\n{words('a', 90)}", place=place)
+
+    assert all(
+        chunk.embedded_text.startswith(f"Leave ({place}) › A section\n") and count(chunk.embedded_text) <= 40
+        for chunk in chunks
+    )
+
+
 markdown_pieces = st.lists(
     st.sampled_from(
         ["# T", "## A b", "### C", "- item one", "  - nested two", "1. first", "| a | b |", "|---|---|", "| 1 | 2 |",
@@ -198,8 +218,12 @@ markdown_pieces = st.lists(
 
 
 @settings(max_examples=150, deadline=None)
-@given(markdown_pieces, st.sampled_from([count, count_characters]))
-def test_whatever_the_page_every_chunk_fits_and_no_word_is_lost(lines, counter) -> None:  # type: ignore[no-untyped-def]
+@given(
+    markdown_pieces,
+    st.sampled_from([count, count_characters]),
+    st.sampled_from([(), ("offices", "ghent"), ("a" * 60,)]),
+)
+def test_whatever_the_page_every_chunk_fits_and_no_word_is_lost(lines, counter, parts) -> None:  # type: ignore[no-untyped-def]
     text = "\n".join(lines)
     try:
         parsed = parse_markdown(text.encode(), path="leave.md")
@@ -207,7 +231,8 @@ def test_whatever_the_page_every_chunk_fits_and_no_word_is_lost(lines, counter) 
         assert error.reason == "it has no text"  # noqa: PT017 (the page may also be fine)
         return
     title = fitting_title(parsed.title, count_tokens=counter, max_tokens=40)
-    page = Page(id="s:p", source="s", path="p", title=title, url="p")
+    place = fitting_place(parts, count_tokens=counter, max_tokens=40)
+    page = Page(id="s:p", source="s", path="p", title=title, url="p", place=place)
 
     chunks = chunk_page(page, parsed, count_tokens=counter, max_tokens=40)
 

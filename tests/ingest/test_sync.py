@@ -116,6 +116,7 @@ async def test_a_page_arrives_with_everything_its_author_says(
     page = (await page_of(index, "hr/old.md")).chunk.page
 
     assert (page.id, page.source, page.title, page.language) == ("kb:hr/old.md", "kb", "Verlof", "nl")
+    assert page.place == "hr › old"
     assert (page.url, page.superseded_by) == ("https://kb.example/hr/old.md", "https://kb.example/hr/new.md")
     assert (page.owner, page.audience) == ("HR", ("#leads",))
     assert str(page.dates.review_due) == "2024-02-29"
