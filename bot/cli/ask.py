@@ -39,14 +39,15 @@ def _show(reply: AskReply, *, why: bool) -> None:
     answer = reply.answer
     if answer["interpreted"]:
         console.print(f"Interpreted as: [italic]{_plain(answer['interpreted'])}[/italic]\n", highlight=False)
-    console.print(Markdown(answer["answer"], hyperlinks=False))  # a link that cannot be pressed is to be read
+    quotes = answer["quotes"]
+    # Under quotes stand the addresses of all that is named: within their heads they would be hard to read.
+    console.print(Markdown(answer["answer"], hyperlinks=bool(quotes)))
     for warning in answer["warnings"]:
         console.print(f"\n[yellow]Outdated:[/yellow] {_plain(warning['text'])}", highlight=False)
-    sources = [] if answer["quotes"] else answer["citations"]  # the head of a quote is its source
-    if sources:
-        console.print()
-    for citation in sources:
-        console.print(_source(citation), highlight=False)
+    sources = [_address(page) for page in (*quotes, *answer["nearest"])] if quotes else []
+    sources = sources or [_source(citation) for citation in answer["citations"]]
+    for at, line in enumerate(dict.fromkeys(sources)):
+        console.print(line if at else f"\n{line}", highlight=False)
     notes = _notes(reply)
     if notes:
         console.print(f"\n[dim]{_plain(' '.join(notes))}[/dim]", highlight=False)
@@ -61,6 +62,11 @@ def _notes(reply: AskReply) -> list[str]:
     return [
         note_wording(note, messages, removed=removed) for note in reply.answer["notes"] if note not in UNTOLD
     ]
+
+
+def _address(page: dict[str, Any]) -> str:
+    place = " › ".join(part for part in (page["title"], page.get("section")) if part)
+    return f"{_plain(place)}  [dim]{_plain(page['url'])}[/dim]"
 
 
 def _source(citation: dict[str, Any]) -> str:
