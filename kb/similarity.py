@@ -6,15 +6,14 @@ So the cosine is told as how far it is from unrelated (0) to the same (1), unrel
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-REMEMBERED = 4096
-"""Vectors of sentences kept in memory: 6 MB. The sentences of pages that are asked about come again and again."""
+from kb.sentence_vectors import DocumentEmbedder, SentenceVectors
+
 UNRELATED = (
     "The invoice was sent on Tuesday.",
     "Giraffes sleep standing up.",
@@ -28,16 +27,12 @@ UNRELATED = (
 """Sentences that have nothing to do with each other: what their cosines are is this model's zero."""
 
 
-class DocumentEmbedder(Protocol):
-    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
-
-
 class EmbeddingSimilarity:
     """Likeness of pairs of sentences, 1 the same, about 0 unrelated. A text that was seen lately is not embedded again."""
 
     def __init__(self, embedder: DocumentEmbedder) -> None:
         self._embedder = embedder
-        self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._vectors = SentenceVectors(embedder)
         self._zero: float | None = None
 
     async def __call__(self, pairs: list[tuple[str, str]]) -> list[float]:
@@ -45,22 +40,9 @@ class EmbeddingSimilarity:
             return []
         if self._zero is None:
             self._zero = _mean_cosine(await self._embedder.embed_documents(UNRELATED))
-        vectors = await self._vectors_of([text for pair in pairs for text in pair])
+        vectors = await self._vectors.of([text for pair in pairs for text in pair])
         cosines = (float(vectors[one] @ vectors[other]) for one, other in pairs)
         return [(cosine - self._zero) / (1.0 - self._zero) for cosine in cosines]
-
-    async def _vectors_of(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """All that are not remembered, in one batch."""
-        wanted = dict.fromkeys(texts)
-        missing = [text for text in wanted if text not in self._vectors]
-        if missing:
-            self._vectors.update(zip(missing, await self._embedder.embed_documents(missing), strict=True))
-        found = {text: self._vectors[text] for text in wanted}
-        for text in wanted:
-            self._vectors.move_to_end(text)
-        while len(self._vectors) > REMEMBERED:
-            self._vectors.popitem(last=False)
-        return found
 
 
 class Scorer(Protocol):

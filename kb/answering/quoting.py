@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kb.answering.blocks import Block, blocks_of
 from kb.models import Chunk, Hit
+from kb.sentence_vectors import DocumentEmbedder, SentenceVectors
 from kb.text.sentences import TextUnit
 
 QUOTE_CHARACTERS = 700
@@ -40,10 +41,8 @@ _SET_APART = frozenset({"sentence", "item", "quote"})
 """Kinds of units that can be set in bold."""
 
 
-class SentenceEmbedder(Protocol):
+class SentenceEmbedder(DocumentEmbedder, Protocol):
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
-
-    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,6 +69,7 @@ class Librarian:
 
     def __init__(self, *, embedder: SentenceEmbedder, coverage: Coverage) -> None:
         self._embedder = embedder
+        self._vectors = SentenceVectors(embedder)
         self._coverage = coverage
 
     async def quotes(
@@ -98,7 +98,7 @@ class Librarian:
             excerpts.append(excerpt)
             if len(excerpts) == most:
                 break
-        return [await self._with_best(one, query) for one in excerpts]
+        return await self._with_best(excerpts, query)
 
     def excerpt_of(self, chunk: Chunk, statement: str, *, characters: int = QUOTE_CHARACTERS) -> Excerpt:
         """The block that a statement of a passage stands in."""
@@ -166,23 +166,34 @@ class Librarian:
             )
         return Excerpt(chunk=hit.chunk, blocks=tuple(block.text for block in blocks[first : last + 1]))
 
-    async def _with_best(self, excerpt: Excerpt, query: str) -> Excerpt:
-        """With the sentence that is nearest by meaning; of a table or of code nothing is set apart."""
-        units = [
-            unit
-            for text in excerpt.blocks
-            for block in blocks_of(text)
-            for unit in block.units
-            if unit.kind != "heading" and not (len(block.units) > 1 and _leads(unit, block))
-        ]
-        if not units:
-            return excerpt
-        heading = excerpt.chunk.section[-1] if excerpt.chunk.section else excerpt.chunk.page.title
+    async def _with_best(self, excerpts: Sequence[Excerpt], query: str) -> list[Excerpt]:
+        """Each with the sentence that is nearest by meaning; of a table or of code nothing is set apart."""
+        units = [_units_to_set_apart(excerpt) for excerpt in excerpts]
+        vectors = await self._vectors.of([text for one in units for text in one])
+        if not vectors:
+            return list(excerpts)
         wanted = (await self._embedder.embed_queries([query]))[0]
-        vectors = await self._embedder.embed_documents([f"{heading}: {unit.text}" for unit in units])
-        nearest = units[int(np.argmax(vectors @ wanted))]
-        apart = len(units) > 1 and nearest.kind in _SET_APART
-        return replace(excerpt, statement=nearest.text, best=nearest.text if apart else "")
+        chosen = []
+        for excerpt, of_excerpt in zip(excerpts, units, strict=True):
+            if not of_excerpt:
+                chosen.append(excerpt)
+                continue
+            nearest = of_excerpt[max(of_excerpt, key=lambda text: float(vectors[text] @ wanted))]
+            apart = len(of_excerpt) > 1 and nearest.kind in _SET_APART
+            chosen.append(replace(excerpt, statement=nearest.text, best=nearest.text if apart else ""))
+        return chosen
+
+
+def _units_to_set_apart(excerpt: Excerpt) -> dict[str, TextUnit]:
+    """A unit behind its heading, as the embedder reads it ("Carry-over: On 31 March.") -> the unit."""
+    heading = excerpt.chunk.section[-1] if excerpt.chunk.section else excerpt.chunk.page.title
+    return {
+        f"{heading}: {unit.text}": unit
+        for text in excerpt.blocks
+        for block in blocks_of(text)
+        for unit in block.units
+        if unit.kind != "heading" and not (len(block.units) > 1 and _leads(unit, block))
+    }
 
 
 def _leads(unit: TextUnit, block: Block) -> bool:

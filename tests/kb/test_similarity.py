@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kb.similarity import REMEMBERED, UNRELATED, CrossEncoderSimilarity, EmbeddingSimilarity
+from kb.sentence_vectors import REMEMBERED
+from kb.similarity import UNRELATED, CrossEncoderSimilarity, EmbeddingSimilarity
 
 
 class Crowded:

@@ -1,0 +1,40 @@
+"""Vectors of sentences, remembered: the sentences of pages that are asked about come again and again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+REMEMBERED = 4096
+"""Vectors kept in memory: 6 MB, the most asked-about hundred pages or so."""
+
+
+class DocumentEmbedder(Protocol):
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+class SentenceVectors:
+    def __init__(self, embedder: DocumentEmbedder) -> None:
+        self._embedder = embedder
+        self._kept: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+
+    async def of(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """Text -> its vector. All that are not remembered are embedded in one batch.
+
+        Raises:
+            EmbedderUnavailableError: the embedder does not answer.
+        """
+        wanted = dict.fromkeys(texts)
+        found = {text: self._kept[text] for text in wanted if text in self._kept}
+        if missing := [text for text in wanted if text not in found]:
+            found.update(zip(missing, await self._embedder.embed_documents(missing), strict=True))
+        for text, vector in found.items():
+            self._kept[text] = vector
+            self._kept.move_to_end(text)
+        while len(self._kept) > REMEMBERED:
+            self._kept.popitem(last=False)
+        return found
