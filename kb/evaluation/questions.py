@@ -21,7 +21,10 @@ from kb.pipeline import Pipeline
 
 
 class QuestionCase(BaseModel):
-    """`must_contain`: lower-case strings, all of which the answer has to hold. `warning`: about `expect_page`."""
+    """`must_contain`: lower-case strings, all of which the answer or its quotes have to hold. `warning`: about `expect_page`.
+
+    A question that is expected to be "declined" may end with what is closest as well: that is said to be no answer.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -78,12 +81,13 @@ async def run_cases(pipeline: Pipeline, cases: Sequence[QuestionCase]) -> AsyncI
 
 
 def _problems(case: QuestionCase, answer: Answer) -> list[str]:
-    if answer.outcome != case.expect:
+    ending = "declined" if answer.outcome == "closest" else answer.outcome
+    if ending != case.expect:
         return [f"expected {case.expect}, got {answer.outcome} (confidence {answer.confidence:.2f})"]
     if case.expect == "declined":
         return []
     problems = []
-    said = answer.text.lower()
+    said = "\n".join((answer.text, *(block for quote in answer.quotes for block in quote.blocks))).lower()
     if missing := [part for part in case.must_contain if part not in said]:
         problems.append(f"the answer lacks {missing}")
     cited = {citation.chunk.page.path for citation in answer.citations}
