@@ -59,6 +59,7 @@ class Use:
 class Say:
     """A reply of pieces of text and uses of tools. `fault` strikes after `after` events of the stream.
 
+    `pause_s`: seconds before each event, as of a model that thinks while it writes.
     `cache_read`, `cache_written`: tokens that the API says it read from its cache and wrote to it.
     """
 
@@ -72,6 +73,7 @@ class Say:
         citations_first: bool = True,
         cache_read: int | None = None,
         cache_written: int | None = None,
+        pause_s: float = 0.0,
     ) -> None:
         self.pieces = pieces
         self.thinking = thinking
@@ -82,6 +84,7 @@ class Say:
         self.fault = fault
         self.after = after
         self.citations_first = citations_first
+        self.pause_s = pause_s
 
 
 def say_json(value: Any) -> Say:

@@ -15,7 +15,7 @@ import asyncio
 import json
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -49,11 +49,19 @@ class Failure:
 class MessagesServer:
     """`requests` holds the bodies of every request, `headers` their headers, refused ones included.
 
+    `answering`: makes the reply to an unscripted request of its body.
     `offers`: the names that it lists as Ollama does; without it there is no list.
     """
 
-    def __init__(self, *, key: str = "sk-ant-test-0123456789", offers: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        key: str = "sk-ant-test-0123456789",
+        answering: Callable[[Mapping[str, Any]], Say] | None = None,
+        offers: Sequence[str] | None = None,
+    ) -> None:
         self.key = key
+        self._answering = answering or answer_by_itself
         self._offers = offers
         self.url = ""
         self.requests: list[dict[str, Any]] = []
@@ -107,7 +115,7 @@ class MessagesServer:
         except RefusedRequestError as error:
             self.refusals.append(str(error))
             return _error(error.status, error.kind, str(error))
-        step = self._script.popleft() if self._script else answer_by_itself(body)
+        step = self._script.popleft() if self._script else self._answering(body)
         if isinstance(step, Failure):
             text = json.dumps(body) if step.echo else "scripted"
             return _error(step.status, STATUS_TYPES.get(step.status, "api_error"), text, step.headers)
@@ -121,6 +129,7 @@ class MessagesServer:
         for at, event in enumerate(events(step, body)):
             if step.fault is not None and at == step.after:
                 return await self._strike(step.fault, request, response)
+            await asyncio.sleep(step.pause_s)
             await response.write(_sse(event.type, event.model_dump_json()))
         await response.write_eof()
         return response
