@@ -148,7 +148,8 @@ def _with_action(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
 
 def _with_reference(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
     """The subject in the place of the first word that points back, where grammar allows it."""
-    if not reading.pointers or subject.kind == "action":
+    pointing = {words_of(reading.text[at:])[0] for at in reading.pointers}
+    if len(pointing) != 1 or subject.kind == "action":  # "do they get paid for it?": two things, one subject
         return ""
     at = reading.pointers[0]
     span = next(span for span in spans_of(reading.text) if span.start() == at)
@@ -157,6 +158,8 @@ def _with_reference(reading: Reading, subject: Subject, lexicon: Lexicon) -> str
     if "'" in word or (person and not names_in(f"x {subject.text}", lexicon)):
         return ""
     text, end = subject.text, span.end()
+    if word in lexicon.reference.adverbs:  # "daarover": "over ..."
+        return f"{reading.text[:at]}{lexicon.reference.adverbs[word]} {text}{reading.text[end:]}"
     followed = bool(after) and lexicon.is_content(after[0])
     if word in lexicon.reference.possessive and followed:
         if not lexicon.rewriting.possessive:

@@ -52,7 +52,12 @@ def split_question(text: str, lexicon: Lexicon) -> tuple[str, ...]:
 def as_part(text: str, lexicon: Lexicon) -> str:
     """A clause as a question: a capital, no conjunction before it, the question mark of its language."""
     body = _without_join(text.strip(_EDGES), lexicon)
-    return lexicon.parts.mark.format(question=body[:1].upper() + body[1:])
+    body = body[:1].upper() + body[1:]
+    words = words_of(body)
+    asked = words[:1] and words[0] in lexicon.words.question | lexicon.words.auxiliaries
+    if starts_with_phrase(words, lexicon.small_talk.asking) and not asked:
+        return body  # "Tell me who ..."
+    return lexicon.parts.mark.format(question=body)
 
 
 def _sentences(text: str, lexicon: Lexicon) -> list[str]:
@@ -146,8 +151,8 @@ def _question_word(words: list[str], lexicon: Lexicon) -> int | None:
 def _is_subordinate(words: list[str], lexicon: Lexicon) -> bool:
     """ "When I leave", "how long I need": the subject comes where a question has its verb."""
     subjects = lexicon.parts.clause_subjects
-    if words[0].endswith("'s"):  # "what's": its verb is in it
-        return False
+    if words[0].endswith("s") and words[0][:-1].removesuffix("'") in lexicon.words.question:
+        return False  # "what's", "whats": the verb is in it
     if len(words) < 2 or words[1] in subjects:
         return True
     if words[0] not in lexicon.parts.inverted:
@@ -162,7 +167,8 @@ def _is_whole(left: str, lexicon: Lexicon) -> bool:
     words = words_of(left)
     if not _asks(left, lexicon) and len(words) < 2:
         return False
-    dangling = lexicon.words.question | lexicon.words.prepositions | lexicon.words.articles
+    articles = lexicon.words.articles - lexicon.references  # "hoe lang is het"
+    dangling = lexicon.words.question | lexicon.words.prepositions | articles
     if not words or words[-1] in dangling or not lexicon.content_of(left):
         return False
     # "What time and where", "how long and how often" are one question; "what happens and who" are two.
@@ -176,7 +182,7 @@ def _asks_behind(left: str, right: str, asking: _Asking, lexicon: Lexicon) -> bo
         return False
     at = _question_word(words, lexicon)
     if at is None:
-        return _asks_by_its_verb(words, lexicon)
+        return _asks_by_its_verb(words, before, lexicon)
     rest = words[at + 1 :]
     if not _tells(rest, lexicon) or words[at] in before[1 + at :]:
         return False  # "who can apply and who can't", "those which are free and which are paid"
@@ -191,10 +197,11 @@ def _tells(rest: list[str], lexicon: Lexicon) -> bool:
     small = words.auxiliaries.union(
         words.articles, words.prepositions, words.question, words.speakers, lexicon.references, reference.more
     )
-    return any(word not in small and not word.endswith("n't") for word in rest)
+    telling = any(word not in small and not word.endswith("n't") for word in rest)
+    return telling or (len(rest) > 2 and rest[-1] in words.auxiliaries)  # "what do they do"
 
 
-def _asks_by_its_verb(words: list[str], lexicon: Lexicon) -> bool:
+def _asks_by_its_verb(words: list[str], before: list[str], lexicon: Lexicon) -> bool:
     """ "Can I carry them over", "is it paid": an auxiliary and somebody or something that is meant."""
     verb, subject = words[:2]
     if verb not in lexicon.words.auxiliaries:
@@ -202,7 +209,10 @@ def _asks_by_its_verb(words: list[str], lexicon: Lexicon) -> bool:
     meant = (
         lexicon.parts.clause_subjects | lexicon.references | lexicon.words.definite | lexicon.reference.places
     )
-    named = subject in meant or "-" in verb  # "puis-je"
+    fresh = (
+        verb in lexicon.parts.finite and verb not in before and lexicon.is_content(subject) and len(words) > 2
+    )
+    named = subject in meant or fresh or "-" in verb  # "puis-je"
     return named and any(lexicon.is_content(word) for word in words[1:])
 
 
@@ -219,4 +229,4 @@ def _joins(language: str) -> re.Pattern[str]:
 @cache
 def _boundaries(language: str) -> re.Pattern[str]:
     joins = any_of(lexicon_of(language).parts.joins)
-    return re.compile(rf"(?:\s*[,;]\s*|\s+)(?:{joins})\s+|\s*[,;]\s+", re.IGNORECASE)
+    return re.compile(rf"(?:\s*[,;]\s*|\s+)(?:{joins})(?:\s+|,\s*)|\s*[,;]\s+", re.IGNORECASE)

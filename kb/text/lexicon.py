@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Annotated
@@ -68,6 +68,8 @@ class ReferenceWords(_Part):
     """Nouns that mean what is being read: "the article"."""
     determiners: Words = NONE
     """Reference words that may have their noun behind them: "this policy"."""
+    adverbs: Mapping[str, str] = {}
+    """Reference words that hold a preposition, and which: "daarover" is "over" something."""
     places: Words = NONE
     places_before: Words = NONE
     """Prepositions before places and things, seldom before a person."""
@@ -164,6 +166,8 @@ class PartWords(_Part):
     """Behind a question word they make a clause that asks nothing: "when I leave"."""
     choosing: Words = NONE
     """Question words that choose among what was named before: "and which are paid?"."""
+    finite: Words = NONE
+    """Auxiliaries that can only open a question, not go on with the clause before: "and are contractors covered?"."""
     inverted: Words = NONE
     """Question words behind which the auxiliary comes before the subject: "when do I leave"."""
 
