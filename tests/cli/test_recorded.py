@@ -66,6 +66,9 @@ def reply_to(asked: dict[str, Any]) -> dict[str, Any]:
     """What a model would say, in each of the forms that a reply may have."""
     name, params = asked["custom_id"], asked["params"]
     said = json.dumps(params["messages"])
+    if "verdicts" in json.dumps(params.get("output_config") or params.get("system")):
+        verdict = {"sentence": 1, "verdict": "not there", "sure": 95}
+        return {"custom_id": name, "text": json.dumps({"verdicts": [verdict]})}
     if params["model"].startswith("claude-haiku"):
         rewrite = {
             "needs_rewrite": True,
@@ -154,6 +157,20 @@ def test_rounds_of_requests_and_replies_end_in_answers(
     assert expiry["chat_history"][0]["content"] == HOLIDAY
     assert (pets["ending"], pets["problems"]) == ("declined", {})
     assert told["categories"]["all"]["facts_shown"] == told["categories"]["all"]["facts"] == 2
+
+
+def test_a_judge_is_a_round_of_its_own(footnote: Run, data: Path, cases: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    options = ("--category", "plain", "--set", "model.native_citations=false", "--json", out)
+    rounds = Rounds(footnote, data, cases, tmp_path, options)
+
+    assert [one.code for one in rounds.ended] == [3, 3, 1], rounds.ended[-1].err
+    assert rounds.asked[1][0]["params"]["model"] == "claude-haiku-5-5"
+    (days,) = json.loads(out.read_text())["cases"]
+    assert (days["ending"], days["judge"]) == ("declined", "judged")
+    assert days["removed"] == [
+        {"sentence": "Every employee gets **25 days** of annual leave.", "reason": "not there"}
+    ]
 
 
 def test_a_request_without_a_reply_is_no_answer_in_quotes(

@@ -35,7 +35,7 @@ def test_the_set_has_follow_ups_in_three_languages():
     assert min(languages.count(one) for one in ("en", "nl", "de")) >= 4
 
 
-async def test_every_answer_has_its_keywords_and_category_or_admits_that_it_is_not_there(
+async def test_every_answer_has_its_keywords_and_page_or_admits_that_it_is_not_there(
     results: dict[str, AnswerResult],
 ):
     failed = {name: result.problems for name, result in results.items() if result.problems}
