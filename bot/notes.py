@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.messages import Messages
 from bot.mrkdwn import escape
-from kb.answer import Answer, Note
+from kb.answer import Answer
 
-UNTOLD: frozenset[Note] = frozenset({"reranker unavailable"})
+UNTOLD: frozenset[str] = frozenset({"reranker unavailable"})
 """Matters to whoever runs the bot, not to who asks; "Why this answer?" has it."""
-SAYS_QUOTES: frozenset[Note] = frozenset({"model unavailable", "model refused"})
+SAYS_QUOTES: frozenset[str] = frozenset({"model unavailable", "model refused"})
 """Each says that these are quotes, so that need not be said again."""
 
 
@@ -30,22 +32,22 @@ def note_wording(note: str, words: Messages, *, removed: int = 1) -> str:
 
 def reader_notes(answer: Answer, words: Messages, *, shortened: bool = False) -> list[str]:
     """The notes that tell a reader something. `shortened`: the message itself had to leave something out."""
-    notes = [note for note in answer.notes if note not in _implied(answer)]
+    notes = telling(answer.notes, answer.outcome, quoted=bool(answer.quotes))
     told = [note_wording(note, words, removed=removed_sentences(answer)) for note in notes]
     return [words.shortened, *told] if shortened and "shortened" not in notes else told
+
+
+def telling(notes: Sequence[str], outcome: str, *, quoted: bool) -> list[str]:
+    """The notes without what the answer says already, or what a reader need not know."""
+    implied: set[str] = {*UNTOLD}
+    if SAYS_QUOTES & set(notes) or outcome in ("closest", "declined"):
+        implied.add("extractive mode")
+    if outcome == "declined" and not quoted:
+        implied.add("nothing more")
+    return [note for note in notes if note not in implied]
 
 
 def removed_sentences(answer: Answer) -> int:
     """How many sentences a check took out of the answer."""
     checked = answer.trace.checked
     return checked.removed if checked and checked.removed else len(answer.trace.removed_sentences)
-
-
-def _implied(answer: Answer) -> set[Note]:
-    """What the message says already, or what a reader need not know."""
-    implied: set[Note] = {*UNTOLD}
-    if SAYS_QUOTES & set(answer.notes) or answer.outcome in ("closest", "declined"):
-        implied.add("extractive mode")
-    if answer.outcome == "declined" and not answer.quotes:
-        implied.add("nothing more")
-    return implied

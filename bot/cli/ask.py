@@ -12,7 +12,7 @@ from bot.cli.as_json import print_json
 from bot.cli.open import open_session
 from bot.cli.session import AskReply, AskRequest
 from bot.messages import messages_in
-from bot.notes import UNTOLD, note_wording
+from bot.notes import note_wording, telling
 from kb.settings import Settings
 
 EXIT_CODES = {"answered": 0, "chat": 0, "closest": 3, "declined": 3, "unclear": 4, "unavailable": 5}
@@ -44,8 +44,9 @@ def _show(reply: AskReply, *, why: bool) -> None:
     console.print(Markdown(answer["answer"], hyperlinks=bool(quotes)))
     for warning in answer["warnings"]:
         console.print(f"\n[yellow]Outdated:[/yellow] {_plain(warning['text'])}", highlight=False)
-    sources = [_address(page) for page in (*quotes, *answer["nearest"])] if quotes else []
-    sources = sources or [_source(citation) for citation in answer["citations"]]
+    quoted = {quote["url"].partition("#")[0] for quote in quotes}
+    named = [*quotes, *(page for page in answer["nearest"] if page["url"] not in quoted)]
+    sources = map(_address, named) if quotes else map(_source, answer["citations"])
     for at, line in enumerate(dict.fromkeys(sources)):
         console.print(line if at else f"\n{line}", highlight=False)
     notes = _notes(reply)
@@ -57,11 +58,10 @@ def _show(reply: AskReply, *, why: bool) -> None:
 
 def _notes(reply: AskReply) -> list[str]:
     """What was degraded, in words. That the reranker is off stands in `footnote status`."""
-    checked, messages = reply.trace["checked"], messages_in(reply.answer["language"])
-    removed = checked["removed"] if checked else 0
-    return [
-        note_wording(note, messages, removed=removed) for note in reply.answer["notes"] if note not in UNTOLD
-    ]
+    answer, checked = reply.answer, reply.trace["checked"]
+    notes = telling(answer["notes"], answer["outcome"], quoted=bool(answer["quotes"]))
+    messages, removed = messages_in(answer["language"]), checked["removed"] if checked else 0
+    return [note_wording(note, messages, removed=removed) for note in notes]
 
 
 def _address(page: dict[str, Any]) -> str:
