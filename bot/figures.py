@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from bot.messages import Messages
+from bot.mrkdwn import escape
 from kb.answer import Checked
+from kb.llm.usage import ModelUsage, UsageByModel
 
 
 class Stats(Protocol):
@@ -33,6 +35,8 @@ class Stats(Protocol):
     def unavailable(self) -> int: ...
     @property
     def checked(self) -> Checked: ...
+    @property
+    def models(self) -> UsageByModel: ...
     @property
     def p50_ms(self) -> float | None: ...
     @property
@@ -70,8 +74,20 @@ def stats_lines(stats: Stats, words: Messages) -> list[str]:
                 dropped=words.number(checked.dropped_citations),
             )
         )
+    lines += [_model_line(model, used, words) for model, used in sorted(stats.models.items())]
     if stats.satisfaction is not None:
         lines.append(words.stats_satisfaction.format(percent=words.percent(stats.satisfaction)))
     if stats.p50_ms is not None and stats.p95_ms is not None:
         lines.append(words.stats_time.format(p50=round(stats.p50_ms), p95=round(stats.p95_ms)))
     return [f"• {line}" for line in lines]
+
+
+def _model_line(model: str, used: ModelUsage, words: Messages) -> str:
+    read = used.input_tokens + used.cache_read_tokens + used.cache_written_tokens
+    return words.stats_model.format(
+        model=escape(model),
+        calls=words.number(used.calls),
+        read=words.number(read),
+        cached=words.number(used.cache_read_tokens),
+        written=words.number(used.output_tokens),
+    )

@@ -209,6 +209,9 @@ class Messages(Formats):
     stats_rewritten: str = "Rewritten: {number} ({percent})"
     stats_rewrite_time: str = "Mean time of a rewrite: {ms} ms"
     stats_checked: str = "Sentences checked: {sentences}, cited {cited}, supported {supported}, removed {removed}, marks dropped {dropped}"
+    stats_model: str = (
+        "{model}: {calls} requests, {read} tokens read ({cached} from the cache), {written} written"
+    )
     stats_rewrites_lost: str = "Rewrites of the model that came too late or could not be used: {number}"
     stats_declined: str = "Not found in the knowledge base: {number}"
     stats_unavailable: str = "Not answered because something was down: {number}"

@@ -171,6 +171,7 @@ GERMAN: dict[str, Any] = {
     "stats_questions": "Fragen: {number}",
     "stats_rewritten": "Umformuliert: {number} ({percent})",
     "stats_rewrite_time": "Mittlere Zeit einer Umformulierung: {ms} ms",
+    "stats_model": "{model}: {calls} Anfragen, {read} Token gelesen ({cached} aus dem Cache), {written} geschrieben",
     "stats_checked": (
         "Geprüfte Sätze: {sentences}, mit Quelle {cited}, belegt {supported}, entfernt {removed}, "
         "Verweise ins Leere {dropped}"

@@ -171,6 +171,7 @@ DUTCH: dict[str, Any] = {
     "stats_questions": "Vragen: {number}",
     "stats_rewritten": "Herschreven: {number} ({percent})",
     "stats_rewrite_time": "Gemiddelde tijd van een herschrijving: {ms} ms",
+    "stats_model": "{model}: {calls} verzoeken, {read} tokens gelezen ({cached} uit de cache), {written} geschreven",
     "stats_checked": (
         "Gecontroleerde zinnen: {sentences}, met bron {cited}, onderbouwd {supported}, verwijderd {removed}, "
         "verwijzingen naar niets {dropped}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bot.figures import stats_lines
 from bot.messages import Messages
 from kb.answer import Checked
+from kb.llm.usage import ModelUsage
 from tests.fakes.figures import some_stats
 
 
@@ -19,3 +20,9 @@ def test_the_check_of_citations_has_a_line_of_its_totals():
 
 def test_while_nothing_was_checked_there_is_no_such_line():
     assert not any("checked" in line for line in stats_lines(some_stats(questions=2), Messages()))
+
+
+def test_tokens_are_told_by_model():
+    used = ModelUsage(calls=3, input_tokens=1000, cache_read_tokens=500, output_tokens=70)
+    lines = stats_lines(some_stats(models={"qwen3:8b": used}), Messages())
+    assert "• qwen3:8b: 3 requests, 1,500 tokens read (500 from the cache), 70 written" in lines
