@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from kb.text.phrases import talk_languages
 from kb.text.sentences import TextUnit, split_units
 
 BlockKind = Literal["prose", "list", "table", "code"]
@@ -20,6 +21,8 @@ _ASKS = re.compile(r"[?？][\s*_\"'”’)]*$")
 _QUESTION_MARK = re.compile(
     r"\s*(?:[*_]{1,2})?(?:Q|Question|Vraag|Frage|Pregunta)(?:[*_]{1,2})?\s*[:.]", re.IGNORECASE
 )
+_SPEAKER = re.compile(r"\s*(?:[*_]{1,2})?[^\n:*_]{1,40}(?:[*_]{1,2})?:\s+")
+"""As a thread or an interview has it: "**Person 1**: thanks!"."""
 _BLANK = re.compile(r"\n[ \t]*\n")
 
 
@@ -32,9 +35,9 @@ class Block:
     units: tuple[TextUnit, ...]
 
     @property
-    def asks_only(self) -> bool:
-        """Whether it is a question and nothing else: that answers nobody."""
-        return all(_is_question(unit) for unit in self.units)
+    def says_nothing(self) -> bool:
+        """Whether it only asks, thanks or greets: that answers nobody."""
+        return all(unit.kind == "heading" or _is_question(unit) or _is_talk(unit) for unit in self.units)
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -81,6 +84,10 @@ def _leads_into(group: Sequence[TextUnit], following: Sequence[TextUnit]) -> boo
 
 def _is_question(unit: TextUnit) -> bool:
     return _ASKS.search(unit.text) is not None or _QUESTION_MARK.match(unit.text) is not None
+
+
+def _is_talk(unit: TextUnit) -> bool:
+    return unit.kind == "sentence" and bool(talk_languages(_SPEAKER.sub("", unit.text)))
 
 
 def _block(text: str, groups: Sequence[Sequence[TextUnit]]) -> Block:

@@ -120,7 +120,7 @@ class Librarian:
         for hit in passages:
             blocks = blocks_of(hit.chunk.text)
             covered = [self._covered(query, hit.chunk, block, language) for block in blocks]
-            telling = [at for at, block in enumerate(blocks) if not block.asks_only]
+            telling = [at for at, block in enumerate(blocks) if not block.says_nothing]
             if not telling:
                 continue
             at = max(telling, key=lambda one: (covered[one], -one))

@@ -8,8 +8,10 @@ from kb.confidence import Evidence
 from kb.models import Chunk, Hit, Page, Scores
 
 
-def a_passage(text: str, *, title: str = "Leave policy", section: tuple[str, ...] = (), **page: Any) -> Chunk:
-    """A passage of a page of its own; `page` changes the page's fields."""
+def a_passage(
+    text: str, *, title: str = "Leave policy", section: tuple[str, ...] = (), position: int = 0, **page: Any
+) -> Chunk:
+    """A passage of the page of that title; `page` changes the page's fields."""
     path = title.lower().replace(" ", "-") + ".md"
     fields: dict[str, Any] = {
         "id": f"handbook:{path}",
@@ -19,7 +21,9 @@ def a_passage(text: str, *, title: str = "Leave policy", section: tuple[str, ...
         "url": f"https://handbook.example/{path}",
     }
     made = Page(**fields | page)
-    return Chunk(id=f"{made.id}#0", page=made, position=0, text=text, section=section, url=made.url)
+    return Chunk(
+        id=f"{made.id}#{position}", page=made, position=position, text=text, section=section, url=made.url
+    )
 
 
 def evidence_of(*chunks: Chunk) -> Evidence:
