@@ -192,12 +192,16 @@ def _units_to_set_apart(excerpt: Excerpt) -> dict[str, TextUnit]:
         for text in excerpt.blocks
         for block in blocks_of(text)
         for unit in block.units
-        if unit.kind != "heading" and not (len(block.units) > 1 and _leads(unit, block))
+        if unit.kind != "heading" and not _leads(unit, block)
     }
 
 
 def _leads(unit: TextUnit, block: Block) -> bool:
-    """Whether it only leads in the rest of its block."""
+    """Whether it only leads in the rest of its block: a line that ends with a colon, a question, the head of a table."""
+    if unit is block.units[-1]:
+        return False
+    if unit.kind == "row":
+        return unit is next(one for one in block.units if one.kind == "row")
     return unit is block.units[0] and unit.text.rstrip("*_ ").endswith((":", "?"))
 
 

@@ -114,9 +114,7 @@ def a_quoted_answerer(
     shelf: Shelf | None = None, *, embedder: Any = None, likeness: Likeness | None = alike
 ) -> QuotedAnswerer:
     librarian = Librarian(embedder=embedder or BagOfWords(), coverage=LexicalEncoder().coverage)
-    return QuotedAnswerer(
-        librarian=librarian, index=shelf or Shelf(), freshness=POLICY, likeness=likeness
-    )
+    return QuotedAnswerer(librarian=librarian, index=shelf or Shelf(), freshness=POLICY, likeness=likeness)
 
 
 class Watcher:
