@@ -19,7 +19,6 @@ SHORT_ATTRIBUTE = 4
 LONGEST_SUBJECT = 6
 """Words. A longer subject in the place of "it" makes a sentence that nobody would write."""
 
-_BRACKETS = re.compile(r"\([^()]*\)\s*[?!.]*\s*$")
 _DOUBLED = re.compile(r"(?<!\w)(\w+) \1(?!\w)", re.IGNORECASE)
 
 
@@ -29,7 +28,7 @@ def compose(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
         return reading.text
     if not reading.pointers and not reading.opener and _names(reading.text, subject, lexicon):
         return reading.text
-    patterns = len(spans_of(subject.text)) <= LONGEST_SUBJECT
+    patterns = subject.sure and len(spans_of(subject.text)) <= LONGEST_SUBJECT
     for attempt in (
         _attribute(reading, subject, lexicon),
         _complement(reading, subject, lexicon),
@@ -49,8 +48,11 @@ def is_readable(query: str, question: str, lexicon: Lexicon) -> bool:
     leads = lexicon.words.articles | lexicon.words.possessives
     stumbles = any(first in leads and second in leads for first, second in pairwise(words))
     doubled = _DOUBLED.search(query) is not None and _DOUBLED.search(question) is None
-    bracketed = _BRACKETS.search(query) is not None and _BRACKETS.search(question) is None
-    return not (bracketed or joined or stumbles or doubled or words == words_of(question))
+    bracketed = "(" in query and "(" not in question
+    opening = lexicon.words.question | lexicon.words.auxiliaries
+    asks = bool(words) and (words[0] in opening or bool(starts_with_phrase(words, lexicon.small_talk.asking)))
+    asks = asks or not opening  # a language without a file
+    return asks and not (bracketed or joined or stumbles or doubled or words == words_of(question))
 
 
 def _names(text: str, subject: Subject, lexicon: Lexicon) -> bool:
@@ -89,7 +91,7 @@ def _attribute(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
     words = words_of(body)
     if reading.pointers or not words or len(words) > SHORT_ATTRIBUTE or subject.kind == "action":
         return ""
-    if words[0] not in lexicon.words.definite or lexicon.rewriting.attributes.isdisjoint(words[1:]):
+    if words[0] not in lexicon.words.definite or not _is_attribute(words[1:], lexicon):
         return ""
     plural = body.casefold().endswith(
         lexicon.rewriting.plural_endings or ("\0",)
@@ -106,6 +108,7 @@ def _complement(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
         len(words) > 3
         and words[0] in lexicon.words.question
         and words[-2] in lexicon.words.definite
+        and _is_attribute(words[-1:], lexicon)
         and not (lexicon.words.auxiliaries | lexicon.words.copulas).isdisjoint(words[1:-2])
     )
     if (
@@ -117,6 +120,12 @@ def _complement(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
     ):
         return ""
     return _contracted(lexicon.rewriting.of.format(question=body, focus=subject.text), lexicon) + mark
+
+
+def _is_attribute(noun: list[str], lexicon: Lexicon) -> bool:
+    """Whether it is something that a thing has: "the price", "the annual fee", but not "the error rate rises"."""
+    head = noun[-1 if lexicon.rewriting.modifier_first else 0] if noun else ""
+    return head in lexicon.rewriting.attributes
 
 
 def _contracted(text: str, lexicon: Lexicon) -> str:
@@ -151,6 +160,11 @@ def _with_reference(reading: Reading, subject: Subject, lexicon: Lexicon) -> str
     pointing = {words_of(reading.text[at:])[0] for at in reading.pointers}
     if len(pointing) != 1 or subject.kind == "action":  # "do they get paid for it?": two things, one subject
         return ""
+    if any(
+        re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", reading.text, re.IGNORECASE)
+        for phrase in lexicon.rewriting.do_it
+    ):
+        return ""  # "how do I do that?" of a thing
     at = reading.pointers[0]
     span = next(span for span in spans_of(reading.text) if span.start() == at)
     word, after = span.group().casefold(), words_of(reading.text[span.end() :])

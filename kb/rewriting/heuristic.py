@@ -94,7 +94,7 @@ class HeuristicRewriter:
         series = resolved_step(corrected, state, known)
         if series is not None:
             stepped = _rewritten(series.text, state, reasoning="step in a series", confidence=0.9)
-            return replace(stepped, required=series.required)
+            return replace(stepped, required=series.required, readable=series.readable)
         reading = read_question(corrected, known, thread_words=state.seen)
         if not reading.dependent:
             continues = not reading.shift and _continues(corrected, state, known)
@@ -197,13 +197,13 @@ def _referent(reading: Reading, state: ThreadState, known: Lexicon) -> Subject |
         name = person_in([*state.questions, state.answer], known)
         if name is not None:
             whole = subject is not None and subject.kind == "thing" and name in subject.text  # "the CEO"
-            return subject if subject is not None and whole else Subject(text=name)
+            return subject if subject is not None and whole else Subject(text=name, sure=False)
     if subject is not None:
         return _measured(subject, known) if words and words.isdisjoint(known.reference.plural) else subject
     if state.topics:
-        return Subject(text=state.topics[-1])
+        return Subject(text=state.topics[-1], sure=False)
     names = names_in(state.answer, known)
-    return Subject(text=names[-1]) if names else subject_of(state.previous, known)
+    return Subject(text=names[-1], sure=False) if names else subject_of(state.previous, known)
 
 
 def _measured(subject: Subject, known: Lexicon) -> Subject:
@@ -237,7 +237,7 @@ def _rewritten(query: str, state: ThreadState, *, reasoning: str, confidence: fl
 
 def _marked_readable(rewrite: Rewrite, question: str, known: Lexicon) -> Rewrite:
     return (
-        replace(rewrite, readable=is_readable(rewrite.query, question, known))
+        replace(rewrite, readable=rewrite.readable and is_readable(rewrite.query, question, known))
         if rewrite.needs_rewrite
         else rewrite
     )

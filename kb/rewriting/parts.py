@@ -137,7 +137,8 @@ def _asks(clause: str, lexicon: Lexicon) -> bool:
 
 def _is_bare(words: list[str], lexicon: Lexicon) -> bool:
     """ "How many days": asked for without a verb."""
-    return len(words) <= LONGEST_BARE and lexicon.parts.clause_subjects.isdisjoint(words)
+    first = words[0] in lexicon.words.question
+    return first and len(words) <= LONGEST_BARE and lexicon.parts.clause_subjects.isdisjoint(words)
 
 
 def _question_word(words: list[str], lexicon: Lexicon) -> int | None:

@@ -13,10 +13,14 @@ from kb.text.lexicon import Lexicon
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResolvedStep:
-    """A question with its step resolved. `required`: the item, where pages write it just so."""
+    """A question with its step resolved. `required`: the item, where pages write it just so.
+
+    A date in the place of "after that" makes no sentence ("what happened February?"): not `readable`.
+    """
 
     text: str
     required: tuple[str, ...] = ()
+    readable: bool = True
 
 
 def resolved_step(question: str, state: ThreadState, known: Lexicon) -> ResolvedStep | None:
@@ -31,6 +35,7 @@ def resolved_step(question: str, state: ThreadState, known: Lexicon) -> Resolved
     return ResolvedStep(
         text=_with_item(question, step, item, target, state, known),
         required=(target.text,) if target.exact else (),
+        readable=target.exact and target.kind != "year",
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal
 
@@ -38,10 +38,14 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
-    """What a question is about, in its own words: a thing ("the study plan"), or something done ("return my order")."""
+    """What a question is about, in its own words: a thing ("the study plan"), or something done ("return my order").
+
+    `sure`: a pattern of the language found it, so that it may stand in a sentence. Else it is good to search for.
+    """
 
     text: str
     kind: Literal["thing", "action"] = "thing"
+    sure: bool = True
 
     @property
     def words(self) -> frozenset[str]:
@@ -80,7 +84,8 @@ def subject_of(question: str, lexicon: Lexicon) -> Subject | None:
         if match:
             subject = _as_subject(match, lexicon)
             if subject is not None:
-                return subject
+                counted = match.end(match.lastindex or 0) < len(text) and subject.text.islower()
+                return replace(subject, sure=False) if counted and " " not in subject.text else subject
     return _longest_content(text, lexicon)
 
 
@@ -145,7 +150,7 @@ def _longest_content(text: str, lexicon: Lexicon) -> Subject | None:
     """Names where the question has any, else its longest run of content words (prepositions inside a run count)."""
     names = names_in(text, lexicon)
     if names:
-        return Subject(text=names[-1])
+        return Subject(text=names[-1], sure=False)
     runs: list[list[re.Match[str]]] = [[]]
     for span in spans_of(text):
         if lexicon.is_content(span.group()):
@@ -155,7 +160,7 @@ def _longest_content(text: str, lexicon: Lexicon) -> Subject | None:
     longest = max(runs, key=len)
     if len(longest) < LEAST_RUN:
         return None
-    return Subject(text=text[longest[0].start() : longest[-1].end()])
+    return Subject(text=text[longest[0].start() : longest[-1].end()], sure=False)
 
 
 def _is_numbered(topic: str, lexicon: Lexicon | None) -> bool:
