@@ -13,8 +13,8 @@ from kb.answer import AnswerWarning, Citation
 from kb.models import Page
 
 TITLE_CHARACTERS = 90
-_PLACE = re.compile(r" \([^()]{1,40}\)$")
-"""What tells two pages of one title apart, as `kb.answering` writes it."""
+_PLACE = re.compile(r" \([^()]{1,60}\)$")
+"""What tells two pages of one title apart, as `kb.answering.labels` writes it."""
 URL_CHARACTERS = 600
 """A longer address is shown without a link: ten of them would fill a message."""
 

@@ -14,7 +14,7 @@ from bot.cited import owner_sentence
 from bot.heads import head_markdown, head_mrkdwn, head_spans
 from bot.layout import TABLE_CHARACTERS, TABLE_COLUMNS, TABLE_ROWS, Block, context, section, table
 from bot.messages import Messages
-from bot.mrkdwn import aligned, as_mrkdwn, escape, to_pieces
+from bot.mrkdwn import as_mrkdwn, escape, to_pieces
 from bot.rich_text import quote_elements, rich_text, section_element
 from bot.spans import Line, Span, cut_spans, lines_of, with_best
 from kb.answer import Quote
@@ -150,7 +150,7 @@ def _blocks(head: Sequence[Span], lines: Sequence[Line], *, table_used: bool) ->
                 blocks.extend([*([rich_text(held)] if held else []), table(part[0].rows)])
                 held, table_used = [], True
             else:
-                held.extend(quote_elements([_as_code(line) if is_table else line for line in part]))
+                held.extend(quote_elements(_as_list(part[0]) if is_table else part))
     return [*blocks, rich_text(held)] if held else blocks
 
 
@@ -158,8 +158,13 @@ def _fits_table_block(line: Line) -> bool:
     return len(line.rows[0]) <= TABLE_COLUMNS and _size(line) <= TABLE_CHARACTERS
 
 
-def _as_code(line: Line) -> Line:
-    return Line(kind="code", spans=(Span(text=aligned(line.rows)),))
+def _as_list(line: Line) -> list[Line]:
+    """A further table as a list, a row an item. Columns of a fixed width would wrap in a thread, and then nobody reads them."""
+    header, *rows = [" · ".join(cell or "–" for cell in row) for row in line.rows]
+    return [
+        Line(kind="text", spans=(Span(text=header, italic=True),)),
+        *(Line(kind="item", spans=(Span(text=row),)) for row in rows),
+    ]
 
 
 def _as_text(quote: Quote) -> str:

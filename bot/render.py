@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from bot.apart import told_apart
 from bot.cited import source_line, title_of, titled_link, warning_line
 from bot.heads import markdown_link
 from bot.layout import Block, context, label, section, shorten
@@ -42,7 +43,7 @@ class Rendered:
 
 
 def render(answer: Answer, *, question_id: str, today: date) -> Rendered:
-    words = messages_in(answer.language)
+    answer, words = told_apart(answer), messages_in(answer.language)
     body = _body(answer, words)
     interpreted = _interpreted(answer, words)
     left_open = _left_open(answer, words)
@@ -73,7 +74,7 @@ def plain(text: str) -> Rendered:
 
 def spoken(answer: Answer) -> str:
     """What the answer says, as Markdown, for a terminal or an API: sentences with their marks, or quotes with heads."""
-    words = messages_in(answer.language)
+    answer, words = told_apart(answer), messages_in(answer.language)
     unfound = _unfound(answer, words, str)
     if _is_written(answer):
         told = [answer.marked_text, answer.left_open, *unfound]

@@ -22,6 +22,7 @@ from bot.mrkdwn import escape
 from bot.notes import note_wording
 from bot.people import People
 from kb.answer import Answer, JudgeStatus
+from kb.answering.labels import page_labels
 from kb.errors import StoreUnavailableError, UnavailableError
 from kb.models import Audience, Hit
 
@@ -151,7 +152,8 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
     rewrite = answer.trace.rewrite
     rests_on = [*answer.citations, *(quote.citation for quote in answer.quotes)]
     cited = {citation.chunk.id: citation.n for citation in rests_on}
-    titles = {hit.chunk.page.id: hit.chunk.page.title for hit in answer.trace.hits}
+    found = [*(hit.chunk for hit in answer.trace.hits), *(one.chunk for one in rests_on)]
+    titles = page_labels(chunk.page for chunk in found)
     shown = answer.trace.hits[:SHOWN_PASSAGES]
     named = [hit.chunk.page.id for hit in shown] + [one.chunk.page.id for one in rests_on]
     why = Why(
@@ -174,8 +176,8 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
         anchor_reason=answer.trace.anchor_reason,
         outcome=answer.outcome,
         confidence=answer.confidence,
-        passages=tuple(_passage(hit, cited) for hit in shown),
-        freshness=tuple(dict.fromkeys(f"{one.chunk.page.title}: {one.freshness}" for one in rests_on)),
+        passages=tuple(_passage(hit, titles, cited) for hit in shown),
+        freshness=tuple(dict.fromkeys(f"{titles[one.chunk.page.id]}: {one.freshness}" for one in rests_on)),
         judge=answer.trace.judge if answer.mode == "model" and answer.trace.checked else None,
         removed=answer.trace.removed_sentences,
         notes=answer.notes,
@@ -242,10 +244,10 @@ def _how(why: Why, words: Messages) -> str:
     return told if why.sure >= 1 else f"{told}, {words.why_unsure.format(percent=words.percent(why.sure))}"
 
 
-def _passage(hit: Hit, cited: Mapping[str, int]) -> Passage:
+def _passage(hit: Hit, titles: Mapping[str, str], cited: Mapping[str, int]) -> Passage:
     chunk, scores = hit.chunk, hit.scores
     return Passage(
-        title=chunk.page.title,
+        title=titles[chunk.page.id],
         section=chunk.section_label,
         url=chunk.url,
         cited_as=cited.get(chunk.id),

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import AsyncIterator
 from typing import Any
 
+from bot.apart import told_apart
 from bot.cli.compose import Runtime
 from bot.cli.session import AskReply, AskRequest, ForgetReply, ForgetRequest, IngestRequest
 from bot.cli.source_states import source_states, state_as_json
@@ -48,7 +49,9 @@ class LocalSession:
             logger.warning("answer.not_remembered", extra={"question_id": question.id, "cause": str(error)})
         if turns is None:
             answer = dataclasses.replace(answer, notes=(*answer.notes, "history unavailable"))
-        return AskReply(answer=answer_as_json(answer, text=spoken(answer)), trace=trace_as_json(answer))
+        return AskReply(
+            answer=answer_as_json(told_apart(answer), text=spoken(answer)), trace=trace_as_json(answer)
+        )
 
     async def _history(self, key: ThreadKey) -> list[Turn] | None:
         """The thread so far; None where the store is down."""

@@ -174,11 +174,12 @@ def test_a_table_with_more_rows_than_a_message_takes_never_loses_them_silently()
     assert_slack_takes(message)
 
 
-def test_a_second_table_of_a_message_is_columns_of_text() -> None:
+def test_a_second_table_of_a_message_is_a_list_of_its_rows() -> None:
     message = rendered(quotes_of(a_quote(ROWS), a_quote(ROWS, n=2)))
     assert [block["type"] for block in message.blocks].count("table") == 1
-    (columns,) = [one for one in elements(message) if one["type"] == "rich_text_preformatted"]
-    assert words_of(columns).startswith("Team  Lead\n----  ----\nOps   Ann")
+    _, _, header, rows = elements(message)
+    assert (header["type"], words_of(header)) == ("rich_text_quote", "Team · Lead")
+    assert [words_of(row) for row in rows["elements"]] == ["Ops · Ann", "Web · Bo"]
     assert_slack_takes(message)
 
 
@@ -299,6 +300,35 @@ def test_when_there_is_nothing_more_to_say_that_is_said() -> None:
 def test_a_source_whose_worth_nothing_measured_shows_no_percentage() -> None:
     line = quiet_lines(rendered(an_answer(citations=(a_citation(score=None),))))[0]
     assert line.endswith("Annual leave · reviewed 3 May 2024")
+
+
+def test_pages_with_one_title_have_their_place_beside_it_wherever_they_are_named() -> None:
+    ghent, zwolle = (
+        a_page(
+            id=place, title="Parking", path=f"offices/{place}/parking.md", url=f"https://kb.example/{place}"
+        )
+        for place in ("ghent", "zwolle")
+    )
+    old = AnswerWarning(kind="outdated", reason="old_edit", page=ghent, date=date(2022, 1, 9), text="")
+    message = rendered(quotes_of(a_quote(page=ghent), a_quote(page=zwolle, n=2), warnings=(old,)))
+    assert [line.split(" ›")[0] for line in quoted_lines(message)[::2]] == [
+        "Parking (ghent)",
+        "Parking (zwolle)",
+    ]
+    assert "|Parking (ghent)>* was last edited" in section_lines(message)[0]
+    near = NearestPage(title="Parking", url=zwolle.url)
+    beside = quotes_of(a_quote(page=ghent), a_quote(page=zwolle, n=2))
+    offered = closest(quotes=(a_quote(page=ghent),), nearest=(near,), trace=beside.trace)
+    assert "<https://kb.example/zwolle|Parking (zwolle)>" in section_lines(rendered(offered))[1]
+    assert [line.split(" ›")[0] for line in quoted_lines(rendered(quotes_of(a_quote(page=ghent))))[:1]] == [
+        "Parking"
+    ]
+
+
+def test_the_place_of_a_page_survives_a_title_that_is_too_long() -> None:
+    one, other = (a_page(id=place, title="Long " * 40, path=f"{place}/x.md") for place in ("north", "south"))
+    head = quoted_lines(rendered(quotes_of(a_quote(page=one), a_quote(page=other, n=2))))[0]
+    assert "… (north) › Annual leave" in head
 
 
 def test_in_a_terminal_quotes_are_markdown_with_heads_and_bars() -> None:
