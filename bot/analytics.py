@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import resources
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from redis.asyncio import Redis
 
 from bot.model_usage import UsageTotals, usage_of
+from bot.stats import Stats
 from kb.answer import Answer, Checked, Mode
 from kb.llm.usage import UsageByModel
 from kb.models import Outcome
@@ -33,8 +34,6 @@ REMEMBERED_TIMES = 1000
 """Total times behind the percentiles: the 95th stands on 50 answers, and the list takes some 10 kB."""
 
 _UNAVAILABLE = "the figures' Redis failed"
-
-NOTHING_CHECKED = Checked(sentences=0, cited=0, supported=0, removed=0)
 
 
 class SourceUsed(BaseModel):
@@ -71,42 +70,6 @@ class Feedback:
     votes: dict[str, Vote]
     """User id -> vote."""
     record: AnswerRecord | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stats:
-    """Since the beginning, but for the percentiles, which are of the last 1,000 answers. Times in milliseconds.
-
-    None: nothing to measure yet.
-    """
-
-    questions: int
-    rewritten: int
-    mean_rewrite_ms: float | None
-    lost_rewrites: int
-    """Rewrites of the model that were late, invalid or unsure, so that the rules' were searched."""
-    positive: int
-    negative: int
-    declined: int
-    unavailable: int
-    checked: Checked = NOTHING_CHECKED
-    """Totals of what the check of citations found."""
-    judge: Mapping[str, int] = field(default_factory=dict)
-    """Answers by what became of the judge of their sentences: judged, late, failed. Those without one are in none."""
-    models: UsageByModel = field(default_factory=dict)
-    """What each model was asked, and its tokens."""
-    p50_ms: float | None
-    p95_ms: float | None
-
-    @property
-    def rewrite_rate(self) -> float:
-        return self.rewritten / self.questions if self.questions else 0.0
-
-    @property
-    def satisfaction(self) -> float | None:
-        """Share of good votes, 0..1."""
-        votes = self.positive + self.negative
-        return self.positive / votes if votes else None
 
 
 class Analytics:

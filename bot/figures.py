@@ -11,7 +11,7 @@ from kb.llm.usage import ModelUsage, UsageByModel
 
 
 class Stats(Protocol):
-    """bot.analytics.Stats, as it is shown. Times in milliseconds; None: nothing to measure yet."""
+    """bot.stats.Stats, as it is shown. Times in milliseconds; None: nothing to measure yet."""
 
     @property
     def questions(self) -> int: ...

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from bot.analytics import Stats
+from bot.stats import Stats
 from kb.llm.usage import ModelUsage, UsageByModel
 from kb.rewrite import RewriteTally
 

@@ -8,7 +8,20 @@ from typing import Annotated, Literal
 
 import typer
 
-from bot.cli.options import Config, Data, Json, Verbose, pairs_of, run, settings_of, shares_of
+from bot.cli.options import (
+    Changes,
+    Config,
+    Data,
+    Json,
+    Out,
+    Record,
+    Replay,
+    Verbose,
+    pairs_of,
+    run,
+    settings_of,
+    shares_of,
+)
 
 app = typer.Typer(
     help="Measures answers, what follow-ups find, and rewrites, against cases with known results.",
@@ -16,13 +29,6 @@ app = typer.Typer(
 )
 
 Switch = Literal["on", "off"]
-Changes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="A setting for this run: search.dense_weight=0.6. Repeatable."
-    ),
-]
-Out = Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write everything to this file.")]
 
 
 @app.command()
@@ -48,16 +54,8 @@ def answers(
         str | None, typer.Option(metavar="LABEL", help="Only cases of this category.")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many cases.", show_default=False)] = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Send nothing; write the requests that have no reply, as a Message Batch."
-        ),
-    ] = None,
-    replay: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Send nothing; take the model's replies from here. Repeatable."),
-    ] = None,
+    record: Record = None,
+    replay: Replay = None,
     changes: Changes = None,
     json: Out = None,
     data: Data = None,

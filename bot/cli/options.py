@@ -28,6 +28,24 @@ Config = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log at debug level: shows message texts.")]
 
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="A setting for this run: search.dense_weight=0.6. Repeatable."
+    ),
+]
+Out = Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write everything to this file.")]
+Record = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Send nothing; write the requests that have no reply, as a Message Batch."
+    ),
+]
+Replay = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE", help="Send nothing; take the model's replies from here. Repeatable."),
+]
+
 
 def settings_of(
     data: Path | None,

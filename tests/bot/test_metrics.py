@@ -1,7 +1,7 @@
 import re
 
-from bot.analytics import Stats
 from bot.metrics import exposition
+from bot.stats import Stats
 from kb.answer import Checked
 from kb.llm.usage import ModelUsage
 from kb.rewrite import RewriteTally
