@@ -21,7 +21,7 @@ from kb.freshness import FreshnessPolicy
 from kb.models import Hit
 
 QUOTES = 2
-READING = ReadingLimits(passages=10, tokens=6000, around=4, reach=2)
+READING = ReadingLimits(passages=10, tokens=6000, around=10, reach=2, own_section=True)
 """The sections of the best passages, whole where they are short: a quote ends where its list or table does."""
 
 

@@ -19,17 +19,19 @@ from kb.models import Chunk, Hit
 from kb.sentence_vectors import DocumentEmbedder, SentenceVectors
 from kb.text.sentences import TextUnit
 
-QUOTE_CHARACTERS = 700
-"""Of a quote, about: blocks are whole, so one may be longer."""
+QUOTE_CHARACTERS = 900
+"""Of a quote at most, unless its one block is longer; on average they have some 650."""
 SHORT_CHARACTERS = 400
 """Of the one quote that is shown as the closest."""
 BLOCK_CHARACTERS = 1800
 """A longer block loses rows, items or sentences, and says how many."""
 PASSAGES = 10
 """Passages among which quotes are chosen."""
-COVERAGE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.9, 2.0
-"""Of the share of the question's words in the best sentence, of the passage's final score beside the best one's, and of its
-cosine. Embedding every sentence as well found no more (docs/evaluation.md)."""
+READ_CLOSELY = 4
+"""Passages whose sentences are embedded: each costs as much as the question's own search, and more find nothing more."""
+COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.5, 0.9, 2.0
+"""Of the share of the question's words in the best sentence, of that sentence's cosine, of the passage's final score beside
+the best one's, and of its own cosine. See docs/evaluation.md."""
 SAME_WORDS = 0.9
 """Of the words of a quote that another holds: it says nothing new."""
 
@@ -89,8 +91,8 @@ class Librarian:
         """
         known = [_words(text) for text in said]
         excerpts: list[Excerpt] = []
-        for passage, best in self._ranked(query, passages, language):
-            excerpt = self._excerpt(passage, best, query, language, characters)
+        for candidate in await self._nearest(query, passages, language, everything=bool(said)):
+            excerpt = candidate.excerpt(characters)
             words = _words(excerpt.text)
             if any(len(words & other) >= SAME_WORDS * len(words) for other in known):
                 continue
@@ -98,7 +100,7 @@ class Librarian:
             excerpts.append(excerpt)
             if len(excerpts) == most:
                 break
-        return await self._with_best(excerpts, query)
+        return excerpts
 
     def excerpt_of(self, chunk: Chunk, statement: str, *, characters: int = QUOTE_CHARACTERS) -> Excerpt:
         """The block that a statement of a passage stands in."""
@@ -110,90 +112,101 @@ class Librarian:
         )
         return replace(excerpt, statement=statement, best=statement if apart else "")
 
-    def _ranked(
-        self, query: str, passages: Sequence[Hit], language: str
-    ) -> list[tuple[Hit, tuple[list[Block], int]]]:
-        """The passages by how near they come, each with its blocks and the place of the nearest."""
+    async def _nearest(
+        self, query: str, passages: Sequence[Hit], language: str, *, everything: bool
+    ) -> list[_Candidate]:
+        """The passages by how near their nearest block comes. `everything`: all are read, not only the best few."""
         passages = passages[:PASSAGES]
         highest = max((hit.scores.final for hit in passages), default=0.0) or 1.0
-        ranked = []
+        candidates = []
         for hit in passages:
-            blocks = blocks_of(hit.chunk.text)
-            covered = [self._covered(query, hit.chunk, block, language) for block in blocks]
-            telling = [at for at, block in enumerate(blocks) if not block.says_nothing]
-            if not telling:
+            blocks = [block for block in blocks_of(hit.chunk.text) if block.text.strip()]
+            if all(block.says_nothing for block in blocks):
                 continue
-            at = max(telling, key=lambda one: (covered[one], -one))
-            score = (
-                COVERAGE_WEIGHT * covered[at]
-                + FOUND_WEIGHT * hit.scores.final / highest
-                + MEANING_WEIGHT * (hit.scores.dense or 0.0)
-            )
-            ranked.append((score, hit, (blocks, at)))
-        ranked.sort(key=lambda one: -one[0])
-        return [(hit, best) for _, hit, best in ranked]
+            heading = hit.chunk.section[-1] if hit.chunk.section else hit.chunk.page.title
+            found = FOUND_WEIGHT * hit.scores.final / highest + MEANING_WEIGHT * (hit.scores.dense or 0.0)
+            worth = {
+                unit: COVERAGE_WEIGHT * self._coverage(query, f"{heading}: {unit.text}", language)
+                for block in blocks
+                for unit in block.units
+            }
+            candidates.append(_Candidate(chunk=hit.chunk, blocks=blocks, found=found, worth=worth))
+        candidates.sort(key=lambda one: -one.score)
+        read = candidates if everything else candidates[:READ_CLOSELY]
+        texts = [one.in_context(unit) for one in read for unit in one.worth]
+        if not texts:
+            return []
+        vectors = await self._vectors.of(texts)
+        wanted = (await self._embedder.embed_queries([query]))[0]
+        for one in read:
+            for unit in one.worth:
+                one.worth[unit] += SENTENCE_WEIGHT * float(vectors[one.in_context(unit)] @ wanted)
+        return sorted(read, key=lambda one: -one.score)
 
-    def _covered(self, query: str, chunk: Chunk, block: Block, language: str) -> float:
-        heading = chunk.section[-1] if chunk.section else chunk.page.title
-        return max(self._coverage(query, f"{heading}: {unit.text}", language) for unit in block.units)
 
-    def _excerpt(
-        self, hit: Hit, best: tuple[list[Block], int], query: str, language: str, characters: int
-    ) -> Excerpt:
-        """The nearest block and whole blocks around it while they fit, those first that say more of the question."""
-        blocks, at = best
-        first = last = at
-        room = characters - len(blocks[at].text)
+@dataclass(frozen=True, kw_only=True)
+class _Candidate:
+    """A passage that may be quoted: what the search says of it, and what each of its units is worth for the question."""
+
+    chunk: Chunk
+    blocks: Sequence[Block]
+    found: float
+    worth: dict[TextUnit, float]
+
+    @property
+    def score(self) -> float:
+        return self.found + self._worth_of(self.blocks[self._best])
+
+    @property
+    def _best(self) -> int:
+        telling = [index for index, block in enumerate(self.blocks) if not block.says_nothing]
+        return max(telling, key=lambda index: (self._worth_of(self.blocks[index]), -index))
+
+    def _worth_of(self, block: Block) -> float:
+        return max(self.worth[unit] for unit in block.units)
+
+    def in_context(self, unit: TextUnit) -> str:
+        """The unit behind its heading, as the embedder reads it: "Carry-over: On 31 March."."""
+        heading = self.chunk.section[-1] if self.chunk.section else self.chunk.page.title
+        return f"{heading}: {unit.text}"
+
+    def excerpt(self, characters: int) -> Excerpt:
+        """The nearest block and whole blocks around it while they fit, those behind it first."""
+        best = self._best
+        first = last = best
+        room = characters - len(self.blocks[best].text)
         while True:
             beside = [
                 index
-                for index in (first - 1, last + 1)
-                if 0 <= index < len(blocks) and len(blocks[index].text) <= room
+                for index in (last + 1, first - 1)
+                if 0 <= index < len(self.blocks) and len(self.blocks[index].text) <= room
             ]
             if not beside:
                 break
-            taken = max(
-                beside, key=lambda index: (self._coverage(query, blocks[index].text, language), index)
-            )
-            room -= len(blocks[taken].text)
-            first, last = min(first, taken), max(last, taken)
-        if first == last:
-            return _whole_or_cut(
-                hit.chunk,
-                blocks[at],
-                max(characters, BLOCK_CHARACTERS),
-                lambda unit: self._coverage(query, unit.text, language),
-            )
-        return Excerpt(chunk=hit.chunk, blocks=tuple(block.text for block in blocks[first : last + 1]))
+            room -= len(self.blocks[beside[0]].text)
+            first, last = min(first, beside[0]), max(last, beside[0])
+        shown = self.blocks[first : last + 1]
+        if len(shown) == 1:
+            limit = max(characters, BLOCK_CHARACTERS)
+            excerpt = _whole_or_cut(self.chunk, shown[0], limit, lambda unit: self.worth[unit])
+        else:
+            excerpt = Excerpt(chunk=self.chunk, blocks=tuple(block.text for block in shown))
+        nearest = self._nearest_unit(self.blocks[best])
+        alone = len(shown) == 1 and len(_units_to_set_apart(shown[0])) < 2
+        apart = nearest is not None and nearest.kind in _SET_APART and not alone
+        return replace(
+            excerpt,
+            statement=nearest.text if nearest else "",
+            best=nearest.text if nearest and apart and nearest.text in excerpt.text else "",
+        )
 
-    async def _with_best(self, excerpts: Sequence[Excerpt], query: str) -> list[Excerpt]:
-        """Each with the sentence that is nearest by meaning; of a table or of code nothing is set apart."""
-        units = [_units_to_set_apart(excerpt) for excerpt in excerpts]
-        vectors = await self._vectors.of([text for one in units for text in one])
-        if not vectors:
-            return list(excerpts)
-        wanted = (await self._embedder.embed_queries([query]))[0]
-        chosen = []
-        for excerpt, of_excerpt in zip(excerpts, units, strict=True):
-            if not of_excerpt:
-                chosen.append(excerpt)
-                continue
-            nearest = of_excerpt[max(of_excerpt, key=lambda text: float(vectors[text] @ wanted))]
-            apart = len(of_excerpt) > 1 and nearest.kind in _SET_APART
-            chosen.append(replace(excerpt, statement=nearest.text, best=nearest.text if apart else ""))
-        return chosen
+    def _nearest_unit(self, block: Block) -> TextUnit | None:
+        units = _units_to_set_apart(block)
+        return max(units, key=lambda unit: self.worth[unit], default=None)
 
 
-def _units_to_set_apart(excerpt: Excerpt) -> dict[str, TextUnit]:
-    """A unit behind its heading, as the embedder reads it ("Carry-over: On 31 March.") -> the unit."""
-    heading = excerpt.chunk.section[-1] if excerpt.chunk.section else excerpt.chunk.page.title
-    return {
-        f"{heading}: {unit.text}": unit
-        for text in excerpt.blocks
-        for block in blocks_of(text)
-        for unit in block.units
-        if unit.kind != "heading" and not _leads(unit, block)
-    }
+def _units_to_set_apart(block: Block) -> list[TextUnit]:
+    return [unit for unit in block.units if unit.kind != "heading" and not _leads(unit, block)]
 
 
 def _leads(unit: TextUnit, block: Block) -> bool:

@@ -31,13 +31,15 @@ class Neighbours(Protocol):
 class ReadingLimits:
     """`passages`: how many found ones are read. `tokens`: how much text at most, neighbours included.
 
-    `around`: of how many of the best passages the neighbours come along, `reach`: how far from each.
+    `around`: of how many of the best passages the neighbours come along, `reach`: how far from each; `own_section`: only
+    what goes on or led up to them within their section.
     """
 
     passages: int
     tokens: int
     around: int = 10
     reach: int = 1
+    own_section: bool = False
 
 
 async def read_passages(
@@ -94,6 +96,8 @@ def _fitting(
             for position in (hit.chunk.position + distance, hit.chunk.position - distance):
                 place = (hit.chunk.page.id, position)
                 if place in taken or place not in near:
+                    continue
+                if limits.own_section and near[place].section != hit.chunk.section:
                     continue
                 size = len(near[place].text)
                 if size <= room:
