@@ -47,7 +47,8 @@ SHORTEST_RETRY_S = 3.0
 
 Search = Callable[[str], Awaitable[Sequence[Hit]]]
 OnSentences = Callable[[Sequence[DraftSentence], Sequence[Hit]], Awaitable[None]]
-"""Gets every sentence that is finished so far, and the passages that they cite."""
+"""Gets every sentence of a reply that is finished so far, and the passages that they cite. Another round, or another
+attempt, begins anew."""
 
 
 class AnswerModel(Protocol):
@@ -172,7 +173,7 @@ class _Conversation:
         messages = [*map(said_before, earlier_turns(self._asked.turns)), self._question()]
         tools = [SEARCH_TOOL] if self._search is not None else []
         on_text = self._watching(on_sentences) if on_sentences is not None else None
-        for _ in range(SEARCHES + 1):
+        for _ in range(SEARCHES + 2):  # one more than there are searches, for a model that has to be told so
             reply = await self._drafter.ask(messages, tools, self._ends_at, on_text)
             if not reply.tool_uses:
                 break
@@ -227,13 +228,8 @@ class _Conversation:
         return tool_result(use.id, "\n\n".join(numbered_passages(fresh, first=first)))
 
     def _watching(self, on_sentences: OnSentences) -> OnText:
-        """Hands on what is finished of the text so far; never less than before, and nothing that is no answer."""
-        shown: list[DraftSentence] = []
-
         async def on_text(blocks: tuple[TextBlock, ...]) -> None:
-            finished = finished_part(self._marked(blocks).sentences)
-            if len(finished) > len(shown) and list(finished[: len(shown)]) == shown:
-                shown[:] = finished
+            if finished := finished_part(self._marked(blocks).sentences):
                 await on_sentences(finished, tuple(self._passages))
 
         return on_text

@@ -69,19 +69,21 @@ class WrittenAnswerer:
         return await self._checked(asked, draft)
 
     def _shown_by(self, progress: Progress, asked: Asked) -> OnSentences:
-        """Shows a sentence only after the check by the letter."""
-        verdicts: list[DraftSentence | Removed] = []
+        """Shows a sentence only after the check by the letter, and never less than before."""
+        verdicts: dict[DraftSentence, DraftSentence | Removed] = {}
+        shown: list[DraftSentence] = []
 
         async def on_sentences(sentences: Sequence[DraftSentence], passages: Sequence[Hit]) -> None:
             chunks = [hit.chunk for hit in passages]
             if not verdicts:
                 await progress.stage("writing")
-            verdicts.extend(
-                check_sentence(sentence, chunks, question=asked.question.text)
-                for sentence in sentences[len(verdicts) :]
-            )
-            kept = [verdict for verdict in verdicts if isinstance(verdict, DraftSentence)]
-            if any(sentence.hits for sentence in kept):
+            for sentence in sentences:
+                if sentence not in verdicts:
+                    verdicts[sentence] = check_sentence(sentence, chunks, question=asked.question.text)
+            kept = [verdict for one in sentences if isinstance(verdict := verdicts[one], DraftSentence)]
+            grown = len(kept) > len(shown) and kept[: len(shown)] == shown
+            if grown and any(sentence.hits for sentence in kept):
+                shown[:] = kept
                 await progress.written(*number_citations(kept, chunks, self.quoted.freshness))
 
         return on_sentences
