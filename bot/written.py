@@ -73,8 +73,8 @@ def _marks(sentence: Sentence, shown: Mapping[int, str]) -> str:
 def _mark(citation: Citation) -> str:
     address = web_address(citation.chunk.url)
     if address is None or len(address) > URL_CHARACTERS or not address.lower().startswith("http"):
-        return f"[{citation.n}]{_UNSEEN}"
-    return f"[{citation.n}]({address.translate(_IN_ADDRESS)})"
+        return f"({citation.n})"
+    return f"([{citation.n}]({address.translate(_IN_ADDRESS)}))"
 
 
 def _kind(line: str) -> Kind:

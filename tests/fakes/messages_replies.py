@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -59,7 +60,8 @@ class Use:
 class Say:
     """A reply of pieces of text and uses of tools. `fault` strikes after `after` events of the stream.
 
-    `pause_s`: seconds before each event, as of a model that thinks while it writes.
+    `pause_s`: seconds before each event, as of a model that thinks while it writes. `until`: what it waits for after
+    `after` events.
     `cache_read`, `cache_written`: tokens that the API says it read from its cache and wrote to it.
     """
 
@@ -74,6 +76,7 @@ class Say:
         cache_read: int | None = None,
         cache_written: int | None = None,
         pause_s: float = 0.0,
+        until: asyncio.Event | None = None,
     ) -> None:
         self.pieces = pieces
         self.thinking = thinking
@@ -85,6 +88,7 @@ class Say:
         self.after = after
         self.citations_first = citations_first
         self.pause_s = pause_s
+        self.until = until
 
 
 def say_json(value: Any) -> Say:

@@ -129,6 +129,8 @@ class MessagesServer:
         for at, event in enumerate(events(step, body)):
             if step.fault is not None and at == step.after:
                 return await self._strike(step.fault, request, response)
+            if step.until is not None and at == step.after:
+                await step.until.wait()
             await asyncio.sleep(step.pause_s)
             await response.write(_sse(event.type, event.model_dump_json()))
         await response.write_eof()

@@ -60,6 +60,7 @@ class Serve:
 
     def __init__(self, data: Path, variables: Mapping[str, str]) -> None:
         self.data = data
+        self.variables = variables
         self._environment = environment(FOOTNOTE_DATA=str(data), **variables)
         self._log = data.with_suffix(".log")
         self._process: asyncio.subprocess.Process | None = None

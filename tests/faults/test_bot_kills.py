@@ -1,7 +1,8 @@
 """The whole bot dies by kill -9 at random moments while people ask: each of them gets one answer, and keeps it.
 
 The bot is the real `footnote serve` with its own Valkey and index in a data folder; Slack is the playground, in this
-process, so that it survives. FOOTNOTE_KILLS sets how often the bot is killed, FOOTNOTE_KILL_SEEDS with which luck.
+process, so that it survives. Once it quotes, once a slow model writes and most kills fall into the middle of a stream.
+FOOTNOTE_KILLS sets how often the bot is killed, FOOTNOTE_KILL_SEEDS with which luck.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import asyncio
 import contextlib
 import os
 import random
+import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ import pytest
 from bot.events import AnswerMark, Message, answer_mark
 from bot.playground import Limits, Playground, sample_workspace
 from kb.valkey import connect_redis
+from tests.fakes.messages_server import MessagesServer, Say, answer_by_itself
 from tests.fakes.serving import Serve, sample_data, slack_of
 
 KILLS = int(os.environ.get("FOOTNOTE_KILLS", "4"))
@@ -29,7 +32,7 @@ QUESTIONS_A_LIFE = 12
 LATE_S = 240.0
 """A start on a busy machine, and the lease of whoever died last."""
 
-LIMITS = Limits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 600))
+LIMITS = Limits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 600), streams_told=False)
 """Slack's three redeliveries span six minutes, in which a bot comes back; here it dies many times in as long, so an
 event is sent again every second instead."""
 
@@ -57,6 +60,10 @@ class Asker:
         self.asked: list[tuple[str, str, str]] = []
         """Channel, thread and ts of every question."""
 
+    @property
+    def threads(self) -> set[tuple[str, str]]:
+        return {(channel, thread_ts) for channel, thread_ts, _ in self.asked}
+
     async def ask_on(self) -> None:
         """Asks at random moments, but no more than `allowed` questions: a life of the bot has to see the end of them."""
         while True:
@@ -77,29 +84,50 @@ class Asker:
         self.asked.append((channel, ts, ts))
 
 
-class Luck:
-    """When the bot dies, and how Slack behaves while it lives."""
+STREAMS = ("chat.startStream", "chat.appendStream", "chat.stopStream")
+SPEAKING = ("chat.postMessage", "chat.update", *STREAMS)
 
-    def __init__(self, slack: Playground, chance: random.Random) -> None:
+
+def write_slowly(body: Mapping[str, Any]) -> Say:
+    """A model that writes for some seconds: what the first passages begin with."""
+    if "format" in (body.get("output_config") or {}):
+        return answer_by_itself(body)
+    told = re.findall(r"^\[(\d+)\] [^\n]*\n([^\n|#>-][^\n]*)", _asked(body), re.MULTILINE)
+    return Say(*[f"{text} [{number}]\n\n" for number, text in told[:5]], pause_s=0.12)
+
+
+def _asked(body: Mapping[str, Any]) -> str:
+    content = body["messages"][-1]["content"]
+    return content if isinstance(content, str) else "\n\n".join(one.get("text", "") for one in content)
+
+
+class Luck:
+    """When the bot dies, and how Slack behaves while it lives. `streams`: most often while it streams."""
+
+    def __init__(self, slack: Playground, chance: random.Random, *, streams: bool) -> None:
         self._slack = slack
         self._chance = chance
+        self._kinds = ("starting", "any time", *("streaming" if streams else "speaking",) * 3)
+        self._streams = streams
+        self.cut = 0
+        """Kills that left a stream unfinished."""
 
     def make_slack_slow(self) -> None:
         """Slack takes its time before or after it does the work, so that a kill can fall on either side.
 
-        In every second life of the bot there is no status to set, and it posts a placeholder.
+        In some lives of the bot there is no status to set, and it posts a placeholder and streams nothing.
         """
         faults = self._slack.faults
         faults.clear()
-        if self._chance.random() < 0.5:
+        if self._chance.random() < (0.2 if self._streams else 0.5):
             faults.add("assistant.threads.setStatus", error="unknown_method", times=100_000)
-        for method in ("chat.postMessage", "chat.update", "conversations.replies"):
+        for method in (*SPEAKING, "conversations.replies"):
             for _ in range(200):
                 faults.add(method, delay=self._chance.uniform(0, 0.4), after=self._chance.random() < 0.5)
 
     async def wait_for_the_moment(self, bot: Serve) -> None:
         """While it starts, at any time after, or just after it called Slack to speak."""
-        kind = self._chance.choice(("starting", "any time", "speaking", "speaking", "speaking"))
+        kind = self._chance.choice(self._kinds)
         if kind == "starting":
             await asyncio.sleep(self._chance.uniform(0, 12))
             return
@@ -107,13 +135,14 @@ class Luck:
         if kind == "any time":
             await asyncio.sleep(self._chance.uniform(0, 4))
             return
-        said = len(self._spoken()) + self._chance.randrange(1, 6)
+        awaited = STREAMS[:2] if kind == "streaming" else ("chat.postMessage", "chat.update")
+        said = self._spoken(awaited) + self._chance.randrange(1, 6)
         with contextlib.suppress(TimeoutError):  # nothing left to say: then at this moment
-            await self._slack.wait_for(lambda: len(self._spoken()) >= said, timeout=30)
+            await self._slack.wait_for(lambda: self._spoken(awaited) >= said, timeout=30)
         await asyncio.sleep(self._chance.uniform(0, 0.4))
 
-    def _spoken(self) -> list[Any]:
-        return [call for call in self._slack.calls if call.method in {"chat.postMessage", "chat.update"}]
+    def _spoken(self, methods: Collection[str]) -> int:
+        return sum(call.method in methods for call in self._slack.calls)
 
 
 def marks(slack: Playground, channel: str, thread_ts: str, ts: str) -> list[AnswerMark]:
@@ -121,6 +150,13 @@ def marks(slack: Playground, channel: str, thread_ts: str, ts: str) -> list[Answ
     said = [Message.model_validate(one) for one in slack.messages(channel, thread_ts)]
     found = [answer_mark(one.metadata) for one in said if one.bot_id]
     return [mark for mark in found if mark is not None and mark.question_ts == ts]
+
+
+def drafts(slack: Playground, threads: Collection[tuple[str, str]]) -> int:
+    """Our messages that are streamed still, or bear no mark: what a cut stream leaves."""
+    said = [one for channel, thread_ts in threads for one in slack.messages(channel, thread_ts)]
+    ours = [one for one in said if one.get("bot_id")]
+    return sum(one.get("streaming_state") == "in_progress" or not one.get("metadata") for one in ours)
 
 
 async def leases(data: Path) -> int:
@@ -134,12 +170,19 @@ async def slack() -> AsyncIterator[Playground]:
         yield slack
 
 
-@pytest.fixture
-async def bot(slack: Playground, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serve]:
-    data = await asyncio.to_thread(sample_data, tmp_path_factory.getbasetemp(), "kills")
-    bot = Serve(data, slack_of(slack))
-    yield bot
-    await bot.kill()
+@pytest.fixture(params=["quotes", "a model"])
+async def bot(
+    request: pytest.FixtureRequest, slack: Playground, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Serve]:
+    name = f"kills-{request.param.replace(' ', '-')}"
+    data = await asyncio.to_thread(sample_data, tmp_path_factory.getbasetemp(), name)
+    async with MessagesServer(answering=write_slowly) as model:
+        variables = {"ANTHROPIC_API_KEY": model.key, "ANTHROPIC_BASE_URL": model.url}
+        heuristic = {"FOOTNOTE_REWRITE__MODE": "heuristic"}
+        bot = Serve(data, slack_of(slack) | (variables | heuristic if request.param == "a model" else {}))
+        yield bot
+        await bot.kill()
+        assert model.refusals == []
 
 
 @pytest.mark.slow
@@ -149,7 +192,8 @@ async def test_every_question_is_answered_once_while_the_bot_is_killed_again_and
     slack: Playground, bot: Serve, seed: int, record_property: Any
 ) -> None:
     chance = random.Random(seed)
-    asker, luck = Asker(slack, chance), Luck(slack, chance)
+    streams = "ANTHROPIC_API_KEY" in bot.variables
+    asker, luck = Asker(slack, chance), Luck(slack, chance, streams=streams)
     began = time.monotonic()
     luck.make_slack_slow()
     await bot.start()
@@ -157,6 +201,7 @@ async def test_every_question_is_answered_once_while_the_bot_is_killed_again_and
     for _ in range(KILLS):
         await luck.wait_for_the_moment(bot)
         await bot.kill()
+        luck.cut += drafts(slack, asker.threads)
         luck.make_slack_slow()
         asker.allowed += QUESTIONS_A_LIFE
         await bot.launch()
@@ -178,6 +223,8 @@ async def test_every_question_is_answered_once_while_the_bot_is_killed_again_and
             "replies": dict(told),
             "redelivered": sum(one.attempt > 0 for one in slack.deliveries),
             "leases": await leases(bot.data),
+            "streams": sum(call.method == STREAMS[0] and call.ok for call in slack.calls),
+            "streams cut": luck.cut,
             "answered before": bot.log.count("question.answered_before"),
             "seconds": round(time.monotonic() - began),
         }
@@ -185,4 +232,6 @@ async def test_every_question_is_answered_once_while_the_bot_is_killed_again_and
         print(figures)
     await asyncio.sleep(3)  # a second answer would come now
     assert Counter(tuple(one) for one in states()) == {("answered",): len(asker.asked)}
+    assert drafts(slack, asker.threads) == 0
+    assert not streams or luck.cut > 0, "no kill hit a stream: the test is too tame"
     assert figures["leases"] > len(asker.asked), "no kill hit a running question: the test is too tame"

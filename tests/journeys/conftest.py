@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -45,9 +45,16 @@ def footnote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPlaygr
     with as_file(files("ingest") / "sample" / "handbook") as sample:
         shutil.copytree(sample, home / "handbook")
     log = home / "output"
-    process = _start(home, log)
+    with started(home, log) as url:
+        yield RunningPlayground(url=url, handbook=home / "handbook")
+
+
+@contextmanager
+def started(home: Path, log: Path, **variables: str) -> Iterator[str]:
+    """A `footnote playground` over `home/handbook`, by its address. In the end it must have logged no error."""
+    process = _start(home, log, variables)
     try:
-        yield RunningPlayground(url=_address(process, log), handbook=home / "handbook")
+        yield _address(process, log)
     finally:
         process.terminate()
         try:
@@ -61,14 +68,14 @@ def footnote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPlaygr
     assert " ERROR " not in said, said
 
 
-def _start(home: Path, log: Path) -> subprocess.Popen[bytes]:
+def _start(home: Path, log: Path, variables: dict[str, str]) -> subprocess.Popen[bytes]:
     program = Path(sys.executable).with_name("footnote")
     options = ["--port", "0", "--no-browser", "--data", str(home / "data")]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(CONFIGURED)}
     with log.open("wb") as output:
         return subprocess.Popen(
             [str(program), "playground", str(home / "handbook"), *options],
-            env=environment | {"COLUMNS": "200"},  # an address is not broken into two lines
+            env=environment | variables | {"COLUMNS": "200"},  # an address is not broken into two lines
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # Ctrl+C in the terminal reaches the test run, which then ends it

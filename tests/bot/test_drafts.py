@@ -11,8 +11,8 @@ from kb.answer import Sentence
 from tests.fakes.answers import a_chunk, a_citation
 
 ONE, TWO = a_citation(1), a_citation(2)
-LINK_1 = "[1](https://kb.example/leave-policy#annual-leave)"
-LINK_2 = "[2](https://kb.example/leave-policy#annual-leave)"
+LINK_1 = "([1](https://kb.example/leave-policy#annual-leave))"
+LINK_2 = "([2](https://kb.example/leave-policy#annual-leave))"
 
 LONG = (
     Sentence(text="Full-time employees get 25 days.", citations=(1,)),
@@ -48,13 +48,13 @@ def test_a_table_and_code_have_their_sources_below() -> None:
 def test_a_source_whose_address_cannot_be_linked_is_a_number() -> None:
     for url in ("javascript:alert(1)", "leave.md", "mailto:a@b.example", f"https://kb.example/{'x' * 700}"):
         cited = a_citation(1, chunk=a_chunk(url=url))
-        assert as_written(LONG[:1], [cited]) == "Full-time employees get 25 days. [1]\u200b"
+        assert as_written(LONG[:1], [cited]) == "Full-time employees get 25 days. (1)"
 
 
 def test_an_address_cannot_end_its_link() -> None:
     cited = a_citation(1, chunk=a_chunk(url="https://kb.example/a_(b)](https://evil.example)<!channel>"))
     said = as_written(LONG[:1], [cited])
-    assert said.count("(") == said.count(")") == 1
+    assert said.count("(") == said.count(")") == 2
     assert "<" not in said
     assert "https://kb.example/a_%28b%29%5D%28https://evil.example%29" in said
 
