@@ -1,0 +1,83 @@
+"""The signs that a model's reply may carry: not told, nothing more, left open."""
+
+from __future__ import annotations
+
+import pytest
+
+from kb.answering.replied import Replied, finished_part, read_reply_text
+from kb.citations.marks import from_markers
+
+
+def read(text: str) -> Replied:
+    return read_reply_text(from_markers(text, 3).sentences)
+
+
+def texts(replied: Replied) -> list[str]:
+    return [sentence.text for sentence in replied.sentences]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "NOT_IN_PASSAGES",
+        "NOT\\_IN\\_PASSAGES.",
+        "**NOT_IN_PASSAGES**",
+        "`NOT_IN_PASSAGES`",
+        "I am sorry. NOT_IN_PASSAGES",
+    ],
+)
+def test_a_reply_with_the_sign_of_a_decline_declines(said: str) -> None:
+    assert read(said) == Replied(declined=True)
+
+
+def test_a_decline_may_name_the_passage_that_comes_closest() -> None:
+    assert read("NOT_IN_PASSAGES [2]").closest == 1
+    assert read("NOT_IN_PASSAGES [9]").closest is None
+
+
+def test_a_reply_that_declines_and_cites_an_answer_answers_and_the_sign_is_not_shown() -> None:
+    replied = read("You get 25 days [1]. NOT_IN_PASSAGES")
+    assert (replied.declined, texts(replied)) == (False, ["You get 25 days."])
+
+
+def test_there_may_be_nothing_more() -> None:
+    assert read("NOTHING_MORE") == Replied(nothing_more=True)
+    assert not read("You get 25 days [1].\nNOTHING_MORE").nothing_more
+
+
+def test_what_is_left_open_is_told_apart_from_the_answer() -> None:
+    replied = read("You get 25 days [1].\n\nLEFT_OPEN The pages don't say\nwhen they expire.")
+    assert (texts(replied), replied.left_open) == (
+        ["You get 25 days."],
+        "The pages don't say when they expire.",
+    )
+
+
+def test_the_sentence_of_what_is_left_open_may_stand_on_the_next_line() -> None:
+    assert read("You get 25 days [1].\nLEFT_OPEN:\nThe pages don't say when.").left_open == (
+        "The pages don't say when."
+    )
+
+
+def test_a_reply_without_signs_is_an_answer() -> None:
+    assert read("You get 25 days [1].") == Replied(
+        sentences=from_markers("You get 25 days [1].", 3).sentences
+    )
+
+
+def test_an_empty_reply_says_nothing() -> None:
+    assert read("") == Replied()
+
+
+@pytest.mark.parametrize(
+    ("written", "finished"),
+    [
+        ("You get", []),
+        ("You get 25 days. Ask", ["You get 25 days."]),
+        ("You get 25 days.\nNOT_IN", ["You get 25 days."]),
+        ("You get 25 days.\nLEFT_OPEN The pages don't say. More", ["You get 25 days."]),
+        ("- One\n- Two\n- Th", ["- One", "- Two"]),
+    ],
+)
+def test_all_but_the_last_sentence_is_finished_up_to_a_sign(written: str, finished: list[str]) -> None:
+    assert [one.text for one in finished_part(from_markers(written, 3).sentences)] == finished
