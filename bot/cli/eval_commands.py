@@ -199,28 +199,20 @@ def citations(
     file: Annotated[
         Path | None, typer.Argument(help="Labelled sentences (.jsonl); the repository's own without it.")
     ] = None,
-    judge: Annotated[
-        Literal["embedder", "cross-encoder", "none"],
-        typer.Option(
-            help="Who is asked about meaning: answers ask the embedder. The cross-encoder is --set rerank.model=..."
-        ),
-    ] = "embedder",
     split: Annotated[
         Literal["dev", "held-out"] | None, typer.Option(help="Both without it.", show_default=False)
     ] = None,
-    misses: Annotated[bool, typer.Option("--misses", help="Name what was judged wrongly.")] = False,
-    changes: Changes = None,
+    misses: Annotated[bool, typer.Option("--misses", help="Name what was told wrongly.")] = False,
     json: Out = None,
     data: Data = None,
     config: Config = None,
     verbose: Verbose = False,
 ) -> None:
-    """Checks true and corrupted sentences against their passages; exits with 1 below the target."""
+    """Checks true and corrupted sentences against their passages by the letter; exits with 1 below the target."""
     from bot.cli import evaluate_citations as command
 
-    settings = settings_of(data, config, verbose, changes=pairs_of(changes))
-    request = command.CitationsRequest(file=file, judge=judge, split=split, misses=misses, out=json)
-    run(command.citations(settings, request))
+    settings_of(data, config, verbose)
+    run(command.citations(command.CitationsRequest(file=file, split=split, misses=misses, out=json)))
 
 
 @app.command()

@@ -6,6 +6,6 @@ takes the sting out of links and mentions that no source has; `orders` finds wha
 """
 
 from kb.citations.sentence import DraftSentence, Removed
-from kb.citations.verification import Similarity, Verified, check, check_sentence, verify
+from kb.citations.verification import Verified, check, check_sentence
 
-__all__ = ["DraftSentence", "Removed", "Similarity", "Verified", "check", "check_sentence", "verify"]
+__all__ = ["DraftSentence", "Removed", "Verified", "check", "check_sentence"]

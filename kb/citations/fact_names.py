@@ -1,4 +1,4 @@
-"""Names in a text by their spelling: capitals within a sentence, codes, items of a series, and what is typed to the letter."""
+"""Names in a text by their spelling: capitals within a sentence, codes, and what is typed to the letter."""
 
 from __future__ import annotations
 
@@ -24,11 +24,6 @@ _FENCE = re.compile(
 _PLACEHOLDER = re.compile(r"<[^<>\n]+>|\{[^{}\n]+\}|\$\w+")
 _REMARK = re.compile(r"\s*(?:#|//|--|;|REM\b)")
 """How a line of code begins that only remarks on the others: its words may be the answer's own."""
-_LETTER = re.compile(
-    r"\b[^\W\d_]{3,} (?P<first>[A-Z])(?:\s?(?:-|–|to|bis|tot|t/m)\s?(?P<last>[A-Z]))?\b(?![.'&/]\w)"
-)
-"""An item of a series that letters name: Phase C, Phases A to H."""
-_ALSO_LETTER = re.compile(r"(?:,|\band|\bund|\ben|\bor|\bof|\boder) ([A-Z])\b(?![.'&/]\w)")
 _DOTTED = re.compile(r"\b(?:[A-Z]\.){2,}")
 """U.S. is US."""
 _CAPITALISED = r"[A-Z][\w&'-]*"
@@ -47,7 +42,6 @@ class Names:
 
     words: tuple[str, ...] = ()
     typed: tuple[str, ...] = ()
-    letters: frozenset[str] = frozenset()
     capitals: frozenset[str] = frozenset()
     initials: frozenset[tuple[str, str]] = frozenset()
     literal: str = ""
@@ -55,7 +49,7 @@ class Names:
 
     @property
     def any(self) -> bool:
-        return bool(self.words or self.typed or self.letters)
+        return bool(self.words or self.typed)
 
 
 def read_names(text: str) -> Names:
@@ -64,7 +58,6 @@ def read_names(text: str) -> Names:
     return Names(
         words=found,
         typed=tuple(_typed(text)),
-        letters=frozenset(_letters(words)),
         capitals=frozenset(name.rstrip("s") for name in found if name[:2].isupper()),
         initials=frozenset(_initials(words)),
         literal=_folded(text),
@@ -76,7 +69,6 @@ def join_names(names: list[Names]) -> Names:
     return Names(
         words=tuple(word for one in names for word in one.words),
         typed=tuple(word for one in names for word in one.typed),
-        letters=frozenset().union(*(one.letters for one in names)),
         capitals=frozenset().union(*(one.capitals for one in names)),
         initials=frozenset().union(*(one.initials for one in names)),
         literal="\n".join(one.literal for one in names),
@@ -87,13 +79,13 @@ def missing_names(said: Names, known: Names, stems: frozenset[str], *, same_lang
     """The names of `said` that are not in `known`. Across languages only what is typed has to agree."""
     typed = tuple(one for one in said.typed if not _is_typed(one, known.literal))
     if not same_language:
-        return replace(said, words=(), typed=typed, letters=frozenset())
+        return replace(said, words=(), typed=typed)
     missing = {one for one in said.words if not (_has_name(one, stems) or _is_short_for(one, said, known))}
     partly = frozenset().union(*(run for run in said.runs if not run <= missing))
     words = tuple(one for one in said.words if one in missing and (_has_digit(one) or one not in partly))
     if len(said.words) > MANY_NAMES:
         words = tuple(filter(_has_digit, words))
-    return replace(said, words=words, typed=typed, letters=said.letters - known.letters)
+    return replace(said, words=words, typed=typed)
 
 
 def _typed(text: str) -> Iterator[str]:
@@ -152,18 +144,6 @@ def _is_code(word: str) -> bool:
     if word[0].isalpha() and any(letter.isdigit() for letter in word):
         return True
     return sum(letter.isupper() for letter in word) >= 2 and "-" not in word
-
-
-def _letters(words: str) -> Iterator[str]:
-    for match in _LETTER.finditer(words):
-        first, last = match["first"], match["last"] or match["first"]
-        if first == "I" or (first == "A" and words[match.end("first") :][:1] == " " and not match["last"]):
-            following = words[match.end() :].lstrip()[:1]
-            if first == "I" or following.islower():
-                continue  # the pronoun; an article in a line of capitals
-        yield from (chr(code) for code in range(ord(first), ord(last) + 1))
-        listed = re.match(r"(?:(?:,| and| und| en| or| of| oder) [A-Z]\b)+", words[match.end() :])
-        yield from _ALSO_LETTER.findall(listed.group()) if listed else ()
 
 
 def _initials(words: str) -> Iterator[tuple[str, str]]:

@@ -1,8 +1,10 @@
-"""Number words, months, weekdays and units in English, Dutch and German, each to one canonical value."""
+"""Number words, months, weekdays and units in English, Dutch, German, Spanish and French, each to one canonical value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+from kb.text.wording import word_set
 
 
 def _numbered(listed: str, start: int) -> dict[str, int]:
@@ -185,11 +187,11 @@ RATE_WORDS = frozenset(
     {"a", "an", "per", "each", "every", "pro", "je", "jede", "jeden", "elke", "ieder", "/"}
 )
 
-LISTED_THINGS = frozenset(
+LISTED_THINGS = word_set(
     "steps options ways things parts kinds reasons cases points factors categories methods scenarios aspects "
     "stappen opties manieren dingen onderdelen soorten redenen gevallen punten mogelijkheden "
     "schritte schritten optionen möglichkeiten wege wegen dinge arten gründe gründen fälle fällen punkte punkten teile "
     "pasos opciones maneras formas cosas partes tipos motivos razones casos puntos "
-    "étapes options façons manières choses parties types raisons cas points".split()
+    "étapes façons manières choses parties types raisons cas"
 )
 """What an answer counts before it lists it."""

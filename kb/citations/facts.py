@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from kb.citations.fact_days import Day, same_day, take_days
@@ -99,7 +99,7 @@ class Facts:
     days: tuple[tuple[Day, ...], ...] = ()
     weekdays: frozenset[int] = frozenset()
     every: frozenset[str] = frozenset()
-    names: Names = Names()
+    names: Names = field(default_factory=Names)
     units: frozenset[str] = frozenset()
     stems: frozenset[str] = frozenset()
 

@@ -87,26 +87,7 @@ class _Reply(BaseModel):
     verdicts: list[_Verdict]
 
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "verdicts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "sentence": {"type": "integer"},
-                    "verdict": {"type": "string", "enum": ["supported", "contradicted", "not there"]},
-                    "sure": {"type": "integer"},
-                },
-                "required": ["sentence", "verdict", "sure"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["verdicts"],
-    "additionalProperties": False,
-}
+SCHEMA: dict[str, Any] = _Reply.model_json_schema()
 
 
 class Judge:

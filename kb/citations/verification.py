@@ -5,15 +5,13 @@ Figures, dates, names, typed things, quotations and links; nothing about meaning
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kb.citations.claim import Claim, is_heading, leads_in
 from kb.citations.passage import Passage, passage_of
 from kb.citations.sentence import DraftSentence, Removed
 from kb.models import Chunk
-
-Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,10 +100,3 @@ def without_idle_lead_ins(verdicts: Sequence[DraftSentence | Removed], *, cited:
         removed=tuple(one for one in settled if isinstance(one, Removed)),
         cited=cited,
     )
-
-
-async def verify(
-    sentences: Sequence[DraftSentence], evidence: Sequence[Chunk], *, similarity: Similarity | None
-) -> Verified:
-    """`check` for callers that still pass a model of meaning; it is not asked."""
-    return check(sentences, evidence, question="")

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kb.sentence_vectors import REMEMBERED
-from kb.similarity import UNRELATED, CrossEncoderSimilarity, EmbeddingSimilarity
+from kb.similarity import UNRELATED, EmbeddingSimilarity
 
 
 class Crowded:
@@ -63,17 +63,3 @@ async def test_no_pairs_ask_nothing() -> None:
 
     assert await EmbeddingSimilarity(embedder)([]) == []
     assert embedder.batches == []
-
-
-async def test_a_cross_encoder_is_asked_once_for_each_first_sentence() -> None:
-    asked: list[tuple[str, list[str]]] = []
-
-    class Lengths:
-        async def score(self, query: str, texts: Sequence[str]) -> list[float]:
-            asked.append((query, list(texts)))
-            return [len(text) / 10 for text in texts]
-
-    pairs = [("a", "one"), ("b", "three"), ("a", "three")]
-
-    assert await CrossEncoderSimilarity(Lengths())(pairs) == [0.3, 0.5, 0.5]
-    assert asked == [("a", ["one", "three"]), ("b", ["three"])]
