@@ -223,7 +223,9 @@ async def test_every_question_is_answered_once_while_the_bot_is_killed_again_and
             "replies": dict(told),
             "redelivered": sum(one.attempt > 0 for one in slack.deliveries),
             "leases": await leases(bot.data),
-            "streams": sum(call.method == STREAMS[0] and call.ok for call in slack.calls),
+            "spoken": dict(
+                Counter(call.method for call in slack.calls if call.method in SPEAKING and call.ok)
+            ),
             "streams cut": luck.cut,
             "answered before": bot.log.count("question.answered_before"),
             "seconds": round(time.monotonic() - began),
