@@ -1,79 +1,89 @@
-"""What every answerer does. Extraction and the model (native citations and numbered passages) pass the same suite."""
+"""What every answerer does. Quotes and the model (native citations and numbered passages) pass the same suite."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
-import numpy as np
 import pytest
 
-from kb.answering.draft import Draft, Drafter
-from kb.answering.extract import ExtractiveDrafter
-from kb.answering.model import ModelAnswerer
-from kb.citations import verify
-from kb.confidence import Evidence
-from kb.lexical import LexicalEncoder
+from kb.answering.composed import Answerer
+from kb.answering.drafting import ModelDrafter
+from kb.answering.progress import Unwatched
+from kb.answering.reading import ReadingLimits
+from kb.answering.written import WrittenAnswerer
 from kb.llm.client import LanguageModel
-from kb.models import Turn
+from kb.models import Audience, Hit, Turn
 from kb.settings import ModelSettings
+from tests.fakes.asked import Watcher, a_quoted_answerer, an_asked
 from tests.fakes.messages_server import MessagesServer
-from tests.fakes.passages import a_passage, evidence_of
+from tests.fakes.passages import a_passage
 
+QUESTION = "How many days of holiday do full-time employees get a year?"
 LEAVE = a_passage("Full-time employees get 25 days of holiday a year. Ask your manager first.")
 EXPIRY = a_passage("Unused holiday days expire on 31 March.", title="Leave FAQ")
-EVIDENCE = evidence_of(LEAVE, EXPIRY)
+PARKING = a_passage("Bicycles stand inside.", title="Parking")
 EARLIER = Turn(question="Do I get a laptop?", answer="Yes, on the first day.")
 
 
-class Alike:
-    """Every text is like every other: what is tested here does not hang on likeness."""
-
-    async def embed_queries(self, texts: Sequence[str]) -> np.ndarray:
-        return np.full((len(texts), 4), 0.5, dtype=np.float32)
-
-    embed_documents = embed_queries
+async def no_more(query: str, audience: Audience, language: str) -> Sequence[Hit]:
+    return ()
 
 
-@pytest.fixture(params=["extractive", "native", "numbered"])
-async def drafter(request: pytest.FixtureRequest) -> AsyncIterator[Drafter]:
-    if request.param == "extractive":
-        yield ExtractiveDrafter(embedder=Alike(), coverage=LexicalEncoder().coverage, max_sentences=4)
+@pytest.fixture(params=["quoted", "native", "numbered"])
+async def answerer(request: pytest.FixtureRequest) -> AsyncIterator[Answerer]:
+    quoted = a_quoted_answerer()
+    if request.param == "quoted":
+        yield quoted
         return
     async with MessagesServer() as server:
         settings = ModelSettings.model_validate(
             {"api_key": server.key, "base_url": server.url, "native_citations": request.param == "native"}
         )
         model = LanguageModel(settings)
-        yield ModelAnswerer(model, settings)
+        yield WrittenAnswerer(
+            drafter=ModelDrafter(model, settings, max_sentences=4),
+            judge=None,
+            quoted=quoted,
+            search=no_more,
+            limits=ReadingLimits(passages=16, tokens=6000),
+        )
         await model.close()
 
 
-async def drafted(drafter: Drafter, evidence: Evidence = EVIDENCE, *turns: Turn) -> Draft:
-    question = "How many days of holiday do full-time employees get a year?"
-    return await drafter.draft(question, question, evidence, turns, language="en")
+async def test_it_answers_with_sentences_that_cite_the_page_which_says_it(answerer: Answerer) -> None:
+    answer = await answerer.compose(an_asked(QUESTION, LEAVE, EXPIRY), Unwatched())
+    assert answer.outcome == "answered"
+    assert any("25 days" in sentence.text for sentence in answer.sentences)
+    assert answer.citations[0].chunk == LEAVE
 
 
-async def test_a_sentence_names_only_passages_that_it_was_given(drafter: Drafter):
-    draft = await drafted(drafter)
-    assert draft.sentences
-    for sentence in draft.sentences:
-        assert all(0 <= at < len(EVIDENCE.hits) for at in sentence.hits)
-        assert len(sentence.quotes) == len(sentence.hits)
+async def test_every_sentence_cites_and_every_citation_is_of_a_passage_and_quotes_it(
+    answerer: Answerer,
+) -> None:
+    answer = await answerer.compose(an_asked(QUESTION, LEAVE, EXPIRY), Unwatched())
+    known = {citation.n for citation in answer.citations}
+    for sentence in answer.sentences:
+        assert sentence.citations
+        assert set(sentence.citations) <= known
+    for citation in answer.citations:
+        assert citation.chunk in (LEAVE, EXPIRY)
+        assert citation.quote in citation.chunk.text
+        assert citation.score is None
 
 
-async def test_what_it_drafts_is_supported_by_what_it_cites(drafter: Drafter):
-    draft = await drafted(drafter)
-    verified = await verify(draft.sentences, [LEAVE, EXPIRY], similarity=None)
-    assert verified.removed == ()
-    assert all(sentence.hits for sentence in verified.kept)  # one that a model left uncited finds its passage
-    assert any("25 days" in sentence.text for sentence in verified.kept)
+async def test_earlier_turns_do_not_get_into_the_answer(answerer: Answerer) -> None:
+    answer = await answerer.compose(an_asked(QUESTION, LEAVE, turns=[EARLIER]), Unwatched())
+    assert all("laptop" not in sentence.text for sentence in answer.sentences)
 
 
-async def test_earlier_turns_do_not_get_into_the_answer(drafter: Drafter):
-    draft = await drafted(drafter, EVIDENCE, EARLIER)
-    assert all("laptop" not in sentence.text for sentence in draft.sentences)
+async def test_what_no_page_says_is_declined_and_the_nearest_pages_are_named(answerer: Answerer) -> None:
+    asked = an_asked("Quis custodiet ipsos custodes?", PARKING, confidence=0.01)
+    answer = await answerer.compose(asked, Unwatched())
+    assert (answer.outcome, answer.sentences) == ("declined", ())
+    assert [page.title for page in answer.nearest] == ["Parking"]
 
 
-async def test_without_evidence_it_declines_or_says_nothing(drafter: Drafter):
-    draft = await drafted(drafter, Evidence(hits=(), relevance=()))
-    assert draft.declined or all(not sentence.hits for sentence in draft.sentences)
+async def test_whoever_watches_is_told_that_pages_are_read(answerer: Answerer) -> None:
+    watcher = Watcher()
+    await answerer.compose(an_asked(QUESTION, LEAVE, EXPIRY), watcher)
+    assert watcher.stages[0] == ("reading", 2)

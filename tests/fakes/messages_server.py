@@ -185,6 +185,8 @@ def _answer_numbered(prompt: str) -> Say:
     if not numbered:
         return Say("Yes.")
     number, text = max(numbered, key=lambda one: len(_words(asked) & _words(one[1])))
+    if not _words(asked) & _words(text):
+        return Say("NOT_IN_PASSAGES")
     return Say(f"{text.splitlines()[0]} [{number}]")
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kb.answering.language import is_in_other_language, speaks_pages_language
-from tests.fakes.answers import a_citation, a_page
+from kb.answering.language import is_in_other_language
 
 DUTCH = "Voltijders krijgen 25 dagen vakantie per jaar, en wat over is vervalt aan het eind van maart."
 ENGLISH = "Full-time employees get 25 days of holiday a year, and what is left expires at the end of March."
@@ -23,11 +22,3 @@ ENGLISH = "Full-time employees get 25 days of holiday a year, and what is left e
 )
 def test_a_whole_sentence_tells_its_language(text: str, language: str, other: bool) -> None:
     assert is_in_other_language(text, language) is other
-
-
-def test_quotes_are_in_the_language_of_their_page_and_a_model_may_be() -> None:
-    dutch = [a_citation(1, a_page(language="nl"))]
-    assert speaks_pages_language("extractive", "en", "Ja.", dutch)
-    assert not speaks_pages_language("extractive", "nl", "Ja.", dutch)
-    assert not speaks_pages_language("model", "en", ENGLISH, dutch)
-    assert speaks_pages_language("model", "en", DUTCH, dutch)

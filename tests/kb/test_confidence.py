@@ -48,8 +48,8 @@ POOR = gathered(a_hit(0.2), a_hit(0.15), a_hit(0.1), coverages=(0.2, 0.0, 0.0), 
 def test_good_evidence_is_enough_and_poor_evidence_is_not():
     model = default_model()
     good, poor = weigh(GOOD, model), weigh(POOR, model)
-    assert good.enough
-    assert not poor.enough
+    assert good.is_sufficient
+    assert not poor.is_sufficient
     assert good.confidence > 0.9 > 0.2 > poor.confidence
 
 
@@ -60,12 +60,20 @@ def test_a_passage_that_is_liker_and_holds_more_of_the_words_is_worth_more():
 
 def test_nothing_found_is_never_enough():
     evidence = weigh(gathered(coverages=()), default_model(), threshold=0.0)
-    assert (evidence.confidence, evidence.enough) == (0.0, False)
+    assert (evidence.confidence, evidence.is_sufficient) == (0.0, False)
+
+
+def test_a_third_of_the_threshold_is_near_enough_to_be_shown_as_the_closest():
+    confidence = weigh(POOR, default_model()).confidence
+    for threshold, near in ((2.9 * confidence, True), (3.1 * confidence, False)):
+        evidence = weigh(POOR, default_model(), threshold=threshold)
+        assert (evidence.is_sufficient, evidence.is_near) == (False, near)
+    assert not weigh(gathered(coverages=()), default_model(), threshold=0.0).is_near
 
 
 def test_a_threshold_of_the_settings_stands_over_the_fitted_one():
-    assert not weigh(GOOD, default_model(), threshold=1.0).enough
-    assert weigh(POOR, default_model(), threshold=0.0).enough
+    assert not weigh(GOOD, default_model(), threshold=1.0).is_sufficient
+    assert weigh(POOR, default_model(), threshold=0.0).is_sufficient
 
 
 def test_signals_are_in_the_order_that_their_names_are_in():

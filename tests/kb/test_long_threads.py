@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kb.answering.model import earlier_turns
+from kb.answering.requests import earlier_turns
 from kb.conversation import KEPT_CHARACTERS, compacted
 from kb.models import Retrieved, Turn
 from kb.rewrite import HeuristicRewriter
