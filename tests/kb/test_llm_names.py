@@ -38,6 +38,11 @@ def names_of(url: str, **settings: Any) -> ModelNames:
             {MODELS: {"data": [{"id": "a", "meta": {"n_params": 1}}, {"id": "b", "meta": {"n_params": 2}}]}},
             "b",
         ),
+        # llama.cpp has both lists, the first with empty words for numbers
+        (
+            {TAGS: {"models": [{"name": "x", "size": ""}]}, MODELS: {"data": [{"id": "qwen.gguf"}]}},
+            "qwen.gguf",
+        ),
         ({TAGS: {"error": "no"}, MODELS: {"data": [{"id": "only"}]}}, "only"),
     ],
 )
