@@ -26,6 +26,8 @@ NEAR_UNITS = 4
 _ORDINAL = re.compile(r"\W*\d{1,2}[.)]\W*")
 """The number of a list item that stands by itself."""
 _QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*)[”“»\"]")
+_ADDRESS = re.compile(r"['<(]*https?://")
+"""Addresses are held by themselves."""
 _DENIED = re.compile(
     r"\b(?:not|instead of|rather than|niet|geen|in plaats van|nicht|keine?n?|statt|anstatt|no|en lugar de|en vez de"
     r"|pas|au lieu de|plutôt que)\s+(?:the |de |het |die |der |las? |los? |les? |à |\S?)?$",
@@ -90,9 +92,8 @@ class Claim:
     def _quotes_are_held(self, passages: Sequence[Passage]) -> bool:
         pointed = zip(self._cited, self.sentence.quotes, strict=False)
         parts = [(passage, part) for passage, quote in pointed if quote for part in quote.split(ELLIPSIS)]
-        said = [
-            words for words in _QUOTED.findall(self.sentence.text) if len(words.split()) >= WORDS_OF_A_SAYING
-        ]
+        quoted = (_ADDRESS.split(words)[0] for words in _QUOTED.findall(self.sentence.text))
+        said = [words for words in quoted if len(words.split()) >= WORDS_OF_A_SAYING]
         asked = " ".join(self._question.split()).casefold()
         return all(passage.holds(part) for passage, part in parts) and all(
             any(passage.holds(words) for passage in passages) or words.casefold() in asked for words in said

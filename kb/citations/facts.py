@@ -179,7 +179,7 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"(?<![\w.,/])(?P<currency>[€$£]\s*)?(?P<figure>\d{1,3}(?:[   ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,']\d+)*)(?P<attached>%|°C|[^\W\d_]+)?"
+    r"(?<![\w/])(?<!\d[.,])(?P<currency>[€$£]\s*)?(?P<figure>\d{1,3}(?:[   ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,']\d+)*)(?P<attached>%|°C|[^\W\d_]+)?"
 )
 _CURRENCY = {"€": "eur", "$": "usd", "£": "gbp"}
 _ORDINAL = frozenset({"st", "nd", "rd", "th", "e", "de", "ste"})

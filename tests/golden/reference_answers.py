@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from kb.citations import DraftSentence, Removed, check_sentence
 from kb.citations.marks import one_line
@@ -45,8 +45,7 @@ def checked_sentences(dataset: str) -> Iterator[Checked]:
     """The sentences of one set, in the order of its file."""
     passages = _passages(FOLDER / dataset / "corpus.jsonl")
     thread: dict[str, list[Chunk]] = {}
-    for line in (FOLDER / dataset / "conversations.jsonl").open(encoding="utf-8"):
-        turn = json.loads(line)
+    for turn in _rows(FOLDER / dataset / "conversations.jsonl"):
         own = [passages[one] for one in turn["relevant_ids"]]
         known = thread.setdefault(turn["conversation_id"], [])
         known += [one for one in own if one not in known]
@@ -85,12 +84,16 @@ def _removed(text: str, passages: list[Chunk] | tuple[Chunk, ...], asked: str) -
 @cache
 def _passages(file: Path) -> dict[str, Chunk]:
     found: dict[str, Chunk] = {}
-    for line in file.open(encoding="utf-8"):
-        row = json.loads(line)
+    for row in _rows(file):
         url = f"https://mtrag.example/{row['id']}"
         page = Page(id=row["id"], source="mtrag", path=row["id"], title=row["title"], url=url)
         found[row["id"]] = Chunk(id=row["id"], page=page, position=0, text=row["text"], url=url)
     return found
+
+
+def _rows(file: Path) -> Iterator[dict[str, Any]]:
+    with file.open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
 
 
 def _with_lists(text: str) -> str:
