@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
 import pytest
 
-from kb.answer import Checked
-from kb.answering.draft import Draft, DraftSentence
-from kb.answering.extract import ExtractiveDrafter
+from kb.answering.asked import Asked
+from kb.answering.composed import Composed
+from kb.answering.drafting import ModelDrafter
+from kb.answering.progress import Progress
+from kb.answering.quoted import QuotedAnswerer
+from kb.answering.quoting import Librarian
+from kb.answering.reading import ReadingLimits
+from kb.answering.written import WrittenAnswerer
 from kb.errors import (
     EmbedderUnavailableError,
     IndexUnavailableError,
@@ -23,13 +29,16 @@ from kb.errors import (
 from kb.freshness import FreshnessPolicy
 from kb.index.port import PagesWanted
 from kb.lexical import LexicalEncoder
+from kb.llm.stream import Reply
 from kb.models import Audience, Chunk, Hit, Page, PageDates, Question, Rewrite, Scores, Turn
 from kb.pipeline import Pipeline
 from kb.rewrite import choose_rewriter
 from kb.search import SearchResult, WeightedQuery
-from kb.settings import Settings
+from kb.settings import ModelSettings, Settings
 from kb.versions import names_of
 from kb.vocabulary import Vocabulary
+from tests.fakes.answer_model import ScriptedModel, says, searches
+from tests.fakes.asked import Watcher, alike
 
 TODAY = datetime(2026, 11, 27, 12, tzinfo=UTC)
 
@@ -52,12 +61,25 @@ def reviewed(year: int, month: int, day: int) -> PageDates:
 class Index:
     """Finds what it was given, and remembers what it was asked."""
 
-    def __init__(self, *hits: Hit, error: Exception | None = None, known: Sequence[Hit] = ()) -> None:
-        """`known`: hits of pages that only a search for these very pages brings."""
-        self.hits, self.error, self.known = list(hits), error, list(known)
+    def __init__(
+        self,
+        *hits: Hit,
+        error: Exception | None = None,
+        known: Sequence[Hit] = (),
+        searches: int | None = None,
+    ) -> None:
+        """`known`: hits of pages that only a search for these very pages brings. It goes down after `searches`."""
+        self.hits, self.error, self.known, self.searches = list(hits), error, list(known), searches
         self.asked: list[Sequence[WeightedQuery]] = []
         self.anchors: list[Sequence[str]] = []
         self.prepared: list[str] = []
+        self.audiences: list[Audience] = []
+
+    async def neighbours(
+        self, spots: Mapping[str, Collection[int]], *, audience: Audience
+    ) -> Sequence[Chunk]:
+        self.audiences.append(audience)
+        return ()
 
     async def prepare(self, text: str) -> None:
         self.prepared.append(text)
@@ -79,9 +101,12 @@ class Index:
         anchor_pages: Sequence[str] = (),
     ) -> SearchResult:
         self.asked.append(queries)
+        self.audiences.append(audience)
         self.anchors.append(anchor_pages)
         if self.error is not None:
             raise self.error
+        if self.searches is not None and len(self.asked) > self.searches:
+            raise IndexUnavailableError("down")
         wanted = [hit for hit in self.known if hit.chunk.page.id in anchor_pages]
         return SearchResult(hits=[*self.hits, *wanted], embed_ms=1.0, search_ms=1.0)
 
@@ -110,47 +135,58 @@ class Embedder:
         return np.ones((len(texts), 2), dtype=np.float32) / np.sqrt(2)
 
 
-class Model:
-    def __init__(self, outcome: Draft | Exception) -> None:
-        self._outcome = outcome
+class Broken:
+    """An answerer of which nothing comes."""
 
-    async def draft(self, *_: Any, **__: Any) -> Draft:
-        if isinstance(self._outcome, Exception):
-            raise self._outcome
-        return self._outcome
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def compose(self, asked: Asked, progress: Progress) -> Composed:
+        raise self._error
 
 
 def a_pipeline(
     index: Index,
     *,
-    model: Model | None = None,
+    written: Broken | None = None,
     ranker: NoRanker | None = None,
     embedder: Embedder | None = None,
     **settings: Any,
 ) -> Pipeline:
     lexical = LexicalEncoder()
     configured = Settings(**settings)
-
-    async def alike(pairs: list[tuple[str, str]]) -> list[float]:
-        return [1.0] * len(pairs)
-
+    quoted = QuotedAnswerer(
+        librarian=Librarian(embedder=embedder or Embedder(), coverage=lexical.coverage),
+        index=index,
+        freshness=FreshnessPolicy(clock=lambda: TODAY),
+        likeness=alike,
+    )
     return Pipeline(
         rewriter=choose_rewriter(configured),
         outside_rewriter=choose_rewriter(configured),
         index=index,
         searcher=index,
         ranker=ranker or NoRanker(),
-        extractive=ExtractiveDrafter(
-            embedder=embedder or Embedder(), coverage=lexical.coverage, max_sentences=3
-        ),
-        model=model,
-        similarity=alike,
+        quoted=quoted,
+        written=written,
         lexical=lexical,
         vocabulary=Vocabulary(lexical),
-        freshness=FreshnessPolicy(clock=lambda: TODAY),
         settings=configured,
         clock=lambda: TODAY,
     )
+
+
+def with_model(pipeline: Pipeline, *script: Reply | Exception) -> tuple[Pipeline, ScriptedModel]:
+    """As `bot.cli.compose.with_model` puts it together, without a judge."""
+    model = ScriptedModel(*script)
+    written = WrittenAnswerer(
+        drafter=ModelDrafter(model, ModelSettings(), max_sentences=4),
+        judge=None,
+        quoted=pipeline.quoted,
+        search=pipeline.search_pages,
+        limits=ReadingLimits(passages=16, tokens=6000),
+    )
+    return replace(pipeline, written=written), model
 
 
 def ask(text: str = "How many days of holiday do I get?") -> Question:
@@ -160,9 +196,10 @@ def ask(text: str = "How many days of holiday do I get?") -> Question:
 A_TURN = Turn(question="How many days of holiday do I get?", answer="25 days.", topics=("holiday",))
 
 
-async def test_an_answer_cites_its_page_and_says_that_it_is_extractive():
+async def test_a_quote_cites_its_page_and_says_that_it_is_extractive():
     answer = await a_pipeline(Index(HOLIDAY)).answer(ask())
     assert (answer.outcome, answer.mode, answer.notes) == ("answered", "extractive", ("extractive mode",))
+    assert [quote.blocks for quote in answer.quotes] == [(HOLIDAY.chunk.text,)]
     assert answer.marked_text == "Full-time employees get 25 days of holiday a year. [1]"
     assert [citation.chunk.page.title for citation in answer.citations] == ["Leave policy"]
 
@@ -180,12 +217,35 @@ async def test_an_outage_is_never_worded_as_not_found(broken: dict[str, Any]):
     assert answer.citations == () == answer.nearest
 
 
-async def test_too_little_evidence_declines_and_offers_the_nearest_pages():
+async def test_what_is_far_from_every_page_is_declined_and_the_nearest_pages_are_offered():
     index = Index(a_hit("Parking is free.", title="Parking", dense=0.1))
     answer = await a_pipeline(index).answer(ask("Who won the 1998 world cup?"))
-    assert answer.outcome == "declined"
-    assert answer.sentences == ()
+    assert (answer.outcome, answer.sentences, answer.quotes, answer.notes) == ("declined", (), (), ())
     assert [page.title for page in answer.nearest] == ["Parking"]
+
+
+async def test_thin_evidence_shows_what_is_closest():
+    pipeline = a_pipeline(Index(HOLIDAY), answer={"min_confidence": 1.0})
+    answer = await pipeline.answer(ask())
+    assert (answer.outcome, answer.trace.decision) == ("closest", "closest")
+    assert [quote.blocks for quote in answer.quotes] == [(HOLIDAY.chunk.text,)]
+    assert answer.notes == ("extractive mode",)
+
+
+async def test_nothing_found_at_all_is_declined_and_no_model_is_asked():
+    pipeline, model = with_model(a_pipeline(Index()), says("Whatever."))
+    answer = await pipeline.answer(ask())
+    assert (answer.outcome, answer.mode, model.asked) == ("declined", "model", [])
+
+
+async def test_a_model_answers_however_thin_the_evidence():
+    pipeline, model = with_model(
+        a_pipeline(Index(HOLIDAY), answer={"min_confidence": 1.0}),
+        says("Full-time employees get 25 days of holiday a year [1]."),
+    )
+    answer = await pipeline.answer(ask())
+    assert (answer.outcome, answer.mode, answer.notes) == ("answered", "model", ())
+    assert len(model.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -197,40 +257,73 @@ async def test_too_little_evidence_declines_and_offers_the_nearest_pages():
     ],
 )
 async def test_a_model_that_fails_is_replaced_by_quotes_with_a_note(error: Exception, note: str):
-    answer = await a_pipeline(Index(HOLIDAY), model=Model(error)).answer(ask())
+    answer = await a_pipeline(Index(HOLIDAY), written=Broken(error)).answer(ask())
     assert (answer.outcome, answer.mode) == ("answered", "extractive")
-    assert set(answer.notes) == {"extractive mode", note}
+    assert answer.notes == ("extractive mode", note)
     assert "25 days" in answer.text
 
 
-async def test_a_model_that_finds_no_answer_in_the_passages_declines():
-    answer = await a_pipeline(Index(HOLIDAY), model=Model(Draft(sentences=(), declined=True))).answer(ask())
+async def test_a_model_that_fails_where_nothing_is_near_says_so_without_quotes():
+    index = Index(a_hit("Parking is free.", title="Parking", dense=0.1))
+    pipeline = a_pipeline(index, written=Broken(ModelUnavailableError("429")))
+    answer = await pipeline.answer(ask("Who won the 1998 world cup?"))
+    assert (answer.outcome, answer.notes) == ("declined", ("model unavailable",))
+
+
+async def test_a_model_that_finds_no_answer_in_the_passages_declines_with_the_closest_quote():
+    pipeline, _ = with_model(a_pipeline(Index(HOLIDAY)), says("NOT_IN_PASSAGES [1]"))
+    answer = await pipeline.answer(ask())
     assert (answer.outcome, answer.mode) == ("declined", "model")
+    assert [quote.blocks for quote in answer.quotes] == [(HOLIDAY.chunk.text,)]
 
 
-async def test_a_sentence_of_the_model_with_another_number_is_removed():
-    draft = Draft(
-        sentences=(
-            DraftSentence(text="Full-time employees get 25 days of holiday a year.", hits=(0,), quotes=("",)),
-            DraftSentence(text="Full-time employees get 52 days of holiday a year.", hits=(0,), quotes=("",)),
-        )
+async def test_what_the_model_searches_for_goes_through_the_same_filter_and_is_traced():
+    index = Index(HOLIDAY)
+    pipeline, _ = with_model(a_pipeline(index), searches("holiday for part-timers"), says("NOT_IN_PASSAGES"))
+    reader = Audience(channels=frozenset({"#people"}), everyone=False)
+    answer = await pipeline.answer(Question(id="q1", text="How many days of holiday?", audience=reader))
+    assert index.asked[-1] == [WeightedQuery(text="holiday for part-timers", weight=1.0)]
+    assert set(index.audiences) == {reader}
+    assert answer.trace.searches == ("holiday for part-timers",)
+
+
+async def test_an_index_that_goes_down_under_a_search_of_the_model_stops_nothing():
+    pipeline, model = with_model(
+        a_pipeline(Index(HOLIDAY, searches=1)),
+        searches("more"),
+        says("Full-time employees get 25 days of holiday a year [1]."),
     )
-    answer = await a_pipeline(Index(HOLIDAY), model=Model(draft)).answer(ask())
-    assert "52" not in answer.text
-    assert answer.trace.removed_sentences == ("Full-time employees get 52 days of holiday a year.",)
-    assert answer.trace.checked == Checked(sentences=2, cited=2, supported=1, removed=1)
-    assert "sentences removed" in answer.notes
+    answer = await pipeline.answer(ask())
+    assert (answer.outcome, answer.notes) == ("answered", ())
+    assert "not available" in str(model.asked[-1]["messages"][-1])
 
 
-async def test_an_answer_that_lost_nothing_says_nothing_of_it_and_marks_of_nothing_are_counted():
-    sentence = DraftSentence(
-        text="Full-time employees get 25 days of holiday a year.", hits=(0,), quotes=("",)
+async def test_what_happens_is_told_in_order_with_and_without_a_model():
+    watcher = Watcher()
+    await a_pipeline(Index(HOLIDAY)).answer(ask(), progress=watcher)
+    assert [stage for stage, _ in watcher.stages] == ["searching", "reading"]
+    watcher = Watcher()
+    reply = says("Full-time employees get 25 days of holiday a year [1]. Ask first.")
+    pipeline, _ = with_model(a_pipeline(Index(HOLIDAY)), reply)
+    await pipeline.answer(ask(), progress=watcher)
+    assert [stage for stage, _ in watcher.stages] == ["searching", "reading", "writing", "checking"]
+    assert watcher.drafts == ["Full-time employees get 25 days of holiday a year."]
+
+
+async def test_each_part_of_a_question_is_weighed_and_answered_by_itself():
+    yard = a_hit("Parking is free and in the yard.", title="Parking")
+    answer = await a_pipeline(Index(HOLIDAY, yard)).answer(
+        ask("How many days of holiday do I get and where is parking?")
     )
-    answer = await a_pipeline(
-        Index(HOLIDAY), model=Model(Draft(sentences=(sentence,), dropped_markers=2))
-    ).answer(ask())
-    assert answer.notes == ()
-    assert answer.trace.checked == Checked(sentences=1, cited=1, supported=1, removed=0, dropped_citations=2)
+    assert [quote.part for quote in answer.quotes] == list(answer.trace.rewrite.parts)
+    assert [quote.citation.chunk.page.title for quote in answer.quotes] == ["Leave policy", "Parking"]
+
+
+async def test_what_the_thread_remembers_of_a_quote_is_its_text_and_its_page():
+    pipeline = a_pipeline(Index(HOLIDAY))
+    turn = pipeline.turn(await pipeline.answer(ask()))
+    assert (turn.answer, turn.outcome) == (HOLIDAY.chunk.text, "answered")
+    assert [(one.title, one.cited) for one in turn.retrieved] == [("Leave policy", True)]
 
 
 async def test_thanks_get_a_reply_without_a_search():
@@ -276,7 +369,7 @@ async def test_the_original_wording_is_embedded_while_a_model_rewrites():
             asked.append(list(index.prepared))
             return Rewrite(query="When do holiday days expire?", needs_rewrite=True, is_follow_up=True)
 
-    pipeline = a_pipeline(index, model=Model(ModelUnavailableError("down")))
+    pipeline = a_pipeline(index, written=Broken(ModelUnavailableError("down")))
     object.__setattr__(pipeline, "rewriter", Slow())
     await pipeline.answer(ask("and when do they expire?"), [A_TURN])
     assert asked == [["and when do they expire?"]]
@@ -305,41 +398,9 @@ async def test_a_superseded_page_leaves_when_its_successor_is_in_the_index_thoug
     assert answer.warnings == ()
 
 
-async def test_two_current_pages_that_disagree_are_quoted_side_by_side_the_newer_one_first():
-    older = a_hit("Guest passwords are valid for 12 hours.", title="Wi-Fi", dates=reviewed(2026, 2, 1))
-    newer = a_hit("Guest passwords are valid for 24 hours.", title="Network", dates=reviewed(2026, 9, 1))
-    answer = await a_pipeline(Index(older, newer)).answer(ask("How long are guest passwords valid?"))
-    assert answer.marked_text == (
-        "- Guest passwords are valid for 24 hours. [1]\n- Guest passwords are valid for 12 hours. [2]"
-    )
-    assert [(one.kind, one.page.title, one.disputed) for one in answer.warnings] == [
-        ("conflict", "Wi-Fi", (1, 2))
-    ]
-
-
-async def test_what_the_model_says_from_an_outdated_page_gives_way_to_a_current_one():
-    dates = PageDates(reviewed=date(2024, 5, 3), review_due=date(2025, 5, 3))
-    stale = a_hit("Guest passwords are valid for 12 hours.", title="Wi-Fi", dates=dates)
-    fresh = a_hit("Guest passwords are valid for 24 hours.", title="Network", dates=reviewed(2026, 9, 1))
-    said = DraftSentence(text="They are valid for 12 hours.", hits=(0,), quotes=(stale.chunk.text,))
-    pipeline = a_pipeline(Index(stale, fresh), model=Model(Draft(sentences=(said,))))
-    answer = await pipeline.answer(ask("How long are guest passwords valid?"))
-    assert (answer.marked_text, answer.warnings) == ("Guest passwords are valid for 24 hours. [1]", ())
-
-
 async def test_quotes_from_a_page_in_another_language_say_so():
     dutch = a_hit("Voltijders krijgen 25 vakantiedagen per jaar.", language="nl")
     answer = await a_pipeline(Index(dutch)).answer(ask("How many days of holiday do I get per jaar?"))
     assert "pages' language" in answer.notes
     answer = await a_pipeline(Index(HOLIDAY)).answer(ask())
     assert "pages' language" not in answer.notes
-
-
-async def test_a_long_answer_is_shortened_by_whole_sentences_and_says_so():
-    sentences = [f"Rule {n} says that holiday {n} has {n} days." for n in range(40)]
-    whole = a_hit(" ".join(sentences))
-    draft = Draft(sentences=tuple(DraftSentence(text=one, hits=(0,), quotes=(one,)) for one in sentences))
-    answer = await a_pipeline(Index(whole), model=Model(draft), answer={"max_characters": 300}).answer(ask())
-    assert "shortened" in answer.notes
-    assert len(answer.text) <= 300
-    assert answer.text.endswith("days.")
