@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from kb.answer import AnswerWarning, Citation, Sentence
+from kb.answering.labels import page_labels
 from kb.citations import DraftSentence
 from kb.conflicts.statements import Dispute, Likeness, Statement, find_disputes
 from kb.freshness import FreshnessPolicy
@@ -161,12 +162,14 @@ def _carrying(sentences: Sequence[Sentence], citations: Sequence[Citation]) -> s
 
 def _conflict(new: Chunk, old: Chunk, numbers: dict[str, int]) -> AnswerWarning:
     day = old.page.dates.reviewed or old.page.dates.edited
+    called = page_labels([new.page, old.page])
+    newer, older = (f"{called[page.id]} ({_said(page)})" for page in (new.page, old.page))
     return AnswerWarning(
         kind="conflict",
         reason="conflict",
         page=old.page,
         date=day,
-        text=f"{new.page.title} ({_said(new.page)}) and {old.page.title} ({_said(old.page)}) disagree.",
+        text=f"{newer} and {older} disagree.",
         carries=True,
         disputed=(numbers[new.id], numbers[old.id]),
     )

@@ -21,6 +21,7 @@ from kb.conflicts.scopes import Scope, read_scope, scopes_differ
 from kb.models import Chunk
 from kb.text.sentences import split_units
 from kb.text.wording import STOP_WORDS, content_stems, language_of, plain, stem, tokens
+from kb.versions import version_in
 
 Likeness = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
 
@@ -163,6 +164,7 @@ def may_disagree(one: Statement, other: Statement) -> bool:
         or _names_differ(one, other)
         or contrasted(stating(one.words), stating(other.words))
         or contrasted(one.chunk.page.title, other.chunk.page.title)
+        or None is not version_in(one.chunk.page.place) != version_in(other.chunk.page.place) is not None
         or None is not language_of(one.words) != language_of(other.words) is not None
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kb.conflicts.statements import Statement, contrasted, find_disputes, may_disagree
@@ -86,6 +88,38 @@ def test_what_differs_in_scope_unit_terms_or_not_at_all_is_no_contradiction(one:
 )
 def test_pages_of_other_countries_plans_and_years_do_not_contradict_each_other(titles: tuple[str, str]):
     assert not disagree("It takes 30 days to pay.", "It takes 14 days to pay.", titles=titles)
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        (("v1", "v2"), False),
+        (("guide › v1", "guide › v1.2"), False),
+        (("v1", ""), True),
+        (("2023", "2024"), True),
+    ],
+)
+def test_pages_that_stand_under_other_versions_do_not_contradict_each_other(
+    places: tuple[str, str], expected: bool
+):
+    one, other = (
+        Statement(
+            passage=at,
+            chunk=replace(given.chunk, page=replace(given.chunk.page, place=place)),
+            text=given.text,
+        )
+        for at, (given, place) in enumerate(
+            zip(
+                (
+                    a_statement("The server needs 2 GB of memory.", title="Install", at=0),
+                    a_statement("The server needs 8 GB of memory.", title="Install", at=1),
+                ),
+                places,
+                strict=True,
+            )
+        )
+    )
+    assert may_disagree(one, other) is expected
 
 
 def test_two_sentences_of_one_page_are_no_conflict():
