@@ -82,9 +82,9 @@ def missing_names(said: Names, known: Names, stems: frozenset[str], *, same_lang
         return replace(said, words=(), typed=typed)
     missing = {one for one in said.words if not (_has_name(one, stems) or _is_short_for(one, said, known))}
     partly = frozenset().union(*(run for run in said.runs if not run <= missing))
-    words = tuple(one for one in said.words if one in missing and (_has_digit(one) or one not in partly))
+    words = tuple(one for one in said.words if one in missing and (_is_exact(one) or one not in partly))
     if len(said.words) > MANY_NAMES:
-        words = tuple(filter(_has_digit, words))
+        words = tuple(filter(_is_exact, words))
     return replace(said, words=words, typed=typed)
 
 
@@ -105,8 +105,9 @@ def _is_typed(typed: str, literal: str) -> bool:
     return re.search(rf"{start}{'[^ ]+'.join(parts)}(?![\w-])", literal) is not None
 
 
-def _has_digit(name: str) -> bool:
-    return any(letter.isdigit() for letter in name)
+def _is_exact(name: str) -> bool:
+    """Whether no capitals beside it make up for it: T480, FOO_BAR."""
+    return any(letter.isdigit() or letter in "_." for letter in name)
 
 
 def _is_short_for(name: str, said: Names, known: Names) -> bool:

@@ -74,7 +74,7 @@ def _number_words() -> dict[str, float]:
             joint = "ën" if een.endswith("e") else "en"
             value = at * 10 + unit
             words |= {f"{en}-{one}": value, f"{een}{joint}{nl}": value, f"{ein}und{de}": value}
-    return words
+    return words | {word.casefold(): value for word, value in words.items()}
 
 
 NUMBER_WORDS: Mapping[str, float] = _number_words()

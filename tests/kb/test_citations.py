@@ -1,15 +1,16 @@
-"""Each sentence of an answer against the passages that it cites."""
+"""Each sentence of an answer against the passages that it cites, by the letter."""
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
-from kb.answering.draft import DraftSentence
-from kb.citations import Similarity, Verified, verify
+from kb.citations import DraftSentence, Removed, Verified, check, check_sentence
 from kb.citations.marks import SplitPassage, from_citations, from_markers
 from kb.citations.untrusted import harmless, has_foreign_link
 from kb.llm.stream import CitedBlocks, TextBlock
-from kb.models import Chunk
+from kb.models import Chunk, PageDates
 from tests.fakes.passages import a_passage
 
 LEAVE = a_passage(
@@ -26,11 +27,14 @@ def said(text: str, *hits: int) -> DraftSentence:
     return DraftSentence(text=text, hits=hits, quotes=("",) * len(hits))
 
 
-async def check(*sentences: DraftSentence, likeness: float | None = None) -> Verified:
-    async def similarity(pairs: list[tuple[str, str]]) -> list[float]:
-        return [likeness or 0.0 for _ in pairs]
+def checked(*sentences: DraftSentence, question: str = "") -> Verified:
+    return check(sentences, EVIDENCE, question=question)
 
-    return await verify(sentences, EVIDENCE, similarity=None if likeness is None else similarity)
+
+def reason(text: str, page: str, *, question: str = "", **passage: object) -> str | None:
+    """Why a sentence that cites this page is removed; None where it is kept."""
+    verdict = check_sentence(said(text, 0), [a_passage(page, **passage)], question=question)  # type: ignore[arg-type]
+    return verdict.reason if isinstance(verdict, Removed) else None
 
 
 @pytest.mark.parametrize(
@@ -41,10 +45,14 @@ async def check(*sentences: DraftSentence, likeness: float | None = None) -> Ver
         "Unused days can be carried over until March 31.",
         "Contractors do not get paid holiday.",
         "Enter it in PeopleHub.",
+        "Je krijgt 25 dagen betaalde vakantie per jaar.",
+        "Sie bekommen fünfundzwanzig Tage bezahlten Urlaub im Jahr.",
+        "Los empleados tienen 25 días de vacaciones.",
+        "Vous avez 25 jours de congé, à prendre avant le 31 mars.",
     ],
 )
-async def test_a_supported_sentence_stays_with_the_pages_own_words(text: str) -> None:
-    verified = await check(said(text, 0))
+def test_a_supported_sentence_stays_with_the_pages_own_words(text: str) -> None:
+    verified = checked(said(text, 0))
 
     assert [sentence.text for sentence in verified.kept] == [text]
     (quote,) = verified.kept[0].quotes
@@ -54,45 +62,105 @@ async def test_a_supported_sentence_stays_with_the_pages_own_words(text: str) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "hit", "reason"),
+    ("text", "hit", "why"),
     [
         ("Full-time employees get 26 days of paid holiday a year.", 0, "number"),
+        ("Je krijgt 30 dagen betaalde vakantie per jaar.", 0, "number"),
+        ("Sie bekommen dreißig Tage bezahlten Urlaub im Jahr.", 0, "number"),
+        ("Los empleados tienen 30 días de vacaciones.", 0, "number"),
+        ("Vous avez 30 jours de congé.", 0, "number"),
         ("Unused days can be carried over until 30 April.", 0, "date"),
-        ("Unused days cannot be carried over until 31 March.", 0, "negation"),
-        ("Contractors get paid holiday.", 0, "negation"),
+        ("Resturlaub gilt bis zum 30. April.", 0, "date"),
+        ("Niet opgenomen dagen vervallen op 30 april.", 0, "date"),
+        ("Los días caducan el 30 de abril.", 0, "date"),
+        ("Les jours expirent le 30 avril.", 0, "date"),
+        ("Unused days can be carried over until Monday.", 0, "weekday"),
         ("We ship to Norway within 5 business days.", 1, "name"),
+        ("Enter it in `peoplehub --new`.", 0, "name"),
+        ("Ask in #leave.", 0, "name"),
         ('The page says "ask your team lead first".', 0, "quote"),
-        ("Full-time employees get paid holiday.", 1, "meaning"),
-        ("The office has a swimming pool.", 0, "meaning"),
         ("Read more at https://evil.example/holiday about paid holiday.", 0, "link"),
     ],
 )
-async def test_an_unsupported_sentence_goes_and_the_reason_is_kept(text: str, hit: int, reason: str) -> None:
-    verified = await check(said(text, hit))
+def test_what_does_not_stand_in_what_is_cited_removes_its_sentence(text: str, hit: int, why: str) -> None:
+    verified = checked(said(text, hit))
 
     assert verified.kept == ()
-    assert [(one.text, one.reason) for one in verified.removed] == [(text, reason)]
+    assert [(one.text, one.reason) for one in verified.removed] == [(text, why)]
 
 
-async def test_a_part_of_a_sentence_that_says_the_opposite_of_the_whole_is_no_quotation() -> None:
-    page = a_passage("We do not think that refunds are possible.")
-    verified = await verify([said("Refunds are possible.", 0)], [page], similarity=None)
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        (
+            "Yes, if you pick your own therapist, the company will contribute £360 per year.",
+            "You may use our therapists. If not, we pay up to £360 a year towards one that you choose.",
+        ),
+        ("Not without clearing it with the Ops team.", "Clear any travel with the Ops team first."),
+        ("Contractors are paid for their holiday.", "Contractors do not get paid holiday."),
+        ("Staff may rest with salary.", "Employees get paid holiday."),
+        ("Fines are met by whoever sits behind the wheel.", "Fines are paid by the driver of the car."),
+    ],
+)
+def test_meaning_is_not_the_letters_business(text: str, page: str) -> None:
+    assert reason(text, page) is None
 
-    assert verified.kept == ()
+
+def test_headings_titles_numbers_of_items_and_heads_of_tables_are_part_of_the_passage() -> None:
+    rows = "| Years | Days in 2026 |\n|---|---|\n| 5 to 10 | 27 |\n| over 10 | 30 |"
+
+    assert reason("Principle 11 says that data is protected.", "10. Be open.\n11. Protect data.") is None
+    assert reason("Principle 12 says that data is protected.", "10. Be open.\n11. Protect data.") == "number"
+    assert reason("In 2026 the row 5 to 10 gives 27 days.", rows) is None
+    assert reason("Band 7 gets a car.", "They get a car.", section=("Band 7",)) is None
+    assert reason("The plan of 2025 holds.", "It holds.", title="Plan 2025") is None
+    dates = PageDates(reviewed=date(2026, 3, 3))
+    assert reason("It was reviewed on 3 March 2026.", "It holds.", dates=dates) is None
 
 
-async def test_a_quote_that_is_not_on_the_page_removes_its_sentence() -> None:
-    verified = await check(
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There are two ways: by post or by mail.",
+        "Three steps are needed.",
+        "Drei Schritte sind nötig.",
+        "There are 3 items in it.",
+    ],
+)
+def test_how_many_things_are_listed_is_no_figure_of_the_page(text: str) -> None:
+    assert reason(text, "- by post\n- by mail\n- by hand") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "why"),
+    [
+        ("You get 25 days, not 30.", "Is it true that I get 30 days?", None),
+        ("No, not 30 days.", "Is it true that I get 30 days?", None),
+        ("Yes, you get 30 days.", "Is it true that I get 30 days?", "number"),
+        ("Ja, man bekommt 30 Tage.", "Bekomme ich 30 Tage?", "number"),
+        ("It is 25 days, not 30.", "Is it 25 or 30 days?", None),
+        ("It is 30 days, not 25.", "Is it 25 or 30 days?", "number"),
+        ("After 3 years you get 25 days.", "What do I get after 3 years?", None),
+        ("After 4 years you get 25 days.", "What do I get after 3 years?", "number"),
+        ("In Utrecht employees get paid holiday.", "Do I get time off in Utrecht?", None),
+    ],
+)
+def test_the_questions_own_figures_may_be_named_beside_the_pages(
+    text: str, question: str, why: str | None
+) -> None:
+    assert reason(text, LEAVE.text, question=question) == why
+
+
+def test_a_quote_that_is_not_on_the_page_removes_its_sentence() -> None:
+    verified = checked(
         DraftSentence(text="Employees get paid holiday.", hits=(0,), quotes=("A wholly made up line.",))
     )
 
     assert [one.reason for one in verified.removed] == ["quote"]
 
 
-async def test_a_sentence_may_rest_on_two_passages_together() -> None:
-    verified = await check(
-        said("Employees get 25 days of paid holiday, and shipping is free above €50.", 0, 1)
-    )
+def test_a_sentence_may_rest_on_two_passages_together() -> None:
+    verified = checked(said("Employees get 25 days of paid holiday, and shipping is free above €50.", 0, 1))
 
     assert verified.kept[0].hits == (0, 1)
     assert [quote in chunk.text for quote, chunk in zip(verified.kept[0].quotes, EVIDENCE, strict=True)] == [
@@ -101,10 +169,14 @@ async def test_a_sentence_may_rest_on_two_passages_together() -> None:
     ]
 
 
-async def test_an_uncited_sentence_is_attached_to_the_passage_that_says_it() -> None:
-    verified = await check(
-        said("We ship to Canada within 5 business days."), said("Our shop opened in Paris.")
-    )
+def test_the_quote_is_the_unit_that_has_the_figure() -> None:
+    (kept,) = checked(said("You may carry days over until 31 March.", 0)).kept
+
+    assert kept.quotes == ("Unused days can be carried over until 31 March.",)
+
+
+def test_an_uncited_sentence_is_attached_to_the_passage_that_says_it() -> None:
+    verified = checked(said("We ship to Canada within 5 business days."), said("Our shop opened in Paris."))
 
     assert [sentence.hits for sentence in verified.kept] == [(1,)]
     assert [one.reason for one in verified.removed] == ["uncited"]
@@ -112,168 +184,49 @@ async def test_an_uncited_sentence_is_attached_to_the_passage_that_says_it() -> 
     assert verified.supported == 1
 
 
-async def test_other_words_pass_where_the_meaning_is_near() -> None:
-    paraphrase = said("Staff may take vacation with salary.", 0)
+def test_a_sentence_that_cites_the_wrong_passage_is_moved_to_the_one_that_says_it() -> None:
+    (kept,) = checked(said("We ship to Canada within 5 business days.", 0)).kept
 
-    assert (await check(paraphrase, likeness=0.8)).kept
-    assert not (await check(paraphrase, likeness=0.2)).kept
-
-
-async def test_a_near_meaning_excuses_no_wrong_number() -> None:
-    assert not (await check(said("Staff may take 26 days of vacation.", 0), likeness=0.99)).kept
-
-
-async def test_a_word_in_the_place_of_the_pages_own_is_judged_by_what_it_does_to_the_meaning() -> None:
-    asked: list[tuple[str, str]] = []
-
-    def judge(likeness: float) -> Similarity:
-        async def similarity(pairs: list[tuple[str, str]]) -> list[float]:
-            asked.extend(pairs)
-            return [likeness for _ in pairs]
-
-        return similarity
-
-    page = a_passage("Engineers who are called out receive an extra hour of pay.")
-    claim = said("Students who are called out receive an extra hour of pay.", 0)
-
-    assert (await verify([claim], [page], similarity=judge(0.95))).kept
-    assert [one.reason for one in (await verify([claim], [page], similarity=judge(0.6))).removed] == [
-        "replaced"
-    ]
-    assert asked[0][1].startswith("Engineers who are called out")
-
-
-async def test_a_number_that_the_page_has_for_something_else_supports_nothing() -> None:
-    page = a_passage("Desks cost 80 euros.\n\nRepairs take 12 days.")
-
-    assert not (await verify([said("Desks cost 12 euros.", 0)], [page], similarity=None)).kept
+    assert kept.hits == (1,)
+    assert kept.quotes[0] in SHIPPING.text
 
 
 @pytest.mark.parametrize(
     ("text", "page"),
     [
-        (
-            "A junior has 2,000 euros.",
-            "| Level | Budget |\n|---|---|\n| Junior | 1,500 euros |\n| Senior | 2,000 euros |",
-        ),
+        ("Desks cost 12 euros.", "Desks cost 80 euros.\n\nRepairs take 12 days."),
         ("Backups are kept for 90 days.", "Backups are kept for 35 days. Logs are stored for 90 days."),
         ("Probation lasts three months.", "Probation lasts six months. You talk after three months."),
     ],
 )
-async def test_a_number_of_the_sentence_beside_is_not_the_one_of_this(text: str, page: str) -> None:
-    verified = await verify([said(text, 0)], [a_passage(page, title="Handbook")], similarity=None)
-
-    assert [one.reason for one in verified.removed] == ["number"]
+def test_a_number_of_the_sentence_beside_is_not_the_one_of_this(text: str, page: str) -> None:
+    assert reason(text, page, title="Handbook") == "number"
 
 
-@pytest.mark.parametrize(
-    ("text", "page"),
-    [
-        ("Fines are paid by the bank of the car.", "Fines are paid by the driver of the car."),
-        ("Rooms are booked at the reception.", "Rooms are booked in Outlook."),
-        ("Ein zusätzlicher Drucker wird gestellt.", "Ein zusätzlicher Bildschirm wird gestellt."),
-        ("Reis je met de taxi, dan betalen we alles.", "Reis je met de trein, dan betalen we alles."),
-    ],
-)
-async def test_a_noun_that_the_page_has_not_or_has_elsewhere_is_another_thing(text: str, page: str) -> None:
-    verified = await verify([said(text, 0)], [a_passage(page)], similarity=None)
-
-    assert [one.reason for one in verified.removed] == ["replaced"]
-
-
-@pytest.mark.parametrize(
-    ("text", "page"),
-    [
-        ("You pay for the vehicle with the card.", "You pay for the car with the card."),
-        ("The illness is reported on the first day.", "The sickness is reported on the first day."),
-        ("Resturlaub verfällt im März.", "Resturlaubstage verfallen im März."),
-    ],
-)
-async def test_a_synonym_a_wider_word_and_a_part_of_a_compound_are_the_same_thing(
-    text: str, page: str
-) -> None:
-    assert (await verify([said(text, 0)], [a_passage(page)], similarity=None)).kept
-
-
-@pytest.mark.parametrize(
-    ("text", "page"),
-    [
-        ("Clerks are not allowed by law to give advice.", "Clerks are prohibited by law from giving advice."),
-        (
-            "Alerts that go nowhere but to Slack are overlooked.",
-            "Alerts that only go to Slack are overlooked.",
-        ),
-        (
-            "Purchases of 150 euros or less need no prior approval.",
-            "Purchases above 150 euros need approval.",
-        ),
-        ("The plaintiff can't appeal.", "In other words, the plaintiff has no\nright of appeal."),
-        (
-            "Keep it up to date, and delete or mark what is old.",
-            "Keep it up to date. If you can't, delete or mark it.",
-        ),
-    ],
-)
-async def test_a_denial_may_be_put_in_other_words(text: str, page: str) -> None:
-    assert (await verify([said(text, 0)], [a_passage(page)], similarity=None)).kept
-
-
-@pytest.mark.parametrize(
-    ("text", "page"),
-    [
-        ("A snapshot cannot be copied to another region.", "You can copy a snapshot to another region."),
-        ("Accounts of support users never expire.", "Support users have a badge. Their accounts expire."),
-        ("Clerks are allowed by law to sell maps.", "Clerks are prohibited by law from selling maps."),
-    ],
-)
-async def test_the_opposite_of_what_the_page_says_of_the_same_goes(text: str, page: str) -> None:
-    verified = await verify([said(text, 0)], [a_passage(page)], similarity=None)
-
-    assert [one.reason for one in verified.removed] == ["negation"]
-
-
-async def test_the_number_of_a_list_item_states_nothing() -> None:
-    verified = await check(said("2.", 0), said("Enter it in PeopleHub.", 0))
+def test_a_leading_list_number_states_nothing() -> None:
+    verified = checked(said("2.", 0), said("Enter it in PeopleHub.", 0))
 
     assert [one.text for one in verified.kept] == ["2.", "Enter it in PeopleHub."]
     assert verified.stating == 1
 
 
-async def test_quotations_to_the_letter_ask_no_model() -> None:
-    async def similarity(pairs: list[tuple[str, str]]) -> list[float]:
-        raise AssertionError("asked")
-
-    sentence = "Unused days can be carried over until 31 March."
-    verified = await verify(
-        [DraftSentence(text=sentence, hits=(0,), quotes=(sentence,))], EVIDENCE, similarity=similarity
-    )
-
-    assert len(verified.kept) == 1
-
-
-async def test_an_answer_in_another_language_is_held_to_its_facts() -> None:
-    verified = await check(
-        said("Je krijgt 25 dagen betaalde vakantie per jaar.", 0),
-        said("Je krijgt 30 dagen betaalde vakantie per jaar.", 0),
-    )
-
-    assert [sentence.text for sentence in verified.kept] == ["Je krijgt 25 dagen betaalde vakantie per jaar."]
-
-
-async def test_a_lead_in_stays_only_while_something_follows_it() -> None:
-    lead_in = said("Here is how:")
+@pytest.mark.parametrize(
+    "text", ["Here is how:", "Yes, that is correct.", "Ja.", "There are two steps:", "In PeopleHub:"]
+)
+def test_a_lead_in_stays_only_while_something_follows_it(text: str) -> None:
+    lead_in = said(text)
     item = said("- Then enter it in PeopleHub.", 0)
 
-    assert [one.text for one in (await check(lead_in, item)).kept] == [lead_in.text, item.text]
-    alone = await check(lead_in, said("- Then enter it in Workday.", 0))
+    assert [one.text for one in checked(lead_in, item).kept] == [lead_in.text, item.text]
+    alone = checked(lead_in, said("- Then enter it in Workday.", 0))
     assert alone.kept == ()
     assert [one.reason for one in alone.removed] == ["lead-in", "name"]
 
 
-async def test_a_heading_whose_section_is_removed_goes_too() -> None:
-    verified = await check(
+def test_a_heading_whose_section_is_removed_goes_too() -> None:
+    verified = checked(
         said("**Pool**"),
-        said("There is a swimming pool.", 0),
+        said("There are 7 swimming pools.", 0),
         said("**Holiday**"),
         said("Contractors do not get paid holiday.", 0),
     )
@@ -281,8 +234,9 @@ async def test_a_heading_whose_section_is_removed_goes_too() -> None:
     assert [one.text for one in verified.kept] == ["**Holiday**", "Contractors do not get paid holiday."]
 
 
-async def test_nothing_to_verify_is_fine() -> None:
-    assert await verify([], [], similarity=None) == Verified(kept=(), removed=(), cited=0)
+def test_nothing_to_check_is_fine() -> None:
+    assert check([], [], question="") == Verified(kept=(), removed=(), cited=0)
+    assert isinstance(check_sentence(said("You get 25 days."), [], question=""), Removed)
 
 
 def test_markers_belong_to_the_sentence_before_them_and_are_not_shown() -> None:
@@ -407,3 +361,13 @@ def test_a_bare_address_that_no_source_has_is_noticed() -> None:
     assert has_foreign_link("Go to https://travel.example/policy/../x.", SOURCES)
     assert not has_foreign_link("Go to https://travel.example/policy.", SOURCES)
     assert not has_foreign_link("Go to section 3.", SOURCES)
+    assert not has_foreign_link("Go to www.travel.example/policy.", SOURCES)
+    assert has_foreign_link("Go to https://evil-travel.example/policy.", SOURCES)
+
+
+def test_an_address_above_one_of_a_sources_is_known() -> None:
+    sources = (a_passage("See https://travel.example/policy/abroad."),)
+
+    assert not has_foreign_link("See https://travel.example/policy.", sources)
+    assert has_foreign_link("See https://travel.example/pol.", sources)
+    assert has_foreign_link("See https://travel.example.", sources)
