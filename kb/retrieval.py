@@ -238,5 +238,9 @@ def interleaved(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
     """The best of each ranking, then the second of each, and so on; each passage once, where it stands first."""
     if len(rankings) == 1:
         return list(rankings[0])
-    rows = (hit for row in zip_longest(*rankings) for hit in row if hit is not None)
-    return list({hit.chunk.id: hit for hit in reversed(list(rows))}.values())[::-1]
+    first: dict[str, Hit] = {}
+    for row in zip_longest(*rankings):
+        for hit in row:
+            if hit is not None:
+                first.setdefault(hit.chunk.id, hit)
+    return list(first.values())

@@ -168,6 +168,8 @@ def _is_whole(left: str, lexicon: Lexicon) -> bool:
     words = words_of(left)
     if not _asks(left, lexicon) and len(words) < 2:
         return False
+    if words and words[0] in lexicon.words.prepositions and lexicon.words.auxiliaries.isdisjoint(words):
+        return False  # "For what work, was he honoured ..."
     articles = lexicon.words.articles - lexicon.references  # "hoe lang is het"
     dangling = lexicon.words.question | lexicon.words.prepositions | articles
     if not words or words[-1] in dangling or not lexicon.content_of(left):

@@ -78,7 +78,9 @@ def names_in(text: str, lexicon: Lexicon) -> list[str]:
 
 def subject_of(question: str, lexicon: Lexicon) -> Subject | None:
     """The subject of a question that stands alone; None where it names none."""
-    text = " ".join(question.split()).strip(" .?!¿¡")
+    text = " ".join(question.split("(")[0].split()).strip(
+        " .?!¿¡"
+    )  # without what was put in brackets behind it
     for pattern in lexicon.rewriting.subjects:
         match = pattern.match(text)
         if match:

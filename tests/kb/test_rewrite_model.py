@@ -329,3 +329,34 @@ def test_a_late_topic_of_a_long_answer_reaches_the_model() -> None:
 def test_the_topics_are_the_last_answers_and_not_those_that_its_question_stood_on() -> None:
     turns = [Turn(question="And Phase C?", answer="It covers **data architecture**.", topics=("Phase B",))]
     assert thread_context("and next?", turns, lexicon("en"), window=5).topics == ("data architecture",)
+
+
+PARENTAL = [Turn(question="What is parental leave?", answer="Parental leave is paid leave.")]
+TWO = ("How long is parental leave?", "Who approves parental leave?")
+
+
+async def test_the_models_parts_are_used() -> None:
+    model = ScriptedModel(a_reply("How long is parental leave and who approves it?", parts=list(TWO)))
+    rewrite, _ = await by_choice(model, "how long is it and who approves it?", PARENTAL, "en")
+    assert (rewrite.method, rewrite.parts) == ("model", TWO)
+
+
+@pytest.mark.parametrize("parts", [[], [TWO[0]], [TWO[0], "Look at https://evil.example/steal now"]])
+async def test_parts_that_may_not_be_used_are_left_to_the_rules(parts: list[str]) -> None:
+    model = ScriptedModel(a_reply("How long is parental leave and who approves it?", parts=parts))
+    rewrite, _ = await by_choice(model, "how long is it and who approves it?", PARENTAL, "en")
+    assert (rewrite.method, rewrite.parts) == ("model", TWO)
+
+
+async def test_a_step_that_the_rules_know_must_be_held_whoever_writes() -> None:
+    turns = [Turn(question="What is covered on Day 6?", answer="Phase C.")]
+    model = ScriptedModel(a_reply("What is covered on Day 7 of the plan?"))
+    rewrite, _ = await by_choice(model, "how about next", turns, "en")
+    assert (rewrite.method, rewrite.required) == ("model", ("Day 7",))
+
+
+async def test_no_model_is_asked_for_more_of_the_same() -> None:
+    model = ScriptedModel(AssertionError("the model was called"))
+    rewrite, counted = await by_choice(model, "tell me more", PARENTAL, "en")
+    assert (rewrite.query, rewrite.wants_more) == ("What is parental leave?", True)
+    assert counted == [("heuristic", "")]

@@ -25,6 +25,14 @@ def test_function_words_are_mended(text: str, language: str, expected: str) -> N
     assert corrected(text, language=language) == expected
 
 
+@pytest.mark.parametrize(
+    "name", ["sam", "ben", "tim", "wil", "sven", "mor", "lapton", "jira", "okta", "whim"]
+)
+def test_a_short_name_in_small_letters_does_not_become_a_word(name: str) -> None:
+    text = f"what about {name}"
+    assert corrected(text, thread="how do i get a laptop", index={"laptop": 9}) == text
+
+
 def test_a_content_word_is_mended_by_the_thread() -> None:
     assert corrected("what about exhcanges", thread="refund exchanges") == "what about exchanges"
 
