@@ -85,6 +85,6 @@ async def test_a_list_that_follows_a_list_stays_one_without_a_model(office: Offi
     await office.ask("alice", "#general", "and how do I rent a bike?", ts)
     _, second = await office.answers("#general", ts, 2)
     for answer, thing in ((first, "tent"), (second, "bike")):
-        steps = re.findall(r"^\d\. .*", answer["text"], re.MULTILINE)
+        steps = re.findall(r"^> (\d\. .*)", answer["text"], re.MULTILINE)
         assert [step[:2] for step in steps] == ["1.", "2.", "3."], answer["text"]
         assert f"2. Pay the {thing} deposit." in answer["text"]
