@@ -113,7 +113,7 @@ class Claim:
         "After 3 years you get 27 days" and "25 days, not 30" may name the user's own figures; "yes, you get 30 days" may not.
         """
         asked = read_question(self._question)
-        if not missing.beyond(asked).none:
+        if missing.every - asked.units or not missing.beyond(asked).none:
             return False
         told = self.facts.beyond(asked)
         if missing.any_figure or missing.every:
@@ -146,7 +146,8 @@ class Claim:
         """Whether every missing figure is said to be wrong. A date or weekday is not looked for."""
         figures = re.finditer(r"\d[\d.,]*", self.words)
         denied = " | ".join(one.group() for one in figures if _DENIED.search(self.words[: one.start()]))
-        return not (missing.days or missing.weekdays or missing.beyond(read_facts(denied)).any_figure)
+        others = missing.days or missing.weekdays or missing.every
+        return not others and missing.beyond(read_facts(denied)).none
 
     def _speaks_as(self, passages: Sequence[Passage]) -> bool:
         languages = [passage.language for passage in passages]

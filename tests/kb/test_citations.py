@@ -75,6 +75,7 @@ def test_a_supported_sentence_stays_with_the_pages_own_words(text: str) -> None:
         ("Los días caducan el 30 de abril.", 0, "date"),
         ("Les jours expirent le 30 avril.", 0, "date"),
         ("Unused days can be carried over until Monday.", 0, "weekday"),
+        ("Employees get 25 days of paid holiday monthly.", 0, "number"),
         ("We ship to Norway within 5 business days.", 1, "name"),
         ("Enter it in `peoplehub --new`.", 0, "name"),
         ("Ask in #leave.", 0, "name"),
