@@ -11,7 +11,8 @@ from kb.citations.fact_words import MONTHS
 _MONTH = "(" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
 _ISO_DAY = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _DAY_MONTH = re.compile(
-    r"\b(\d{1,2})(?:st|nd|rd|th|e|\.)?\s+(?:(?:of|de)\s+)?" + _MONTH + r"(?:,?\s+(?:del?\s+)?(\d{4})\b)?", re.IGNORECASE
+    r"\b(\d{1,2})(?:st|nd|rd|th|e|\.)?\s+(?:(?:of|de)\s+)?" + _MONTH + r"(?:,?\s+(?:del?\s+)?(\d{4})\b)?",
+    re.IGNORECASE,
 )
 _DAY_LISTED = re.compile(
     r"\b(\d{1,2})(?:st|nd|rd|th|e|\.)?(\s*(?:,|and|und|en|or|oder|of|y|et|to|bis|tot|-|–)\s*)"

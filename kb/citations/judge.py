@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, Literal, Protocol, cast
@@ -61,18 +60,6 @@ class Judgement:
     verdicts: tuple[Verdict | None, ...] = ()
 
 
-@dataclass(kw_only=True, slots=True)
-class JudgeTally:
-    """How the judge fares in this process: answers by what became of their judgement, and sentences it removed."""
-
-    answers: Counter[JudgeStatus] = field(default_factory=Counter)
-    removed: int = 0
-
-    def judged(self, judgement: Judgement) -> None:
-        self.answers[judgement.status] += 1
-        self.removed += sum(one is not None and one.rejects for one in judgement.verdicts)
-
-
 class _Verdict(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
@@ -91,23 +78,18 @@ SCHEMA: dict[str, Any] = _Reply.model_json_schema()
 
 
 class Judge:
-    """Asks the small model. `tally` counts what becomes of it."""
+    """Asks the small model, within `deadline_s` seconds."""
 
-    def __init__(
-        self, model: JudgeModel, *, deadline_s: float = DEADLINE_S, tally: JudgeTally | None = None
-    ) -> None:
+    def __init__(self, model: JudgeModel, *, deadline_s: float = DEADLINE_S) -> None:
         self._model = model
         self._deadline_s = deadline_s
-        self._tally = tally or JudgeTally()
 
     async def judge(self, sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> Judgement:
         """One verdict for each sentence that cites something. Raises nothing that a model can do."""
         cited = [at for at, sentence in enumerate(sentences) if sentence.hits]
         if not cited:
             return Judgement(status="judged", verdicts=(None,) * len(sentences))
-        judgement = await self._asked(sentences, cited, passages)
-        self._tally.judged(judgement)
-        return judgement
+        return await self._asked(sentences, cited, passages)
 
     async def _asked(
         self, sentences: Sequence[DraftSentence], cited: Sequence[int], passages: Sequence[Chunk]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kb.citations import DraftSentence, Verified, check
-from kb.citations.judge import Judge, Judgement, JudgeTally, Verdict, apply, document
+from kb.citations.judge import Judge, Judgement, Verdict, apply, document
 from kb.llm.client import LanguageModel
 from kb.settings import ModelSettings
 from tests.fakes.messages_server import Failure, MessagesServer, Say, say_json
@@ -54,19 +54,18 @@ async def model(server: MessagesServer) -> AsyncIterator[LanguageModel]:
     await model.close()
 
 
-async def judged(model: LanguageModel, *sentences: DraftSentence) -> tuple[Verified, Judgement, JudgeTally]:
-    """What is left of the sentences, what the judge said, and what was counted."""
-    tally = JudgeTally()
+async def judged(model: LanguageModel, *sentences: DraftSentence) -> tuple[Verified, Judgement]:
+    """What is left of the sentences, and what the judge said."""
     verified = check(sentences, PASSAGES, question="")
-    judgement = await Judge(model, deadline_s=1.0, tally=tally).judge(verified.kept, PASSAGES)
-    return apply(verified, judgement), judgement, tally
+    judgement = await Judge(model, deadline_s=1.0).judge(verified.kept, PASSAGES)
+    return apply(verified, judgement), judgement
 
 
 async def test_what_the_judge_rejects_goes_with_its_reason_and_the_rest_stays(
     server: MessagesServer, model: LanguageModel
 ):
     server.script(reply(verdict(1, "supported"), verdict(2, "contradicted"), verdict(3, "not there", 80)))
-    left, judgement, tally = await judged(model, TRUE, WRONG, ELSEWHERE)
+    left, judgement = await judged(model, TRUE, WRONG, ELSEWHERE)
 
     assert [one.text for one in left.kept] == [TRUE.text]
     assert [(one.text, one.reason) for one in left.removed] == [
@@ -75,14 +74,13 @@ async def test_what_the_judge_rejects_goes_with_its_reason_and_the_rest_stays(
     ]
     assert judgement.status == "judged"
     assert judgement.verdicts[1] == Verdict(verdict="contradicted", sure=0.95)
-    assert (tally.answers["judged"], tally.removed) == (1, 2)
 
 
 async def test_the_whole_answer_is_one_call_of_the_small_model_with_each_passage_once(
     server: MessagesServer, model: LanguageModel
 ):
     server.script(reply(verdict(2, "supported"), verdict(1, "supported")))
-    _, judgement, _ = await judged(model, LEAD_IN, TRUE, WRONG)
+    _, judgement = await judged(model, LEAD_IN, TRUE, WRONG)
 
     (request,) = server.requests
     assert request["model"] == ModelSettings().rewrite_model
@@ -95,7 +93,7 @@ async def test_the_whole_answer_is_one_call_of_the_small_model_with_each_passage
 
 async def test_a_lead_in_goes_with_all_that_it_leads_in(server: MessagesServer, model: LanguageModel):
     server.script(reply(verdict(1, "contradicted")))
-    left, _, _ = await judged(model, LEAD_IN, WRONG)
+    left, _ = await judged(model, LEAD_IN, WRONG)
 
     assert left.kept == ()
     assert [one.reason for one in left.removed] == ["lead-in", "contradicted"]
@@ -104,7 +102,7 @@ async def test_a_lead_in_goes_with_all_that_it_leads_in(server: MessagesServer, 
 
 async def test_a_rejection_that_is_a_guess_removes_nothing(server: MessagesServer, model: LanguageModel):
     server.script(reply(verdict(1, "not there", 30)))
-    left, _, _ = await judged(model, TRUE)
+    left, _ = await judged(model, TRUE)
 
     assert [one.text for one in left.kept] == [TRUE.text]
 
@@ -133,20 +131,18 @@ async def test_a_broken_judgement_leaves_what_the_letter_left(
     server: MessagesServer, model: LanguageModel, step: Say | Failure
 ):
     server.script(step)
-    left, judgement, tally = await judged(model, TRUE, WRONG)
+    left, judgement = await judged(model, TRUE, WRONG)
 
     assert judgement == Judgement(status="failed")
     assert [one.text for one in left.kept] == [TRUE.text, WRONG.text]
-    assert (tally.answers["failed"], tally.removed) == (1, 0)
 
 
 async def test_a_late_judgement_is_told_from_a_broken_one(server: MessagesServer, model: LanguageModel):
     server.script(Say("{}", fault="stall"))
-    left, judgement, tally = await judged(model, TRUE, WRONG)
+    left, judgement = await judged(model, TRUE, WRONG)
 
     assert judgement == Judgement(status="late")
     assert len(left.kept) == 2
-    assert tally.answers["late"] == 1
 
 
 async def test_what_a_page_says_to_an_assistant_does_not_reach_the_judge(
@@ -154,7 +150,7 @@ async def test_what_a_page_says_to_an_assistant_does_not_reach_the_judge(
 ):
     server.script(reply(verdict(1, "not there")))
     sentence = DraftSentence(text="Desks are ordered by the service desk.", hits=(2,), quotes=("",))
-    left, _, _ = await judged(model, sentence)
+    left, _ = await judged(model, sentence)
 
     assert left.kept == ()
     sent = json.dumps(server.requests)
@@ -166,7 +162,7 @@ async def test_a_judge_that_obeys_a_page_brings_nothing_back_that_the_letter_rem
     server: MessagesServer, model: LanguageModel
 ):
     server.script(reply(verdict(1, "supported")))
-    left, _, _ = await judged(model, DraftSentence(text="You get 40 days.", hits=(0,), quotes=("",)), WRONG)
+    left, _ = await judged(model, DraftSentence(text="You get 40 days.", hits=(0,), quotes=("",)), WRONG)
 
     assert [one.text for one in left.kept] == [WRONG.text]
     assert [one.reason for one in left.removed] == ["number"]
