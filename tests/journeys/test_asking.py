@@ -16,7 +16,7 @@ pytestmark = [
 ]
 
 HOLIDAYS = "How many days of holiday do I get?"
-NOT_FOUND = "I couldn't find this in the knowledge base."
+NOT_FOUND = re.compile(r"I couldn't find this in the knowledge base|I found nothing that says this")
 
 
 async def test_a_mention_is_answered_in_its_thread_with_sources_dates_and_the_warning(
@@ -35,25 +35,14 @@ async def test_a_mention_is_answered_in_its_thread_with_sources_dates_and_the_wa
     assert "25 days" in said
     assert "⚠️ Leave policy was due for review on 3 May 2025" in said
     assert "reviewed 3 May 2024" in said
-    assert await answer.locator("strong").filter(has_text="Leave policy").count() == 1
-    await _each_mark_leads_to_its_source(answer)
+    assert "Leave policy › Annual leave" in said
+    assert not re.search(r"\[\d\]", said), "the head is the source"
     await picture("answer", alice.page, alice.thread.get_by_role("log").get_by_role("article").first, answer)
 
-    page = await alice.follow(answer.get_by_role("link", name="Leave policy").last)
+    page = await alice.follow(answer.get_by_role("link", name="Leave policy").first)
     assert page.url.endswith("/people/leave-policy.md#annual-leave")
     assert await _is_in_view(page.get_by_role("heading", name="Annual leave"))
     assert "25 days of paid holiday" in await page.get_by_role("main").inner_text()
-
-
-async def _each_mark_leads_to_its_source(answer: Any) -> None:
-    """Every [n] in the text opens what the source with that number opens, and there is no other."""
-    marks = answer.get_by_role("link", name=re.compile(r"^\[\d+\]$"))
-    marked = {await one.inner_text(): await one.get_attribute("href") for one in await marks.all()}
-    assert marked
-    lines = (await answer.locator(".block-context").filter(has_text="[1]").inner_text()).splitlines()
-    sources = answer.locator(".block-context").filter(has_text="[1]").get_by_role("link")
-    addresses = [await one.get_attribute("href") for one in await sources.all()]
-    assert marked == {line.split()[0]: address for line, address in zip(lines, addresses, strict=True)}
 
 
 async def _is_in_view(heading: Any) -> bool:
@@ -96,7 +85,7 @@ async def test_what_no_page_says_is_declined(sit_down: Any) -> None:
     await alice.ask("What is the capital of Australia?")
     answer = await alice.answer()
     said = await answer.inner_text()
-    assert NOT_FOUND in said
+    assert NOT_FOUND.search(said)
     assert "Canberra" not in said
     assert not re.search(r"\[\d\]", said)
 

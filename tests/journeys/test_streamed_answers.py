@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -133,7 +134,19 @@ async def test_an_answer_is_read_while_it_is_written_and_loses_what_the_check_re
     assert LAST in said
     assert WRONG not in said
     assert REMOVED in said
+    await _each_mark_leads_to_its_source(answer)
     assert await answer.get_by_label("still writing").count() == 0
     assert await answer.get_attribute("data-ts") == await draft.get_attribute("data-ts")
     assert await alice.messages.get_by_role("status").count() == 0
     await picture("stream-done", alice.page, question, answer)
+
+
+async def _each_mark_leads_to_its_source(answer: Any) -> None:
+    """Every [n] in the text opens what the source with that number opens, and there is no other."""
+    marks = answer.get_by_role("link", name=re.compile(r"^\[\d+\]$"))
+    marked = {await one.inner_text(): await one.get_attribute("href") for one in await marks.all()}
+    assert marked
+    lines = (await answer.locator(".block-context").filter(has_text="[1]").inner_text()).splitlines()
+    sources = answer.locator(".block-context").filter(has_text="[1]").get_by_role("link")
+    addresses = [await one.get_attribute("href") for one in await sources.all()]
+    assert marked == {line.split()[0]: address for line, address in zip(lines, addresses, strict=True)}
