@@ -16,6 +16,9 @@ from kb.text.sentences import TextUnit, split_units
 
 BlockKind = Literal["prose", "list", "table", "code"]
 
+TALK_CHARACTERS = 80
+"""Whoever needs more says something."""
+
 _LEADS_IN = re.compile(r"[:：][\s*_]*$")
 _ASKS = re.compile(r"[?？][\s*_\"'”’)]*$")
 _QUESTION_MARK = re.compile(
@@ -28,16 +31,15 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Block:
-    """A block and the units that it is made of, in order. `kind` is that of its body, not of its lead-in."""
+    """A block and the units that it is made of, in order. `kind` is that of its body, not of its lead-in.
+
+    `says_nothing`: it only asks, thanks or greets, which answers nobody.
+    """
 
     text: str
     kind: BlockKind
     units: tuple[TextUnit, ...]
-
-    @property
-    def says_nothing(self) -> bool:
-        """Whether it only asks, thanks or greets: that answers nobody."""
-        return all(unit.kind == "heading" or _is_question(unit) or _is_talk(unit) for unit in self.units)
+    says_nothing: bool
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -87,7 +89,8 @@ def _is_question(unit: TextUnit) -> bool:
 
 
 def _is_talk(unit: TextUnit) -> bool:
-    return unit.kind == "sentence" and bool(talk_languages(_SPEAKER.sub("", unit.text)))
+    short = unit.kind == "sentence" and len(unit.text) <= TALK_CHARACTERS
+    return short and bool(talk_languages(_SPEAKER.sub("", unit.text)))
 
 
 def _block(text: str, groups: Sequence[Sequence[TextUnit]]) -> Block:
@@ -100,4 +103,9 @@ def _block(text: str, groups: Sequence[Sequence[TextUnit]]) -> Block:
         kind = "list"
     elif "fence" in kinds:
         kind = "code"
-    return Block(text=text[units[0].start : units[-1].end], kind=kind, units=units)
+    return Block(
+        text=text[units[0].start : units[-1].end],
+        kind=kind,
+        units=units,
+        says_nothing=all(unit.kind == "heading" or _is_question(unit) or _is_talk(unit) for unit in units),
+    )

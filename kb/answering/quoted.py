@@ -36,8 +36,8 @@ class QuotedAnswerer:
 
     async def compose(self, asked: Asked, progress: Progress) -> Composed:
         """Quotes what comes nearest."""
-        if asked.parts:
-            return await self._in_parts(asked, progress)
+        if asked.parts and (in_parts := await self._in_parts(asked, progress)):
+            return in_parts
         if not asked.evidence.is_near:
             return self._declined(asked)
         passages = await self._read(asked.hits, asked, progress)
@@ -58,20 +58,25 @@ class QuotedAnswerer:
         )
         return tuple(self._quote(number, one, "") for number, one in enumerate(excerpts, 1))
 
-    async def _in_parts(self, asked: Asked, progress: Progress) -> Composed:
+    async def _in_parts(self, asked: Asked, progress: Progress) -> Composed | None:
+        """A quote for each part; None where there is none for any of them.
+
+        The whole question chooses along: "How often is that?" says little alone.
+        """
         found: list[tuple[Excerpt, str]] = []
+        disputed: list[Disputed] = []
         unfound: list[str] = []
         for part in asked.parts:
             passages = await self._read(part.hits, asked, progress) if part.evidence.is_sufficient else ()
+            query = f"{part.question} {asked.rewrite.query}"
             said = [one.text for one, _ in found]
-            excerpts = await self._excerpts(asked, part.question, passages, most=1, said=said)
-            if excerpts:
-                found.append((excerpts[0], part.question))
-            elif not passages:
+            excerpts = await self._excerpts(asked, query, passages, most=1, said=said)
+            if not passages:
                 unfound.append(part.question)
-        if not found:
-            return self._declined(asked)
-        return self._composed(asked, found, (), unfound=tuple(unfound))
+            resolved, of_part = await self._resolved(excerpts, part.hits)
+            found += [(one, part.question) for one in resolved]
+            disputed += of_part
+        return self._composed(asked, found, disputed, unfound=tuple(unfound)) if found else None
 
     async def _read(self, hits: Sequence[Hit], asked: Asked, progress: Progress) -> tuple[Hit, ...]:
         passages = await read_passages(hits, self.index, asked.audience, READING)
@@ -122,7 +127,7 @@ class QuotedAnswerer:
         sentences = tuple(
             Sentence(text=block, citations=(quote.citation.n,)) for quote in quotes for block in quote.blocks
         )
-        enough = bool(asked.parts) or asked.evidence.is_sufficient
+        enough = asked.evidence.is_sufficient or any(part for _, part in excerpts)
         abroad = any(quote.citation.chunk.page.language != asked.language for quote in quotes)
         return Composed(
             outcome="answered" if enough else "closest",
