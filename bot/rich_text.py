@@ -9,7 +9,8 @@ from bot.layout import Block
 from bot.spans import Line, Span
 
 BAR = 1
-"""Pixels: Slack draws a list or code that belongs to a quote with this border."""
+"""Draws a quote's bar beside a list or code. Not a width: Slack refuses anything but 0 and 1
+(https://docs.slack.dev/tools/node-slack-sdk/reference/types/interfaces/RichTextBorderable)."""
 DEEPEST = 4
 """Levels of a list; Slack's editor goes to 8, and nobody can read them."""
 

@@ -177,9 +177,18 @@ def _markdown(problems: Problems, block: dict[str, Any], pointer: str) -> None:
 def _rich_text(problems: Problems, block: dict[str, Any], pointer: str) -> None:
     allowed = {"rich_text_section", "rich_text_list", "rich_text_preformatted", "rich_text_quote"}
     for number, element in enumerate(problems.items(block.get("elements"), f"{pointer}/elements", most=1000)):
+        place = f"{pointer}/elements/{number}"
         kind = element.get("type") if isinstance(element, dict) else None
         if kind not in allowed:
-            problems.add(f"unsupported type: {kind}", f"{pointer}/elements/{number}/type")
+            problems.add(f"unsupported type: {kind}", f"{place}/type")
+            continue
+        problems.choice(element.get("border"), f"{place}/border", (0, 1))
+        if kind == "rich_text_list":
+            problems.choice(element.get("style"), f"{place}/style", ("bullet", "ordered"))
+        held = problems.items(element.get("elements"), f"{place}/elements", most=1000, least=0)
+        for at, one in enumerate(held):
+            if isinstance(one, dict) and one.get("type") == "text":
+                problems.string(one.get("text"), f"{place}/elements/{at}/text", most=MESSAGE_CHARACTERS)
 
 
 def _table(problems: Problems, block: dict[str, Any], pointer: str) -> None:

@@ -73,6 +73,6 @@ class Problems:
         for name in sorted(set(value) - set(known)):
             self.add(f"invalid additional property: {name}", pointer)
 
-    def choice(self, value: Any, pointer: str, allowed: Iterable[str]) -> None:
+    def choice(self, value: Any, pointer: str, allowed: Iterable[str | int]) -> None:
         if value is not None and value not in allowed:
-            self.add(f"must be one of: {', '.join(allowed)}", pointer)
+            self.add(f"must be one of: {', '.join(map(str, allowed))}", pointer)

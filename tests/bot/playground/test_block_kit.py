@@ -63,7 +63,19 @@ def test_a_block_at_its_limit_is_taken(block: dict[str, Any]) -> None:
     check_message_blocks([block])
 
 
+def rich_list(**given: Any) -> dict[str, Any]:
+    made = {"type": "rich_text_list", "style": "bullet", "elements": [], **given}
+    return {"type": "rich_text", "elements": [made]}
+
+
 BAD = [
+    ([rich_list(border=3)], "/blocks/0/elements/0/border", "must be one of: 0, 1"),
+    ([rich_list(style="dashed")], "/blocks/0/elements/0/style", "must be one of: bullet, ordered"),
+    (
+        [rich_list(type="rich_text_quote", elements=[{"type": "text", "text": ""}])],
+        "/blocks/0/elements/0/elements/0/text",
+        "more than 0",
+    ),
     ([a_section("x" * 3001)], "/blocks/0/text/text", "less than 3001"),
     ([a_section("")], "/blocks/0/text/text", "more than 0"),
     ([{"type": "section"}], "/blocks/0", "missing required field"),
