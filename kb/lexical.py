@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import qdrant_edge as engine
 
@@ -54,6 +55,9 @@ UNSPACED = frozenset({"ja", "zh", "ko", "th", "lo", "km", "my"})
 AVERAGE_LENGTH = 90.0
 """Terms of an average passage after stop words: BM25's length correction is relative to it."""
 
+ASKED_QUESTIONS = 64
+"""Questions whose words are remembered while they are held against one sentence after the other."""
+
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -68,6 +72,7 @@ class LexicalEncoder:
         self._average_length = average_length
         self._models: dict[str, engine.Bm25] = {}
         self._making = threading.Lock()
+        self._asked = lru_cache(maxsize=ASKED_QUESTIONS)(self._terms_asked)
 
     def document(self, text: str, language: str) -> SparseVector:
         """Saturated term frequencies of a passage."""
@@ -101,25 +106,30 @@ class LexicalEncoder:
         counts the more the fewer passages hold it. 1 for a question of stop words only: nothing is missing.
         """
         text, other = (passage, language) if isinstance(passage, str) else _of_chunk(passage)
-        words = self._content_words(query, language)
-        if not words:
+        asked = self._asked(query, language, other)
+        if not asked:
             return 1.0
-        models = [self._model(one) for one in dict.fromkeys((language, other))]
+        models = {self._model(one) for one in (language, other)}
         held = {term for model in models for term in model.embed_query(text).indices}
-        asked = [self._terms(word, models) for word in dict.fromkeys(words)]
         weights = [rarity(terms) if rarity else 1.0 for terms in asked]
         found = sum(
             weight for weight, terms in zip(weights, asked, strict=True) if not terms.isdisjoint(held)
         )
         return found / sum(weights)
 
+    def _terms_asked(self, query: str, language: str, other: str) -> tuple[frozenset[int], ...]:
+        """The term ids of each content word of a question, in its language and in a passage's."""
+        models = [self._model(one) for one in dict.fromkeys((language, other))]
+        words = dict.fromkeys(self._content_words(query, language))
+        return tuple(self._terms(word, models) for word in words)
+
     def _content_words(self, text: str, language: str) -> list[str]:
         model = self._model(language)
         return [word for word in _WORD.findall(text) if model.embed_query(word).indices]
 
     @staticmethod
-    def _terms(word: str, models: Iterable[engine.Bm25]) -> set[int]:
-        return {term for model in models for term in model.embed_query(word).indices}
+    def _terms(word: str, models: Iterable[engine.Bm25]) -> frozenset[int]:
+        return frozenset(term for model in models for term in model.embed_query(word).indices)
 
     def _model(self, language: str) -> engine.Bm25:
         with self._making:

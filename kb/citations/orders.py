@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -63,6 +64,7 @@ def is_order(text: str) -> bool:
     return _ORDERS.search(_UNSEEN.sub("", unicodedata.normalize("NFKC", text))) is not None
 
 
+@lru_cache(maxsize=512)
 def without_orders(markdown: str) -> str:
     """The passage without the pieces that hold an order; the very same text where none does."""
     if not is_order(markdown):

@@ -135,7 +135,7 @@ async def test_no_more_is_quoted_than_was_asked_for() -> None:
 
 async def test_whole_blocks_around_the_nearest_come_along_while_they_fit() -> None:
     near, beside = "Holidays expire on 31 March.", "Ask your manager about the exceptions."
-    far = "Something else altogether. " * 30
+    far = "Something else altogether. " * 40
     assert await texts("When do holidays expire?", f"{near}\n\n{beside}\n\n{far.strip()}") == [
         f"{near}\n\n{beside}"
     ]
