@@ -18,6 +18,9 @@ from kb.text.lexicon import SPACELESS, Lexicon, spans_of, starts_with_phrase, wo
 SHORT = 3
 """Words. At this length a question without a verb has no room for its subject (requirement B1)."""
 
+READ = 200
+"""Words of a message in which references are looked for: each is weighed against all the words before it."""
+
 SHORT_SPACELESS = 6
 """Characters, in scripts that put no space between words."""
 
@@ -80,7 +83,7 @@ def _pointers(text: str, lexicon: Lexicon, *, start: int) -> tuple[int, ...]:
     if any(pattern.search(lower) for pattern in lexicon.reference.expletive):
         return ()
     covered = [match.span() for match in lexicon.local_phrases.finditer(lower)]
-    spans = spans_of(text)
+    spans = spans_of(text)[:READ]
     words = [span.group().replace("’", "'").casefold() for span in spans]
     found = []
     for at, (span, word) in enumerate(zip(spans, words, strict=True)):

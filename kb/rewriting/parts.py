@@ -18,6 +18,8 @@ from kb.text.phrases import small_talk
 
 MOST = 4
 """Parts. Each is a search of its own; what is asked beyond stays in the last one."""
+LONGEST_QUESTION = 80
+"""Words of a sentence that is taken apart. A longer one is a story."""
 LONGEST_LEAD = 15
 """Words before the question itself ("If I leave early, ..."). A longer story belongs to one question."""
 LONGEST_BARE = 4
@@ -64,7 +66,7 @@ def _sentences(text: str, lexicon: Lexicon) -> list[str]:
     """What asks in a text, by its question marks. A statement stays with the question behind it; greetings go."""
     found = []
     for sentence in _ASKED.split(text):
-        asked = sentence.strip(_EDGES)
+        asked = " ".join(sentence.split()).strip(_EDGES)
         if asked and small_talk(asked, lexicon.language) is None and _reads(asked, lexicon) is not None:
             found.append(asked)
     return found
@@ -72,7 +74,7 @@ def _sentences(text: str, lexicon: Lexicon) -> list[str]:
 
 def _clauses(sentence: str, lexicon: Lexicon) -> list[str]:
     asking = _reads(sentence, lexicon)
-    if asking is None:
+    if asking is None or len(words_of(asking.body)) > LONGEST_QUESTION:
         return [sentence]
     body, clauses, start = asking.body, [], 0
     bounds = list(_boundaries(lexicon.language).finditer(body))
