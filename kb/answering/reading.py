@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Protocol
 
 from kb.citations.orders import without_orders
@@ -158,15 +159,27 @@ def _as_hit(run: Sequence[Chunk], found: Sequence[Hit | None], near: Hit) -> Hit
 def join_texts(first: str, second: str) -> str:
     """Two passages that follow each other as one text: what the second repeats of the first's head is left out."""
     lines, following = first.split("\n"), second.split("\n")
-    if following[0].lstrip().startswith("|") and following[0] in lines:
-        start = lines.index(following[0])
-        shared = 0
-        while start + shared < len(lines) and following[shared : shared + 1] == [lines[start + shared]]:
-            shared += 1
-        return "\n".join((first, *following[shared:]))
+    repeated = _repeated_head(lines, following)
+    if repeated:
+        return "\n".join((first, *following[repeated:]))
     last = lines[-1].strip()
     goes_on = following[0][:1].islower() and last and last[-1] not in ".!?:|`"
     return f"{first} {second}" if goes_on else f"{first}\n\n{second}"
+
+
+def _repeated_head(lines: Sequence[str], following: Sequence[str]) -> int:
+    """How many lines a passage repeats so that its rows can be read alone: the table's head, and the line that leads it in."""
+    if not lines[-1].lstrip().startswith("|"):
+        return 0
+    for start, line in enumerate(lines):
+        if line != following[0]:
+            continue
+        shared = sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(lines[start:], following, strict=False))
+        )
+        if following[shared - 1].lstrip().startswith("|"):
+            return shared
+    return 0
 
 
 def _clean(hits: Sequence[Hit]) -> list[Hit]:

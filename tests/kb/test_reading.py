@@ -104,6 +104,11 @@ async def test_what_a_page_orders_an_assistant_to_do_is_not_read() -> None:
             "| a | b |\n|---|---|\n| 3 | 4 |",
             "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |",
         ),
+        (
+            "Prices:\n\n| a | b |\n|---|---|\n| 1 | 2 |",
+            "Prices:\n\n| a | b |\n|---|---|\n| 3 | 4 |",
+            "Prices:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |",
+        ),
         ("Send it to:", "the desk.", "Send it to:\n\nthe desk."),
     ],
 )
