@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kb.citations.fact_words import MONTHS, UNITS, WEEKDAYS
 from kb.citations.tongue import tongue
-from kb.text.wording import STOP_WORDS, plain, stem
+from kb.text.wording import STOP_WORDS, plain, stem, word_set
 
 _NAME = re.compile(
     r"(?P<before>^|[:.!?|(\"“„«/–—-]\s*|\s)(?P<name>[^\W_](?:[\w'&-]|\.(?=\w))*)", re.MULTILINE
@@ -29,6 +29,7 @@ _DOTTED = re.compile(r"\b(?:[A-Z]\.){2,}")
 _CAPITALISED = r"[A-Z][\w&'-]*"
 _RUN = re.compile(rf"{_CAPITALISED}(?:[ -](?:of |the |and |for |von |der |van |de )*{_CAPITALISED})+")
 _LONGEST_ACRONYM = 6
+_CALENDAR = frozenset().union(MONTHS, WEEKDAYS, word_set("mon tue tues wed thu thur thurs fri sat sun"))
 MANY_NAMES = 6
 """From more capitalised words than these on a sentence is a line of titles, and their capitals tell nothing."""
 
@@ -124,7 +125,7 @@ def _names(words: str) -> Iterator[str]:
         word = match["name"].rstrip("-'.").removesuffix("'s")
         folded = word.casefold()
         common = folded in STOP_WORDS and not _is_acronym(word, words)
-        if len(word) < 2 or folded.startswith("i'") or common or folded in MONTHS or folded in WEEKDAYS:
+        if len(word) < 2 or folded.startswith("i'") or common or folded in _CALENDAR:
             continue
         if _is_code(word):
             if folded not in UNITS:

@@ -29,6 +29,7 @@ def missing(said: str, known: str) -> list[str]:
         ("Due on 3/4/2026.", "Due on 4 March 2026."),
         ("Open from 9 am to 5 pm.", "Open 9:00-17:00."),
         ("Op maandag.", "On Mondays."),
+        ("Open 9am–5pm, Mon–Fri.", "Open 9:00-17:00 Monday through Friday."),
         ("We ship to Canada.", "Canadian customers get theirs too."),
         ("Ask the People team.", "Owner: People team"),
         ("**Carry Over:** it expires.", "What you carry over expires."),
