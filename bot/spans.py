@@ -66,7 +66,7 @@ def lines_of(markdown: str) -> list[Line]:
 def with_best(lines: Sequence[Line], best: str) -> list[Line]:
     """The lines with one sentence of theirs bold. As they are where it is not found, or where it is all there is."""
     prose = [line.kind in ("text", "item") for line in lines]
-    wanted = _read("".join(line.text for line in lines_of(best)))
+    wanted = _read("".join(line.text for line in lines_of(best.strip())))
     held = "".join(_read(line.text) for line, is_prose in zip(lines, prose, strict=True) if is_prose)
     start = held.find(wanted)
     if not wanted or start < 0 or (len(wanted) == len(held) and all(prose)):

@@ -135,6 +135,7 @@ def test_a_list_is_quoted_as_a_list_with_its_numbers_and_what_is_nested_in_it() 
         ("Set `MAX_*` to 5 * 3. Or a_b_c.", "Set `MAX_*` to 5 * 3.", "Set MAX_* to 5 * 3."),
         ("Tom &amp; Jo share. Ann &lt;ops&gt; too.", "Tom &amp; Jo share.", "Tom & Jo share."),
         ("A line that\nis wrapped. Next.", "A line that\nis wrapped.", "A line that is wrapped."),
+        ("To ask:\n\n1. Write to:\n    - Projects: Ann", "    - Projects: Ann", "Projects: Ann"),
         ("One sentence that is all.", "One sentence that is all.", ""),
         ("Something else.", "Not on the page.", ""),
     ],
