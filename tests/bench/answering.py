@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from bot.cli.compose import Runtime
-from kb.answering.extract import ExtractiveDrafter
+from kb.answering.quoted import QuotedAnswerer
+from kb.answering.quoting import Librarian
 from kb.models import Question
 from kb.pipeline import Pipeline
 from kb.search import Search
@@ -39,8 +40,7 @@ def recording(runtime: Runtime) -> tuple[Runtime, RecordingEmbedder]:
     pipeline = replace(
         runtime.pipeline,
         searcher=Search(runtime.index, embedder, runtime.pipeline.lexical, runtime.settings.search),
-        extractive=_drafter(runtime.pipeline, embedder),
-        similarity=EmbeddingSimilarity(embedder),
+        quoted=_quoted(runtime.pipeline, embedder),
     )
     return replace(runtime, embedder=embedder, pipeline=pipeline), embedder
 
@@ -55,18 +55,21 @@ async def measure(
     for number in range(rounds):
         unread, read_before = WORDINGS[2 * number % 4], WORDINGS[(2 * number + 1) % 4]
         for question in questions:
-            forgetful = replace(pipeline, extractive=_drafter(pipeline, embedder))
+            forgetful = replace(pipeline, quoted=_quoted(pipeline, embedder))
             answering.unread.append(await _timed(forgetful, embedder, unread.format(question)))
             answering.read_before.append(await _timed(pipeline, embedder, read_before.format(question)))
     return answering
 
 
-def _drafter(pipeline: Pipeline, embedder: RecordingEmbedder) -> ExtractiveDrafter:
+def _quoted(pipeline: Pipeline, embedder: RecordingEmbedder) -> QuotedAnswerer:
     """One that has read nothing yet."""
-    return ExtractiveDrafter(
-        embedder=embedder,
-        coverage=partial(pipeline.lexical.coverage, rarity=pipeline.vocabulary.rarity),
-        max_sentences=pipeline.settings.answer.max_sentences,
+    return replace(
+        pipeline.quoted,
+        librarian=Librarian(
+            embedder=embedder,
+            coverage=partial(pipeline.lexical.coverage, rarity=pipeline.vocabulary.rarity),
+        ),
+        likeness=EmbeddingSimilarity(embedder),
     )
 
 
