@@ -1,1 +1,1 @@
-"""From evidence to what is replied. `reply` puts it together; `model` or `extract` writes the draft that it starts from."""
+"""From what was found to what is replied: `written` by a model, or `quoted` from the pages; both read `reading`."""
