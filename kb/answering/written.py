@@ -106,6 +106,8 @@ class WrittenAnswerer:
             declined = await self._declined(asked, draft)
             return replace(declined, checked=checked, removed=verified.removed, judge=judgement.status)
         sentences, citations = number_citations(kept, chunks, self.quoted.freshness)
+        scores = _scores(by_letter, judgement, chunks)
+        citations = tuple(replace(one, score=scores.get(_source(one.chunk))) for one in citations)
         said = join_sentences([sentence.text for sentence in sentences])
         notes: list[Note] = ["sentences removed"] if verified.unsupported else []
         if is_in_other_language(said, asked.language):
@@ -144,6 +146,26 @@ class WrittenAnswerer:
             nearest=nearest_pages(draft.passages),
             searches=draft.searches,
         )
+
+
+def _source(chunk: Chunk) -> tuple[str, tuple[str, ...]]:
+    """What has one number among the citations: a section of a page."""
+    return chunk.page.id, chunk.section
+
+
+def _scores(
+    verified: Verified, judgement: Judgement, chunks: Sequence[Chunk]
+) -> dict[tuple[str, tuple[str, ...]], float]:
+    """How sure the judge is, at the least, that a source supports what cites it. Nothing where nobody judged."""
+    scores: dict[tuple[str, tuple[str, ...]], float] = {}
+    for sentence, verdict in zip(verified.kept, judgement.verdicts, strict=False):
+        if verdict is None or verdict.rejects:
+            continue
+        sure = verdict.sure if verdict.verdict == "supported" else 1 - verdict.sure
+        for hit in sentence.hits:
+            source = _source(chunks[hit])
+            scores[source] = min(scores.get(source, 1.0), sure)
+    return scores
 
 
 def _counted(verified: Verified, draft: ModelDraft) -> Checked:
