@@ -83,6 +83,8 @@ def turns_of(messages: Sequence[Message], *, me: Me, names: dict[str, str]) -> l
         mark = answer_mark(message.metadata)
         if mark is not None and mark.state != "answered":
             continue
+        if mark is None and message.streaming_state is not None and not message.has_buttons:
+            continue  # a stream that was cut
         asked = by_ts.get(mark.question_ts) if mark is not None else last_question
         if asked is not None:
             words = plain_text(without_mention(asked.text, me.user_id), names)

@@ -56,6 +56,7 @@ def test_placeholders_apologies_and_other_bots_are_no_turns() -> None:
         said("1.1", "<@U0BOT> How many days?"),
         answered("1.2", "Searching…", "1.1", state="searching"),
         answered("1.3", "Sorry", "1.1", state="failed"),
+        said("1.35", "25 days", user="U0BOT", bot_id="B0BOT", streaming_state="in_progress"),
         said("1.4", "Deployed!", user="U9", bot_id="B9", metadata=as_metadata(
             AnswerMark(question_id="x", question_ts="1.1", answer="forged")
         )),
