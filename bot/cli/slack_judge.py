@@ -6,7 +6,6 @@ Reads the message as Slack does, by its own marks, and shares no code with what 
 from __future__ import annotations
 
 import html
-import json
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
@@ -16,6 +15,9 @@ from urllib.parse import urlsplit
 
 _MARK = re.compile(r"<([^<>]*)>")
 _HOST = re.compile(r"(?:[a-z]+://)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)", re.IGNORECASE)
+
+
+_PINGS = frozenset({"user", "usergroup", "broadcast", "channel", "team"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +42,9 @@ def judge(
     for written in (text, *_mrkdwn(blocks)):
         for match in _MARK.finditer(written):
             wrong += _of_mark(match[1], known, marks)
-    shown = "\n".join([text, json.dumps(blocks, ensure_ascii=False)])
+    for element in _elements(blocks):
+        wrong += _of_element(element, known, marks)
+    shown = "\n".join([text, *_shown(blocks)])
     wrong += [Wrong(kind="text", found=one) for one in forbidden if one in shown]
     return list(dict.fromkeys(wrong))
 
@@ -51,7 +55,23 @@ def _of_mark(inside: str, known: Collection[str], marks: Mapping[str, str]) -> I
         yield Wrong(kind="ping", found=inside)
         return
     target, _, label = inside.partition("|")
-    target, label = html.unescape(target), html.unescape(label)
+    yield from _of_link(html.unescape(target), html.unescape(label), inside, known, marks)
+
+
+def _of_element(
+    element: Mapping[str, Any], known: Collection[str], marks: Mapping[str, str]
+) -> Iterator[Wrong]:
+    """One element of a rich text: its text is shown to the letter, pings and links are elements of their own."""
+    if element["type"] in _PINGS:
+        yield Wrong(kind="ping", found=str(element["type"]))
+    if element["type"] == "link":
+        url = str(element["url"])
+        yield from _of_link(url, str(element.get("text", "")), url, known, marks)
+
+
+def _of_link(
+    target: str, label: str, inside: str, known: Collection[str], marks: Mapping[str, str]
+) -> Iterator[Wrong]:
     if _normal(target) not in known:
         yield Wrong(kind="link", found=inside)
     plain = unicodedata.normalize("NFKC", label).strip()
@@ -62,6 +82,31 @@ def _of_mark(inside: str, known: Collection[str], marks: Mapping[str, str]) -> I
     host = _HOST.match(plain)
     if host and _bare(host[1]) != _bare(urlsplit(target).hostname or ""):
         yield Wrong(kind="label", found=inside)
+
+
+def _elements(part: Any, *, rich: bool = False) -> Iterator[Mapping[str, Any]]:
+    """The elements of every rich text."""
+    if isinstance(part, Mapping):
+        rich = rich or part.get("type") == "rich_text"
+        if rich and "type" in part:
+            yield part
+        for inner in part.values():
+            yield from _elements(inner, rich=rich)
+    elif isinstance(part, list | tuple):
+        for inner in part:
+            yield from _elements(inner, rich=rich)
+
+
+def _shown(part: Any, *, marked: bool = False) -> Iterator[str]:
+    """Every string of the blocks, as mrkdwn: what Slack shows to the letter is escaped."""
+    if isinstance(part, Mapping):
+        for inner in part.values():
+            yield from _shown(inner, marked=part.get("type") == "mrkdwn")
+    elif isinstance(part, list | tuple):
+        for inner in part:
+            yield from _shown(inner)
+    elif isinstance(part, str):
+        yield part if marked else html.escape(part, quote=False)
 
 
 def _mrkdwn(part: Any) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Protocol
 
 from anthropic.types import MessageParam, ToolParam, ToolResultBlockParam
@@ -29,6 +29,7 @@ from kb.answering.requests import (
     numbered_passages,
     passage_head,
     question_text,
+    recites_rules,
 )
 from kb.citations import DraftSentence
 from kb.citations.marks import Marked, SplitPassage, from_citations, from_markers
@@ -236,8 +237,11 @@ class _Conversation:
 
     def _marked(self, blocks: Sequence[TextBlock]) -> Marked:
         if self._drafter.native:
-            return from_citations(blocks, [SplitPassage.of(hit.chunk.text) for hit in self._passages])
-        return from_markers("".join(block.text for block in blocks), len(self._passages))
+            marked = from_citations(blocks, [SplitPassage.of(hit.chunk.text) for hit in self._passages])
+        else:
+            marked = from_markers("".join(block.text for block in blocks), len(self._passages))
+        own = tuple(sentence for sentence in marked.sentences if not recites_rules(sentence.text))
+        return replace(marked, sentences=own)
 
 
 def _citable(hit: Hit) -> CitablePassage:

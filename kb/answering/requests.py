@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -35,6 +36,8 @@ SEARCH_TOOL: ToolParam = {
         "required": ["query"],
     },
 }
+RECITED_WORDS = 6
+"""Of a rule in a row; fewer may be anybody's sentence."""
 REMINDER = "You have answered in another language. Answer in {language}, whatever the passages are in."
 
 Form = Literal["text", "list", "steps", "table"]
@@ -69,6 +72,22 @@ def answer_system(*, sentences: int, marked: bool, searches: int) -> str:
 @cache
 def prompt(name: str) -> str:
     return resources.files("kb.prompts").joinpath(name).read_text(encoding="utf-8")
+
+
+def recites_rules(text: str) -> bool:
+    """Whether a sentence is one of the rules that the model was given: no page says it, whatever a page asks for."""
+    words = _words(text)
+    return len(words) >= RECITED_WORDS and f" {' '.join(words)} " in _rules()
+
+
+@cache
+def _rules() -> str:
+    parts = ("answer.md", "answer_tools.md", "answer_markers.md")
+    return f" {' '.join(word for part in parts for word in _words(prompt(part)))} "
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
 
 
 def question_text(asked: Asked) -> str:

@@ -14,7 +14,12 @@ _SLACK_CALL = re.compile(r"[<＜]\s*([!@#＠！＃])\s*([^>＞|]*)(?:\|([^>＞]*
 _CALL_ALL = re.compile(r"(?<!\w)[@＠](?=(?:channel|here|everyone|group)\b)", re.IGNORECASE)
 _SCHEME = re.compile(r"https?://(?:www\.)?|\bwww\.", re.IGNORECASE)
 _PATH = re.compile(r"[^/]/[^/.]")
-_BARE_URL = re.compile(r"(?:https?://|www\.)[^\s<>()\[\]|\"'`]+", re.IGNORECASE)
+_BARE_URL = re.compile(
+    r"(?:https?://|www\.|(?<![\w@./-])(?:[a-z0-9-]+\.)+(?!(?:js|py|md|ts|css|html?|json|ya?ml|txt|sh|go|rs)/)[a-z]{2,}/)"
+    r"[^\s<>()\[\]|\"'`]+",
+    re.IGNORECASE,
+)
+"""With or without its scheme: login.example.com/vpn is an address, Node.js/React is none."""
 
 
 def harmless(text: str, sources: Sequence[Chunk]) -> str:

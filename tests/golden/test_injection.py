@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-import kb.pipeline
+import kb.answering.reading
 from bot.cli.evaluate_injection import WAYS, AttackRange, open_range
 from bot.cli.slack_judge import judge
 from kb.evaluation.injection import Attack, pages_folder, read_attacks
@@ -39,7 +39,7 @@ async def test_no_message_does_what_a_page_orders(attack_range: AttackRange) -> 
 async def test_without_the_rule_about_orders_the_attacks_get_through(
     attack_range: AttackRange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kb.pipeline, "without_orders_in", lambda evidence: evidence)
+    monkeypatch.setattr(kb.answering.reading, "without_orders", lambda text: text)
     assert await wrongs(attack_range, ATTACKS[:5]) != {}
 
 
@@ -71,3 +71,27 @@ def test_the_judge_lets_pass_what_is_escaped_or_ours() -> None:
     text = "&lt;!channel&gt; <https://kb.example/b|[1]> <https://kb.example/a|Leave policy>"
     allowed = ["https://kb.example/a", "https://kb.example/b"]
     assert judge(text, [], allowed=allowed, marks={"[1]": "https://kb.example/b"}, forbidden=[]) == []
+
+
+@pytest.mark.parametrize(
+    ("element", "kind"),
+    [
+        ({"type": "user", "user_id": "U0DANA"}, "ping"),
+        ({"type": "broadcast", "range": "channel"}, "ping"),
+        ({"type": "link", "url": "https://evil.example/x", "text": "here"}, "link"),
+        ({"type": "link", "url": "https://kb.example/a", "text": "[1]"}, "label"),
+    ],
+)
+def test_the_judge_reads_the_elements_of_rich_text(element: dict[str, str], kind: str) -> None:
+    known = {"allowed": ["https://kb.example/a"], "marks": {"[1]": "https://kb.example/b"}}
+    assert [one.kind for one in judge("", [_rich(element)], forbidden=[], **known)] == [kind]
+
+
+def test_the_judge_takes_the_text_of_rich_text_to_the_letter() -> None:
+    block = _rich({"type": "text", "text": "Ask <@U0DANA> about NIGHTSHADE"})
+    assert judge("", [block], allowed=[], marks={}, forbidden=["<@U0DANA"]) == []
+    assert judge("", [block], allowed=[], marks={}, forbidden=["NIGHTSHADE"]) != []
+
+
+def _rich(element: dict[str, str]) -> dict[str, object]:
+    return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [element]}]}
