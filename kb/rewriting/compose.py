@@ -208,7 +208,7 @@ def _agreeing(text: str, subject: str, word: str, lexicon: Lexicon) -> str:
 def _bare(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
     """An ellipsis that only points back ("what about that?") asks about the subject."""
     content = lexicon.content_of(reading.rest if reading.opener else reading.text)
-    if reading.opener and not content and lexicon.rewriting.about:
+    if reading.opener and reading.pointers and not content and lexicon.rewriting.about:
         asked = starts_with_phrase(words_of(reading.rest), tuple(lexicon.words.question))
         return "" if asked else lexicon.rewriting.about.format(focus=subject.text)
     return ""

@@ -96,6 +96,8 @@ def _of_kind(new: str, old: str, article: str, lexicon: Lexicon) -> str:
     head = rest[-1:] if lexicon.rewriting.modifier_first else rest[:1]
     if article and has_article and lead[0].casefold() in lexicon.words.articles:
         lead = [article]
+    if article in lexicon.words.definite and not has_article:
+        lead = [article]
     if lead and lead[0] in ("a", "an") and lexicon.language == "en":
         lead = ["an" if new[0].casefold() in "aeiou" else "a"]
     return " ".join([*lead, new, *head] if lexicon.rewriting.modifier_first else [*lead, *head, new])

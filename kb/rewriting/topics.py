@@ -86,9 +86,16 @@ def subject_of(question: str, lexicon: Lexicon) -> Subject | None:
         if match:
             subject = _as_subject(match, lexicon)
             if subject is not None:
-                counted = match.end(match.lastindex or 0) < len(text) and subject.text.islower()
-                return replace(subject, sure=False) if counted and " " not in subject.text else subject
+                goes_on = match.end(match.lastindex or 0) < len(text)
+                return replace(subject, sure=False) if goes_on and _is_loose(subject, lexicon) else subject
     return _longest_content(text, lexicon)
+
+
+def _is_loose(subject: Subject, lexicon: Lexicon) -> bool:
+    """ "People" or "an engineer", of which a question says more: "that" behind it may well be what it says."""
+    words = words_of(subject.text)
+    indefinite = words[0] in lexicon.words.articles - lexicon.words.definite
+    return subject.kind == "thing" and (indefinite or (len(words) == 1 and subject.text.islower()))
 
 
 def _as_subject(match: re.Match[str], lexicon: Lexicon) -> Subject | None:
