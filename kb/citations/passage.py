@@ -6,7 +6,8 @@ import re
 from functools import cached_property, lru_cache
 from itertools import groupby
 
-from kb.citations.facts import LABEL, Facts, Quantity, join_facts, read_facts
+from kb.citations.fact_quantities import LABEL, Quantity
+from kb.citations.facts import Facts, join_facts, read_facts
 from kb.models import Chunk
 from kb.text.sentences import TextUnit, split_units
 from kb.text.wording import content_stems, language_of, plain
