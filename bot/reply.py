@@ -147,6 +147,7 @@ class Replies:
                     mark = mark.model_copy(update={"answer": None, "cited": ()})
                     message |= {"metadata": as_metadata(mark)}
                 elif code in UPDATE_REFUSED and instead_of is not None:
+                    await self._take_away(question, instead_of)
                     instead_of = None
                 elif code == STREAMING and instead_of is not None and not stopped:
                     stopped = await self._stop_stream(question, instead_of)
@@ -166,6 +167,14 @@ class Replies:
             cause = error_code(error) or type(error).__name__
             logger.warning("reply.stream_not_stopped", extra={"question_id": question.id, "code": cause})
         return True
+
+    async def _take_away(self, question: QueuedQuestion, ts: str) -> None:
+        """A message that cannot be changed makes way for the one that is posted next: nobody gets two replies."""
+        try:
+            await self._posting.chat_delete(channel=question.channel, ts=ts)
+        except (*SLACK_FAILURES, OSError) as error:
+            cause = error_code(error) or type(error).__name__
+            logger.info("reply.not_taken_away", extra={"question_id": question.id, "code": cause})
 
     async def tell_directly(self, user: str, text: str) -> None:
         """A direct message, for what cannot be said in the channel."""

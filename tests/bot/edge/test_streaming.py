@@ -260,6 +260,26 @@ async def test_a_stream_that_cannot_be_stopped_is_finished_by_a_later_attempt(of
     assert (await the_answer(office, ts))["ts"] == draft["ts"]
 
 
+@pytest.mark.parametrize("refusal", ["edit_window_closed", "cant_update_message"])
+async def test_a_draft_that_may_not_be_changed_makes_way_for_the_answer(office: Office, refusal: str) -> None:
+    office.slack.faults.add("chat.update", error=refusal)
+    ts = await office.ask("alice", "#general", ASKED)
+    await half_way(office, ts)
+    await the_answer(office, ts)
+    assert spoken(office)[-3:] == ["chat.update", "chat.delete", "chat.postMessage"]
+
+
+async def test_a_draft_that_is_gone_is_answered_anew(office: Office) -> None:
+    office.knowledge.hold = asyncio.Event()
+    ts = await office.ask("alice", "#general", ASKED)
+    draft = await half_way(office, ts)
+    office.slack.faults.add("chat.appendStream", error="message_not_found", times=9)
+    office.slack.faults.add("chat.stopStream", error="message_not_found")
+    office.slack.faults.add("chat.update", error="message_not_found")
+    office.knowledge.hold.set()
+    assert (await the_answer(office, ts))["ts"] != draft["ts"]
+
+
 async def test_where_there_is_a_placeholder_nothing_is_streamed(office: Office) -> None:
     office.slack.faults.add("assistant.threads.setStatus", error="unknown_method")
     ts = await office.ask("alice", "#general", ASKED)
