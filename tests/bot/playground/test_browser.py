@@ -89,6 +89,35 @@ async def test_a_mention_is_completed_and_the_answer_opens_beside_it(
     await page.locator("#thread").wait_for(state="hidden")
 
 
+async def test_a_stream_is_drawn_as_it_grows_with_what_is_done_below_it(
+    page: Any, playground: Playground, client: AsyncWebClient
+) -> None:
+    root = await playground.say("alice", "#general", "How many days?")
+    started = await client.chat_startStream(
+        channel="C0GENERAL",
+        thread_ts=root,
+        markdown_text="Twenty-five days. ([1](https://kb.example/leave))",
+        recipient_team_id="T0HAVIK",
+        recipient_user_id="U0ALICE",
+    )
+    await page.goto(f"{playground.url}#/U0ALICE/C0GENERAL/{root}")
+    draft = page.locator(f'aside [data-ts="{started["ts"]}"]')
+    await draft.get_by_text("Twenty-five days.").wait_for()
+    assert await draft.get_by_label("still writing").count() == 1
+    assert await draft.get_by_role("link", name="1").get_attribute("href") == "https://kb.example/leave"
+    stream = {"channel": "C0GENERAL", "ts": started["ts"]}
+    await client.chat_appendStream(**stream, markdown_text=" Unused ones expire.")
+    await draft.get_by_text("Unused ones expire.").wait_for()
+    status = {"channel_id": "C0GENERAL", "thread_ts": root}
+    await client.assistant_threads_setStatus(**status, status="Checking the answer…")
+    checking = page.locator("aside").get_by_role("status").filter(has_text="Checking the answer…")
+    await checking.wait_for()
+    await client.chat_stopStream(**stream)
+    await client.assistant_threads_setStatus(**status, status="")
+    await checking.wait_for(state="detached")
+    assert await draft.get_by_label("still writing").count() == 0
+
+
 async def test_mrkdwn_is_drawn(page: Any, client: AsyncWebClient) -> None:
     text = (
         "*bold* _it_ ~no~ `code` *_both_* 2*3*4 snake_case_name <https://x.example/?a=1&amp;b=2|a *label*> "
