@@ -114,7 +114,7 @@ def numbered_passages(passages: Sequence[Hit], *, first: int) -> list[str]:
 
 
 def passage_head(chunk: Chunk) -> str:
-    """Title and section, and what is known of the page: how old it is, whose, and what replaced it."""
+    """Title, place and section, and what is known of the page: how old it is, whose, and what replaced it."""
     page, dates = chunk.page, chunk.page.dates
     known = [
         f"reviewed {dates.reviewed}" if dates.reviewed else f"edited {dates.edited}" if dates.edited else "",
@@ -123,7 +123,7 @@ def passage_head(chunk: Chunk) -> str:
         f"replaced by {page.told_successor}" if page.told_successor else "",
     ]
     told = "; ".join(one for one in known if one)
-    head = " › ".join((page.title, *chunk.section))
+    head = " › ".join((page.heading, *chunk.section))
     return f"{head} ({told})" if told else head
 
 

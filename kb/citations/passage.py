@@ -19,13 +19,21 @@ _NUMBERED = re.compile(r"^[\s#]*(\d{1,3})[.)]\s", re.MULTILINE)
 class Passage:
     """A passage, read once and only as far as it is needed.
 
-    What the model is told beside the text counts as part of it: title, headings, owner, version and dates.
+    What the model is told beside the text counts as part of it: title, place, headings, owner, version and dates.
     """
 
     def __init__(self, chunk: Chunk) -> None:
         page = chunk.page
         dates = page.dates
-        beside = [page.owner, page.version, dates.edited, dates.reviewed, dates.review_due, dates.expires]
+        beside = [
+            page.place,
+            page.owner,
+            page.version,
+            dates.edited,
+            dates.reviewed,
+            dates.review_due,
+            dates.expires,
+        ]
         self.chunk = chunk
         self.headings = (page.title, *chunk.section)
         self.context = "\n\n".join([*self.headings, chunk.text, *(str(one) for one in beside if one)])
