@@ -15,6 +15,7 @@ from kb.rewriting.clarified import answered_clarification
 from kb.rewriting.compose import as_question, compose, is_readable
 from kb.rewriting.gate import Reading, read_question
 from kb.rewriting.parts import as_part, split_question
+from kb.rewriting.sequences import items_in
 from kb.rewriting.spelling import Vocabulary, correct
 from kb.rewriting.steps import resolved_step
 from kb.rewriting.swaps import swapped
@@ -90,7 +91,8 @@ class HeuristicRewriter:
         mended = corrected != question
         if state.previous and asks_further(corrected, known):
             further = _rewritten(state.previous, state, reasoning="asks for more", confidence=0.9)
-            return replace(further, wants_more=True)
+            named = tuple(item.text for item in items_in(state.previous, known) if item.exact)
+            return replace(further, wants_more=True, required=named)
         series = resolved_step(corrected, state, known)
         if series is not None:
             stepped = _rewritten(series.text, state, reasoning="step in a series", confidence=0.9)

@@ -49,6 +49,10 @@ def test_more_may_be_asked_again_and_again() -> None:
     assert read("anything else?", *turns).query == "What is the study plan?"
 
 
+def test_more_about_a_step_is_more_about_that_step() -> None:
+    assert read("tell me more", ("What is Phase C about?", "Data.")).required == ("Phase C",)
+
+
 @pytest.mark.parametrize("question", ["tell me more about the ADM", "What else is in the laptop bag?"])
 def test_a_question_that_names_its_own_subject_is_not_more_of_the_same(question: str) -> None:
     assert not read(question, ("What is the study plan?", "Ten days.")).wants_more
