@@ -120,10 +120,28 @@ async def test_two_parts_that_one_passage_answers_are_met_with_one_quote_and_non
     assert answer.unfound == ()
 
 
-async def test_a_question_of_which_no_part_was_found_is_declined() -> None:
+async def test_a_question_of_which_no_part_was_found_is_taken_as_a_whole() -> None:
     parts = [a_part("Who is king?", PARKING, confidence=0.1), a_part("Who is queen?", confidence=0.0)]
-    answer = await quoted("Who is king and who is queen?", PARKING, parts=parts, confidence=0.1)
-    assert (answer.outcome, answer.quotes) == ("declined", ())
+    question = "Who is king and who is queen?"
+    far = await quoted(question, PARKING, parts=parts, confidence=0.05)
+    assert (far.outcome, far.quotes) == ("declined", ())
+    thin = await quoted(question, PARKING, parts=parts, confidence=0.2)
+    assert (thin.outcome, texts(thin.quotes)) == ("closest", [PARKING.text])
+    whole = await quoted(question, PARKING, parts=parts, confidence=0.9)
+    assert (whole.outcome, [quote.part for quote in whole.quotes]) == ("answered", [""])
+
+
+async def test_pages_that_disagree_about_a_part_are_both_quoted_for_it() -> None:
+    older = a_passage("Guest passwords are valid for 12 hours.", title="Wi-Fi", dates=reviewed(2))
+    newer = a_passage("Guest passwords are valid for 24 hours.", title="Network", dates=reviewed(9))
+    parts = [a_part("How long are guest passwords valid?", older, newer), a_part("Is parking free?", PARKING)]
+    answer = await quoted("How long are they valid, and is parking free?", older, newer, PARKING, parts=parts)
+    assert [(one.part, *one.blocks) for one in answer.quotes] == [
+        ("How long are guest passwords valid?", newer.text),
+        ("How long are guest passwords valid?", older.text),
+        ("Is parking free?", PARKING.text),
+    ]
+    assert [(one.kind, one.disputed) for one in answer.warnings] == [("conflict", (1, 2))]
 
 
 async def test_a_stale_page_gives_way_to_the_quote_of_a_current_one() -> None:
