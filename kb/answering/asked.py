@@ -31,5 +31,10 @@ class Asked:
     parts: tuple[AskedPart, ...] = ()
 
     @property
+    def words(self) -> str:
+        """What was asked, as typed and as understood: a figure of the user's own may be named again."""
+        return f"{self.question.text}\n{self.rewrite.query}"
+
+    @property
     def audience(self) -> Audience:
         return self.question.audience

@@ -79,7 +79,7 @@ class WrittenAnswerer:
                 await progress.stage("writing")
             for sentence in sentences:
                 if sentence not in verdicts:
-                    verdicts[sentence] = check_sentence(sentence, chunks, question=asked.question.text)
+                    verdicts[sentence] = check_sentence(sentence, chunks, question=asked.words)
             kept = [verdict for one in sentences if isinstance(verdict := verdicts[one], DraftSentence)]
             grown = len(kept) > len(shown) and kept[: len(shown)] == shown
             if grown and any(sentence.hits for sentence in kept):
@@ -90,7 +90,7 @@ class WrittenAnswerer:
 
     async def _checked(self, asked: Asked, draft: ModelDraft) -> Composed:
         chunks = [hit.chunk for hit in draft.passages]
-        by_letter = check(draft.replied.sentences, chunks, question=asked.question.text)
+        by_letter = check(draft.replied.sentences, chunks, question=asked.words)
         judgement, resolution = await asyncio.gather(
             self._judged(by_letter.kept, chunks),
             resolve_conflicts(
@@ -187,5 +187,5 @@ def _held(left_open: str, asked: Asked, chunks: Sequence[Chunk]) -> str:
     sentence = DraftSentence(
         text=left_open, hits=tuple(range(len(everything))), quotes=("",) * len(everything)
     )
-    verdict = check_sentence(sentence, everything, question=asked.question.text)
+    verdict = check_sentence(sentence, everything, question=asked.words)
     return verdict.text if isinstance(verdict, DraftSentence) else ""
