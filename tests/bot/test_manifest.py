@@ -20,8 +20,12 @@ KINDS = ("channels", "groups", "im", "mpim")
 SCOPES_OF_METHODS = {
     "assistant_threads_setStatus": {"chat:write"},
     "auth_test": set(),
+    "chat_appendStream": {"chat:write"},
+    "chat_delete": {"chat:write"},
     "chat_postEphemeral": {"chat:write"},
     "chat_postMessage": {"chat:write"},
+    "chat_startStream": {"chat:write"},
+    "chat_stopStream": {"chat:write"},
     "chat_update": {"chat:write"},
     "conversations_info": {f"{kind}:read" for kind in KINDS},
     "conversations_replies": {f"{kind}:history" for kind in KINDS},
