@@ -79,17 +79,19 @@ class Gathered:
 class Evidence:
     """The passages that an answer may rest on, each with its relevance (0..1).
 
-    `confidence` (0..1) is how likely they answer the question together. Below `threshold` they are not enough.
+    `confidence` (0..1) is how likely they answer the question together. Below `threshold` they are not enough; nor are they
+    where they are in the question's own language and hold none of its words (`shares_words` is False).
     """
 
     hits: tuple[Hit, ...]
     relevance: tuple[float, ...]
     confidence: float = 0.0
     threshold: float = 0.0
+    shares_words: bool = True
 
     @property
     def is_sufficient(self) -> bool:
-        return bool(self.hits) and self.confidence >= self.threshold
+        return bool(self.hits) and self.shares_words and self.confidence >= self.threshold
 
     @property
     def is_near(self) -> bool:

@@ -165,7 +165,9 @@ class Pipeline:
     def evidence(self, query: str, hits: Sequence[Hit], language: str) -> Evidence:
         """What the best passages are worth for a question. `language` is the question's."""
         gathered = self.gathered(query, hits, language)
-        return weigh(gathered, self.relevance, threshold=self.settings.answer.min_confidence)
+        evidence = weigh(gathered, self.relevance, threshold=self.settings.answer.min_confidence)
+        abroad = any(hit.chunk.page.language != language for hit in gathered.hits)
+        return replace(evidence, shares_words=abroad or any(gathered.coverages))
 
     def gathered(self, query: str, hits: Sequence[Hit], language: str) -> Gathered:
         """The passages by which a question is weighed, and what is known of them."""

@@ -23,7 +23,9 @@ from kb.pipeline import Pipeline
 class QuestionCase(BaseModel):
     """`must_contain`: lower-case strings, all of which the answer or its quotes have to hold. `warning`: about `expect_page`.
 
-    A question that is expected to be "declined" may end with what is closest as well: that is said to be no answer.
+    A question that is expected to be "declined" may end with what is closest as well: that is said to be no answer. One
+    that is a `near_miss` (the page treats the subject and does not say the thing) may also be met by quotes, which claim
+    nothing: nothing that a search leaves behind tells a near miss from an answer (docs/confidence.md).
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -37,6 +39,7 @@ class QuestionCase(BaseModel):
     expect_page: str | None = None
     must_contain: tuple[str, ...] = ()
     warning: Literal["outdated", "superseded"] | None = None
+    near_miss: bool = False
 
 
 class CaseFile(BaseModel):
@@ -81,7 +84,8 @@ async def run_cases(pipeline: Pipeline, cases: Sequence[QuestionCase]) -> AsyncI
 
 
 def _problems(case: QuestionCase, answer: Answer) -> list[str]:
-    ending = "declined" if answer.outcome == "closest" else answer.outcome
+    claims_nothing = answer.outcome == "closest" or (case.near_miss and answer.mode == "extractive")
+    ending = "declined" if claims_nothing and case.expect == "declined" else answer.outcome
     if ending != case.expect:
         return [f"expected {case.expect}, got {answer.outcome} (confidence {answer.confidence:.2f})"]
     if case.expect == "declined":
