@@ -5,7 +5,6 @@ import pytest
 from kb.models import Rewrite, Turn
 from kb.rewriting.heuristic import HeuristicRewriter
 
-
 PLAN = {
     "en": "What is the study plan?",
     "nl": "Wat is het studieplan?",
