@@ -17,8 +17,9 @@ from kb.answering.quoting import SHORT_CHARACTERS, Excerpt, Librarian
 from kb.answering.reading import Neighbours, ReadingLimits, read_passages
 from kb.conflicts.resolution import CONFLICT_PASSAGES, Disputed, Sides, warnings_of
 from kb.conflicts.statements import Likeness, Statement, find_disputes
+from kb.exact_terms import holds
 from kb.freshness import FreshnessPolicy
-from kb.models import Hit
+from kb.models import Hit, Rewrite
 
 QUOTES = 2
 READING = ReadingLimits(passages=10, tokens=6000, around=10, reach=2, own_section=True)
@@ -40,12 +41,11 @@ class QuotedAnswerer:
             return in_parts
         if not asked.evidence.is_near:
             return self._declined(asked)
-        passages = await self._read(asked.hits, asked, progress)
+        passages = self._holding(await self._read(asked.hits, asked, progress), asked.rewrite)
         enough = asked.evidence.is_sufficient
         excerpts = await self._excerpts(asked, asked.rewrite.query, passages, most=QUOTES if enough else 1)
         if not excerpts:
-            more = asked.rewrite.wants_more and bool(passages)
-            return self._declined(asked, nothing_more=more)
+            return self._declined(asked, nothing_more=asked.rewrite.wants_more)
         disputed: tuple[Disputed, ...] = ()
         if enough:
             excerpts, disputed = await self._resolved(excerpts, asked.hits)
@@ -77,6 +77,12 @@ class QuotedAnswerer:
             found += [(one, part.question) for one in resolved]
             disputed += of_part
         return self._composed(asked, found, disputed, unfound=tuple(unfound)) if found else None
+
+    @staticmethod
+    def _holding(passages: Sequence[Hit], rewrite: Rewrite) -> Sequence[Hit]:
+        """What holds the step or the name that was surely asked for: the step beside it is another answer."""
+        held = [hit for hit in passages if holds(hit.chunk, rewrite.required)]
+        return held if held or rewrite.wants_more else passages
 
     async def _read(self, hits: Sequence[Hit], asked: Asked, progress: Progress) -> tuple[Hit, ...]:
         passages = await read_passages(hits, self.index, asked.audience, READING)

@@ -132,8 +132,9 @@ class Librarian:
                 continue
             heading = hit.chunk.section[-1] if hit.chunk.section else hit.chunk.page.title
             found = FOUND_WEIGHT * hit.scores.final / highest + MEANING_WEIGHT * (hit.scores.dense or 0.0)
+            words = COVERAGE_WEIGHT if hit.chunk.page.language == language else 0.0
             worth = {
-                unit: COVERAGE_WEIGHT * self._coverage(query, f"{heading}: {unit.text}", language)
+                unit: words * self._coverage(query, f"{heading}: {unit.text}", language) if words else 0.0
                 for block in blocks
                 for unit in block.units
             }
@@ -146,8 +147,11 @@ class Librarian:
         vectors = await self._vectors.of(texts)
         wanted = (await self._embedder.embed_queries([query]))[0]
         for one in read:
+            meaning = SENTENCE_WEIGHT
+            if one.chunk.page.language != language:
+                meaning += COVERAGE_WEIGHT  # words of another language tell nothing
             for unit in one.worth:
-                one.worth[unit] += SENTENCE_WEIGHT * float(vectors[one.in_context(unit)] @ wanted)
+                one.worth[unit] += meaning * float(vectors[one.in_context(unit)] @ wanted)
         return sorted(read, key=lambda one: -one.score)
 
 
