@@ -23,8 +23,8 @@ QUOTE_CHARACTERS = 900
 """Of a quote at most, unless its one block is longer; on average they have some 650."""
 SHORT_CHARACTERS = 400
 """Of the one quote that is shown as the closest."""
-BLOCK_CHARACTERS = 1200
-"""A longer block loses rows, items or sentences, and says how many."""
+WHOLE_BLOCKS = 2.2
+"""Of a quote's size: up to this a block alone is shown whole, a longer one loses rows, items or sentences down to that size."""
 PASSAGES = 10
 """Passages among which quotes are chosen."""
 READ_CLOSELY = 4
@@ -114,9 +114,7 @@ class Librarian:
         blocks = blocks_of(chunk.text)
         block = next((block for block in blocks if statement in block.text), blocks[0])
         apart = any(unit.text == statement and unit.kind in _SET_APART for unit in block.units)
-        excerpt = _whole_or_cut(
-            chunk, block, max(characters, BLOCK_CHARACTERS), lambda unit: unit.text == statement
-        )
+        excerpt = _whole_or_cut(chunk, block, characters, lambda unit: unit.text == statement)
         return replace(excerpt, statement=statement, best=statement if apart else "")
 
     async def _nearest(
@@ -198,8 +196,7 @@ class _Candidate:
             first, last = min(first, beside[0]), max(last, beside[0])
         shown = self.blocks[first : last + 1]
         if len(shown) == 1:
-            limit = max(characters, BLOCK_CHARACTERS)
-            excerpt = _whole_or_cut(self.chunk, shown[0], limit, lambda unit: self.worth[unit])
+            excerpt = _whole_or_cut(self.chunk, shown[0], characters, lambda unit: self.worth[unit])
         else:
             excerpt = Excerpt(chunk=self.chunk, blocks=tuple(block.text for block in shown))
         nearest = self._nearest_unit(self.blocks[best])
@@ -231,7 +228,7 @@ def _leads(unit: TextUnit, block: Block) -> bool:
 
 def _whole_or_cut(chunk: Chunk, block: Block, limit: int, worth: Callable[[TextUnit], float]) -> Excerpt:
     """The block whole, or what of it is worth most where it is far too long."""
-    if len(block.text) <= limit:
+    if len(block.text) <= WHOLE_BLOCKS * limit:
         return Excerpt(chunk=chunk, blocks=(block.text,))
     body = {"table": "row", "list": "item"}.get(block.kind)
     parts = [unit for unit in block.units if unit.kind == body]

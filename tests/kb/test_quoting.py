@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kb.answering.quoting import BLOCK_CHARACTERS, SHORT_CHARACTERS, Excerpt, Librarian
+from kb.answering.quoting import QUOTE_CHARACTERS, SHORT_CHARACTERS, Excerpt, Librarian
 from kb.lexical import LexicalEncoder
 from kb.models import Chunk
 from tests.fakes.asked import BagOfWords, hits_of
@@ -46,7 +46,7 @@ async def test_code_that_is_far_too_long_is_cut_visibly_and_its_fence_closes() -
     (quote,) = await texts("Which steps are there?", f"Run these steps:\n\n```\n{lines}\n```")
     assert quote.startswith("Run these steps:\n\n```\nstep --number 0\n")
     assert quote.endswith("\n…\n```")
-    assert len(quote) <= BLOCK_CHARACTERS + 10
+    assert len(quote) <= QUOTE_CHARACTERS + 10
 
 
 async def test_a_table_is_whole_where_it_is_short_and_nothing_of_it_is_bold() -> None:
@@ -148,7 +148,7 @@ async def test_whole_blocks_around_the_nearest_come_along_while_they_fit() -> No
 async def test_a_long_paragraph_is_cut_at_a_word_and_says_so() -> None:
     (quote,) = await texts("What about words?", "word " * 1000)
     assert quote.endswith("word …")
-    assert len(quote) <= BLOCK_CHARACTERS + 2
+    assert len(quote) <= QUOTE_CHARACTERS + 2
 
 
 async def test_sentences_read_before_are_not_embedded_again() -> None:
