@@ -13,27 +13,23 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import BeforeValidator, model_validator
+
+from kb.text.figure_words import FigureWords
+from kb.text.word_lists import NONE, LexiconPart, OrderedWords, Words
 
 _WORD = re.compile(r"(?:[cdjlmnst]|qu)(?=['’][^\W_]{2,})|[^\W_]+(?:['’.\-][^\W_]+)*", re.IGNORECASE)
 """A French elision (l', d', qu') is a word of its own."""
 SPACELESS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Scripts that put no space between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 
-Words = Annotated[frozenset[str], BeforeValidator(lambda text: frozenset(text.split()))]
-OrderedWords = Annotated[tuple[str, ...], BeforeValidator(lambda text: tuple(text.split()))]
 Patterns = Annotated[
     tuple[re.Pattern[str], ...],
     BeforeValidator(lambda texts: tuple(re.compile(text, re.IGNORECASE) for text in texts)),
 ]
-NONE: frozenset[str] = frozenset()
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
-
-class WordClasses(_Part):
+class WordClasses(LexiconPart):
     articles: Words = NONE
     definite: Words = NONE
     possessives: Words = NONE
@@ -53,7 +49,7 @@ class WordClasses(_Part):
     """Real words that are one slip away from a function word: never corrected."""
 
 
-class ReferenceWords(_Part):
+class ReferenceWords(LexiconPart):
     """Words that point back into the thread."""
 
     things: Words = NONE
@@ -84,7 +80,7 @@ class ReferenceWords(_Part):
     expletive: Patterns = ()
 
 
-class Ellipsis(_Part):
+class Ellipsis(LexiconPart):
     openers: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     """Whole questions that lean on the answer before: an example of it, a summary, more."""
@@ -98,7 +94,7 @@ class Ellipsis(_Part):
     """Single words that say too little to be searched alone."""
 
 
-class SmallTalk(_Part):
+class SmallTalk(LexiconPart):
     greeting: tuple[str, ...] = ()
     thanks: tuple[str, ...] = ()
     goodbye: tuple[str, ...] = ()
@@ -110,7 +106,7 @@ class SmallTalk(_Part):
     """Beginnings of a request."""
 
 
-class SequenceWords(_Part):
+class SequenceWords(LexiconPart):
     units: Words = NONE
     next: tuple[str, ...] = ()
     previous: tuple[str, ...] = ()
@@ -123,7 +119,7 @@ class SequenceWords(_Part):
     months: OrderedWords = ()
 
 
-class RewritingPatterns(_Part):
+class RewritingPatterns(LexiconPart):
     """Templates with {attribute}, {focus}, {question} and {action}; an empty one is not used."""
 
     attribute: str = ""
@@ -155,7 +151,7 @@ class RewritingPatterns(_Part):
     subjects: Patterns = ()
 
 
-class PartWords(_Part):
+class PartWords(LexiconPart):
     """How a question that asks several things is put together."""
 
     joins: tuple[str, ...] = ()
@@ -172,7 +168,7 @@ class PartWords(_Part):
     """Question words behind which the auxiliary comes before the subject: "when do I leave"."""
 
 
-class Lexicon(_Part):
+class Lexicon(LexiconPart):
     language: str
     name: str = ""
     words: WordClasses = WordClasses()
@@ -182,6 +178,7 @@ class Lexicon(_Part):
     sequence: SequenceWords = SequenceWords()
     rewriting: RewritingPatterns = RewritingPatterns()
     parts: PartWords = PartWords()
+    figures: FigureWords = FigureWords()
 
     @model_validator(mode="after")
     def _longest_phrases_first(self) -> Lexicon:

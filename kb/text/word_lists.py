@@ -1,0 +1,17 @@
+"""How words stand in `kb/languages/*.toml`: lists written as one string."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+Words = Annotated[frozenset[str], BeforeValidator(lambda text: frozenset(text.split()))]
+OrderedWords = Annotated[tuple[str, ...], BeforeValidator(lambda text: tuple(text.split()))]
+NONE: frozenset[str] = frozenset()
+
+
+class LexiconPart(BaseModel):
+    """A table of a language file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
