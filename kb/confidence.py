@@ -1,10 +1,9 @@
-"""How much the evidence is worth: a score for every passage, and the decision to answer or to decline.
+"""How much the evidence is worth where no model writes: enough to quote, near enough to be shown, or nothing.
 
-Two logistic models over what a search leaves behind. One says how likely a passage is relevant: the score that a
-source carries. The other says how likely the question is answerable from the passages together: below its threshold
-Footnote declines. Both have one set of weights for passages as the hybrid search orders them and, where it was fitted,
-one for passages that a cross-encoder has read. `kb/weights.py` reads them; `footnote eval decline --fit` makes them;
-docs/confidence.md has the figures.
+A logistic model over what a search leaves behind says how likely the passages answer the question together. It has one
+set of weights for passages as the hybrid search orders them and, where it was fitted, one for passages that a
+cross-encoder has read. `kb/weights.py` reads them; `footnote eval decline --fit` makes them; docs/confidence.md has the
+figures.
 """
 
 from __future__ import annotations
@@ -15,15 +14,13 @@ from dataclasses import dataclass
 
 from kb.models import Hit
 
-PASSAGE_SIGNALS = ("dense", "coverage", "both", "anchor", "place")
-"""The order of a passage's signals: cosine, share of the question's content words in it (rare ones count more), their
-product (likeness alone is cheap, and so are shared words), whether the thread rests on its page, and 1 / rank."""
-QUESTION_SIGNALS = ("dense", "contrast", "coverage", "both", "anchor")
+SIGNALS = ("dense", "contrast", "coverage", "both", "anchor")
 """The order of a question's signals: the best cosine; how far it stands out of what else was found (an English embedder
-finds any two Dutch texts alike); the first passage's coverage; the best product; and whether the thread rests on the
-first passage's page."""
+finds any two Dutch texts alike); the share of the question's content words in the first passage, rare ones counting
+more; the best product of cosine and share (similarity alone is cheap, and so are shared words); and whether the thread
+rests on the first passage's page."""
 RERANK_SIGNAL = "rerank"
-"""Comes last, in both, where a cross-encoder ran: the log-odds of its score, for a question its best."""
+"""Comes last where a cross-encoder ran: the log-odds of its best score."""
 
 BACKGROUND = 20
 """Candidates whose mean cosine the best one is compared with; a cross-encoder reads as many."""
@@ -47,9 +44,8 @@ class Logistic:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scorer:
-    """Weights for one kind of ranking. A question below `threshold` (0..1) is declined."""
+    """Weights for one kind of ranking. Evidence below `threshold` (0..1) is not sufficient."""
 
-    passage: Logistic
     question: Logistic
     threshold: float
 
@@ -63,94 +59,80 @@ class RelevanceModel:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Gathered:
-    """What a search left behind: the passages that an answer may rest on, best first, and what they are like.
+class EvidenceFeatures:
+    """What a search left behind: the best passages in order, and what they are like.
 
     `coverages`: of each, the share (0..1) of the question's content words that it holds. `background`: the mean cosine
-    of the best 20 candidates.
+    of the best 20 candidates. `shares_words` is False where all passages are in the question's own language and none
+    holds any of its words.
     """
 
     hits: Sequence[Hit]
     coverages: Sequence[float]
     background: float
+    shares_words: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """The passages that an answer may rest on, each with its relevance (0..1).
+    """`confidence` (0..1) is how likely the passages answer the question together; 0 where there are none.
 
-    `confidence` (0..1) is how likely they answer the question together. Below `threshold` they are not enough; nor are they
-    where they are in the question's own language and hold none of its words (`shares_words` is False).
+    Below `threshold`, or without a word in common, they are not enough to be called an answer.
     """
 
-    hits: tuple[Hit, ...]
-    relevance: tuple[float, ...]
+    found: bool
     confidence: float = 0.0
     threshold: float = 0.0
     shares_words: bool = True
 
     @property
     def is_sufficient(self) -> bool:
-        return bool(self.hits) and self.shares_words and self.confidence >= self.threshold
+        return self.found and self.shares_words and self.confidence >= self.threshold
 
     @property
     def is_near(self) -> bool:
         """Whether the closest passage is worth showing, as the closest."""
-        return bool(self.hits) and self.confidence >= NEAR_SHARE * self.threshold
+        return self.found and self.confidence >= NEAR_SHARE * self.threshold
 
 
-def weigh(gathered: Gathered, model: RelevanceModel, *, threshold: float | None = None) -> Evidence:
-    """`threshold` stands over the fitted one."""
-    scorer = model.reranked if model.reranked is not None and was_reranked(gathered) else None
-    reranked = scorer is not None
-    scorer = scorer or model.plain
-    relevance = (scorer.passage.probability(row) for row in passage_signals(gathered, reranked=reranked))
+def score_evidence(
+    features: EvidenceFeatures, model: RelevanceModel, *, threshold: float | None = None
+) -> Evidence:
+    """`threshold` overrides the fitted one."""
+    reranked = model.reranked if was_reranked(features) else None
+    scorer = reranked or model.plain
     confidence = 0.0
-    if gathered.hits:
-        confidence = scorer.question.probability(question_signals(gathered, reranked=reranked))
+    if features.hits:
+        confidence = scorer.question.probability(signals_of(features, reranked=reranked is not None))
     return Evidence(
-        hits=tuple(gathered.hits),
-        relevance=tuple(relevance),
+        found=bool(features.hits),
         confidence=confidence,
         threshold=scorer.threshold if threshold is None else threshold,
+        shares_words=features.shares_words,
     )
 
 
-def was_reranked(gathered: Gathered) -> bool:
-    return bool(gathered.hits) and all(hit.scores.rerank is not None for hit in gathered.hits)
+def was_reranked(features: EvidenceFeatures) -> bool:
+    return bool(features.hits) and all(hit.scores.rerank is not None for hit in features.hits)
 
 
-def passage_signals(gathered: Gathered, *, reranked: bool) -> list[tuple[float, ...]]:
-    """A row a passage, in the order of `PASSAGE_SIGNALS`, `RERANK_SIGNAL` last where `reranked`."""
-    rows: list[tuple[float, ...]] = []
-    for rank, (hit, coverage) in enumerate(zip(gathered.hits, gathered.coverages, strict=True), start=1):
-        dense = likeness(hit)
-        signals = (dense, coverage, dense * coverage, _anchored(hit), 1 / rank)
-        rows.append((*signals, _log_odds(hit)) if reranked else signals)
-    return rows
-
-
-def question_signals(gathered: Gathered, *, reranked: bool) -> tuple[float, ...]:
-    """In the order of `QUESTION_SIGNALS`, `RERANK_SIGNAL` last where `reranked`. There are passages."""
-    hits, coverages = gathered.hits, gathered.coverages
-    dense = [likeness(hit) for hit in hits]
+def signals_of(features: EvidenceFeatures, *, reranked: bool) -> tuple[float, ...]:
+    """In the order of `SIGNALS`, `RERANK_SIGNAL` last where `reranked`. There are passages."""
+    hits, coverages = features.hits, features.coverages
+    dense = [similarity(hit) for hit in hits]
     signals = (
         max(dense),
-        max(dense) - gathered.background,
+        max(dense) - features.background,
         coverages[0],
         max(alike * coverage for alike, coverage in zip(dense, coverages, strict=True)),
-        _anchored(hits[0]),
+        1.0 if hits[0].scores.anchor > 0 else 0.0,
     )
     return (*signals, max(_log_odds(hit) for hit in hits)) if reranked else signals
 
 
-def likeness(hit: Hit) -> float:
+def similarity(hit: Hit) -> float:
     """The cosine, 0 where it is below or was not computed."""
     return max(0.0, hit.scores.dense or 0.0)
-
-
-def _anchored(hit: Hit) -> float:
-    return 1.0 if hit.scores.anchor > 0 else 0.0
 
 
 def _log_odds(hit: Hit) -> float:

@@ -19,7 +19,7 @@ from kb.answering.clarify import competing_pages, topics_of_thread
 from kb.answering.composed import Answerer, Composed
 from kb.answering.progress import Progress, Unwatched
 from kb.answering.quoted import QuotedAnswerer
-from kb.confidence import BACKGROUND, Evidence, Gathered, RelevanceModel, likeness, weigh
+from kb.confidence import BACKGROUND, Evidence, EvidenceFeatures, RelevanceModel, score_evidence, similarity
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock
 from kb.history import readable_turns
@@ -164,19 +164,19 @@ class Pipeline:
 
     def evidence(self, query: str, hits: Sequence[Hit], language: str) -> Evidence:
         """What the best passages are worth for a question. `language` is the question's."""
-        gathered = self.gathered(query, hits, language)
-        evidence = weigh(gathered, self.relevance, threshold=self.settings.answer.min_confidence)
-        abroad = any(hit.chunk.page.language != language for hit in gathered.hits)
-        return replace(evidence, shares_words=abroad or any(gathered.coverages))
+        features = self.evidence_features(query, hits, language)
+        return score_evidence(features, self.relevance, threshold=self.settings.answer.min_confidence)
 
-    def gathered(self, query: str, hits: Sequence[Hit], language: str) -> Gathered:
-        """The passages by which a question is weighed, and what is known of them."""
+    def evidence_features(self, query: str, hits: Sequence[Hit], language: str) -> EvidenceFeatures:
+        """The passages by which a question's evidence is scored, and what is known of them."""
         kept, rarity = hits[: self.settings.search.keep], self.vocabulary.rarity
-        candidates = [likeness(hit) for hit in hits[:BACKGROUND]]
-        return Gathered(
+        coverages = [self.lexical.coverage(query, hit.chunk, language, rarity=rarity) for hit in kept]
+        candidates = [similarity(hit) for hit in hits[:BACKGROUND]]
+        return EvidenceFeatures(
             hits=kept,
-            coverages=[self.lexical.coverage(query, hit.chunk, language, rarity=rarity) for hit in kept],
+            coverages=coverages,
             background=sum(candidates) / len(candidates) if candidates else 0.0,
+            shares_words=any(coverages) or any(hit.chunk.page.language != language for hit in kept),
         )
 
     def _interpretations(self, asked: Asked) -> tuple[str, ...]:
@@ -185,8 +185,8 @@ class Pipeline:
             return topics_of_thread(asked.turns)
         if not asked.evidence.is_sufficient:
             return ()
-        gathered = self.gathered(asked.rewrite.query, asked.hits, asked.language)
-        return competing_pages(asked.rewrite, asked.turns, gathered, asked.language)
+        features = self.evidence_features(asked.rewrite.query, asked.hits, asked.language)
+        return competing_pages(asked.rewrite, asked.turns, features, asked.language)
 
     async def _composed(self, asked: Asked, progress: Progress) -> Composed:
         """The model's words where there is a model; quotes where there is none or it fails."""

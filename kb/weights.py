@@ -13,14 +13,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kb.confidence import (
-    PASSAGE_SIGNALS,
-    QUESTION_SIGNALS,
-    RERANK_SIGNAL,
-    Logistic,
-    RelevanceModel,
-    Scorer,
-)
+from kb.confidence import RERANK_SIGNAL, SIGNALS, Logistic, RelevanceModel, Scorer
 from kb.errors import SettingsError
 from kb.settings import Settings
 
@@ -38,9 +31,10 @@ class LogisticWeights(BaseModel):
 
 
 class ScorerWeights(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    """Files of earlier versions also hold `passage` weights; those are not read."""
 
-    passage: LogisticWeights
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
     question: LogisticWeights
     threshold: Annotated[float, Field(ge=0, le=1)]
 
@@ -86,7 +80,7 @@ def fitted_for(settings: Settings) -> Fitted:
     if weights.embedder != model_key(settings.embed.model):
         embedder = (
             f"the weights for declining were fitted with the embedder {weights.embedder}, not with "
-            f"{settings.embed.model}: what is answered, what is declined and the sources' scores cannot be trusted"
+            f"{settings.embed.model}: what is quoted, called the closest or declined cannot be trusted"
         )
     reranked = weights.reranker is not None and weights.reranker == model_key(settings.rerank.model)
     if not reranked and settings.rerank.model != "off":
@@ -146,8 +140,7 @@ def scorer_of(weights: ScorerWeights, *, reranked: bool) -> Scorer:
     """
     last = (RERANK_SIGNAL,) if reranked else ()
     return Scorer(
-        passage=_logistic(weights.passage, (*PASSAGE_SIGNALS, *last)),
-        question=_logistic(weights.question, (*QUESTION_SIGNALS, *last)),
+        question=_logistic(weights.question, (*SIGNALS, *last)),
         threshold=weights.threshold,
     )
 

@@ -1,4 +1,4 @@
-"""`footnote eval decline`: asks what the pages answer and what they do not, and fits or measures the decision."""
+"""`footnote eval decline`: asks what the pages answer and what they do not; fits or measures the threshold for quoting."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.progress import Progress
 from bot.cli.as_json import write_json
 from bot.cli.decline_tables import tables
 from bot.cli.evaluate_conversations import ConversationsRequest, open_evaluation, versions
-from kb.confidence import RelevanceModel
+from kb.confidence import RelevanceModel, Scorer
 from kb.errors import SettingsError
 from kb.evaluation.conversations import Memory
 from kb.evaluation.datasets import DataSet, read_data_set
@@ -91,7 +91,7 @@ async def decline(settings: Settings, request: DeclineRequest) -> int:
                 **{f"without {one}": of for one, of in by_data_set(table).items()},
             }
         elif (configured := getattr(observed.model, name)) is not None:
-            measured[name] = {"as configured": in_sample(table, configured)}
+            measured[name] = {"as configured": in_sample(table, _configured(configured, settings))}
     weights = _weights(settings, data_sets, fits) if request.fit else None
     _write(request, settings, data_sets, rankings, measured, weights)
     for name, ways in measured.items():
@@ -99,6 +99,11 @@ async def decline(settings: Settings, request: DeclineRequest) -> int:
             Console().print(table_)
     headline = "by conversation" if request.fit else "as configured"
     return 0 if all(ways[headline].reached for ways in measured.values()) else 1
+
+
+def _configured(scorer: Scorer, settings: Settings) -> Scorer:
+    chosen = settings.answer.min_confidence
+    return scorer if chosen is None else replace(scorer, threshold=chosen)
 
 
 async def _observed(settings: Settings, request: DeclineRequest, data_sets: Sequence[DataSet]) -> Observed:
@@ -191,7 +196,8 @@ def _write(
         "questions": {
             name: [
                 {"id": one.id, "data_set": one.data_set, "kind": one.kind, "source": one.source,
-                 "in_thread": one.in_thread, "asked_back": one.asked_back, "signals": one.signals}
+                 "in_thread": one.in_thread, "asked_back": one.asked_back, "signals": one.signals,
+                 "shares_words": one.shares_words}
                 for one in observations
             ]
             for name, observations in rankings.items()

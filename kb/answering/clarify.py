@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.confidence import Gathered
+from kb.confidence import EvidenceFeatures
 from kb.models import Hit, Rewrite, Turn
 from kb.text.lexicon import Lexicon, lexicon, words_of
 
@@ -22,7 +22,7 @@ STEM = 4
 
 
 def competing_pages(
-    rewrite: Rewrite, turns: Sequence[Turn], gathered: Gathered, language: str
+    rewrite: Rewrite, turns: Sequence[Turn], features: EvidenceFeatures, language: str
 ) -> tuple[str, ...]:
     """The titles of the pages between which a question does not decide, best first; () where it is clear."""
     asked_before = bool(turns) and turns[-1].outcome == "unclear"
@@ -31,7 +31,7 @@ def competing_pages(
     telling = _telling(rewrite.query, lexicon(language))
     if len(telling) != 1:
         return ()
-    rivals = _rivals(gathered)
+    rivals = _rivals(features)
     named = [title for title in rivals if telling <= _stems(title)]
     if any(_stems(title) == telling for title in named[:1]) or len(named) == 1:
         return ()  # one page is about just this
@@ -46,15 +46,15 @@ def topics_of_thread(turns: Sequence[Turn]) -> tuple[str, ...]:
     return distinct if len(distinct) > 1 else ()
 
 
-def _rivals(gathered: Gathered) -> list[str]:
+def _rivals(features: EvidenceFeatures) -> list[str]:
     """Titles of the pages that fit as well as the best passage, each once."""
-    if not gathered.hits or gathered.coverages[0] < 1.0:
+    if not features.hits or features.coverages[0] < 1.0:
         return []
-    best = gathered.hits[0].scores.final
+    best = features.hits[0].scores.final
     fitting: list[Hit] = [
         hit
-        for hit, coverage in zip(gathered.hits, gathered.coverages, strict=True)
-        if coverage >= gathered.coverages[0] and hit.scores.final >= ALIKE * best
+        for hit, coverage in zip(features.hits, features.coverages, strict=True)
+        if coverage >= features.coverages[0] and hit.scores.final >= ALIKE * best
     ]
     return list(dict.fromkeys(hit.chunk.page.title for hit in fitting))
 

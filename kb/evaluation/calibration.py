@@ -1,4 +1,4 @@
-"""Fitting probabilities and saying how far they can be believed. Pure; arrays in, numbers out.
+"""Fitting a probability, choosing its threshold, and counting what it tells apart. Pure; arrays in, numbers out.
 
 A figure is "in sample" where it was measured on what it was fitted to, and "out of sample" where whole groups
 (conversations, or a data set) were left out of the fit, of the threshold as well as of the weights.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +21,6 @@ RIDGE = 1.0
 """Strength of the penalty on standardized weights: 600 questions do not carry a sharper model."""
 STEPS = 100
 FOLDS = 10
-BINS = 10
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bin:
-    """Scores of one tenth of 0..1: how many, their mean, and which share of them was right."""
-
-    low: float
-    n: int
-    mean: float
-    share: float
 
 
 def fit_logistic(signals: Floats, labels: Bools) -> Logistic:
@@ -88,27 +76,6 @@ def folds_of(groups: Sequence[str], number: int = FOLDS) -> list[Bools]:
         load[smallest] += int(sizes[at])
     folds = np.array([fold_of[group] for group in groups])
     return [folds == one for one in range(number) if (folds == one).any()]
-
-
-def reliability(chances: Floats, labels: Bools, bins: int = BINS) -> list[Bin]:
-    """Bins of equal width; empty ones are left out."""
-    at = np.minimum((chances * bins).astype(int), bins - 1)
-    return [
-        Bin(
-            low=one / bins,
-            n=int((at == one).sum()),
-            mean=float(chances[at == one].mean()),
-            share=float(labels[at == one].mean()),
-        )
-        for one in range(bins)
-        if (at == one).any()
-    ]
-
-
-def calibration_error(bins: Sequence[Bin]) -> float:
-    """Expected calibration error (Naeini et al. 2015): the mean distance of score and share, by the bins' sizes."""
-    total = sum(one.n for one in bins)
-    return sum(one.n * abs(one.mean - one.share) for one in bins) / total if total else 0.0
 
 
 def ranks_above(chances: Floats, labels: Bools) -> float:

@@ -1,4 +1,4 @@
-"""Questions that the pages answer and questions that they do not, each with what the search left behind for it.
+"""Questions that the pages answer and questions that they do not, each with the evidence that a search left behind.
 
     answerable     a labelled passage answers it, wholly or in part
     unanswerable   the data set says that its pages do not answer it; it is about their subject all the same
@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from kb.confidence import Gathered, passage_signals, question_signals, was_reranked
+from kb.confidence import EvidenceFeatures, signals_of, was_reranked
 from kb.evaluation.conversations import Memory, remembered
 from kb.evaluation.datasets import DataSet, LabelledTurn
 from kb.models import Audience, Question, Turn
@@ -45,16 +45,11 @@ class Stranger:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SeenPassage:
-    signals: tuple[float, ...]
-    relevant: bool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Observation:
     """One question. `signals` is None where Footnote asked back instead of searching, or found nothing.
 
     `group` is what may not be split between fitting and measuring: the conversation, or the stranger itself.
+    `shares_words`: see `EvidenceFeatures`.
     """
 
     id: str
@@ -65,7 +60,7 @@ class Observation:
     in_thread: bool
     asked_back: bool
     signals: tuple[float, ...] | None
-    passages: tuple[SeenPassage, ...] = ()
+    shares_words: bool
 
 
 def strangers_from(data: DataSet) -> list[Stranger]:
@@ -119,7 +114,7 @@ async def observe(
             if kind is not None:
                 yield _observation(
                     data, asked, f"{talk.id}:{labelled.number}", group=talk.id, kind=kind,
-                    source=labelled.answerable or "labelled", relevant=labelled.relevant,
+                    source=labelled.answerable or "labelled",
                 )  # fmt: skip
             for after, stranger in visits[talk.id]:
                 if after == labelled.number:
@@ -148,30 +143,21 @@ async def _estranged(
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Asked:
     found: Found
-    gathered: Gathered
+    features: EvidenceFeatures
     in_thread: bool
 
 
 async def _ask(pipeline: Pipeline, text: str, turns: Sequence[Turn]) -> _Asked:
     found = await pipeline.find(Question(id="decline", text=text, audience=Audience()), turns)
     language = detect(text, hint=thread_language(turns))
-    gathered = pipeline.gathered(found.rewrite.query, found.hits, language)
-    return _Asked(found=found, gathered=gathered, in_thread=bool(turns))
+    features = pipeline.evidence_features(found.rewrite.query, found.hits, language)
+    return _Asked(found=found, features=features, in_thread=bool(turns))
 
 
 def _observation(
-    data: DataSet,
-    asked: _Asked,
-    name: str,
-    *,
-    group: str,
-    kind: Kind,
-    source: str,
-    relevant: Collection[str] = (),
+    data: DataSet, asked: _Asked, name: str, *, group: str, kind: Kind, source: str
 ) -> Observation:
-    hits, reranked = asked.gathered.hits, was_reranked(asked.gathered)
-    wanted = {data.twins.get(one, one) for one in relevant}
-    rows = passage_signals(asked.gathered, reranked=reranked)
+    features = asked.features
     return Observation(
         id=name,
         data_set=data.name,
@@ -180,11 +166,8 @@ def _observation(
         source=source,
         in_thread=asked.in_thread,
         asked_back=asked.found.rewrite.clarify,
-        signals=question_signals(asked.gathered, reranked=reranked) if hits else None,
-        passages=tuple(
-            SeenPassage(signals=row, relevant=data.twins.get(hit.chunk.id, hit.chunk.id) in wanted)
-            for row, hit in zip(rows, hits, strict=True)
-        ),
+        signals=signals_of(features, reranked=was_reranked(features)) if features.hits else None,
+        shares_words=features.shares_words,
     )
 
 

@@ -34,9 +34,7 @@ def hits_of(*chunks: Chunk) -> tuple[Hit, ...]:
 
 
 def evidence_for(hits: Sequence[Hit], confidence: float) -> Evidence:
-    return Evidence(
-        hits=tuple(hits), relevance=(0.9,) * len(hits), confidence=confidence, threshold=THRESHOLD
-    )
+    return Evidence(found=bool(hits), confidence=confidence, threshold=THRESHOLD)
 
 
 def an_asked(

@@ -1,10 +1,9 @@
-"""Builders of pages, passages and evidence."""
+"""Builders of pages, passages and hits."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from kb.confidence import Evidence
 from kb.models import Chunk, Hit, Page, Scores
 
 
@@ -26,6 +25,5 @@ def a_passage(
     )
 
 
-def evidence_of(*chunks: Chunk) -> Evidence:
-    hits = tuple(Hit(chunk=chunk, scores=Scores(dense=0.8, final=0.8)) for chunk in chunks)
-    return Evidence(hits=hits, relevance=(0.9,) * len(hits))
+def equal_hits(*chunks: Chunk) -> tuple[Hit, ...]:
+    return tuple(Hit(chunk=chunk, scores=Scores(dense=0.8, final=0.8)) for chunk in chunks)

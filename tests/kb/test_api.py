@@ -13,9 +13,9 @@ from kb.api import create_api
 from kb.errors import IndexUnavailableError
 from kb.models import Question, Rewrite, Turn
 from kb.retrieval import Found
-from tests.fakes.passages import a_passage, evidence_of
+from tests.fakes.passages import a_passage, equal_hits
 
-HITS = evidence_of(a_passage("25 days a year."), a_passage("Parking is free.", title="Parking")).hits
+HITS = equal_hits(a_passage("25 days a year."), a_passage("Parking is free.", title="Parking"))
 
 
 class Pipeline:

@@ -1,4 +1,4 @@
-"""Fits and reliability, against numbers that are known."""
+"""Fits, thresholds and areas, against numbers that are known."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from kb.evaluation.calibration import (
-    calibration_error,
     fit_logistic,
     folds_of,
     probabilities,
     ranks_above,
-    reliability,
     share_interval,
     threshold_for,
 )
@@ -50,15 +48,6 @@ def test_folds_never_split_a_group_and_leave_every_sample_out_once():
     for fold in folds:
         inside = {group for group, left in zip(groups, fold, strict=True) if left}
         assert inside.isdisjoint({group for group, left in zip(groups, fold, strict=True) if not left})
-
-
-def test_reliability_is_as_counted_by_hand():
-    chances = np.array([0.05, 0.08, 0.81, 0.85, 0.89, 1.0])
-    right = np.array([False, True, True, True, False, True])
-    bins = reliability(chances, right)
-    assert [(one.low, one.n) for one in bins] == [(0.0, 2), (0.8, 3), (0.9, 1)]
-    assert [one.share for one in bins] == pytest.approx([0.5, 2 / 3, 1.0])
-    assert calibration_error(bins) == pytest.approx((2 * 0.435 + 3 * abs(0.85 - 2 / 3) + 0) / 6)
 
 
 def test_the_area_under_the_curve_counts_pairs_and_halves_ties():

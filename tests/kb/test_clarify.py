@@ -9,22 +9,22 @@ import pytest
 from bot.render import render, spoken
 from kb.answer import Answer, Trace
 from kb.answering.clarify import competing_pages, topics_of_thread
-from kb.confidence import Gathered
+from kb.confidence import EvidenceFeatures
 from kb.models import Hit, Retrieved, Rewrite, Scores, Turn
 from kb.rewriting.heuristic import HeuristicRewriter
 from tests.fakes.passages import a_passage
 
 
-def found(*titled: tuple[str, float], coverage: float = 1.0) -> Gathered:
+def found(*titled: tuple[str, float], coverage: float = 1.0) -> EvidenceFeatures:
     hits = [Hit(chunk=a_passage("...", title=title), scores=Scores(final=final)) for title, final in titled]
-    return Gathered(hits=hits, coverages=[coverage] * len(hits), background=0.3)
+    return EvidenceFeatures(hits=hits, coverages=[coverage] * len(hits), background=0.3)
 
 
 LEAVE = found(("Leave FAQ", 0.58), ("Leave policy", 0.56), ("Leave policy", 0.53), ("Sick days", 0.55))
 
 
-def asked(text: str, gathered: Gathered, *turns: Turn) -> tuple[str, ...]:
-    return competing_pages(Rewrite(query=text), turns, gathered, "en")
+def asked(text: str, features: EvidenceFeatures, *turns: Turn) -> tuple[str, ...]:
+    return competing_pages(Rewrite(query=text), turns, features, "en")
 
 
 def test_a_bare_word_that_two_pages_are_named_after_is_asked_back_with_those():
@@ -37,7 +37,7 @@ def test_a_bare_word_that_no_page_is_named_after_is_asked_back_with_the_pages_th
 
 
 @pytest.mark.parametrize(
-    ("text", "gathered"),
+    ("text", "features"),
     [
         ("How many days of leave do I get?", LEAVE),
         ("TOGAF", found(("TOGAF", 0.73), ("TOGAF study plan", 0.72))),
@@ -55,8 +55,8 @@ def test_a_bare_word_that_no_page_is_named_after_is_asked_back_with_the_pages_th
         "nothing found",
     ],
 )
-def test_a_question_that_is_clear_is_never_asked_back(text: str, gathered: Gathered):
-    assert asked(text, gathered) == ()
+def test_a_question_that_is_clear_is_never_asked_back(text: str, features: EvidenceFeatures):
+    assert asked(text, features) == ()
 
 
 def test_it_is_asked_once():

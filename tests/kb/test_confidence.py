@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 
 from kb.confidence import (
-    PASSAGE_SIGNALS,
-    QUESTION_SIGNALS,
-    Gathered,
+    SIGNALS,
+    EvidenceFeatures,
     Logistic,
     RelevanceModel,
     Scorer,
-    passage_signals,
-    question_signals,
-    weigh,
+    score_evidence,
+    signals_of,
 )
 from kb.configuration import load_settings
 from kb.errors import SettingsError
@@ -30,54 +28,54 @@ def a_hit(dense: float, *, rerank: float | None = None, anchor: float = 0.0, tex
     return Hit(chunk=a_passage(text), scores=Scores(dense=dense, anchor=anchor, rerank=rerank, final=dense))
 
 
-def gathered(*hits: Hit, coverages: tuple[float, ...], background: float = 0.2) -> Gathered:
-    return Gathered(hits=hits, coverages=coverages, background=background)
+def features(*hits: Hit, coverages: tuple[float, ...], background: float = 0.2) -> EvidenceFeatures:
+    return EvidenceFeatures(hits=hits, coverages=coverages, background=background)
 
 
 def a_scorer(bias: float, threshold: float, *, reranked: bool) -> Scorer:
-    def flat(signals: tuple[str, ...]) -> Logistic:
-        return Logistic(bias=bias, weights=(0.0,) * (len(signals) + reranked))
+    return Scorer(
+        question=Logistic(bias=bias, weights=(0.0,) * (len(SIGNALS) + reranked)), threshold=threshold
+    )
 
-    return Scorer(passage=flat(PASSAGE_SIGNALS), question=flat(QUESTION_SIGNALS), threshold=threshold)
 
-
-GOOD = gathered(a_hit(0.7), a_hit(0.6), a_hit(0.5), coverages=(1.0, 0.8, 0.6), background=0.35)
-POOR = gathered(a_hit(0.2), a_hit(0.15), a_hit(0.1), coverages=(0.2, 0.0, 0.0), background=0.12)
+GOOD = features(a_hit(0.7), a_hit(0.6), a_hit(0.5), coverages=(1.0, 0.8, 0.6), background=0.35)
+POOR = features(a_hit(0.2), a_hit(0.15), a_hit(0.1), coverages=(0.2, 0.0, 0.0), background=0.12)
 
 
 def test_good_evidence_is_enough_and_poor_evidence_is_not():
     model = default_model()
-    good, poor = weigh(GOOD, model), weigh(POOR, model)
+    good, poor = score_evidence(GOOD, model), score_evidence(POOR, model)
     assert good.is_sufficient
     assert not poor.is_sufficient
     assert good.confidence > 0.9 > 0.2 > poor.confidence
 
 
-def test_a_passage_that_is_liker_and_holds_more_of_the_words_is_worth_more():
-    worth = weigh(GOOD, default_model()).relevance
-    assert list(worth) == sorted(worth, reverse=True)
+def test_passages_that_share_no_word_with_the_question_are_near_at_most():
+    evidence = score_evidence(replace(GOOD, shares_words=False), default_model())
+    assert evidence.confidence > evidence.threshold
+    assert (evidence.is_sufficient, evidence.is_near) == (False, True)
 
 
 def test_nothing_found_is_never_enough():
-    evidence = weigh(gathered(coverages=()), default_model(), threshold=0.0)
+    evidence = score_evidence(features(coverages=()), default_model(), threshold=0.0)
     assert (evidence.confidence, evidence.is_sufficient) == (0.0, False)
 
 
 def test_a_third_of_the_threshold_is_near_enough_to_be_shown_as_the_closest():
-    confidence = weigh(POOR, default_model()).confidence
+    confidence = score_evidence(POOR, default_model()).confidence
     for threshold, near in ((2.9 * confidence, True), (3.1 * confidence, False)):
-        evidence = weigh(POOR, default_model(), threshold=threshold)
+        evidence = score_evidence(POOR, default_model(), threshold=threshold)
         assert (evidence.is_sufficient, evidence.is_near) == (False, near)
-    assert not weigh(gathered(coverages=()), default_model(), threshold=0.0).is_near
+    assert not score_evidence(features(coverages=()), default_model(), threshold=0.0).is_near
 
 
 def test_a_threshold_of_the_settings_stands_over_the_fitted_one():
-    assert not weigh(GOOD, default_model(), threshold=1.0).is_sufficient
-    assert weigh(POOR, default_model(), threshold=0.0).is_sufficient
+    assert not score_evidence(GOOD, default_model(), threshold=1.0).is_sufficient
+    assert score_evidence(POOR, default_model(), threshold=0.0).is_sufficient
 
 
 def test_signals_are_in_the_order_that_their_names_are_in():
-    named = dict(zip(QUESTION_SIGNALS, question_signals(GOOD, reranked=False), strict=True))
+    named = dict(zip(SIGNALS, signals_of(GOOD, reranked=False), strict=True))
     assert named == pytest.approx(
         {
             "dense": 0.7,
@@ -87,16 +85,16 @@ def test_signals_are_in_the_order_that_their_names_are_in():
             "anchor": 0.0,
         }
     )
-    second = dict(zip(PASSAGE_SIGNALS, passage_signals(GOOD, reranked=False)[1], strict=True))
-    assert second == pytest.approx({"dense": 0.6, "coverage": 0.8, "both": 0.48, "anchor": 0.0, "place": 0.5})
 
 
 def test_a_cross_encoder_has_a_say_only_where_weights_were_fitted_for_it():
-    read = gathered(a_hit(0.7, rerank=0.9), coverages=(1.0,))
+    read = features(a_hit(0.7, rerank=0.9), coverages=(1.0,))
     plain, reranked = a_scorer(-2.0, 0.4, reranked=False), a_scorer(2.0, 0.6, reranked=True)
-    without = weigh(read, RelevanceModel(plain=plain))
-    with_it = weigh(read, RelevanceModel(plain=plain, reranked=reranked))
-    unread = weigh(gathered(a_hit(0.7), coverages=(1.0,)), RelevanceModel(plain=plain, reranked=reranked))
+    without = score_evidence(read, RelevanceModel(plain=plain))
+    with_it = score_evidence(read, RelevanceModel(plain=plain, reranked=reranked))
+    unread = score_evidence(
+        features(a_hit(0.7), coverages=(1.0,)), RelevanceModel(plain=plain, reranked=reranked)
+    )
     assert without.confidence == unread.confidence < 0.2
     assert with_it.confidence > 0.8
     assert (without.threshold, with_it.threshold) == (0.4, 0.6)
@@ -142,6 +140,14 @@ def test_a_file_without_weights_is_refused_with_the_command_that_makes_one(tmp_p
         read_weights(file)
 
 
+def test_a_file_from_before_that_also_has_weights_for_passages_is_read(tmp_path: Path):
+    told = json.loads(weights_text(default_weights()))
+    told["weights"]["plain"]["passage"] = {"bias": -7.0, "weights": {"dense": 8.8, "place": 1.7}}
+    file = tmp_path / "weights.json"
+    file.write_text(json.dumps(told))
+    assert read_weights(file) == default_weights()
+
+
 def test_weights_of_other_signals_are_refused(tmp_path: Path):
     told = json.loads(weights_text(default_weights()))
     told["weights"]["plain"]["question"]["weights"]["phase of the moon"] = 1.0
@@ -154,4 +160,4 @@ def test_weights_of_other_signals_are_refused(tmp_path: Path):
 
 def test_an_anchored_passage_is_seen_as_one():
     anchored = replace(GOOD, hits=(a_hit(0.7, anchor=0.08), *GOOD.hits[1:]))
-    assert question_signals(anchored, reranked=False)[-1] == 1.0
+    assert signals_of(anchored, reranked=False)[-1] == 1.0
