@@ -106,8 +106,7 @@ class ModelDrafter:
             ModelUnavailableError, ModelRefusedError, ModelReplyError: as `LanguageModel` does.
         """
         ends_at = time.monotonic() + self._settings.answer_deadline_s
-        round_ = _Conversation(self, asked, passages, search, ends_at)
-        draft = await round_.held(on_sentences)
+        draft = await _Conversation(self, asked, passages, search, ends_at).held(on_sentences)
         said = join_sentences([sentence.text for sentence in draft.replied.sentences])
         if ends_at - time.monotonic() < SHORTEST_RETRY_S or not is_in_other_language(said, asked.language):
             return draft
