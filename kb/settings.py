@@ -143,9 +143,10 @@ class FreshnessSettings(Section):
 
 class AnswerSettings(Section):
     min_confidence: Annotated[float, Field(ge=0, le=1)] | None = None
-    """Evidence below this declines. None: the threshold that was fitted along with the weights."""
+    """Where no model writes: evidence below this is called the closest, below a third of it nothing is shown. None: what
+    the file of weights says."""
     relevance_file: Path | None = None
-    """Weights of the relevance model, as `footnote eval decline --fit --json` writes them. None: the default embedder's."""
+    """Weights of the evidence's confidence, as `footnote eval decline --fit --json` writes them. None: the default embedder's."""
     max_sentences: Annotated[int, Field(ge=1, le=30)] = 4
     read_passages: Annotated[int, Field(ge=1, le=50)] = 16
     """Passages that a model reads; the neighbours of the best come along where there is room."""

@@ -27,7 +27,8 @@ def _decisions(ranking: str, ways: Mapping[str, Measured], observations: Sequenc
     for way, measured in ways.items():
         areas = {"near misses": measured.area_near_misses, "strangers": measured.area_strangers}
         for kind, endings in _kinds(measured.decided).items():
-            table.add_row(way, kind, *_told(endings), f"{areas[kind]:.3f}" if kind in areas else "")
+            area = areas.get(kind)
+            table.add_row(way, kind, *_told(endings), "" if area is None else f"{area:.3f}")
     return table
 
 
@@ -42,7 +43,7 @@ def _sources(ranking: str, way: str, measured: Measured) -> Table:
 def _curve(ranking: str, way: str, measured: Measured) -> Table:
     """Quoted / declined of each kind; what is left is called the closest."""
     title = f"{ranking}: quoted / declined with another answer.min_confidence, {way}"
-    table = Table("threshold", "answerable", "near misses", "strangers", title=title)
+    table = Table("threshold", *_kinds(measured.decided), title=title)
     for point in measured.curve:
         told = (
             f"{endings.quoted.share:.1%} / {endings.declined.share:.1%}" for endings in _kinds(point).values()
@@ -52,11 +53,12 @@ def _curve(ranking: str, way: str, measured: Measured) -> Table:
 
 
 def _kinds(measured: ByKind) -> dict[str, Endings]:
-    return {
+    kinds = {
         "answerable": measured.answerable,
         "near misses": measured.near_misses,
         "strangers": measured.strangers,
     }
+    return {kind: endings for kind, endings in kinds.items() if endings.n}
 
 
 def _told(endings: Endings) -> tuple[str, ...]:

@@ -259,7 +259,9 @@ def decline(
     config: Config = None,
     verbose: Verbose = False,
 ) -> None:
-    """Asks what the pages answer and what they do not; exits with 1 if too little is declined, or too much.
+    """Asks what the pages answer and what they do not: what is quoted, called the closest, declined without a model.
+
+    Exits with 1 if too many questions about something else are quoted, or too many answerable ones declined.
 
     Each data set is also asked the others' questions. answer.relevance_file takes what --fit --json writes.
     """

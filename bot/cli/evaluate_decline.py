@@ -70,7 +70,7 @@ class Observed:
 
 
 async def decline(settings: Settings, request: DeclineRequest) -> int:
-    """Returns 1 below the target, on conversations that were left out of the fit."""
+    """Returns 1 where a target is missed, with `fit` on conversations that were left out of it."""
     if request.weights_out is not None and not request.fit:
         raise SettingsError("--weights needs --fit: there is nothing fitted to write")
     data_sets = [read_data_set(folder) for folder in request.folders]

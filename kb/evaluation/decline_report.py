@@ -6,6 +6,7 @@ is what another company's pages are like.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -21,8 +22,8 @@ UNQUOTED_TARGET = 0.05
 """Largest share of the answerable questions that a fitted threshold keeps from being quoted."""
 DECLINED_TARGET = 0.03
 """Largest share of the answerable questions that may be declined."""
-STRANGERS_TARGET = 0.75
-"""Least share of the strangers that is not quoted as an answer."""
+STRANGERS_TARGET = 0.25
+"""Largest share of the strangers that may be quoted."""
 THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 
 
@@ -60,22 +61,23 @@ class ByKind(BaseModel):
 class Measured(BaseModel):
     """`by_source`: where unanswerable questions came from -> how they end. `curve`: with other thresholds.
 
-    The areas under the curve: how often an answerable question has more confidence than one of the other kind.
+    The areas under the curve: how often an answerable question has more confidence than one of the other kind; None where
+    one of the two is missing.
     """
 
     model_config = ConfigDict(frozen=True)
 
     decided: ByKind
     by_source: dict[str, Endings]
-    area_near_misses: float
-    area_strangers: float
+    area_near_misses: float | None
+    area_strangers: float | None
     curve: tuple[ByKind, ...]
 
     @property
     def reached(self) -> bool:
         return (
             self.decided.answerable.declined.share <= DECLINED_TARGET
-            and self.decided.strangers.quoted.share <= 1 - STRANGERS_TARGET
+            and self.decided.strangers.quoted.share <= STRANGERS_TARGET
         )
 
 
@@ -171,9 +173,10 @@ def _measured(table: Table, judged: _Judged, rows: Bools) -> Measured:
             strangers=ends(rows & (table.kinds == "stranger"), least),
         )
 
-    def area(kind: str) -> float:
+    def area(kind: str) -> float | None:
         compared = rows & (table.answerable | (table.kinds == kind))
-        return round(cal.ranks_above(confidence[compared], table.answerable[compared]), 4)
+        share = cal.ranks_above(confidence[compared], table.answerable[compared])
+        return None if math.isnan(share) else round(share, 4)
 
     named = sorted(set(table.sources[unanswerable].tolist()))
     return Measured(

@@ -55,4 +55,5 @@ def test_what_the_pages_answer_is_quoted_and_hardly_ever_declined(measured: Meas
 
 
 def test_an_answerable_question_has_more_confidence_than_one_about_something_else(measured: Measured):
+    assert measured.area_strangers is not None
     assert measured.area_strangers > AREA_FLOOR
