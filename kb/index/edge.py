@@ -53,7 +53,7 @@ class EdgeIndex:
         self._new_manifest = manifest
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="footnote-index")
         self._live: Shard | None = None
-        self._building: EdgeRebuild | None = None
+        self.building: EdgeRebuild | None = None
         self._opened = False
         self._closed = False
         self._opening = threading.Lock()
@@ -76,7 +76,7 @@ class EdgeIndex:
         return await self._read(search, empty=[])
 
     async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
-        await self._run(self._write, lambda live: live.replace_pages(pages))
+        await self.run(self._write, lambda live: live.replace_pages(pages))
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
         await self._read(lambda live: live.delete_pages(page_ids), empty=None)
@@ -123,30 +123,30 @@ class EdgeIndex:
         return await self._read(lambda live: live.manifest, empty=None)
 
     async def begin_rebuild(self, manifest: IndexManifest) -> EdgeRebuild:
-        if self._building is not None:
-            await self._building.discard()
-        number, shard = await self._run(self._create, manifest)
-        self._building = EdgeRebuild(self, number, shard)
+        if self.building is not None:
+            await self.building.discard()
+        number, shard = await self.run(self._create, manifest)
+        self.building = EdgeRebuild(self, number, shard)
         logger.info("index.rebuild.begun", extra={"generation": number})
-        return self._building
+        return self.building
 
     async def open_previous(self) -> EdgePrevious | None:
-        if self._building is not None:
+        if self.building is not None:
             raise IndexUnavailableError("a rebuild is under way: there is no way back before it has ended")
-        number = await self._run(self._previous)
+        number = await self.run(self._previous)
         if number is None:
             return None
-        shard = await self._run(Shard.load, self._generations.path(number))
-        self._building = EdgePrevious(self, number, shard)
-        return self._building
+        shard = await self.run(Shard.load, self._generations.path(number))
+        self.building = EdgePrevious(self, number, shard)
+        return self.building
 
     async def close(self) -> None:
         """Waits for the calls under way, then frees the folder. A rebuild under way is dropped."""
         if self._closed:
             return
-        if self._building is not None:
-            await self._building.discard()
-        await self._run(self._shut)
+        if self.building is not None:
+            await self.building.discard()
+        await self.run(self._shut)
         self._closed = True
         self._pool.shutdown(wait=False)
 
@@ -158,9 +158,9 @@ class EdgeIndex:
             with self._swapping.read():
                 return empty if self._live is None else use(self._live)
 
-        return await self._run(read)
+        return await self.run(read)
 
-    async def _run(self, work: Callable[..., _T], *arguments: object) -> _T:
+    async def run(self, work: Callable[..., _T], *arguments: object) -> _T:
         if self._closed:
             raise IndexUnavailableError(f"the index in {self._folder} is closed")
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
@@ -207,7 +207,7 @@ class EdgeIndex:
         except OSError as error:
             raise IndexUnavailableError(f"{self._folder} cannot be written: {error}") from error
 
-    def _promote(self, number: int, shard: Shard) -> None:
+    def promote(self, number: int, shard: Shard) -> None:
         """The commit is `CURRENT`; searches change over when those under way have ended."""
         shard.flush()
         try:
@@ -221,7 +221,7 @@ class EdgeIndex:
         self._generations.drop_old()
         logger.info("index.swapped", extra={"generation": number})
 
-    def _abandon(self, number: int, shard: Shard) -> None:
+    def abandon(self, number: int, shard: Shard) -> None:
         shard.close()
         self._generations.drop(number)
         logger.info("index.rebuild.discarded", extra={"generation": number})

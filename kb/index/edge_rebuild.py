@@ -2,43 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from kb.errors import IndexUnavailableError
 from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, PageAddress, QueryVectors
 from kb.index.shard import Shard
 from kb.models import Audience
 
-if TYPE_CHECKING:
-    from kb.index.edge import EdgeIndex
+_T = TypeVar("_T")
+
+
+class Generational(Protocol):
+    """`kb.index.edge.EdgeIndex`, as a generation beside its live one uses it."""
+
+    building: EdgeRebuild | None
+
+    async def run(self, work: Callable[..., _T], *arguments: object) -> _T:
+        """Runs blocking work off the loop. Raises `IndexUnavailableError` where the index is closed."""
+
+    def promote(self, number: int, shard: Shard) -> None: ...
+
+    def abandon(self, number: int, shard: Shard) -> None: ...
 
 
 class EdgeRebuild:
     """A generation beside the live one. Over after `swap` or `discard`."""
 
-    def __init__(self, index: EdgeIndex, number: int, shard: Shard) -> None:
+    def __init__(self, index: Generational, number: int, shard: Shard) -> None:
         self._index = index
         self._number = number
         self._shard: Shard | None = shard
 
     async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
-        await self._index._run(self._building.replace_pages, pages)
+        await self._index.run(self._building.replace_pages, pages)
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
-        await self._index._run(self._building.delete_pages, page_ids)
+        await self._index.run(self._building.delete_pages, page_ids)
 
     async def revisions(self) -> Mapping[str, str]:
-        return await self._index._run(self._building.revisions)
+        return await self._index.run(self._building.revisions)
 
     async def counts(self) -> IndexCounts:
-        return await self._index._run(self._building.counts)
+        return await self._index.run(self._building.counts)
 
     async def addresses(self) -> Sequence[PageAddress]:
-        return await self._index._run(self._building.addresses)
+        return await self._index.run(self._building.addresses)
 
     async def languages(self) -> Sequence[str]:
-        return await self._index._run(self._building.languages)
+        return await self._index.run(self._building.languages)
 
     async def search(
         self,
@@ -51,10 +63,10 @@ class EdgeRebuild:
         def search() -> list[Candidate]:
             return self._building.search(queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
 
-        return await self._index._run(search) if queries else []
+        return await self._index.run(search) if queries else []
 
     async def swap(self) -> None:
-        await self._index._run(self._index._promote, self._number, self._building)
+        await self._index.run(self._index.promote, self._number, self._building)
         self._end()
 
     async def discard(self) -> None:
@@ -62,7 +74,7 @@ class EdgeRebuild:
         if self._shard is not None:
             shard = self._building
             self._end()
-            await self._index._run(self._index._abandon, self._number, shard)
+            await self._index.run(self._index.abandon, self._number, shard)
 
     @property
     def _building(self) -> Shard:
@@ -72,8 +84,8 @@ class EdgeRebuild:
 
     def _end(self) -> None:
         self._shard = None
-        if self._index._building is self:
-            self._index._building = None
+        if self._index.building is self:
+            self._index.building = None
 
 
 class EdgePrevious(EdgeRebuild):
@@ -86,4 +98,4 @@ class EdgePrevious(EdgeRebuild):
         if self._shard is not None:
             shard = self._building
             self._end()
-            await self._index._run(shard.close)
+            await self._index.run(shard.close)
