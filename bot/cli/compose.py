@@ -275,10 +275,9 @@ def build_pipeline(
 
 def with_model(pipeline: Pipeline, model: LanguageModel, settings: Settings) -> Pipeline:
     """The pipeline with answers in the model's words. The SDK is imported here: it takes two seconds."""
-    from kb.citations.judge import Judge
-
     from kb.answering.drafting import ModelDrafter
     from kb.answering.written import WrittenAnswerer
+    from kb.citations.judge import Judge
 
     quoted = pipeline.quoted
     written = WrittenAnswerer(
