@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
+from kb.citations.fact_words import any_of, union
 from kb.citations.facts import Facts, join_facts, read_facts
 from kb.citations.marks import ELLIPSIS
 from kb.citations.passage import Passage
@@ -14,7 +15,7 @@ from kb.citations.sentence import DraftSentence, Reason
 from kb.citations.untrusted import harmless, has_foreign_link
 from kb.text.language import detect
 from kb.text.sentences import split_units
-from kb.text.wording import content_stems, language_of, plain, word_set
+from kb.text.wording import content_stems, language_of, plain
 
 WORDS_OF_A_SAYING = 3
 """In quotation marks, from which they are said to be somebody's own."""
@@ -29,20 +30,11 @@ _QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*)[”“»\"]")
 _ADDRESS = re.compile(r"['<(]*https?://")
 """Addresses are held by themselves."""
 _DENIED = re.compile(
-    r"\b(?:not|instead of|rather than|niet|geen|in plaats van|nicht|keine?n?|statt|anstatt|no|en lugar de|en vez de"
-    r"|pas|au lieu de|plutôt que)\s+(?:the |de |het |die |der |las? |los? |les? |à |\S?)?$",
+    rf"\b(?:{any_of(union(lambda figures: figures.denials))})\s(?:[^\W\d]+\s)?(\W?\d[\d.,]*[^.,;!?]{{0,20}})",
     re.IGNORECASE,
 )
-"""What stands before a figure that is said to be wrong: "25 days, not 30"."""
-_ASSENT = frozenset(
-    stem
-    for word in word_set(
-        "correct right true wrong exactly indeed depends sure answer short juist klopt precies inderdaad waar "
-        "richtig genau stimmt falsch korrekt kurz correcto cierto exacto vrai exact faux"
-    )
-    for stem in content_stems(word)
-)
-"""Words of "Yes, that is correct.", which states nothing without the sentence that follows."""
+"""A figure that is said to be wrong: "25 days, not 30"."""
+_ASSENT = frozenset(content_stems(" ".join(union(lambda figures: figures.assent))))
 
 
 class Claim:
@@ -113,19 +105,25 @@ class Claim:
         "After 3 years you get 27 days" and "25 days, not 30" may name the user's own figures; "yes, you get 30 days" may not.
         """
         asked = read_question(self._question)
-        if missing.every - asked.units or not missing.beyond(asked).none:
+        own = all(one.things is None or one.is_in(asked.quantities) for one in missing.quantities)
+        if not own or missing.every - asked.units or not missing.beyond(asked).none:
             return False
         told = self.facts.beyond(asked)
-        if missing.any_figure or missing.every:
-            return told.any_figure or self._denies(missing)
-        new_words = self.stems - frozenset(content_stems(plain(self._question)))
+        if told.figures:
+            return bool(missing.figures) or told.beyond(known).none
+        if missing.figures and (
+            missing.days or missing.weekdays or missing.every or missing.is_rivalled_by(known)
+        ):
+            return self._denies(missing)
         held = frozenset().union(*(passage.stems for passage in passages))
-        return not told.beyond(known).any_figure and bool(new_words & held or told.any_figure)
+        return bool((self.stems - frozenset(content_stems(plain(self._question)))) & held) or self._denies(
+            missing
+        )
 
     def _takes_another_number(self, passages: Sequence[Passage]) -> bool:
         """Whether a sentence of the page says nearly all this of another number, and none so of this one."""
         asked = read_question(self._question).quantities
-        own = [one for one in self.facts.quantities if not (one.counts or one.is_in(asked))]
+        own = [one for one in self.facts.quantities if one.things is None and not one.is_in(asked)]
         beside = [
             (len(self.stems & stems) / max(len(self.stems), 1), facts.quantities)
             for passage in passages
@@ -143,11 +141,9 @@ class Claim:
         return False
 
     def _denies(self, missing: Facts) -> bool:
-        """Whether every missing figure is said to be wrong. A date or weekday is not looked for."""
-        figures = re.finditer(r"\d[\d.,]*", self.words)
-        denied = " | ".join(one.group() for one in figures if _DENIED.search(self.words[: one.start()]))
-        others = missing.days or missing.weekdays or missing.every
-        return not others and missing.beyond(read_facts(denied)).none
+        """Whether every missing figure is said to be wrong."""
+        denied = read_facts(" | ".join(match[1] for match in _DENIED.finditer(self.words)))
+        return missing.figures and missing.beyond(denied).none
 
     def _speaks_as(self, passages: Sequence[Passage]) -> bool:
         languages = [passage.language for passage in passages]
@@ -173,7 +169,7 @@ class Claim:
         if not passage.units:
             return passage.chunk.text
         shares = [len(self.stems & stems) for stems in passage.unit_stems]
-        if self.facts.any_figure:
+        if self.facts.figures:
             for at, facts in enumerate(passage.unit_facts):
                 beyond = self.facts.beyond(facts)
                 shares[at] += 2 * (len(self.facts.quantities) - len(beyond.quantities))

@@ -1,4 +1,4 @@
-"""Calendar dates in a text, in English, Dutch, German and ISO: 31 March, 31. März 2026, March 2026, 3/4/2026."""
+"""Calendar dates in a text: 31 March, 31. März 2026, July 1st, 2020, March 2026, 2026-03-31, 3/4/2026."""
 
 from __future__ import annotations
 
@@ -6,30 +6,29 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kb.citations.fact_words import MONTHS
+from kb.citations.fact_words import MONTHS, any_of, union
 
-_MONTH = "(" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"
+_MONTH = rf"({any_of(MONTHS)})\b\.?"
+_OF = rf"(?:(?:{any_of(union(lambda figures: figures.day_of))})\s+)?"
+_DAY = rf"\b(\d{{1,2}})(?:{any_of(union(lambda figures: figures.ordinal_endings))}|\.)?"
+_YEAR = rf"(?:,?\s+{_OF}(\d{{4}})\b)?"
 _ISO_DAY = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
-_DAY_MONTH = re.compile(
-    r"\b(\d{1,2})(?:st|nd|rd|th|e|\.)?\s+(?:(?:of|de)\s+)?" + _MONTH + r"(?:,?\s+(?:del?\s+)?(\d{4})\b)?",
-    re.IGNORECASE,
-)
+_DAY_MONTH = re.compile(rf"{_DAY}\s+{_OF}{_MONTH}{_YEAR}", re.IGNORECASE)
 _DAY_LISTED = re.compile(
-    r"\b(\d{1,2})(?:st|nd|rd|th|e|\.)?(\s*(?:,|and|und|en|or|oder|of|y|et|to|bis|tot|-|–)\s*)"
-    r"(?=\d{1,2}(?:st|nd|rd|th|e|\.)?\s+(?:of\s+)?" + _MONTH + r")",
+    rf"{_DAY}(\s*(?:[,–-]|{any_of(union(lambda figures: figures.joins))})\s*)(?={_DAY}\s+{_OF}{_MONTH})",
     re.IGNORECASE,
 )
 """The first day of "24 and 31 December": its month stands behind the last."""
 _MONTH_DAY = re.compile(
-    r"\b" + _MONTH + r"\s+(\d{1,2})(?:st|nd|rd|th)?\b(?!\s*[.,:]\d)(?:,?\s+(\d{4})\b)?", re.IGNORECASE
+    rf"\b{_MONTH}(?:,(?=\s*\d+\w*,?\s+\d{{4}}))?\s+{_DAY}(?!\w|\s*[.,:]\d){_YEAR}", re.IGNORECASE
 )
-_MONTH_YEAR = re.compile(r"\b" + _MONTH + r"\s+(\d{4})\b", re.IGNORECASE)
+_MONTH_YEAR = re.compile(rf"\b{_MONTH},?\s+{_OF}(\d{{4}})\b", re.IGNORECASE)
 _NUMERIC_DAY = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})\b")
 _MONTH_ALONE = re.compile(
-    r"\b(" + "|".join(word for word in MONTHS if len(word) > 3) + r"|May|mei|Mai|mai)\b", re.IGNORECASE
+    rf"\b({any_of({word for word in MONTHS if len(word) > 3} | {'may', 'mei', 'mai'})})\b", re.IGNORECASE
 )
-_ALSO_WORDS = frozenset({"may", "march", "august"})
-"""English months that are words of their own in lower case."""
+_ALSO_WORDS = union(lambda figures: figures.ambiguous_months)
+"""Months that are words of their own in lower case."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,7 +57,7 @@ def take_days(text: str, *, named_months: bool) -> tuple[list[tuple[Day, ...]], 
     text = take(_NUMERIC_DAY, _numeric_day, text)
     if not named_months:
         return days, text
-    text = _DAY_LISTED.sub(r"\1 \3 \2 ", text)
+    text = _DAY_LISTED.sub(r"\1 \4 \2 ", text)
     text = take(_DAY_MONTH, lambda m: (Day(year=_int(m[3]), month=_month(m[2]), day=int(m[1])),), text)
     text = take(_MONTH_DAY, lambda m: (Day(year=_int(m[3]), month=_month(m[1]), day=int(m[2])),), text)
     text = take(_MONTH_YEAR, lambda m: (Day(year=int(m[2]), month=_month(m[1])),), text)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kb.citations.fact_words import MONTHS, UNITS, WEEKDAYS
-from kb.citations.tongue import tongue
-from kb.text.wording import STOP_WORDS, plain, stem, word_set
+from kb.citations.fact_words import MONTHS, UNITS, WEEKDAYS, union
+from kb.text.language import detect
+from kb.text.wording import STOP_WORDS, plain, stem
 
 _NAME = re.compile(
     r"(?P<before>^|[:.!?|(\"“„«/–—-]\s*|\s)(?P<name>[^\W_](?:[\w'&-]|\.(?=\w))*)", re.MULTILINE
@@ -26,27 +26,20 @@ _REMARK = re.compile(r"\s*(?:#|//|--|;|REM\b)")
 """How a line of code begins that only remarks on the others: its words may be the answer's own."""
 _DOTTED = re.compile(r"\b(?:[A-Z]\.){2,}")
 """U.S. is US."""
-_CAPITALISED = r"[A-Z][\w&'-]*"
-_RUN = re.compile(rf"{_CAPITALISED}(?:[ -](?:of |the |and |for |von |der |van |de )*{_CAPITALISED})+")
-_LONGEST_ACRONYM = 6
-_CALENDAR = frozenset().union(MONTHS, WEEKDAYS, word_set("mon tue tues wed thu thur thurs fri sat sun"))
-MANY_NAMES = 6
-"""From more capitalised words than these on a sentence is a line of titles, and their capitals tell nothing."""
+_CAPITALS = re.compile(r"\b[A-Z]{2,}")
+_RUN = re.compile(r"[A-Z][\w&'-]*(?:[ -](?:of |the |and |for |von |der |van |de )*[A-Z][\w&'-]*)+")
+_CALENDAR = frozenset().union(MONTHS, WEEKDAYS, union(lambda figures: figures.short_days))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Names:
-    """`runs`: capitalised words in a row, of which one that is known is enough. `initials`: of every run, with its words.
-
-    `literal`: the text to find typed things in.
-    """
+    """`capitals`: words of capitals only. `runs`: capitalised words in a row. `literal`: the text to find typed things in."""
 
     words: tuple[str, ...] = ()
     typed: tuple[str, ...] = ()
     capitals: frozenset[str] = frozenset()
-    initials: frozenset[tuple[str, str]] = frozenset()
+    runs: tuple[tuple[str, ...], ...] = ()
     literal: str = ""
-    runs: tuple[frozenset[str], ...] = ()
 
     @property
     def any(self) -> bool:
@@ -55,38 +48,33 @@ class Names:
 
 def read_names(text: str) -> Names:
     words = _DOTTED.sub(lambda dotted: dotted.group().replace(".", ""), plain(text))
-    found = tuple(_names(words))
     return Names(
-        words=found,
+        words=tuple(_names(words)),
         typed=tuple(_typed(text)),
-        capitals=frozenset(name.rstrip("s") for name in found if name[:2].isupper()),
-        initials=frozenset(_initials(words)),
+        capitals=frozenset(_CAPITALS.findall(words)),
+        runs=tuple(tuple(re.split(r"[ -]", run.group())) for run in _RUN.finditer(words)),
         literal=_folded(text),
-        runs=tuple(frozenset(re.split(r"[ -]", run.group())) for run in _RUN.finditer(words)),
     )
 
 
 def join_names(names: list[Names]) -> Names:
     return Names(
-        words=tuple(word for one in names for word in one.words),
-        typed=tuple(word for one in names for word in one.typed),
         capitals=frozenset().union(*(one.capitals for one in names)),
-        initials=frozenset().union(*(one.initials for one in names)),
         literal="\n".join(one.literal for one in names),
     )
 
 
 def missing_names(said: Names, known: Names, stems: frozenset[str], *, same_language: bool) -> Names:
-    """The names of `said` that are not in `known`. Across languages only what is typed has to agree."""
+    """The names of `said` that are not in `known`. Across languages only what is typed has to agree.
+
+    Capitals alone tell little (titles, "Additionally"): where one name of the sentence is known, the others pass but for codes.
+    """
     typed = tuple(one for one in said.typed if not _is_typed(one, known.literal))
-    if not same_language:
-        return replace(said, words=(), typed=typed)
-    missing = {one for one in said.words if not (_has_name(one, stems) or _is_short_for(one, said, known))}
-    partly = frozenset().union(*(run for run in said.runs if not run <= missing))
-    words = tuple(one for one in said.words if one in missing and (_is_exact(one) or one not in partly))
-    if len(said.words) > MANY_NAMES:
-        words = tuple(filter(_is_exact, words))
-    return replace(said, words=words, typed=typed)
+    short = {word for run in said.runs if _is_short(run, known.capitals) for word in run}
+    words = [one for one in said.words if not (one in short or _has_name(one, stems))]
+    if len(words) < len(said.words):
+        words = [one for one in words if _is_exact(one)]
+    return replace(said, words=tuple(words) if same_language else (), typed=typed)
 
 
 def _typed(text: str) -> Iterator[str]:
@@ -111,32 +99,19 @@ def _is_exact(name: str) -> bool:
     return any(letter.isdigit() or letter in "_." for letter in name)
 
 
-def _is_short_for(name: str, said: Names, known: Names) -> bool:
-    """EU for European Union, and the other way round."""
-    acronym = name.rstrip("s") if name.isupper() or name[:-1].isupper() else ""
-    if acronym and (acronym in known.capitals or any(acronym == initials for initials, _ in known.initials)):
-        return True
-    return any(name in words.split() and initials in known.capitals for initials, words in said.initials)
-
-
 def _names(words: str) -> Iterator[str]:
-    german = tongue(words) == "de"
+    """Without acronyms: answers write CPU and HCD for what the page spells out."""
+    german = detect(words) == "de"
     for match in _NAME.finditer(words):
         word = match["name"].rstrip("-'.").removesuffix("'s")
         folded = word.casefold()
-        common = folded in STOP_WORDS and not _is_acronym(word, words)
-        if len(word) < 2 or folded.startswith("i'") or common or folded in _CALENDAR:
+        if len(word) < 2 or folded in STOP_WORDS or folded.startswith("i'") or folded in _CALENDAR:
             continue
         if _is_code(word):
             if folded not in UNITS:
                 yield word
-        elif word[0].isupper() and match["before"].isspace() and not german:
+        elif word[0].isupper() and match["before"].isspace() and not (german or _is_acronym(word)):
             yield word  # German gives every noun a capital: no sign of a name there
-
-
-def _is_acronym(word: str, words: str) -> bool:
-    """US and IT among small letters; in a line of capitals they are the small words."""
-    return len(word) > 1 and word.isupper() and not words.isupper()
 
 
 def _is_code(word: str) -> bool:
@@ -145,21 +120,20 @@ def _is_code(word: str) -> bool:
         return word.count(".") >= 2
     if word[0].isalpha() and any(letter.isdigit() for letter in word):
         return True
-    return sum(letter.isupper() for letter in word) >= 2 and "-" not in word
+    return sum(letter.isupper() for letter in word) >= 2 and "-" not in word and not _is_acronym(word)
 
 
-def _initials(words: str) -> Iterator[tuple[str, str]]:
-    for match in _RUN.finditer(words):
-        run = [word for word in re.split(r"[ -]", match.group()) if word[:1].isupper()]
-        for size in range(2, min(len(run), _LONGEST_ACRONYM) + 1):
-            for start in range(len(run) - size + 1):
-                part = run[start : start + size]
-                yield "".join(word[0] for word in part), " ".join(part)
+def _is_acronym(word: str) -> bool:
+    return word.isalpha() and word.rstrip("s").isupper()
+
+
+def _is_short(run: tuple[str, ...], capitals: frozenset[str]) -> bool:
+    """Whether the page has it in capitals: European Union as EU, IBM Cloud as IBM."""
+    initials = "".join(word[0] for word in run if word[:1].isupper())
+    return initials.endswith(tuple(capitals)) or not capitals.isdisjoint(run)
 
 
 def _has_name(name: str, stems: frozenset[str]) -> bool:
-    if name.casefold() in STOP_WORDS:
-        return False  # US, IT, MIT: small letters are another word
     parts = [stem(part) for part in re.split(r"[-&/_]", name) if part]
     return stem(name) in stems or all(any(_akin(part, other) for other in stems) for part in parts)
 

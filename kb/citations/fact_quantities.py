@@ -1,7 +1,4 @@
-"""Figures with their units as a text states them: digits, words, clock times, rates, ordinals.
-
-English, Dutch, German, Spanish and French.
-"""
+"""Figures with their units as a text states them: digits, words, clock times, rates, ordinals."""
 
 from __future__ import annotations
 
@@ -9,24 +6,52 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Self
 
-from kb.citations.fact_spoken import take_spoken
 from kb.citations.fact_words import (
-    LISTED_THINGS,
     NUMBER_WORDS,
     ORDINAL,
     ORDINALS,
-    RATE_WORDS,
     SCALES,
     SMALLER,
     TIME_UNITS,
     UNITS,
+    WRITTEN,
+    any_of,
+    union,
 )
-from kb.citations.tongue import tongue
+from kb.text.language import detect
+from kb.text.lexicon import lexicon
+from kb.text.wording import STOP_WORDS, stem
 
 CLOCK = "clock"
 LABEL = "#"
-"""The unit of what numbers or counts its items: it holds no figure that has a unit of its own."""
+"""The unit of what numbers its items: it holds no figure that has a unit of its own."""
+MOST_COUNTED = 12
+"""Things that an answer may count by itself; more are a figure of the page."""
+_REACH = 3
+"""Words between a number and its unit: "5 full working days"."""
+_RATE_REACH = 8
+_CURRENCY = {"€": "eur", "$": "usd", "£": "gbp"}
+_ARTICLES = r"(?:an?|een|eine?|einen|eine[mrs]|une?|una)"
+_ENDINGS = union(lambda figures: figures.ordinal_endings)
+_RATE = union(lambda figures: figures.rate)
+_WRITTEN = re.compile(rf"\b(?:{any_of(WRITTEN)})\b", re.IGNORECASE)
+_ONE_UNIT = re.compile(
+    rf"\b(?:{any_of(union(lambda figures: figures.bounds))}) {_ARTICLES} ([^\W\d_]+)", re.IGNORECASE
+)
+_CLOCK = re.compile(
+    r"\b(\d{1,2}):(\d{2})\s*([ap]\.?m\b\.?)?|\b(\d{1,2})\.(\d{2})\s*(?:uur|uhr)\b|\b(\d{1,2})\s*([ap]\.?m\b\.?)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"(?<![\w/])(?<!\d[.,])(?P<currency>[€$£]\s*)?(?P<figure>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,']\d+)*)"
+    r"(?P<attached>%|°C|[^\W\d_]+)?(?=(?P<code>[-_]?[^\W\d_]|[.]\d)?)"
+    rf"|(?<![\w-])(?P<word>{any_of({*NUMBER_WORDS, *ORDINALS})})(?!\w)",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"([^\W\d_]+)[ *_`]*$")
+_PIECE = re.compile(r"°[CF]|[^\W\d_]+|[%€$£]|[|;:.!?(),]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,13 +59,13 @@ class Quantity:
     """`readings`: what the figure can mean; 1.500 is 1500 or 1.5. `unit` is canonical, None where none is known.
 
     `per` is the unit of a rate: the week of "350 euros a week".
+    `things`: of a small count without a unit, stems of the words behind it; None of other figures.
     """
 
     readings: frozenset[float]
     unit: str | None
     per: str | None = None
-    counts: bool = False
-    """It says how many things are about to be told, as in "there are two options: ..."; no page has to say that."""
+    things: frozenset[str] | None = None
 
     def is_in(self, others: Iterable[Quantity]) -> bool:
         """Whether one of the others can mean the same and speaks of the same unit, as far as both name one."""
@@ -52,6 +77,14 @@ class Quantity:
             )
             for other in others
         )
+
+    def is_counted_otherwise(self, others: Iterable[Quantity]) -> bool:
+        """Whether one of the others counts the same things and gets another number: "two stacks" for "three stacks"."""
+        own = self.things or frozenset()
+        shared = (
+            (own & other.things, min(len(own), len(other.things), 2)) for other in others if other.things
+        )
+        return bool(own) and any(len(both) >= enough for both, enough in shared)
 
     def rivals(self, other: Quantity) -> bool:
         """Whether the other answers the same question otherwise: 30 days for two weeks, 1938 for 1933."""
@@ -66,91 +99,48 @@ class Quantity:
     @property
     def measures(self) -> frozenset[tuple[str, float]]:
         """The same in smaller units of time: "two weeks" is 14 days too."""
-        if self.unit is None:
-            return frozenset()
-        found = {(self.unit, reading) for reading in self.readings}
-        if self.unit in SMALLER:
-            found |= {
-                (unit, reading * times) for unit, times in SMALLER[self.unit] for reading in self.readings
-            }
-        return frozenset(found)
+        units = () if self.unit is None else ((self.unit, 1.0), *SMALLER.get(self.unit, ()))
+        return frozenset((unit, reading * times) for unit, times in units for reading in self.readings)
+
+    @classmethod
+    def at(cls, text: str, start: int, end: int, readings: Iterable[float], unit: str | None) -> Self:
+        """The figure that stands there, with what the words behind it say of it."""
+        behind = text[end:]
+        words = _words_behind(behind)
+        unit = unit or next((UNITS[word] for word in words[:_REACH] if word in UNITS), None)
+        scale = SCALES.get(words[0], 1.0) if words else 1.0
+        readings = frozenset(reading * scale for reading in readings)
+        per = _rate_after(behind)
+        small = unit is None and per is None and max(readings) <= MOST_COUNTED
+        counts = small and (words or behind[:1] == ":") and _is_count(text[:start], text[start:end])
+        things = frozenset(stem(word) for word in words[:_REACH] if word not in STOP_WORDS)
+        return cls(readings=readings, unit=unit, per=per, things=things if counts else None)
 
 
 def _units_agree(one: str | None, other: str | None) -> bool:
     return one is None or other is None or one == other or {one, other} == {CLOCK, "hour"}
 
 
-_CLOCK = re.compile(
-    r"\b(\d{1,2}):(\d{2})\s*([ap]\.?m\b\.?)?|\b(\d{1,2})\.(\d{2})\s*(?:uur|uhr)\b|\b(\d{1,2})\s*([ap]\.?m\b\.?)",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(
-    r"(?<![\w/])(?<!\d[.,])(?P<currency>[€$£]\s*)?(?P<figure>\d{1,3}(?:[   ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,']\d+)*)(?P<attached>%|°C|[^\W\d_]+)?"
-)
-_CURRENCY = {"€": "eur", "$": "usd", "£": "gbp"}
-_ORDINAL = frozenset({"st", "nd", "rd", "th", "e", "de", "ste"})
-_ONE_UNIT = re.compile(
-    r"\b(?:than|within|after|least|most|dan|binnen|na|als|innerhalb|nach|dentro de|en|dans)"
-    r" (?:a|an|een|ein|eine|einen|einem|einer|eines|un|una|une) ([^\W\d_]+)",
-    re.IGNORECASE,
-)
-_UNIT_REACH = 3
-"""Words between a number and its unit: "5 full working days"."""
-
-
-_RATE_REACH = 8
-MOST_COUNTED = 12
-"""Things that an answer counts before it lists them; more are a figure of the page."""
-
-
 def read_quantities(text: str) -> Iterator[Quantity]:
-    text, spoken = take_spoken(text)
-    yield from (Quantity(readings=readings, unit=unit) for readings, unit in spoken)
+    text = _WRITTEN.sub(lambda said: WRITTEN[said.group().casefold()], text)
     text, clocks = _take_clocks(text)
     yield from clocks
-    yield from _units_alone(text)
-    dutch = tongue(text) == "nl"
+    for match in _ONE_UNIT.finditer(text):  # "within a day" is one day
+        if unit := UNITS.get(match[1].casefold()):
+            yield Quantity(readings=frozenset({1.0}), unit=unit)
+    others = lexicon(detect(text)).figures.not_numbers
     for match in _NUMBER.finditer(text):
-        figure, attached = match["figure"], (match["attached"] or "").casefold()
-        if re.match(r"[-_]?[^\W\d_]|[.]\d", text[match.end() :]) and attached:
-            continue  # part of a longer code such as 3f-a1
-        readings = _readings(figure)
-        if not readings:
-            continue
-        following = text[match.end() :]
-        scale = SCALES.get(attached) or SCALES.get(_first_word(following), 1.0)
-        unit = ORDINAL if attached in _ORDINAL else UNITS.get(attached)
-        if match["currency"]:
-            unit = _CURRENCY[match["currency"].strip()]
-        yield Quantity(
-            readings=frozenset(reading * scale for reading in readings),
-            unit=unit or _unit_after(following),
-            per=_rate_after(following),
-            counts=max(readings) <= MOST_COUNTED and _counts_what_follows(following),
-        )
-    for match in re.finditer(r"[^\W\d_]+(?:-[^\W\d_]+)?", text):
-        word, end = match.group().casefold(), match.end()
-        if word not in NUMBER_WORDS and (first := word.partition("-")[0]) in NUMBER_WORDS:
-            word, end = first, match.start() + len(first)  # "eight-year"
+        word, attached = (match["word"] or "").casefold(), (match["attached"] or "").casefold()
         if word in ORDINALS:
             yield Quantity(readings=frozenset({float(ORDINALS[word])}), unit=ORDINAL)
-        value = None if dutch and word == "ten" else NUMBER_WORDS.get(word)
-        if value is not None:
-            following = text[end:]
-            scale = SCALES.get(_first_word(following), 1.0)
-            yield Quantity(
-                readings=frozenset({value * scale}),
-                unit=_unit_after(following),
-                per=_rate_after(following),
-                counts=value <= MOST_COUNTED and _counts_what_follows(following),
-            )
-
-
-def _units_alone(text: str) -> Iterator[Quantity]:
-    """ "Within a day" is one day."""
-    for match in _ONE_UNIT.finditer(text):
-        if (word := match[1].casefold()) in UNITS:
-            yield Quantity(readings=frozenset({1.0}), unit=UNITS[word])
+        readings = [NUMBER_WORDS[word]] if word in NUMBER_WORDS else _readings(match["figure"] or "")
+        if not readings or word in others or (attached and match["code"]):
+            continue  # part of a longer code such as 3f-a1
+        scale = SCALES.get(attached, 1.0)
+        unit = ORDINAL if attached in _ENDINGS else UNITS.get(attached)
+        if match["currency"]:
+            unit = _CURRENCY[match["currency"].strip()]
+        yield Quantity.at(text, match.start(), match.end(), [reading * scale for reading in readings], unit)
 
 
 def _take_clocks(text: str) -> tuple[str, list[Quantity]]:
@@ -166,50 +156,34 @@ def _take_clocks(text: str) -> tuple[str, list[Quantity]]:
     return _CLOCK.sub(keep, text), found
 
 
-def _readings(figure: str) -> frozenset[float]:
-    """1.500 -> {1500, 1.5}; 1.234,56 -> {1234.56}; 1.2.3 -> {}: a version, not a number."""
-    bare = re.sub(r"[  ' ]", "", figure)
-    if bare.isdigit():
-        return frozenset({float(bare)})
+def _readings(figure: str) -> list[float]:
+    """1.500 -> 1500 or 1.5; 1.234,56 -> 1234.56; 1.2.3 -> none: a version, not a number."""
+    bare = re.sub(r"[ \u00a0\u202f']", "", figure)
     marks = re.findall(r"[.,]", bare)
-    readings = set()
-    if len(set(marks)) == 1 and re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", bare):
-        readings.add(float(re.sub(r"[.,]", "", bare)))
-    if len(marks) == 1:
-        readings.add(float(bare.replace(",", ".")))
-    elif len(set(marks)) == 2 and marks.count(marks[-1]) == 1:
+    readings = []
+    if bare and len(set(marks)) < 2 and re.fullmatch(r"\d+|\d{1,3}(?:[.,]\d{3})+", bare):
+        readings.append(float(re.sub(r"[.,]", "", bare)))
+    if marks and marks.count(marks[-1]) == 1 and len(set(marks)) == len(marks[:2]):
         whole, _, fraction = bare.rpartition(marks[-1])
-        readings.add(float(re.sub(r"[.,]", "", whole) + "." + fraction))
-    return frozenset(readings)
+        readings.append(float(f"{re.sub(r'[.,]', '', whole)}.{fraction}"))
+    return readings
 
 
-def _counts_what_follows(text: str) -> bool:
-    """ "... two billing plans available: A and B", "three steps"."""
-    clause = re.match(r"[^.;!?()|\d:]*", text)
-    words = clause.group() if clause else ""
-    nouns = [word.casefold() for word in re.findall(r"[^\W\d_]+", words)]
-    return text[len(words) :][:1] == ":" or not LISTED_THINGS.isdisjoint(nouns[:_UNIT_REACH])
+def _is_count(before: str, figure: str) -> bool:
+    """Whether it counts what is behind it: a word does, digits as a rule name what is before them ("exit code 2")."""
+    named = _NAMED.search(before[-40:])
+    return not figure[0].isdigit() or named is None or named[1].casefold() in STOP_WORDS
 
 
-def _first_word(text: str) -> str:
-    match = re.match(r"\s*([^\W\d_]+)", text)
-    return match.group(1).casefold() if match else ""
-
-
-def _unit_after(text: str) -> str | None:
-    for piece in re.findall(r"°[CF]|[^\W\d_]+|[%€$£]|[|;:.!?()]|,", text)[:_UNIT_REACH]:
-        if piece in "|;:.!?(),":
-            return None
-        if unit := UNITS.get(piece.casefold()):
-            return unit
-    return None
+def _words_behind(text: str) -> list[str]:
+    """Up to the next stop."""
+    pieces = (piece.casefold() for piece in _PIECE.findall(text[:120]))
+    return list(itertools.takewhile(lambda piece: piece not in "|;:.!?(),", pieces))
 
 
 def _rate_after(text: str) -> str | None:
     """The unit behind "a", "per", "each": an article makes a rate only where a unit of time follows at once."""
     clause = re.split(r"[|;:.!?(),]", text, maxsplit=1)[0]
     words = [word.casefold() for word in re.findall(r"[^\W_]+|/", clause)[:_RATE_REACH]]
-    for word, following in itertools.pairwise(words):
-        if word in RATE_WORDS and UNITS.get(following) in TIME_UNITS:
-            return UNITS[following]
-    return None
+    units = (UNITS.get(after) for word, after in itertools.pairwise(words) if word in _RATE)
+    return next((unit for unit in units if unit in TIME_UNITS), None)

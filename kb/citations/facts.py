@@ -38,11 +38,15 @@ class Facts:
 
     @property
     def none(self) -> bool:
-        return not (self.any_figure or self.every or self.names.any)
+        return not (self.figures or self.names.any)
 
     @property
-    def any_figure(self) -> bool:
-        return any(not one.counts for one in self.quantities) or bool(self.days or self.weekdays)
+    def figures(self) -> bool:
+        return bool(self.quantities or self.days or self.weekdays or self.every)
+
+    def is_rivalled_by(self, known: Facts) -> bool:
+        """Whether one of its quantities has another value there."""
+        return any(one.rivals(other) for one in self.quantities for other in known.quantities)
 
     def beyond(self, known: Facts, *, same_language: bool = True) -> Facts:
         """The facts that `known` does not hold in any form.
@@ -52,7 +56,7 @@ class Facts:
         every = self.every - known.units if known.every else frozenset[str]()
         return replace(
             self,
-            quantities=tuple(one for one in self.quantities if not (one.counts or _has_quantity(one, known))),
+            quantities=tuple(one for one in self.quantities if not _has_quantity(one, known)),
             days=tuple(readings for readings in self.days if not _has_day(readings, known)),
             weekdays=self.weekdays - known.weekdays,
             every=every,  # "annual leave" needs no year on a page without any
@@ -90,8 +94,9 @@ def read_facts(text: str) -> Facts:
 
 
 def _named_times(word: str) -> frozenset[int]:
-    named = WEEKDAYS.get(word, SEASONS.get(word))
-    return WEEKEND.get(word, frozenset() if named is None else frozenset({named}))
+    if word in WEEKEND:
+        return frozenset({5, 6})
+    return frozenset(table[word] for table in (WEEKDAYS, SEASONS) if word in table)
 
 
 def join_facts(facts: Sequence[Facts]) -> Facts:
@@ -116,6 +121,10 @@ def _has_quantity(quantity: Quantity, known: Facts) -> bool:
         )
     if quantity.is_in(known.quantities):
         return True
+    if (
+        quantity.things is not None
+    ):  # how many things it lists is the answer's own, but for those that the page counts
+        return not quantity.is_counted_otherwise(known.quantities)
     years = {float(day.year) for readings in known.days for day in readings if day.year}
     return quantity.unit is None and bool(quantity.readings & years)
 

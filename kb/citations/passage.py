@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
-from itertools import groupby
 
 from kb.citations.fact_quantities import LABEL, Quantity
 from kb.citations.facts import Facts, join_facts, read_facts
@@ -64,16 +63,9 @@ class Passage:
 
     @cached_property
     def facts(self) -> Facts:
-        counted = {float(number) for number in _NUMBERED.findall(self.context)} | self._lengths
+        counted = {float(number) for number in _NUMBERED.findall(self.context)}
         numbers = (Quantity(readings=frozenset({number}), unit=LABEL) for number in counted)
         return join_facts([read_facts(self.context), Facts(quantities=tuple(numbers))])
-
-    @property
-    def _lengths(self) -> set[float]:
-        """How many items or rows its lists and tables have: what a sentence may count."""
-        runs = [(kind, len(list(run))) for kind, run in groupby(unit.kind for unit in self.units)]
-        lists = {float(length) for kind, length in runs if kind == "item"}
-        return lists | {float(length - 1) for kind, length in runs if kind == "row"}
 
     @cached_property
     def language(self) -> str | None:

@@ -17,6 +17,8 @@ class FigureWords(LexiconPart):
     joined: tuple[str, ...] = ()
     """How {ten} and {one} make a number."""
     amounts: Mapping[str, float] = {}
+    not_numbers: Words = NONE
+    """Words of this language that are numbers in another: "once", "onze"."""
     scales: Mapping[str, float] = {}
     """What multiplies the number before it: "million"."""
     months: OrderedWords = ()
