@@ -112,7 +112,7 @@ class Quantity:
         readings = frozenset(reading * scale for reading in readings)
         per = _rate_after(behind)
         small = unit is None and per is None and max(readings) <= MOST_COUNTED
-        counts = small and (words or behind[:1] == ":") and _is_count(text[:start], text[start:end])
+        counts = small and _is_count(text[:start], text[start:end], behind, words)
         things = frozenset(stem(word) for word in words[:_REACH] if word not in STOP_WORDS)
         return cls(readings=readings, unit=unit, per=per, things=things if counts else None)
 
@@ -169,10 +169,12 @@ def _readings(figure: str) -> list[float]:
     return readings
 
 
-def _is_count(before: str, figure: str) -> bool:
-    """Whether it counts what is behind it: a word does, digits as a rule name what is before them ("exit code 2")."""
+def _is_count(before: str, figure: str, behind: str, words: list[str]) -> bool:
+    """Whether it counts things: a word with something behind it, or digits that name nothing, as in "exit code 2"."""
+    if not figure[0].isdigit():
+        return bool(words) or behind[:1] == ":"
     named = _NAMED.search(before[-40:])
-    return not figure[0].isdigit() or named is None or named[1].casefold() in STOP_WORDS
+    return named is None or named[1].casefold() in STOP_WORDS
 
 
 def _words_behind(text: str) -> list[str]:
