@@ -62,11 +62,10 @@ class Claim:
     @property
     def states_nothing(self) -> bool:
         """Whether it leads in what follows and cites nothing for it."""
-        if self.sentence.hits and not is_ordinal(self.sentence.text):
-            return False
-        if is_heading(self.sentence.text) or is_ordinal(self.sentence.text) or not self.stems:
-            return self.facts.none or is_ordinal(self.sentence.text) or is_heading(self.sentence.text)
-        if announces(self.sentence.text):
+        text = self.sentence.text
+        if self.sentence.hits or is_ordinal(text) or is_heading(text):
+            return is_ordinal(text) or (is_heading(text) and not self.sentence.hits)
+        if announces(text):
             everything = join_facts([*(one.facts for one in self._passages), read_question(self._question)])
             return self.facts.beyond(everything).none
         return self.facts.none and self.stems <= _ASSENT
@@ -124,21 +123,19 @@ class Claim:
         """Whether a sentence of the page says nearly all this of another number, and none so of this one."""
         asked = read_question(self._question).quantities
         own = [one for one in self.facts.quantities if one.things is None and not one.is_in(asked)]
-        beside = [
-            (len(self.stems & stems) / max(len(self.stems), 1), facts.quantities)
+        near = [
+            facts.quantities
             for passage in passages
             for facts, stems in zip(passage.unit_facts if own else (), passage.unit_stems, strict=False)
+            if self.stems and len(self.stems & stems) / len(self.stems) >= ENOUGH_WORDS
         ]
-        for quantity in own:
-            held = max((share for share, found in beside if quantity.is_in(found)), default=0.0)
-            rivalled = (
-                share
-                for share, found in beside
-                if any(quantity.rivals(other) and not other.is_in(own) for other in found)
-            )
-            if held < ENOUGH_WORDS <= max(rivalled, default=0.0):
-                return True
-        return False
+        return any(
+            one.rivals(other) and not other.is_in(own)
+            for one in own
+            if not any(one.is_in(found) for found in near)
+            for found in near
+            for other in found
+        )
 
     def _denies(self, missing: Facts) -> bool:
         """Whether every missing figure is said to be wrong."""
@@ -169,11 +166,9 @@ class Claim:
         if not passage.units:
             return passage.chunk.text
         shares = [len(self.stems & stems) for stems in passage.unit_stems]
-        if self.facts.figures:
-            for at, facts in enumerate(passage.unit_facts):
-                beyond = self.facts.beyond(facts)
-                shares[at] += 2 * (len(self.facts.quantities) - len(beyond.quantities))
-                shares[at] += 2 * (len(self.facts.days) - len(beyond.days))
+        for at, facts in enumerate(passage.unit_facts if self.facts.figures else ()):
+            beyond = self.facts.beyond(facts)
+            shares[at] -= 2 * (len(beyond.quantities) + len(beyond.days))
         return passage.units[shares.index(max(shares))].text
 
 

@@ -113,12 +113,11 @@ def join_facts(facts: Sequence[Facts]) -> Facts:
 
 
 def _has_quantity(quantity: Quantity, known: Facts) -> bool:
-    if quantity.unit == ORDINAL and quantity.readings == {1.0}:  # "first" says before as often as it counts
-        return True
-    if quantity.readings == {1.0}:  # "a week" is one week; the page's "one of them" is none
-        return quantity.unit in (None, *known.units) or quantity.is_in(
-            one for one in known.quantities if one.unit
-        )
+    if quantity.readings == {
+        1.0
+    }:  # "first" says before as often as it counts; "a week" is one, "one of them" is none
+        united = (one for one in known.quantities if one.unit)
+        return quantity.unit in (None, ORDINAL, *known.units) or quantity.is_in(united)
     if quantity.is_in(known.quantities):
         return True
     if (

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, Literal, Protocol, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from kb.answer import JudgeStatus
 from kb.citations.orders import without_orders
@@ -61,16 +61,12 @@ class Judgement:
 
 
 class _Verdict(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
     sentence: int
     verdict: Literal["supported", "contradicted", "not there"]
     sure: Annotated[float, Field(ge=0, le=100)]
 
 
 class _Reply(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
     verdicts: list[_Verdict]
 
 
@@ -86,35 +82,28 @@ class Judge:
 
     async def judge(self, sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> Judgement:
         """One verdict for each sentence that cites something. Raises nothing that a model can do."""
-        cited = [at for at, sentence in enumerate(sentences) if sentence.hits]
-        if not cited:
+        citing = [sentence for sentence in sentences if sentence.hits]
+        if not citing:
             return Judgement(status="judged", verdicts=(None,) * len(sentences))
-        return await self._asked(sentences, cited, passages)
-
-    async def _asked(
-        self, sentences: Sequence[DraftSentence], cited: Sequence[int], passages: Sequence[Chunk]
-    ) -> Judgement:
         try:
             async with asyncio.timeout(self._deadline_s):
                 reply = await self._model.complete_json(
                     instructions(),
-                    document([sentences[at] for at in cited], passages),
+                    document(citing, passages),
                     SCHEMA,
-                    max_tokens=TOKENS_BESIDE + TOKENS_PER_SENTENCE * len(cited),
-                    deadline_s=2
-                    * self._deadline_s,  # ours ends first, so that a late reply is told from a broken one
+                    max_tokens=TOKENS_BESIDE + TOKENS_PER_SENTENCE * len(citing),
+                    # ours ends first, so that a late reply is told from a broken one
+                    deadline_s=2 * self._deadline_s,
                 )
-            found = _verdicts(reply, len(cited))
+            found = iter(_verdicts(reply, len(citing)))
         except TimeoutError:
             logger.info("answer.judge_late")
             return Judgement(status="late")
         except (ModelUnavailableError, ModelRefusedError, ModelReplyError) as error:
             logger.info("answer.judge_failed", extra={"cause": repr(error)})
             return Judgement(status="failed")
-        verdicts: list[Verdict | None] = [None] * len(sentences)
-        for at, verdict in zip(cited, found, strict=True):
-            verdicts[at] = verdict
-        return Judgement(status="judged", verdicts=tuple(verdicts))
+        verdicts = tuple(next(found) if sentence.hits else None for sentence in sentences)
+        return Judgement(status="judged", verdicts=verdicts)
 
 
 def apply(verified: Verified, judgement: Judgement) -> Verified:
@@ -145,21 +134,19 @@ def document(sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> s
     JSON keeps text of a page within its quotation marks; what a page says to an assistant is left out before.
     """
     cited = sorted({hit for sentence in sentences for hit in sentence.hits})
-    told = {
-        "passages": [
-            {
-                "number": hit + 1,
-                "title": " › ".join((passages[hit].page.title, *passages[hit].section)),
-                "text": without_orders(passages[hit].text),
-            }
-            for hit in cited
-        ],
-        "sentences": [
-            {"number": number, "sentence": sentence.text, "cites": [hit + 1 for hit in sentence.hits]}
-            for number, sentence in enumerate(sentences, 1)
-        ],
-    }
-    return json.dumps(told, ensure_ascii=False)
+    read = [
+        {
+            "number": hit + 1,
+            "title": " › ".join((passages[hit].page.title, *passages[hit].section)),
+            "text": without_orders(passages[hit].text),
+        }
+        for hit in cited
+    ]
+    said = [
+        {"number": number, "sentence": sentence.text, "cites": [hit + 1 for hit in sentence.hits]}
+        for number, sentence in enumerate(sentences, 1)
+    ]
+    return json.dumps({"passages": read, "sentences": said}, ensure_ascii=False)
 
 
 def _verdicts(reply: dict[str, Any], wanted: int) -> list[Verdict]:
