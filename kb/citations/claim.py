@@ -9,9 +9,8 @@ from functools import cached_property, lru_cache
 
 from kb.citations.fact_words import any_of, union
 from kb.citations.facts import Facts, join_facts, read_facts
-from kb.citations.marks import ELLIPSIS
+from kb.citations.marks import ELLIPSIS, DraftSentence, Reason
 from kb.citations.passage import Passage
-from kb.citations.sentence import DraftSentence, Reason
 from kb.citations.untrusted import harmless, has_foreign_link
 from kb.text.language import detect
 from kb.text.sentences import split_units

@@ -43,25 +43,16 @@ class Day:
 def take_days(text: str, *, named_months: bool) -> tuple[list[tuple[Day, ...]], str]:
     """The dates, and the text without them: their figures are no quantities."""
     days: list[tuple[Day, ...]] = []
+    if named_months:
+        text = _DAY_LISTED.sub(r"\1 \4 \2 ", text)
+    for pattern, read in _READERS if named_months else _READERS[:2]:
 
-    def take(pattern: re.Pattern[str], read: Callable[[re.Match[str]], tuple[Day, ...]], text: str) -> str:
-        def keep(match: re.Match[str]) -> str:
-            readings = read(match)
-            if readings:
+        def keep(match: re.Match[str], read: _Reader = read) -> str:
+            if readings := read(match):
                 days.append(readings)
             return " | " if readings else match.group()
 
-        return pattern.sub(keep, text)
-
-    text = take(_ISO_DAY, lambda m: (Day(year=int(m[1]), month=int(m[2]), day=int(m[3])),), text)
-    text = take(_NUMERIC_DAY, _numeric_day, text)
-    if not named_months:
-        return days, text
-    text = _DAY_LISTED.sub(r"\1 \4 \2 ", text)
-    text = take(_DAY_MONTH, lambda m: (Day(year=_int(m[3]), month=_month(m[2]), day=int(m[1])),), text)
-    text = take(_MONTH_DAY, lambda m: (Day(year=_int(m[3]), month=_month(m[1]), day=int(m[2])),), text)
-    text = take(_MONTH_YEAR, lambda m: (Day(year=int(m[2]), month=_month(m[1])),), text)
-    text = take(_MONTH_ALONE, _month_alone, text)
+        text = pattern.sub(keep, text)
     return days, text
 
 
@@ -87,6 +78,17 @@ def _numeric_day(match: re.Match[str]) -> tuple[Day, ...]:
     return tuple(
         Day(year=year, month=month, day=day) for day, month in readings if 1 <= month <= 12 and 1 <= day <= 31
     )
+
+
+_Reader = Callable[[re.Match[str]], tuple[Day, ...]]
+_READERS: tuple[tuple[re.Pattern[str], _Reader], ...] = (
+    (_ISO_DAY, lambda m: (Day(year=int(m[1]), month=int(m[2]), day=int(m[3])),)),
+    (_NUMERIC_DAY, _numeric_day),
+    (_DAY_MONTH, lambda m: (Day(year=_int(m[3]), month=_month(m[2]), day=int(m[1])),)),
+    (_MONTH_DAY, lambda m: (Day(year=_int(m[3]), month=_month(m[1]), day=int(m[2])),)),
+    (_MONTH_YEAR, lambda m: (Day(year=int(m[2]), month=_month(m[1])),)),
+    (_MONTH_ALONE, _month_alone),
+)
 
 
 def same_day(said: Day, other: Day, years: set[float]) -> bool:

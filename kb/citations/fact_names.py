@@ -24,8 +24,6 @@ _FENCE = re.compile(
 _PLACEHOLDER = re.compile(r"<[^<>\n]+>|\{[^{}\n]+\}|\$\w+")
 _REMARK = re.compile(r"\s*(?:#|//|--|;|REM\b)")
 """How a line of code begins that only remarks on the others: its words may be the answer's own."""
-_DOTTED = re.compile(r"\b(?:[A-Z]\.){2,}")
-"""U.S. is US."""
 _CAPITALS = re.compile(r"\b[A-Z]{2,}")
 _RUN = re.compile(r"[A-Z][\w&'-]*(?:[ -](?:of |the |and |for |von |der |van |de )*[A-Z][\w&'-]*)+")
 _CALENDAR = frozenset().union(MONTHS, WEEKDAYS, union(lambda figures: figures.short_days))
@@ -47,7 +45,7 @@ class Names:
 
 
 def read_names(text: str) -> Names:
-    words = _DOTTED.sub(lambda dotted: dotted.group().replace(".", ""), plain(text))
+    words = plain(text)
     return Names(
         words=tuple(_names(words)),
         typed=tuple(_typed(text)),
@@ -124,7 +122,8 @@ def _is_code(word: str) -> bool:
 
 
 def _is_acronym(word: str) -> bool:
-    return word.isalpha() and word.rstrip("s").isupper()
+    letters = word.replace(".", "")
+    return letters.isalpha() and letters.rstrip("s").isupper()
 
 
 def _is_short(run: tuple[str, ...], capitals: frozenset[str]) -> bool:

@@ -17,8 +17,8 @@ from typing import Annotated, Any, Literal, Protocol, cast
 from pydantic import BaseModel, Field, ValidationError
 
 from kb.answer import JudgeStatus
+from kb.citations.marks import DraftSentence, Removed
 from kb.citations.orders import without_orders
-from kb.citations.sentence import DraftSentence, Removed
 from kb.citations.verification import Verified, without_idle_lead_ins
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.models import Chunk

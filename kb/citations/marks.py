@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from kb.citations.sentence import DraftSentence
 from kb.llm.stream import TextBlock
 from kb.text.sentences import TextUnit, split_units
 
@@ -15,6 +15,31 @@ _MARKER = re.compile(r"[ \t]*(?:\[|【)(\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*)
 _ADJACENT = re.compile(r"\](?=\[\d)")
 ELLIPSIS = " … "
 """Between the parts of a quote that stand apart on the page."""
+
+
+Reason = Literal[
+    "number", "date", "weekday", "name", "quote", "link", "uncited", "lead-in", "contradicted", "not there"
+]
+"""The last two are the judge's; a lead-in goes when everything that it leads in has gone."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DraftSentence:
+    """A sentence, list item, table row or fence, and the passages that it is said to rest on.
+
+    `hits` are 0-based indices into the evidence, each once. `quotes` has one entry for each of them, in the same
+    order: the words of the passage that carry the sentence, to the letter, or "" where the whole passage is meant.
+    """
+
+    text: str
+    hits: tuple[int, ...] = ()
+    quotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Removed:
+    text: str
+    reason: Reason
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kb.citations.claim import Claim, is_heading, leads_in
+from kb.citations.marks import DraftSentence, Removed
 from kb.citations.passage import Passage, passage_of
-from kb.citations.sentence import DraftSentence, Removed
 from kb.models import Chunk
 
 
