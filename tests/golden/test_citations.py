@@ -16,7 +16,7 @@ from tests.fakes.shared import shared
 from tests.golden.reference_answers import SETS, Checked, checked_sentences, share_removed
 
 FILE = Path(__file__).parent / "citations.jsonl"
-FLOORS: dict[Split, tuple[float, float]] = {"dev": (0.955, 0.985), "held-out": (0.85, 0.98)}
+FLOORS: dict[Split, tuple[float, float]] = {"dev": (0.95, 0.985), "held-out": (0.88, 0.98)}
 """Share of wrong numbers and dates that are caught, of true sentences that are kept."""
 MOST_REMOVED = 0.02
 """Of the sentences of reference answers."""
