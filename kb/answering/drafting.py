@@ -27,12 +27,12 @@ from kb.answering.requests import (
     earlier_turns,
     language_name,
     numbered_passages,
-    passage_head,
     question_text,
     recites_rules,
 )
 from kb.citations import DraftSentence
 from kb.citations.marks import Marked, SplitPassage, from_citations, from_markers
+from kb.citations.passage import passage_head
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.llm.request import CitablePassage, said_before, search_result, tool_result
 from kb.llm.stream import OnText, Reply, TextBlock, ToolUse

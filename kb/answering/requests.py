@@ -12,8 +12,9 @@ from anthropic.types import ToolParam
 
 from kb.answering.asked import Asked
 from kb.answering.replied import DECLINE, LEFT_OPEN, NOTHING_MORE
+from kb.citations.passage import passage_head
 from kb.llm.request import Spoken
-from kb.models import Chunk, Hit, Turn
+from kb.models import Hit, Turn
 from kb.text.sentences import split_units
 
 EARLIER_TURNS = 4
@@ -111,20 +112,6 @@ def numbered_passages(passages: Sequence[Hit], *, first: int) -> list[str]:
         f"[{number}] {passage_head(hit.chunk)}\n{hit.chunk.text}"
         for number, hit in enumerate(passages, first)
     ]
-
-
-def passage_head(chunk: Chunk) -> str:
-    """Title, place and section, and what is known of the page: how old it is, whose, and what replaced it."""
-    page, dates = chunk.page, chunk.page.dates
-    known = [
-        f"reviewed {dates.reviewed}" if dates.reviewed else f"edited {dates.edited}" if dates.edited else "",
-        f"expires {dates.expires}" if dates.expires else "",
-        f"owner: {page.owner}" if page.owner else "",
-        f"replaced by {page.told_successor}" if page.told_successor else "",
-    ]
-    told = "; ".join(one for one in known if one)
-    head = " › ".join((page.heading, *chunk.section))
-    return f"{head} ({told})" if told else head
 
 
 def earlier_turns(turns: Sequence[Turn]) -> list[Spoken]:

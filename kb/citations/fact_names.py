@@ -22,6 +22,7 @@ _FENCE = re.compile(
     r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL
 )
 _PLACEHOLDER = re.compile(r"<[^<>\n]+>|\{[^{}\n]+\}|\$\w+")
+_CONTINUED = re.compile(r"\\[ \t]*\n")
 _REMARK = re.compile(r"\s*(?:#|//|--|;|REM\b)")
 """How a line of code begins that only remarks on the others: its words may be the answer's own."""
 _CAPITALS = re.compile(r"\b[A-Z]{2,}")
@@ -147,4 +148,5 @@ def _akin(one: str, other: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
+    """In small letters on one line; a command that a page breaks over lines with a backslash is one command."""
+    return " ".join(_CONTINUED.sub(" ", text).casefold().split())

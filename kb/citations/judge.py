@@ -19,6 +19,7 @@ from pydantic import BaseModel, Field, ValidationError
 from kb.answer import JudgeStatus
 from kb.citations.marks import DraftSentence, Removed
 from kb.citations.orders import without_orders
+from kb.citations.passage import passage_head
 from kb.citations.verification import Verified, without_idle_lead_ins
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.models import Chunk
@@ -129,7 +130,7 @@ def instructions() -> str:
 
 
 def document(sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> str:
-    """What the judge reads: the passages that are cited, each once, and the sentences.
+    """What the judge reads: the passages that are cited, each once with the head that the model saw, and the sentences.
 
     JSON keeps text of a page within its quotation marks; what a page says to an assistant is left out before.
     """
@@ -137,7 +138,7 @@ def document(sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> s
     read = [
         {
             "number": hit + 1,
-            "title": " › ".join((passages[hit].page.title, *passages[hit].section)),
+            "title": passage_head(passages[hit]),
             "text": without_orders(passages[hit].text),
         }
         for hit in cited

@@ -86,3 +86,17 @@ def literal_words(text: str) -> str:
     """For comparing to the letter: white space, quotation marks and emphasis may differ."""
     words = plain(text).translate(str.maketrans("“”„«»‘", '"""""\''))
     return " ".join(words.split()).strip(" .").casefold()
+
+
+def passage_head(chunk: Chunk) -> str:
+    """Title, place and section, and what is known of the page: how old it is, whose, and what replaced it."""
+    page, dates = chunk.page, chunk.page.dates
+    known = [
+        f"reviewed {dates.reviewed}" if dates.reviewed else f"edited {dates.edited}" if dates.edited else "",
+        f"expires {dates.expires}" if dates.expires else "",
+        f"owner: {page.owner}" if page.owner else "",
+        f"replaced by {page.told_successor}" if page.told_successor else "",
+    ]
+    told = "; ".join(one for one in known if one)
+    head = " › ".join((page.heading, *chunk.section))
+    return f"{head} ({told})" if told else head

@@ -12,10 +12,10 @@ from kb.answering.requests import (
     answer_system,
     earlier_turns,
     numbered_passages,
-    passage_head,
     previous_form,
     question_text,
 )
+from kb.citations.passage import passage_head
 from kb.models import PageDates, Successor, Turn
 from tests.fakes.asked import an_asked, hits_of
 from tests.fakes.passages import a_passage
