@@ -19,7 +19,7 @@ from kb.models import Chunk, Hit
 from kb.sentence_vectors import DocumentEmbedder, SentenceVectors
 from kb.text.sentences import TextUnit
 
-QUOTE_CHARACTERS = 900
+QUOTE_CHARACTERS = 1000
 """Of a quote at most, unless its one block is longer; on average they have some 650."""
 SHORT_CHARACTERS = 400
 """Of the one quote that is shown as the closest."""
@@ -29,7 +29,7 @@ PASSAGES = 10
 """Passages among which quotes are chosen."""
 READ_CLOSELY = 4
 """Passages whose sentences are embedded: each costs as much as the question's own search, and more find nothing more."""
-COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.5, 0.9, 2.0
+COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 1.0, 1.5, 2.0
 """Of the share of the question's words in the best sentence, of that sentence's cosine, of the passage's final score beside
 the best one's, and of its own cosine. See docs/evaluation.md."""
 NEXT_SHARE = 0.8

@@ -397,3 +397,19 @@ def test_an_address_above_one_of_a_sources_is_known() -> None:
     assert not has_foreign_link("See https://travel.example/policy.", sources)
     assert has_foreign_link("See https://travel.example/pol.", sources)
     assert has_foreign_link("See https://travel.example.", sources)
+
+
+BAKERY = "Should a burnt loaf lie there, write to the [Tray desk](mailto:crust-z9-trays@ovens.example)."
+
+
+def test_an_address_that_the_page_holds_in_a_link_only_may_be_written_out():
+    assert reason("Write to the Tray desk, crust-z9-trays@ovens.example.", BAKERY) is None
+    assert reason("Write to `crust-z9-trays@ovens.example`.", BAKERY) is None
+    assert reason("Write to the Tray desk, crust-z8-trays@ovens.example.", BAKERY) == "name"
+
+
+def test_a_command_that_the_page_breaks_over_lines_may_be_written_in_one():
+    page = "Remove it with:\n\n```\nbake oven clean \\\n  --tray upper \\\n  --heat low\n```"
+
+    assert reason("Run `bake oven clean --tray upper --heat low`.", page) is None
+    assert reason("Run `bake oven clean --tray upper --heat high`.", page) == "name"
