@@ -30,6 +30,7 @@ from kb.rewrite import Rewriter
 from kb.settings import Settings
 from kb.stopwatch import Stopwatch
 from kb.text.language import detect
+from kb.text.lexicon import lexicon, words_of
 from kb.text.phrases import small_talk
 from kb.vocabulary import Vocabulary
 from kb.weights import default_model
@@ -176,8 +177,15 @@ class Pipeline:
             hits=kept,
             coverages=coverages,
             background=sum(candidates) / len(candidates) if candidates else 0.0,
-            shares_words=any(coverages) or any(hit.chunk.page.language != language for hit in kept),
+            shares_words=self._shares_words(query, kept, language),
         )
+
+    def _shares_words(self, query: str, hits: Sequence[Hit], language: str) -> bool:
+        """Whether a passage holds a word that tells what is asked ("how many" tells nothing); True across languages."""
+        if any(hit.chunk.page.language != language for hit in hits):
+            return True
+        telling = " ".join(word for word in words_of(query) if lexicon(language).is_content(word))
+        return not telling or any(self.lexical.coverage(telling, hit.chunk, language) for hit in hits)
 
     def _interpretations(self, asked: Asked) -> tuple[str, ...]:
         """What an unclear question may mean; () where it is clear, or nothing can be offered."""

@@ -23,7 +23,7 @@ from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.answer_sets import AnswerCase, AnswerResult, AnswerSet, read_answer_set, run_answer_case
 from kb.llm.recorded import PendingReplyError, RecordedModel, read_replies, unknown_requests, write_requests
 from kb.pipeline import Pipeline
-from kb.settings import Settings
+from kb.settings import EmbedSettings, Settings
 
 FAILED = 1
 PENDING = 3
@@ -54,13 +54,13 @@ async def answers(settings: Settings, request: AnswersRequest) -> int:
 
     Without a file the sample's set is asked, of the sample where nothing is indexed.
     """
-    cases = _chosen(request)
+    console = Console(stderr=True)
+    cases = _askable(_chosen(request), settings, console)
     model: RecordedModel | None = None
     if request.record is not None or request.replay:
         settings = recorded_settings(settings)
         model = RecordedModel(settings.model, read_replies(request.replay))
     clock = clock_at(cases.as_of) if cases.as_of else utc_now
-    console = Console(stderr=True)
     async with open_runtime(settings, "eval", models=True, clock=clock, model=model) as runtime:
         if request.file is None:
             await _with_sample(runtime)
@@ -83,6 +83,17 @@ async def answers(settings: Settings, request: AnswersRequest) -> int:
     if pending:
         return PENDING
     return FAILED if any(result.problems for result in results) else 0
+
+
+def _askable(cases: AnswerSet, settings: Settings, console: Console) -> AnswerSet:
+    """Without what the bundled embedder cannot read, which is told."""
+    left_out = [
+        case.id for case in cases.cases if case.needs and settings.embed.model == EmbedSettings().model
+    ]
+    if left_out:
+        console.print(f"Left out, for want of a multilingual embed.model: {', '.join(left_out)}")
+    kept = tuple(case for case in cases.cases if case.id not in left_out)
+    return cases.model_copy(update={"cases": kept})
 
 
 def recorded_settings(settings: Settings) -> Settings:

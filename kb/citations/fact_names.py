@@ -22,6 +22,7 @@ _FENCE = re.compile(
     r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL
 )
 _PLACEHOLDER = re.compile(r"<[^<>\n]+>|\{[^{}\n]+\}|\$\w+")
+_LONGEST_ACRONYM = 6
 _CONTINUED = re.compile(r"\\[ \t]*\n")
 _REMARK = re.compile(r"\s*(?:#|//|--|;|REM\b)")
 """How a line of code begins that only remarks on the others: its words may be the answer's own."""
@@ -94,8 +95,8 @@ def _is_typed(typed: str, literal: str) -> bool:
 
 
 def _is_exact(name: str) -> bool:
-    """Whether no capitals beside it make up for it: T480, FOO_BAR."""
-    return any(letter.isdigit() or letter in "_." for letter in name)
+    """Whether no capitals beside it make up for it: T480, FOO_BAR, PASSWORDS."""
+    return name.isupper() or any(letter.isdigit() or letter in "_." for letter in name)
 
 
 def _names(words: str) -> Iterator[str]:
@@ -123,8 +124,8 @@ def _is_code(word: str) -> bool:
 
 
 def _is_acronym(word: str) -> bool:
-    letters = word.replace(".", "")
-    return letters.isalpha() and letters.rstrip("s").isupper()
+    letters = word.replace(".", "").rstrip("s")
+    return letters.isalpha() and letters.isupper() and len(letters) <= _LONGEST_ACRONYM
 
 
 def _is_short(run: tuple[str, ...], capitals: frozenset[str]) -> bool:

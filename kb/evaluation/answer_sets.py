@@ -59,7 +59,10 @@ class Message(BaseModel):
 
 
 class AnswerCase(BaseModel):
-    """See the module. `kb` names the pages that the set is about; the data folder decides what is asked."""
+    """See the module. `kb` names the pages that the set is about; the data folder decides what is asked.
+
+    `needs`: left out, and told, with the bundled embedder, which reads English: the question is in another language than its page.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
@@ -74,6 +77,7 @@ class AnswerCase(BaseModel):
     expect_unknown: bool = False
     channel: str | None = None
     kb: str | None = None
+    needs: Literal["multilingual"] | None = None
 
     @field_validator("keywords", mode="before")
     @classmethod

@@ -14,11 +14,7 @@ from bot.cli.sources import sample_folder
 from kb.evaluation.questions import CaseResult, read_cases, run_cases
 from tests.fakes.sample import open_sample
 
-KNOWN_FAILURES = {
-    "near-miss-gym": "what Havik pays for is on other pages: near misses look like answerable questions, docs/confidence.md",
-    "nl-apple-pie": "MiniLM finds any two Dutch texts alike: no word of the question is on the page that it is quoted",
-    "near-miss-pension": "a pay rule in percent is as like the question as a pension rule would be",
-}
+KNOWN_FAILURES: dict[str, str] = {}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
