@@ -15,7 +15,8 @@ NOTHING_MORE = "NOTHING_MORE"
 LEFT_OPEN = "LEFT_OPEN"
 
 _SIGN = re.compile(
-    rf"[\\*`_]*(?:{DECLINE}|{NOTHING_MORE}|{LEFT_OPEN})\b[\\*`_]*:?[ \t]*".replace("_", r"\\?_")
+    rf"[\\*`_]*(?:{DECLINE}|{NOTHING_MORE}|{LEFT_OPEN})\b[\\*`_]*:?[ \t]*".replace("_", r"\\?_"),
+    re.IGNORECASE,  # a small model writes "Not_IN_PASSAGES"
 )
 
 
@@ -71,5 +72,7 @@ def _parted(text: str) -> tuple[str, str, str]:
     found = _SIGN.search(text)
     if found is None:
         return text, "", ""
-    sign = next(one for one in (DECLINE, NOTHING_MORE, LEFT_OPEN) if one in found.group().replace("\\", ""))
+    sign = next(
+        one for one in (DECLINE, NOTHING_MORE, LEFT_OPEN) if one in found.group().replace("\\", "").upper()
+    )
     return text[: found.start()], sign, text[found.end() :]

@@ -24,6 +24,7 @@ def texts(replied: Replied) -> list[str]:
         "**NOT_IN_PASSAGES**",
         "`NOT_IN_PASSAGES`",
         "I am sorry. NOT_IN_PASSAGES",
+        "Not_IN_PASSAGES",
     ],
 )
 def test_a_reply_with_the_sign_of_a_decline_declines(said: str) -> None:
