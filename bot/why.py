@@ -156,6 +156,7 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
     titles = page_labels(chunk.page for chunk in found)
     shown = answer.trace.hits[:SHOWN_PASSAGES]
     named = [hit.chunk.page.id for hit in shown] + [one.chunk.page.id for one in rests_on]
+    named += answer.trace.read_pages  # a removed sentence may say what any of them says
     why = Why(
         channel=channel,
         pages=tuple(dict.fromkeys([*named, *(page for page in answer.trace.anchors if page in titles)])),

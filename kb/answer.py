@@ -147,6 +147,8 @@ class Trace:
     searches: tuple[str, ...] = ()
     """What the model searched for by itself."""
     judge: JudgeStatus = "off"
+    read_pages: tuple[str, ...] = ()
+    """Ids of the pages that a model has read: what it wrote, kept or removed, may say what they say."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -260,6 +260,7 @@ class Pipeline:
                 checked=composed.checked,
                 searches=composed.searches,
                 judge=composed.judge,
+                read_pages=composed.read_pages,
             ),
             timings_ms=watch.timings_ms(),
         )

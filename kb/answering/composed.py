@@ -45,6 +45,7 @@ class Composed:
     removed: tuple[Removed, ...] = ()
     searches: tuple[str, ...] = ()
     judge: JudgeStatus = "off"
+    read_pages: tuple[str, ...] = ()
 
 
 class Answerer(Protocol):

@@ -64,9 +64,11 @@ class WrittenAnswerer:
             asked, passages, search=search, on_sentences=self._shown_by(progress, asked)
         )
         if draft.replied.declined or draft.replied.nothing_more:
-            return await self._declined(asked, draft)
-        await progress.stage("checking")
-        return await self._checked(asked, draft)
+            composed = await self._declined(asked, draft)
+        else:
+            await progress.stage("checking")
+            composed = await self._checked(asked, draft)
+        return replace(composed, read_pages=tuple({hit.chunk.page.id: None for hit in draft.passages}))
 
     def _shown_by(self, progress: Progress, asked: Asked) -> OnSentences:
         """Shows a sentence only after the check by the letter, and never less than before."""

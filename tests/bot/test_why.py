@@ -89,3 +89,8 @@ def test_long_questions_and_searches_stay_within_slacks_limits() -> None:
         checked=CHECKED,
     )
     told(answer)
+
+
+def test_it_opens_only_while_every_page_that_the_model_read_may_be_read() -> None:
+    answer = traced(an_answer(), read_pages=("page-leave-policy", "page-that-nothing-is-cited-from"))
+    assert "page-that-nothing-is-cited-from" in trace_payload(answer, channel="C1")["pages"]

@@ -197,6 +197,7 @@ async def test_a_search_of_the_model_goes_to_the_same_readers_pages_and_is_told(
     assert search.asked == [("ill", reader, "en")]
     assert set(shelf.audiences) == {reader}
     assert answer.searches == ("ill",)
+    assert answer.read_pages == (LEAVE.page.id, SICK.page.id)
     assert [one.chunk.page.title for one in answer.citations] == ["Leave policy", "Sick leave"]
 
 
