@@ -14,7 +14,7 @@ from kb.answering.asked import Asked
 from kb.answering.composed import Composed, nearest_pages
 from kb.answering.progress import Progress
 from kb.answering.quoting import SHORT_CHARACTERS, Excerpt, Librarian
-from kb.answering.reading import Neighbours, ReadingLimits, read_passages
+from kb.answering.reading import Neighbours, ReadingLimits, read_passages, without_orders_in
 from kb.conflicts.resolution import CONFLICT_PASSAGES, Disputed, Sides, warnings_of
 from kb.conflicts.statements import Likeness, Statement, find_disputes
 from kb.exact_terms import holds
@@ -102,7 +102,7 @@ class QuotedAnswerer:
         self, excerpts: Sequence[Excerpt], hits: Sequence[Hit]
     ) -> tuple[list[Excerpt], tuple[Disputed, ...]]:
         """With what current pages say in the place of outdated ones, and both sides where current ones disagree."""
-        others = [hit.chunk for hit in hits[:CONFLICT_PASSAGES]]
+        others = [hit.chunk for hit in without_orders_in(hits[:CONFLICT_PASSAGES])]
         stated = [
             Statement(passage=len(others) + index, chunk=one.chunk, text=one.statement)
             for index, one in enumerate(excerpts)

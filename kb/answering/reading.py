@@ -62,7 +62,7 @@ async def read_passages(
         chosen.append(hit)
     found = await index.neighbours(_spots(chosen[: limits.around], limits.reach), audience=audience)
     beside = _fitting(chosen, _by_place(found), limits, room)
-    return tuple(_clean(_joined(chosen, beside)))
+    return tuple(without_orders_in(_joined(chosen, beside)))
 
 
 def _distinct(hits: Sequence[Hit]) -> list[Hit]:
@@ -182,7 +182,7 @@ def _repeated_head(lines: Sequence[str], following: Sequence[str]) -> int:
     return 0
 
 
-def _clean(hits: Sequence[Hit]) -> list[Hit]:
+def without_orders_in(hits: Sequence[Hit]) -> list[Hit]:
     """Without what gives orders to an assistant: a page is data, and says nothing by giving orders."""
     cleaned = [replace(hit, chunk=replace(hit.chunk, text=without_orders(hit.chunk.text))) for hit in hits]
     return [hit for hit in cleaned if hit.chunk.text.strip()]
