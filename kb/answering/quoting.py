@@ -32,6 +32,8 @@ READ_CLOSELY = 4
 COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 1.0, 1.5, 2.0
 """Of the share of the question's words in the best sentence, of that sentence's cosine, of the passage's final score beside
 the best one's, and of its own cosine. See docs/evaluation.md."""
+LEAD_WEIGHT = 0.5
+"""For what stands at the head of a page, where the question names nothing but the page: "What is mulch?"."""
 NEXT_SHARE = 0.8
 """Of the best quote's score that a further one must have. On the questions that this was tried on it kept every fact and left
 out every sixth quote, one about something else."""
@@ -130,6 +132,8 @@ class Librarian:
                 continue
             heading = hit.chunk.section[-1] if hit.chunk.section else hit.chunk.page.title
             found = FOUND_WEIGHT * hit.scores.final / highest + MEANING_WEIGHT * (hit.scores.dense or 0.0)
+            if not hit.chunk.section and self._coverage(query, hit.chunk.page.title, language) == 1.0:
+                found += LEAD_WEIGHT
             words = COVERAGE_WEIGHT if hit.chunk.page.language == language else 0.0
             worth = {
                 unit: words * self._coverage(query, f"{heading}: {unit.text}", language) if words else 0.0

@@ -121,6 +121,13 @@ async def test_the_page_that_holds_the_questions_words_goes_first() -> None:
     assert said[0] == "Bicycles are insured."
 
 
+async def test_what_a_page_is_about_stands_at_its_head() -> None:
+    spread = a_passage("Spread mulch with a rake.", title="Mulch", section=("Mulch in spring",))
+    head = a_passage("Mulch is finely ground wood.", title="Mulch", section=())
+    assert (await texts("What is mulch?", spread, head))[0] == head.text
+    assert (await texts("What is mulch spread with?", spread, head))[0] == spread.text
+
+
 async def test_what_was_said_before_is_not_quoted_again() -> None:
     said = ["Parking is free. Come by car."]
     assert await texts("Is parking free?", "Parking is free.", "Parking for guests is paid.", said=said) == [
