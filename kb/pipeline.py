@@ -75,8 +75,9 @@ class Pipeline:
             await progress.stage("searching")
             turns = await readable_turns(turns, self.index, audience=question.audience)
             found = await self._retrieval(question.audience).find(question, turns, language, watch)
-            asked = self._asked(question, language, found, turns)
-            interpretations = self._interpretations(asked)
+            features = self.evidence_features(found.rewrite.query, found.hits, language)
+            asked = self._asked(question, language, found, turns, self._evidence(features))
+            interpretations = self._interpretations(asked, features)
             if found.rewrite.clarify or interpretations:
                 composed = Composed(outcome="unclear", mode=self._mode)
             else:
@@ -145,31 +146,31 @@ class Pipeline:
             asks_a_model=self.written is not None,
         )
 
-    def _asked(self, question: Question, language: str, found: Found, turns: Sequence[Turn]) -> Asked:
+    def _asked(
+        self, question: Question, language: str, found: Found, turns: Sequence[Turn], evidence: Evidence
+    ) -> Asked:
         return Asked(
             question=question,
             language=language,
             rewrite=found.rewrite,
             turns=turns,
             hits=found.hits,
-            evidence=self.evidence(found.rewrite.query, found.hits, language),
+            evidence=evidence,
             parts=tuple(
                 AskedPart(
                     question=part.question,
                     hits=part.hits,
-                    evidence=self.evidence(part.question, part.hits, language),
+                    evidence=self._evidence(self.evidence_features(part.question, part.hits, language)),
                 )
                 for part in found.parts
             ),
         )
 
-    def evidence(self, query: str, hits: Sequence[Hit], language: str) -> Evidence:
-        """What the best passages are worth for a question. `language` is the question's."""
-        features = self.evidence_features(query, hits, language)
+    def _evidence(self, features: EvidenceFeatures) -> Evidence:
         return score_evidence(features, self.relevance, threshold=self.settings.answer.min_confidence)
 
     def evidence_features(self, query: str, hits: Sequence[Hit], language: str) -> EvidenceFeatures:
-        """The passages by which a question's evidence is scored, and what is known of them."""
+        """The passages by which a question's evidence is scored, and what is known of them. `language` is the question's."""
         kept, rarity = hits[: self.settings.search.keep], self.vocabulary.rarity
         coverages = [self.lexical.coverage(query, hit.chunk, language, rarity=rarity) for hit in kept]
         candidates = [similarity(hit) for hit in hits[:BACKGROUND]]
@@ -187,13 +188,12 @@ class Pipeline:
         telling = " ".join(word for word in words_of(query) if lexicon(language).is_content(word))
         return not telling or any(self.lexical.coverage(telling, hit.chunk, language) for hit in hits)
 
-    def _interpretations(self, asked: Asked) -> tuple[str, ...]:
+    def _interpretations(self, asked: Asked, features: EvidenceFeatures) -> tuple[str, ...]:
         """What an unclear question may mean; () where it is clear, or nothing can be offered."""
         if asked.rewrite.clarify:
             return topics_of_thread(asked.turns)
         if not asked.evidence.is_sufficient:
             return ()
-        features = self.evidence_features(asked.rewrite.query, asked.hits, asked.language)
         return competing_pages(asked.rewrite, asked.turns, features, asked.language)
 
     async def _composed(self, asked: Asked, progress: Progress) -> Composed:

@@ -130,30 +130,27 @@ class Librarian:
             blocks = [block for block in blocks_of(hit.chunk.text) if block.text.strip()]
             if all(block.says_nothing for block in blocks):
                 continue
-            heading = hit.chunk.section[-1] if hit.chunk.section else hit.chunk.page.title
             found = FOUND_WEIGHT * hit.scores.final / highest + MEANING_WEIGHT * (hit.scores.dense or 0.0)
             if not hit.chunk.section and self._coverage(query, hit.chunk.page.title, language) == 1.0:
                 found += LEAD_WEIGHT
-            words = COVERAGE_WEIGHT if hit.chunk.page.language == language else 0.0
+            words, _ = _weights(hit.chunk, language)
             worth = {
-                unit: words * self._coverage(query, f"{heading}: {unit.text}", language) if words else 0.0
+                unit: words * self._coverage(query, _in_context(hit.chunk, unit), language) if words else 0.0
                 for block in blocks
                 for unit in block.units
             }
             candidates.append(_Candidate(chunk=hit.chunk, blocks=blocks, found=found, worth=worth))
         candidates.sort(key=lambda one: -one.score)
         read = candidates if everything else candidates[:READ_CLOSELY]
-        texts = [one.in_context(unit) for one in read for unit in one.worth]
+        texts = [_in_context(one.chunk, unit) for one in read for unit in one.worth]
         if not texts:
             return []
         vectors = await self._vectors.of(texts)
         wanted = (await self._embedder.embed_queries([query]))[0]
         for one in read:
-            meaning = SENTENCE_WEIGHT
-            if one.chunk.page.language != language:
-                meaning += COVERAGE_WEIGHT  # words of another language tell nothing
+            _, meaning = _weights(one.chunk, language)
             for unit in one.worth:
-                one.worth[unit] += meaning * float(vectors[one.in_context(unit)] @ wanted)
+                one.worth[unit] += meaning * float(vectors[_in_context(one.chunk, unit)] @ wanted)
         return sorted(read, key=lambda one: -one.score)
 
 
@@ -177,11 +174,6 @@ class _Candidate:
 
     def _worth_of(self, block: Block) -> float:
         return max(self.worth[unit] for unit in block.units)
-
-    def in_context(self, unit: TextUnit) -> str:
-        """The unit behind its heading, as the embedder reads it: "Carry-over: On 31 March."."""
-        heading = self.chunk.section[-1] if self.chunk.section else self.chunk.page.title
-        return f"{heading}: {unit.text}"
 
     def excerpt(self, characters: int) -> Excerpt:
         """The nearest block and whole blocks around it while they fit, those behind it first."""
@@ -215,6 +207,19 @@ class _Candidate:
     def _nearest_unit(self, block: Block) -> TextUnit | None:
         units = _units_to_set_apart(block)
         return max(units, key=lambda unit: self.worth[unit], default=None)
+
+
+def _in_context(chunk: Chunk, unit: TextUnit) -> str:
+    """The unit behind its heading, as the embedder reads it: "Carry-over: On 31 March."."""
+    heading = chunk.section[-1] if chunk.section else chunk.page.title
+    return f"{heading}: {unit.text}"
+
+
+def _weights(chunk: Chunk, language: str) -> tuple[float, float]:
+    """Of a unit's words and of its meaning: words of another language than the question's tell nothing."""
+    if chunk.page.language != language:
+        return 0.0, SENTENCE_WEIGHT + COVERAGE_WEIGHT
+    return COVERAGE_WEIGHT, SENTENCE_WEIGHT
 
 
 def _units_to_set_apart(block: Block) -> list[TextUnit]:
