@@ -211,6 +211,7 @@ class Rewrite:
     `required`: terms that a rule resolved surely ("Day 4"); passages that hold them go before those that do not.
     `wants_more`: the person asks for what was not said yet ("tell me more", "any others?").
     `readable`: `query` is a sentence that a person would write, so it may be shown.
+    `translated`: the query in the language that most pages are in; "" where it is in it, or no model wrote it.
     """
 
     query: str
@@ -227,6 +228,7 @@ class Rewrite:
     required: tuple[str, ...] = ()
     wants_more: bool = False
     readable: bool = True
+    translated: str = ""
 
 
 def _host(address: str) -> str | None:

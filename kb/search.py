@@ -33,12 +33,14 @@ class WeightedQuery:
     """One wording of the question and its share in the fused score.
 
     `context`: it holds words of the thread besides the question's. It helps to find and to order, but likeness to it
-    is no evidence that a passage answers: `Scores.dense` and `Scores.lexical` leave it out.
+    is no evidence that a passage answers: `Scores.dense` and `Scores.lexical` leave it out. `language`: ISO 639-1, by
+    which its words are stemmed; "" for the question's.
     """
 
     text: str
     weight: float
     context: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,10 +101,13 @@ class Search:
         started = self._monotonic()
         dense = await self._embedder.embed_queries([query.text for query in queries])
         embedded = self._monotonic()
-        languages = await self._languages_of(language)
+        languages = await self.languages()
         candidates = await self._index.search(
             [
-                QueryVectors(dense=vector.tolist(), lexical=self._lexical.query(query.text, languages))
+                QueryVectors(
+                    dense=vector.tolist(),
+                    lexical=self._lexical.query(query.text, [query.language or language, *languages]),
+                )
                 for query, vector in zip(queries, dense, strict=True)
             ],
             audience=audience,
@@ -118,23 +123,36 @@ class Search:
             search_ms=(done - embedded) * 1000,
         )
 
-    async def _languages_of(self, question: str) -> list[str]:
+    async def languages(self) -> Sequence[str]:
+        """ISO 639-1 codes of the pages, most frequent first, at most `MAX_LANGUAGES`; asked of the index once a minute.
+
+        Raises:
+            IndexUnavailableError: it cannot be told.
+        """
         now = self._monotonic()
         if self._languages_at is None or now - self._languages_at > LANGUAGES_KEPT_S:
             self._languages = tuple(await self._index.languages())[:MAX_LANGUAGES]
             self._languages_at = now if self._languages else None
-        return [question, *(one for one in self._languages if one != question)]
+        return self._languages
 
 
 def wordings(
-    question: str, rewrite: Rewrite, context: Sequence[str], settings: SearchSettings
+    question: str,
+    rewrite: Rewrite,
+    context: Sequence[str],
+    settings: SearchSettings,
+    *,
+    pages_language: str = "",
 ) -> list[WeightedQuery]:
-    """What is searched for: the user's own words, the rewrite, and the question among the thread's words."""
+    """What is searched for: the user's own words, the rewrite, its translation, and the question among the thread's words.
+
+    `pages_language`: the ISO 639-1 code of the translation's language.
+    """
     guessed = rewrite.method == "heuristic" and rewrite.confidence < SURE
     original = settings.original_weight_guess if guessed else settings.original_weight
     queries = [
         WeightedQuery(text=question, weight=original),
-        WeightedQuery(text=rewrite.query, weight=1.0 - original),
+        *with_translation(rewrite, rewrite.query, 1.0 - original, settings, pages_language=pages_language),
     ]
     if context:
         rewritten = rewrite.needs_rewrite and not guessed
@@ -143,15 +161,26 @@ def wordings(
     return merged(queries)
 
 
+def with_translation(
+    rewrite: Rewrite, text: str, weight: float, settings: SearchSettings, *, pages_language: str
+) -> list[WeightedQuery]:
+    """`text`, and beside it the rewrite's translation where there is one, which gets its share of the weight."""
+    share = settings.translation_share if rewrite.translated else 0.0
+    return [
+        WeightedQuery(text=text, weight=weight * (1 - share)),
+        WeightedQuery(text=rewrite.translated, weight=weight * share, language=pages_language),
+    ]
+
+
 def merged(queries: Sequence[WeightedQuery]) -> list[WeightedQuery]:
     """Equal wordings become one with their weights added; wordings without weight are dropped."""
-    weights: dict[tuple[str, bool], float] = {}
+    weights: dict[tuple[str, bool, str], float] = {}
     for query in queries:
-        key = (query.text, query.context)
+        key = (query.text, query.context, query.language)
         weights[key] = weights.get(key, 0.0) + query.weight
     return [
-        WeightedQuery(text=text, weight=weight, context=context)
-        for (text, context), weight in weights.items()
+        WeightedQuery(text=text, weight=weight, context=context, language=language)
+        for (text, context, language), weight in weights.items()
         if weight > 0
     ]
 

@@ -100,6 +100,8 @@ class SearchSettings(Section):
     """Weight of the user's own words beside a rewrite, which gets the rest."""
     original_weight_guess: Annotated[float, Field(ge=0, le=1)] = 0.5
     """The same beside what the rules only guess."""
+    translation_share: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Share of a rewrite's weight that goes to its translation into the language of the pages, where a model wrote one."""
     context_weight: Annotated[float, Field(ge=0, le=2)] = 1.0
     """Most that the question among the words of its thread weighs; the other wordings have 1 together. 0: off."""
     context_weight_rewritten: Annotated[float, Field(ge=0, le=2)] = 0.3
