@@ -13,7 +13,8 @@ from qdrant_client import AsyncQdrantClient, models
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ApiException
 
-from kb.errors import IndexUnavailableError
+from kb.calibration import Calibration
+from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.payload import (
     AUDIENCE,
     DENSE,
@@ -29,8 +30,11 @@ from kb.index.payload import (
     TITLE,
     Scored,
     addresses_of,
+    calibration_from_fields,
+    calibration_to_fields,
     candidates,
     from_payload,
+    manifest_from_fields,
     point_id,
     revisions_of,
     to_payload,
@@ -39,10 +43,12 @@ from kb.index.port import (
     Candidate,
     IndexCounts,
     IndexedChunk,
+    IndexManifest,
     PageAddress,
     PagesWanted,
     QueryVectors,
     SparseVector,
+    StoredPassage,
 )
 from kb.models import Audience, Chunk, Page
 
@@ -134,6 +140,19 @@ class Collection:
         audience: Audience,
         limit: int,
         anchor_pages: Sequence[str] = (),
+        made_with: str | None = None,
+    ) -> list[Candidate]:
+        if made_with is not None:
+            await self._check_make(made_with)
+        return await self._search(self._name, queries, audience, limit, anchor_pages)
+
+    async def _search(
+        self,
+        collection: str,
+        queries: Sequence[QueryVectors],
+        audience: Audience,
+        limit: int,
+        anchor_pages: Sequence[str],
     ) -> list[Candidate]:
         readable = _is_readable(audience)
         scopes = [models.Filter(must=[readable])]
@@ -160,13 +179,41 @@ class Collection:
             for at, (using, vector) in enumerate((*wordings, *terms))
         ]
         with translated("searching"):
-            responses = await self._client.query_batch_points(self._name, requests)
+            responses = await self._client.query_batch_points(collection, requests)
         rows = [_rows(response.points) for response in responses]
         results = iter([_newest(rows[0]), *rows[1:]])
         return candidates(
             [next(results) for _ in queries],
             [next(results) if query.lexical.indices else [] for query in queries],
         )
+
+    async def manifest(self) -> IndexManifest:
+        return manifest_from_fields(await self._metadata())
+
+    async def calibration(self) -> Calibration | None:
+        return calibration_from_fields(await self._metadata())
+
+    async def calibrate(self, calibration: Calibration) -> None:
+        with translated("keeping what was measured"):
+            await self._client.update_collection(self._name, metadata=calibration_to_fields(calibration))
+
+    async def sample(self, limit: int) -> Sequence[StoredPassage]:
+        """The engine lists by point id, which is a hash of the passage's id: the first ones are from all over."""
+        with translated("taking a sample"):
+            records, _ = await self._client.scroll(
+                self._name, limit=limit, with_payload=True, with_vectors=[DENSE]
+            )
+        return [_stored(record) for record in _newest(records)]
+
+    async def _metadata(self) -> Mapping[str, Any] | None:
+        with translated("reading the manifest"):
+            described = await self._client.get_collection(self._name)
+        return described.config.metadata
+
+    async def _check_make(self, made_with: str) -> None:
+        manifest = await self.manifest()
+        if manifest.embedder != made_with:
+            raise IndexMismatchError(f"the index was made with {manifest.embedder}, not with {made_with}")
 
     async def readable(self, page_ids: Iterable[str], *, audience: Audience) -> frozenset[str]:
         pages = list(page_ids)
@@ -255,6 +302,11 @@ def _sparse(vector: SparseVector) -> models.SparseVector:
 
 def _rows(points: Sequence[models.ScoredPoint]) -> list[Scored]:
     return [Scored(point=point.id, score=point.score, payload=point.payload) for point in points]
+
+
+def _stored(record: models.Record) -> StoredPassage:
+    vectors: Any = record.vector
+    return StoredPassage(chunk=from_payload(record.payload), dense=list(vectors[DENSE]))
 
 
 def _newest(found: Sequence[_Found]) -> list[_Found]:

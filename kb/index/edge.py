@@ -1,7 +1,7 @@
 """The embedded vector index: Qdrant's engine in this process, one folder a generation, no server.
 
     FOLDER/CURRENT            names the live generation
-    FOLDER/gen-3/             manifest.json and the points
+    FOLDER/gen-3/             manifest.json, calibration.json and the points
     FOLDER/gen-2/             the one before, for a way back
 
 The folder belongs to one process. Engine calls run on a small thread pool of their own; the event loop never waits
@@ -20,6 +20,7 @@ from typing import TypeVar
 
 import qdrant_edge as engine
 
+from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.edge_rebuild import EdgePrevious, EdgeRebuild
 from kb.index.generations import Generations
@@ -31,6 +32,7 @@ from kb.index.port import (
     PageAddress,
     PagesWanted,
     QueryVectors,
+    StoredPassage,
 )
 from kb.index.rwlock import ReadWriteLock
 from kb.index.shard import Shard
@@ -66,12 +68,15 @@ class EdgeIndex:
         audience: Audience,
         limit: int,
         anchor_pages: Sequence[str] = (),
+        made_with: str | None = None,
     ) -> list[Candidate]:
         if not queries:
             return []
 
         def search(live: Shard) -> list[Candidate]:
-            return live.search(queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
+            return live.search(
+                queries, audience=audience, limit=limit, anchor_pages=anchor_pages, made_with=made_with
+            )
 
         return await self._read(search, empty=[])
 
@@ -89,6 +94,15 @@ class EdgeIndex:
 
     async def addresses(self) -> Sequence[PageAddress]:
         return await self._read(lambda live: live.addresses(), empty=[])
+
+    async def calibrate(self, calibration: Calibration) -> None:
+        await self._read(lambda live: live.calibrate(calibration), empty=None)
+
+    async def calibration(self) -> Calibration | None:
+        return await self._read(lambda live: live.calibration, empty=None)
+
+    async def sample(self, limit: int) -> Sequence[StoredPassage]:
+        return await self._read(lambda live: live.sample(limit), empty=[])
 
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
         if wanted.nothing:

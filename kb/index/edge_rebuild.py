@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
+from kb.calibration import Calibration
 from kb.errors import IndexUnavailableError
-from kb.index.port import Candidate, IndexCounts, IndexedChunk, IndexManifest, PageAddress, QueryVectors
+from kb.index.port import (
+    Candidate,
+    IndexCounts,
+    IndexedChunk,
+    IndexManifest,
+    PageAddress,
+    QueryVectors,
+    StoredPassage,
+)
 from kb.index.shard import Shard
 from kb.models import Audience
 
@@ -49,6 +58,15 @@ class EdgeRebuild:
     async def addresses(self) -> Sequence[PageAddress]:
         return await self._index.run(self._building.addresses)
 
+    async def calibrate(self, calibration: Calibration) -> None:
+        await self._index.run(self._building.calibrate, calibration)
+
+    async def calibration(self) -> Calibration | None:
+        return self._building.calibration
+
+    async def sample(self, limit: int) -> Sequence[StoredPassage]:
+        return await self._index.run(self._building.sample, limit)
+
     async def languages(self) -> Sequence[str]:
         return await self._index.run(self._building.languages)
 
@@ -59,9 +77,12 @@ class EdgeRebuild:
         audience: Audience,
         limit: int,
         anchor_pages: Sequence[str] = (),
+        made_with: str | None = None,
     ) -> list[Candidate]:
         def search() -> list[Candidate]:
-            return self._building.search(queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
+            return self._building.search(
+                queries, audience=audience, limit=limit, anchor_pages=anchor_pages, made_with=made_with
+            )
 
         return await self._index.run(search) if queries else []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import qdrant_edge as engine
 
@@ -25,6 +26,11 @@ def sparse(vector: SparseVector) -> engine.SparseVector:
 def sparse_query(vector: SparseVector) -> engine.Query | None:
     """None for a wording without terms: no leg, and a lexical score of 0 for everyone."""
     return engine.Query.Nearest(sparse(vector), using=LEXICAL) if vector.indices else None
+
+
+def dense_of(record: engine.Record) -> list[float]:
+    vectors: Any = record.vector
+    return list(vectors[DENSE])
 
 
 def rows(points: Sequence[engine.ScoredPoint]) -> list[Scored]:

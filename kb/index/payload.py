@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from kb.calibration import Calibration, from_text, to_text
 from kb.errors import IndexMismatchError
 from kb.index.port import Candidate, IndexManifest, PageAddress
 from kb.models import Chunk, Page, PageDates
@@ -32,6 +33,9 @@ SERIES = "series"
 """What a page is called, what it replaces and what it is a version of; on its first chunk alone."""
 KEYWORD_FIELDS = (AUDIENCE, PAGE_ID, LANGUAGE, NAMES, REPLACED_NAMES, SERIES)
 """Fields that filters and counts run over; each needs an index of its own."""
+
+CALIBRATION = "calibration"
+"""The key of a collection's metadata beside the manifest's; a text, for the server merges what has parts."""
 
 _MANIFEST: TypeAdapter[IndexManifest] = TypeAdapter(IndexManifest)
 
@@ -173,6 +177,16 @@ def manifest_from_fields(fields: Mapping[str, Any] | None) -> IndexManifest:
         return _MANIFEST.validate_python(fields)
     except ValidationError as error:
         raise IndexMismatchError("the index does not say what it was built with: reindex in full") from error
+
+
+def calibration_to_fields(calibration: Calibration) -> dict[str, Any]:
+    return {CALIBRATION: to_text(calibration)}
+
+
+def calibration_from_fields(fields: Mapping[str, Any] | None) -> Calibration | None:
+    """None where there is none, or none that can be read: it is then measured anew."""
+    text = (fields or {}).get(CALIBRATION)
+    return from_text(text) if isinstance(text, str) else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

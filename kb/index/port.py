@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from kb.calibration import Calibration
 from kb.models import Audience, Chunk, Page
 
 
@@ -46,6 +47,14 @@ class Candidate:
     chunk: Chunk
     dense: tuple[float, ...]
     lexical: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredPassage:
+    """A passage and its dense vector, as the index holds them."""
+
+    chunk: Chunk
+    dense: Sequence[float]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,6 +115,9 @@ class IndexWriter(Protocol):
     async def addresses(self) -> Sequence[PageAddress]:
         """Every page that this generation holds, whoever may read it: for operators, never for an answer."""
 
+    async def calibrate(self, calibration: Calibration) -> None:
+        """Keeps with this generation what was measured on it. Nothing is kept with an index that was never filled."""
+
 
 class Searchable(Protocol):
     """What can be searched: the live index, or a generation beside it that is being looked at."""
@@ -117,15 +129,28 @@ class Searchable(Protocol):
         audience: Audience,
         limit: int,
         anchor_pages: Sequence[str] = (),
+        made_with: str | None = None,
     ) -> list[Candidate]:
         """The union of every leg's best `limit` passages, in no particular order.
 
         Legs: {dense, lexical} x queries and, where `anchor_pages` are given, the same restricted to these pages.
-        The audience filter stands in every leg: what the audience may not read is never fetched.
+        The audience filter stands in every leg: what the audience may not read is never fetched. `made_with`: the
+        embedder of the queries' vectors, by its name in the manifest.
+
+        Raises:
+            IndexMismatchError: what would be searched was made with another embedder than `made_with`.
         """
 
     async def languages(self) -> Sequence[str]:
         """ISO 639-1 codes of the pages in the index, most frequent first."""
+
+    async def calibration(self) -> Calibration | None:
+        """What was measured on this generation; None where nothing was. Cheap: asked at every question."""
+
+    async def sample(self, limit: int) -> Sequence[StoredPassage]:
+        """Passages from all over, whoever may read them: for measuring, never for an answer. The same as long as the index
+        is the same; all of them where it has no more than `limit`.
+        """
 
 
 class Rebuild(IndexWriter, Searchable, Protocol):

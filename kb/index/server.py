@@ -5,17 +5,28 @@ Several bots may share a server: all of them search the alias, and a swap moves 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
+import time
 from collections import abc
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from qdrant_client import AsyncQdrantClient, models
 
+from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.collection import Collection, translated
-from kb.index.payload import DENSE, KEYWORD_FIELDS, LEXICAL, manifest_from_fields, manifest_to_fields
+from kb.index.payload import (
+    DENSE,
+    KEYWORD_FIELDS,
+    LEXICAL,
+    calibration_from_fields,
+    manifest_from_fields,
+    manifest_to_fields,
+)
 from kb.index.port import (
     Candidate,
     IndexCounts,
@@ -24,10 +35,27 @@ from kb.index.port import (
     PageAddress,
     PagesWanted,
     QueryVectors,
+    StoredPassage,
 )
 from kb.models import Audience, Chunk, Page
 
 logger = logging.getLogger(__name__)
+
+
+SEEN_FOR_S = 60.0
+"""Seconds for which the live collection's manifest and calibration are believed. Another bot's swap is noticed at once by
+a search, its calibration after that."""
+PINNED_TRIES = 4
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Live:
+    """The live collection as it was at `at`."""
+
+    collection: str
+    manifest: IndexManifest
+    calibration: Calibration | None
+    at: float
 
 
 class ServerIndex(Collection):
@@ -38,11 +66,18 @@ class ServerIndex(Collection):
     """
 
     def __init__(
-        self, client: AsyncQdrantClient, collection: str, *, manifest: IndexManifest | None = None
+        self,
+        client: AsyncQdrantClient,
+        collection: str,
+        *,
+        manifest: IndexManifest | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(client, collection)
         self._new_manifest = manifest
         self._seen_live = False
+        self._monotonic = monotonic
+        self._seen: _Live | None = None
 
     async def search(
         self,
@@ -51,10 +86,75 @@ class ServerIndex(Collection):
         audience: Audience,
         limit: int,
         anchor_pages: Sequence[str] = (),
+        made_with: str | None = None,
     ) -> list[Candidate]:
         if not queries or not await self._is_live():
             return []
-        return await super().search(queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
+        if made_with is None:
+            return await self._search(self._name, queries, audience, limit, anchor_pages)
+        return await self._search_pinned(made_with, queries, audience, limit, anchor_pages)
+
+    async def _search_pinned(
+        self,
+        made_with: str,
+        queries: Sequence[QueryVectors],
+        audience: Audience,
+        limit: int,
+        anchor_pages: Sequence[str],
+    ) -> list[Candidate]:
+        """Searches the live collection by its own name, and asks meanwhile whether it still is the live one.
+
+        Another bot may move the alias at any moment; between a look at the manifest and a search by the alias it could.
+        """
+        for _ in range(PINNED_TRIES):
+            known = await self._known()
+            if known.manifest.embedder != made_with:
+                raise IndexMismatchError(
+                    f"the index was made with {known.manifest.embedder}, not with {made_with}"
+                )
+            found, live = await asyncio.gather(
+                self._search(known.collection, queries, audience, limit, anchor_pages),
+                self._live_generation(),
+                return_exceptions=True,
+            )
+            if isinstance(live, BaseException):
+                raise live
+            if self._collection_name(live) != known.collection:
+                self._seen = None
+                continue
+            if isinstance(found, BaseException):
+                raise found
+            return found
+        raise IndexUnavailableError(f"the index {self._name!r} is swapped faster than it can be searched")
+
+    async def _known(self) -> _Live:
+        """The live collection as it was seen within `SEEN_FOR_S`."""
+        seen, now = self._seen, self._monotonic()
+        if seen is None or now - seen.at > SEEN_FOR_S:
+            live = await self._live_generation()
+            if not live:
+                raise IndexUnavailableError(f"the alias {self._name!r} is gone from the server")
+            collection = Collection(self._client, self._collection_name(live))
+            fields = await collection._metadata()
+            seen = _Live(
+                collection=self._collection_name(live),
+                manifest=manifest_from_fields(fields),
+                calibration=calibration_from_fields(fields),
+                at=now,
+            )
+            self._seen = seen
+        return seen
+
+    async def calibration(self) -> Calibration | None:
+        return (await self._known()).calibration if await self._is_live() else None
+
+    async def calibrate(self, calibration: Calibration) -> None:
+        if live := await self._live_generation():
+            await Collection(self._client, self._collection_name(live)).calibrate(calibration)
+            self._seen = None
+
+    async def sample(self, limit: int) -> Sequence[StoredPassage]:
+        return await super().sample(limit) if await self._is_live() else []
 
     async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
         if not await self._is_live():
@@ -93,12 +193,8 @@ class ServerIndex(Collection):
             async for batch in super().passages(audience=audience):
                 yield batch
 
-    async def manifest(self) -> IndexManifest | None:
-        if not await self._is_live():
-            return None
-        with translated("reading the manifest"):
-            described = await self._client.get_collection(self._name)
-        return manifest_from_fields(described.config.metadata)
+    async def manifest(self) -> IndexManifest | None:  # type: ignore[override]  # an alias may not exist yet
+        return await super().manifest() if await self._is_live() else None
 
     async def begin_rebuild(self, manifest: IndexManifest) -> ServerRebuild:
         live = await self._live_generation()
@@ -177,7 +273,7 @@ class ServerIndex(Collection):
             )
         with translated("swapping"):
             await self._client.update_collection_aliases(move)
-        self._seen_live = True
+        self._seen_live, self._seen = True, None
         logger.info("index.swapped", extra={"generation": number})
         for older in [one for one in await self._generations() if one < number][:-1]:
             await self._drop(older)
@@ -214,11 +310,6 @@ class ServerRebuild(Collection):
 
 class ServerPrevious(ServerRebuild):
     """The collection that was live before. A `discard` leaves it where it is."""
-
-    async def manifest(self) -> IndexManifest:
-        with translated("reading the manifest"):
-            described = await self._client.get_collection(self._name)
-        return manifest_from_fields(described.config.metadata)
 
     async def discard(self) -> None:
         self._over = True

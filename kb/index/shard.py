@@ -17,8 +17,9 @@ from typing import Self
 
 import qdrant_edge as engine
 
+from kb.calibration import Calibration, from_text, to_text
 from kb.errors import IndexMismatchError, IndexUnavailableError
-from kb.index.edge_vectors import config, rows, sparse, sparse_query
+from kb.index.edge_vectors import config, dense_of, rows, sparse, sparse_query
 from kb.index.generations import write_atomically
 from kb.index.payload import (
     AUDIENCE,
@@ -51,6 +52,7 @@ from kb.index.port import (
     PageAddress,
     PagesWanted,
     QueryVectors,
+    StoredPassage,
 )
 from kb.index.rwlock import ReadWriteLock
 from kb.models import Audience, Chunk, Page
@@ -59,12 +61,21 @@ SCROLL_PAGE = 2000
 """Points a read lock is held for while all are listed; about 5 ms."""
 ALL = 10_000_000
 """More facet values than any knowledge base has pages."""
+CALIBRATION = "calibration.json"
+"""Beside the manifest, and no part of it."""
 
 
 class Shard:
     """Every method raises `IndexUnavailableError` when the engine fails."""
 
-    def __init__(self, shard: engine.EdgeShard, manifest: IndexManifest, folder: Path) -> None:
+    def __init__(
+        self,
+        shard: engine.EdgeShard,
+        manifest: IndexManifest,
+        folder: Path,
+        *,
+        calibration: Calibration | None = None,
+    ) -> None:
         self._shard = shard
         self._folder = folder
         self._lock = ReadWriteLock()
@@ -72,6 +83,7 @@ class Shard:
         self._revisions: tuple[int, Mapping[str, str]] | None = None
         """As they were after so many writes: a sync that changes nothing asks for them, and no more."""
         self.manifest = manifest
+        self.calibration = calibration
 
     @classmethod
     def create(cls, folder: Path, manifest: IndexManifest) -> Self:
@@ -97,7 +109,7 @@ class Shard:
             raise IndexMismatchError(f"{folder} has no readable manifest: reindex in full") from error
         with _translated(folder):
             shard = engine.EdgeShard.load(str(_points(folder)))
-        return cls(shard, manifest_from_fields(fields), folder)
+        return cls(shard, manifest_from_fields(fields), folder, calibration=_calibration(folder))
 
     def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
         """One after the other, so that a search waits for one page's replacement, not for all."""
@@ -123,6 +135,22 @@ class Shard:
         with self._lock.write(), _translated(self._folder):
             self._writes += 1
             self._shard.update(engine.UpdateOperation.delete_points_by_filter(gone))
+
+    def calibrate(self, calibration: Calibration) -> None:
+        try:
+            write_atomically(self._folder / CALIBRATION, to_text(calibration))
+        except OSError as error:
+            raise IndexUnavailableError(f"{self._folder} cannot be written: {error}") from error
+        self.calibration = calibration
+
+    def sample(self, limit: int) -> list[StoredPassage]:
+        """The engine lists by point id, which is a hash of the passage's id: the first ones are from all over."""
+        request = engine.ScrollRequest(limit=limit, with_payload=True, with_vector=[DENSE])
+        with self._lock.read(), _translated(self._folder):
+            records, _ = self._shard.scroll(request)
+        return [
+            StoredPassage(chunk=from_payload(record.payload), dense=dense_of(record)) for record in records
+        ]
 
     def revisions(self) -> Mapping[str, str]:
         writes, known = self._writes, self._revisions
@@ -189,8 +217,18 @@ class Shard:
         return [from_payload(record.payload) for record in records], following
 
     def search(
-        self, queries: Sequence[QueryVectors], *, audience: Audience, limit: int, anchor_pages: Sequence[str]
+        self,
+        queries: Sequence[QueryVectors],
+        *,
+        audience: Audience,
+        limit: int,
+        anchor_pages: Sequence[str],
+        made_with: str | None = None,
     ) -> list[Candidate]:
+        if made_with not in (None, self.manifest.embedder):
+            raise IndexMismatchError(
+                f"the index was made with {self.manifest.embedder}, not with {made_with}"
+            )
         for query in queries:
             self._check_dimension(query.dense)
         readable = _is_readable(audience)
@@ -272,6 +310,14 @@ def _translated(folder: Path) -> Iterator[None]:
         yield
     except Exception as error:
         raise IndexUnavailableError(f"the index in {folder} failed: {error}") from error
+
+
+def _calibration(folder: Path) -> Calibration | None:
+    """None where there is none, or none that can be read: it is then measured anew."""
+    try:
+        return from_text((folder / CALIBRATION).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
 
 
 def _points(folder: Path) -> Path:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from qdrant_client import AsyncQdrantClient
 
+from kb.calibration import Calibration, Reranking
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import (
@@ -849,3 +850,93 @@ async def test_searches_amid_replacements_see_one_version_of_a_page_and_never_no
     await index.close()
 
     assert {len(versions) for versions in seen} == {1}
+
+
+def measured(passages: int = 3, **parts: object) -> Calibration:
+    return Calibration(passages=passages, **parts)
+
+
+class TestCalibration:
+    async def test_it_is_kept_with_the_generation_and_goes_with_it(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave", "holiday")
+        assert await index.calibration() is None
+        await index.calibrate(measured(2))
+        await index.calibrate(measured(3))
+        assert await index.calibration() == measured(3)
+        rebuild = await index.begin_rebuild(MANIFEST)
+        await put(rebuild, a_page("leave"), "leave")
+        assert await rebuild.calibration() is None
+        await rebuild.calibrate(measured(1))
+        assert (await index.calibration(), await rebuild.calibration()) == (measured(3), measured(1))
+        await rebuild.swap()
+        assert await index.calibration() == measured(1)
+        earlier = await index.open_previous()
+        assert earlier is not None
+        assert await earlier.calibration() == measured(3)
+        await earlier.swap()
+        assert await index.calibration() == measured(3)
+
+    async def test_it_is_no_part_of_what_the_index_was_made_with(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave")
+        await index.calibrate(measured(reranking=Reranking(model="mini", weight=0.5, candidates=20)))
+        assert await index.manifest() == MANIFEST
+
+    async def test_an_index_that_was_never_filled_keeps_none(self, index: VectorIndex) -> None:
+        await index.calibrate(measured())
+        assert await index.calibration() is None
+        assert list(await index.sample(5)) == []
+
+
+class TestSample:
+    async def test_it_holds_passages_from_all_over_with_their_vectors_whoever_may_read_them(
+        self, index: VectorIndex
+    ) -> None:
+        for at in range(30):
+            limited = ("#leads",) if at % 2 else (EVERYONE,)
+            await put(index, a_page(f"page{at}", audience=limited), "leave", "holiday", "salary price")
+        everything = {one.chunk.id: one for one in await index.sample(1000)}
+        assert len(everything) == 90
+        assert list(everything["page3#2"].dense) == pytest.approx(dense("salary price"), abs=1e-6)
+        some = await index.sample(20)
+        assert len({one.chunk.page.id for one in some}) > 10
+        assert [one.chunk.id for one in await index.sample(20)] == [one.chunk.id for one in some]
+
+
+class TestMadeWith:
+    async def test_vectors_of_another_model_are_refused_and_those_of_the_indexs_own_are_not(
+        self, index: VectorIndex
+    ) -> None:
+        await put(index, a_page("leave"), "leave")
+        assert await found(index, "leave", made_with="tiny") == {"leave#0"}
+        with pytest.raises(IndexMismatchError, match="made with tiny, not with other"):
+            await found(index, "leave", made_with="other")
+
+    async def test_from_the_swap_on_the_new_generations_model_is_asked_for(self, index: VectorIndex) -> None:
+        await put(index, a_page("leave"), "leave")
+        other = IndexManifest(embedder="other", dimension=DIMENSION, chunker="v1")
+        rebuild = await index.begin_rebuild(other)
+        await put(rebuild, a_page("leave"), "leave", "leave new")
+        assert await found(rebuild, "leave", made_with="other") == {"leave#0", "leave#1"}
+        with pytest.raises(IndexMismatchError):
+            await found(rebuild, "leave", made_with="tiny")
+        assert await found(index, "leave", made_with="tiny") == {"leave#0"}
+        await rebuild.swap()
+        assert await found(index, "leave", made_with="other") == {"leave#0", "leave#1"}
+        with pytest.raises(IndexMismatchError):
+            await found(index, "leave", made_with="tiny")
+
+    async def test_another_bots_swap_on_the_server_is_noticed_by_the_next_search(self) -> None:
+        client = AsyncQdrantClient(":memory:")
+        one, two = ServerIndex(client, "kb", manifest=MANIFEST), ServerIndex(client, "kb")
+        await put(one, a_page("old"), "leave")
+        assert await found(two, "leave", made_with="tiny") == {"old#0"}
+        for generation in range(3):
+            name = f"model{generation}"
+            rebuild = await one.begin_rebuild(IndexManifest(embedder=name, dimension=DIMENSION, chunker="v1"))
+            await put(rebuild, a_page(name), "leave")
+            await rebuild.calibrate(measured(generation))
+            await rebuild.swap()
+        with pytest.raises(IndexMismatchError):
+            await found(two, "leave", made_with="tiny")
+        assert await found(two, "leave", made_with="model2") == {"model2#0"}
+        assert await two.calibration() == measured(2)
