@@ -6,24 +6,30 @@ fusions are pure functions.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kb.context import in_context
+from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.port import Candidate, QueryVectors, VectorIndex
 from kb.lexical import LexicalEncoder
+from kb.live_embedder import LiveEmbedder, Matching, QueryEmbedder
 from kb.models import Audience, Hit, Rewrite, Scores
 from kb.settings import SearchSettings
+
+logger = logging.getLogger(__name__)
 
 LANGUAGES_KEPT_S = 60.0
 """Seconds for which the index's languages are believed: a reindex that adds one shows after that."""
 SURE = 0.9
 """A rewrite by rules of this confidence is taken at its word: a step in a series, a reference, an opener."""
+SWAPS = 3
+"""Generations that a question tries: one may be swapped in while it is being embedded."""
 MAX_LANGUAGES = 12
 """Languages by which a question is stemmed; more cost time and find nothing."""
 
@@ -56,12 +62,10 @@ class SearchResult:
     search_ms: float
 
 
-class QueryEmbedder(Protocol):
-    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
-
-
 class Search:
-    """`monotonic` gives seconds."""
+    """`live`: tells the embedder that the index was made with; without it `embedder` made the index. `monotonic` gives
+    seconds.
+    """
 
     def __init__(
         self,
@@ -70,19 +74,21 @@ class Search:
         lexical: LexicalEncoder,
         settings: SearchSettings,
         *,
+        live: LiveEmbedder | None = None,
         monotonic: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._index = index
         self._embedder = embedder
         self._lexical = lexical
         self._settings = settings
+        self._live = live
         self._monotonic = monotonic
         self._languages: tuple[str, ...] = ()
         self._languages_at: float | None = None
 
     async def prepare(self, text: str) -> None:
         """Embeds a wording ahead of its search; the embedder remembers it. Raises `EmbedderUnavailableError`."""
-        await self._embedder.embed_queries([text])
+        await (await self._matching()).embedder.embed_queries([text])
 
     async def search(
         self,
@@ -98,8 +104,38 @@ class Search:
             IndexUnavailableError, EmbedderUnavailableError: an outage, never an empty result.
         """
         queries = merged(queries)
+        for _ in range(SWAPS):
+            matching = await self._matching()
+            try:
+                return await self._searched(queries, matching, audience, language, anchor_pages)
+            except IndexMismatchError as error:
+                logger.info("search.swapped_meanwhile", extra={"reason": str(error)})
+                mismatch = error
+                if self._live is not None:
+                    self._live.forget(matching)
+        raise IndexUnavailableError(
+            f"the index and the question's vectors do not match: {mismatch}"
+        ) from mismatch
+
+    async def _matching(self) -> Matching:
+        if self._live is None:
+            return Matching(embedder=self._embedder, made_with=None)
+        return await self._live.now()
+
+    async def _searched(
+        self,
+        queries: Sequence[WeightedQuery],
+        matching: Matching,
+        audience: Audience,
+        language: str,
+        anchor_pages: Sequence[str],
+    ) -> SearchResult:
+        """
+        Raises:
+            IndexMismatchError: another generation was swapped in since the embedder was chosen.
+        """
         started = self._monotonic()
-        dense = await self._embedder.embed_queries([query.text for query in queries])
+        dense = await matching.embedder.embed_queries([query.text for query in queries])
         embedded = self._monotonic()
         languages = await self.languages()
         candidates = await self._index.search(
@@ -113,6 +149,7 @@ class Search:
             audience=audience,
             limit=self._settings.leg_limit,
             anchor_pages=anchor_pages,
+            made_with=matching.made_with,
         )
         hits = fuse(candidates, queries, self._settings)
         done = self._monotonic()
