@@ -100,19 +100,24 @@ class Embedder:
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """For a question that is being answered."""
         await self.ready()
-        return await self._embed_documents(texts, self._questions)
+        return await self._embed_all("document", texts, self._questions)
 
     async def embed_in_background(self, texts: Sequence[str]) -> Vectors:
         await self.ready()
-        return await self._embed_documents(texts, self._documents)
+        return await self._embed_all("document", texts, self._documents)
 
-    async def _embed_documents(self, texts: Sequence[str], lane: Lane) -> Vectors:
+    async def embed_queries_in_background(self, texts: Sequence[str]) -> Vectors:
+        """Many, for measuring: none of them is remembered."""
+        await self.ready()
+        return await self._embed_all("query", texts, self._documents)
+
+    async def _embed_all(self, kind: TextKind, texts: Sequence[str], lane: Lane) -> Vectors:
         """Batches of texts of like length: padding costs as much as words. The longest go first, so that the threads end
         at about the same time.
         """
         by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         batches = list(self._batches(by_length, texts))[::-1]
-        encoded = await lane.map(lambda batch: self._encode("document", [texts[at] for at in batch]), batches)
+        encoded = await lane.map(lambda batch: self._encode(kind, [texts[at] for at in batch]), batches)
         vectors: dict[int, NDArray[np.float32]] = {}
         for batch, rows in zip(batches, encoded, strict=True):
             vectors.update(zip(batch, rows, strict=True))
@@ -184,6 +189,9 @@ class BackgroundEmbedder:
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         return await self._embedder.embed_in_background(texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return await self._embedder.embed_queries_in_background(texts)
 
 
 def _weights_of(name: str | None, model: str) -> Weights | None:
