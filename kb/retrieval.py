@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Protocol
 
@@ -21,7 +21,7 @@ from kb.history import Readable
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Hit, Question, Rewrite, Turn
 from kb.rewrite import Rewriter
-from kb.search import SearchResult, WeightedQuery, merged, wordings
+from kb.search import SearchResult, WeightedQuery, merged, with_translation, wordings
 from kb.settings import Settings
 from kb.stopwatch import Stopwatch
 from kb.succession import PageFinder, succeeded
@@ -35,6 +35,9 @@ class Pages(Readable, PageFinder, Protocol):
 class Searcher(Protocol):
     async def prepare(self, text: str) -> None:
         """Embeds a wording that will be searched for soon."""
+
+    async def languages(self) -> Sequence[str]:
+        """ISO 639-1 codes of the pages, most frequent first."""
 
     async def search(
         self,
@@ -114,7 +117,8 @@ class Retrieval:
         Raises:
             UnavailableError: the index or the embedder does not answer.
         """
-        rewrite = await self._rewrite(question, turns, language, watch)
+        pages_language = await self._pages_language()
+        rewrite = await self._rewrite(question, turns, language, pages_language, watch)
         if rewrite.clarify:
             return Found(rewrite=rewrite)
         with watch.stage("rewrite"):
@@ -129,10 +133,10 @@ class Retrieval:
             required=rewrite.required,
             watch=watch,
         )
-        whole = wordings(question.text, rewrite, context, self.settings.search)
+        whole = wordings(question.text, rewrite, context, self.settings.search, pages_language=pages_language)
         (hits, need), *parts = await asyncio.gather(
-            self._search(rewrite.query, whole, scope),
-            *(self._search(part, self._part(part, rewrite), scope) for part in rewrite.parts),
+            self._search(rewrite.query, whole, scope, read_as=rewrite.translated),
+            *(self._search(part, self._part(part, rewrite, pages_language), scope) for part in rewrite.parts),
         )
         return Found(
             rewrite=rewrite,
@@ -158,17 +162,20 @@ class Retrieval:
         return Found(rewrite=Rewrite(query=question.text), hits=hits)
 
     async def _search(
-        self, query: str, queries: Sequence[WeightedQuery], scope: _Scope
+        self, query: str, queries: Sequence[WeightedQuery], scope: _Scope, *, read_as: str = ""
     ) -> tuple[list[Hit], float]:
-        """The passages of one question, best first, and how much the words of the thread counted."""
+        """The passages of one question, best first, and how much the words of the thread counted.
+
+        `read_as`: the query in the pages' language, for a cross-encoder that reads no other; "" for as it is.
+        """
         result = await self._searched(queries, scope, scope.anchors)
         hits = anchoring.boost(result.hits, scope.anchors, scope.boost)
         with scope.watch.stage("rerank"):
-            hits = await self.ranker.rerank(query, hits)
+            hits = await self.ranker.rerank(read_as or query, hits)
         # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
         hits = anchoring.boost_final(hits, scope.anchors, scope.boost)
         hits = await self._holding(hits, query, scope)
-        return await self._succeeded(hits, query, queries, scope), result.context_need
+        return await self._succeeded(hits, query, queries, scope, read_as or query), result.context_need
 
     async def _searched(
         self, queries: Sequence[WeightedQuery], scope: _Scope, pages: Sequence[str]
@@ -180,11 +187,20 @@ class Retrieval:
         scope.watch.add("search", result.search_ms)
         return result
 
-    def _part(self, part: str, rewrite: Rewrite) -> list[WeightedQuery]:
-        """A part in its own words, and the whole question for what it leaves to the others."""
-        weight = self.settings.search.part_weight
+    def _part(self, part: str, rewrite: Rewrite, pages_language: str) -> list[WeightedQuery]:
+        """A part in its own words, and the whole question for what it leaves to the others.
+
+        Only the whole is translated: it asks all of the parts, so its translation takes its share of the part's weight.
+        """
+        settings = self.settings.search
+        own, *translation = with_translation(rewrite, part, 1.0, settings, pages_language=pages_language)
+        weight = settings.part_weight
         return merged(
-            [WeightedQuery(text=part, weight=weight), WeightedQuery(text=rewrite.query, weight=1 - weight)]
+            [
+                replace(own, weight=own.weight * weight),
+                replace(own, text=rewrite.query, weight=own.weight * (1 - weight)),
+                *translation,
+            ]
         )
 
     async def _holding(self, hits: list[Hit], query: str, scope: _Scope) -> list[Hit]:
@@ -208,7 +224,7 @@ class Retrieval:
         )
 
     async def _succeeded(
-        self, hits: Sequence[Hit], query: str, queries: Sequence[WeightedQuery], scope: _Scope
+        self, hits: Sequence[Hit], query: str, queries: Sequence[WeightedQuery], scope: _Scope, read_as: str
     ) -> list[Hit]:
         """Newer pages in the place of those they replaced."""
 
@@ -217,18 +233,30 @@ class Retrieval:
                 queries, audience=scope.audience, language=scope.language, anchor_pages=pages
             )
             theirs = [hit for hit in result.hits if hit.chunk.page.id in pages]
-            return await self.ranker.rerank(query, theirs)
+            return await self.ranker.rerank(read_as, theirs)
 
         with scope.watch.stage("search"):
             return await succeeded(hits, query, finder=self.index, audience=scope.audience, hits_of=hits_of)
 
+    async def _pages_language(self) -> str:
+        """The language of most pages, where a model can translate into it; else ""."""
+        languages = await self.searcher.languages() if self.asks_a_model else ()
+        return languages[0] if languages else ""
+
     async def _rewrite(
-        self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch
+        self,
+        question: Question,
+        turns: Sequence[Turn],
+        language: str,
+        pages_language: str,
+        watch: Stopwatch,
     ) -> Rewrite:
         """While a model writes, the original wording is embedded: whichever is searched, it is half the work."""
         with watch.stage("rewrite"):
-            rewriting = self.rewriter.rewrite(question.text, turns, language=language)
-            if not self.asks_a_model or not turns:
+            rewriting = self.rewriter.rewrite(
+                question.text, turns, language=language, pages_language=pages_language
+            )
+            if not self.asks_a_model or not (turns or pages_language not in ("", language)):
                 return await rewriting
             rewrite, _ = await asyncio.gather(rewriting, self.searcher.prepare(question.text))
             return rewrite

@@ -5,6 +5,9 @@
     a model is there                           -> its rewrite; late, invalid or unsure: the rules' rewrite
     else                                       -> the rules' rewrite
 
+Where the question is in another language than most pages, a model is asked in each of these cases: what it writes comes
+with its translation into the pages' language, and what is searched for as it stands is translated alone.
+
 Rewriting never stands in the way of an answer: whatever goes wrong here is counted, logged without text, and the
 rules' rewrite or the question itself is searched.
 """
@@ -14,7 +17,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from kb.errors import ModelRefusedError, ModelReplyError, UnavailableError
@@ -26,6 +29,8 @@ from kb.rewriting.spelling import Vocabulary
 from kb.rewriting.tally import RewriteOutcome, RewriteTally
 from kb.rewriting.validation import validate
 from kb.settings import Settings
+from kb.text.language import is_told
+from kb.text.lexicon import lexicon
 
 __all__ = [
     "HeuristicRewriter",
@@ -50,15 +55,35 @@ OnRewrite = Callable[[RewriteOutcome, str, float], None]
 
 
 class Rewriter(Protocol):
-    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
-        """What to search for, given the thread's turns (oldest first). `language` is the question's ISO 639-1 code."""
+    async def rewrite(
+        self, question: str, turns: Sequence[Turn], *, language: str, pages_language: str = ""
+    ) -> Rewrite:
+        """What to search for, given the thread's turns (oldest first).
+
+        `language` is the question's ISO 639-1 code, `pages_language` that of most pages, "" where it is not known.
+        """
 
 
 class NoRewriter:
     """Rewriting switched off: the user's words, whatever the thread."""
 
-    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:  # noqa: ARG002
+    async def rewrite(
+        self,
+        question: str,
+        turns: Sequence[Turn],  # noqa: ARG002
+        *,
+        language: str,  # noqa: ARG002
+        pages_language: str = "",  # noqa: ARG002
+    ) -> Rewrite:
         return Rewrite(query=question)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Languages:
+    """ISO 639-1. `pages`: of most pages, "" where the question is in it too."""
+
+    question: str
+    pages: str
 
 
 class RewriteChoice:
@@ -75,16 +100,25 @@ class RewriteChoice:
         self._model = model
         self._on_rewrite = on_rewrite
 
-    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
+    async def rewrite(
+        self, question: str, turns: Sequence[Turn], *, language: str, pages_language: str = ""
+    ) -> Rewrite:
         started = time.perf_counter()
         outcome: RewriteOutcome = "unchanged"
         rewrite, reason = Rewrite(query=question), ""
         try:
             rewrite = self._heuristic.rewrite_now(question, turns, language=language)
             outcome = "heuristic" if rewrite.needs_rewrite else "unchanged"
-            if self._model is not None and _worth_a_model(rewrite, turns):
-                rewrite, reason = await self._by_model(self._model, question, turns, language, rewrite)
-                outcome = "fallback" if reason else "model"
+            if self._model is not None:
+                foreign = bool(pages_language) and language != pages_language
+                languages = _Languages(question=language, pages=pages_language if foreign else "")
+                if _worth_a_model(rewrite, turns, languages):
+                    rewrite = await self._by_model(self._model, question, turns, languages, rewrite)
+                    outcome = "model" if rewrite.method == "model" else "fallback"
+                elif foreign and not rewrite.clarify and is_told(question, language):
+                    rewrite = await self._translated(self._model, languages, rewrite)
+                    outcome = "model" if rewrite.translated else "fallback"
+                reason = rewrite.lost
         except Exception as error:  # requirement C6: an error in rewriting never changes the answer
             outcome, reason = "fallback", type(error).__name__
             logger.exception("rewrite.failed")
@@ -93,18 +127,47 @@ class RewriteChoice:
         return rewrite
 
     async def _by_model(
-        self, model: ModelRewriter, question: str, turns: Sequence[Turn], language: str, ruled: Rewrite
-    ) -> tuple[Rewrite, str]:
-        """The model's rewrite and "", or the rules' and the reason why the model's is not used."""
+        self,
+        model: ModelRewriter,
+        question: str,
+        turns: Sequence[Turn],
+        languages: _Languages,
+        ruled: Rewrite,
+    ) -> Rewrite:
+        """The model's rewrite, or the rules' with the reason why the model's is not used."""
+        written = await self._written(model, question, turns, languages)
+        return replace(ruled, lost=written) if isinstance(written, str) else _completed(written, ruled)
+
+    async def _translated(self, model: ModelRewriter, languages: _Languages, ruled: Rewrite) -> Rewrite:
+        """What the rules search for, with the model's translation; its parts too, where the rules see one question.
+
+        It is asked about without the thread: what stands alone there is translated as anywhere else.
+        """
+        written = await self._written(model, ruled.query, (), languages)
+        if isinstance(written, str):
+            return replace(ruled, lost=written)
+        return replace(
+            ruled,
+            translated=written.translated,
+            parts=ruled.parts or written.parts,
+            lost=written.lost,
+        )
+
+    @staticmethod
+    async def _written(
+        model: ModelRewriter, question: str, turns: Sequence[Turn], languages: _Languages
+    ) -> Rewrite | str:
+        """The model's rewrite, or the reason why there is none."""
         try:
-            written = await model.rewrite(question, turns, language=language)
+            return await model.rewrite(
+                question, turns, language=languages.question, pages_language=languages.pages
+            )
         except TimeoutError:
-            return _lost(ruled, "late")
+            return "late"
         except UnusableRewriteError as error:
-            return _lost(ruled, error.reason)
+            return error.reason
         except (UnavailableError, ModelRefusedError, ModelReplyError) as error:
-            return _lost(ruled, type(error).__name__)
-        return _completed(written, ruled), ""
+            return type(error).__name__
 
     def _record(self, outcome: RewriteOutcome, reason: str, milliseconds: float) -> None:
         level = logging.WARNING if reason else logging.INFO
@@ -148,17 +211,13 @@ def _completed(written: Rewrite, ruled: Rewrite) -> Rewrite:
     )
 
 
-def _lost(ruled: Rewrite, reason: str) -> tuple[Rewrite, str]:
-    return replace(ruled, lost=reason), reason
-
-
-def _worth_a_model(ruled: Rewrite, turns: Sequence[Turn]) -> bool:
+def _worth_a_model(ruled: Rewrite, turns: Sequence[Turn], languages: _Languages) -> bool:
     """Only a question that leans on its thread, or whose spelling the rules had to mend, is worth a call.
 
-    "Tell me more" is the question before, once more.
+    "Tell me more" is the question before, once more. In a language without a file the rules hardly see what leans on the
+    thread: where its questions are translated anyway, the model is asked with the thread.
     """
-    return (
-        bool(turns)
-        and not ruled.wants_more
-        and (ruled.needs_rewrite or (ruled.is_follow_up and ruled.confidence < 1.0))
-    )
+    if not turns or ruled.wants_more:
+        return False
+    unread = bool(languages.pages) and not lexicon(languages.question).words.function
+    return unread or ruled.needs_rewrite or (ruled.is_follow_up and ruled.confidence < 1.0)

@@ -85,9 +85,11 @@ class GoldRewriter:
             for turn in talk.turns
         }
 
-    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
-        """A question that the data set does not have is left to `judge`."""
-        judged = await self._judge.rewrite(question, turns, language=language)
+    async def rewrite(
+        self, question: str, turns: Sequence[Turn], *, language: str, pages_language: str = ""
+    ) -> Rewrite:
+        """A question that the data set does not have is left to `judge`, and so is the translation."""
+        judged = await self._judge.rewrite(question, turns, language=language, pages_language=pages_language)
         gold = self._gold.get((tuple(turn.question for turn in turns), question))
         if gold is None:
             return judged

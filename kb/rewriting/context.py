@@ -38,8 +38,10 @@ class ThreadContext:
 def thread_context(question: str, turns: Sequence[Turn], known: Lexicon, *, window: int) -> ThreadContext:
     """The last two turns, then the earlier ones that share most words with the question and the last exchange.
 
-    An earlier turn whose text was dropped is shown by its topics.
+    An earlier turn whose text was dropped is shown by its topics. Empty for a first question.
     """
+    if not turns:
+        return ThreadContext(exchanges=(), topics=())
     always = min(ALWAYS, window)
     earlier, recent = turns[:-always], turns[-always:]
     last = turns[-1]
@@ -52,10 +54,19 @@ def thread_context(question: str, turns: Sequence[Turn], known: Lexicon, *, wind
     return ThreadContext(exchanges=tuple(exchanges), topics=key_topics(last.answer, known) or last.topics)
 
 
-def render_prompt(question: str, context: ThreadContext, *, language: str) -> str:
-    """The thread as one JSON document: inside it nothing can close a tag or open a new instruction."""
+def render_prompt(question: str, context: ThreadContext, *, language: str, pages_language: str = "") -> str:
+    """The thread as one JSON document: inside it nothing can close a tag or open a new instruction.
+
+    `pages_language`: into which the query is to be translated as well; "": it is not.
+    """
     thread = [{"question": asked, "answer": answer} for asked, answer in context.exchanges]
-    data = {"language": language, "thread": thread, "topics": list(context.topics), "question": question}
+    data = {
+        "language": language,
+        **({"pages_language": pages_language} if pages_language else {}),
+        "thread": thread,
+        "topics": list(context.topics),
+        "question": question,
+    }
     return json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")
 
 

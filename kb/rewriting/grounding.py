@@ -10,7 +10,7 @@ import re
 
 from kb.rewriting.context import ThreadContext
 from kb.rewriting.spelling import correct
-from kb.text.lexicon import Lexicon, starts_with_phrase, words_of
+from kb.text.lexicon import SPACELESS, Lexicon, starts_with_phrase, words_of
 
 LEAST_KEPT = 0.5
 """Share of the question's content words that a rewrite has to keep: history must not replace the question."""
@@ -20,6 +20,8 @@ STEM = 4
 _LINK = re.compile(r"\w+://|\bwww\.|\bmailto:|\]\(", re.IGNORECASE)
 _DOMAIN = re.compile(r"(?<![\w@.-])(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
 _MENTION = re.compile(r"<[!@#][^>]*>?|@(?:channel|here|everyone)\b", re.IGNORECASE)
+_TELLING = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u30a0-\u30ff\u3400-\u9fff]|[a-z0-9]+")
+"""Hiragana, which inflects, is left out."""
 _NUMBER = re.compile(r"\d+")
 
 
@@ -30,11 +32,11 @@ def strays(
 
     A part of a question (not `whole`) need not keep the words of the others.
     """
-    if _adds_links(question, query, context):
+    if adds_links(question, query, context):
         return "link_added"
-    if _MENTION.search(query) and not _MENTION.search(question):
+    if adds_mention(question, query):
         return "mention_added"
-    if _answers(question, query, context, known):
+    if answers(question, query, context, known):
         return "answered"
     mended = correct(question, known, thread=words_of(context.text), vocabulary=None)
     asked, kept = _stems(mended, known), _stems(query, known)
@@ -52,7 +54,7 @@ def strays(
     return "ungrounded" if len(fresh) > len(kept) / 2 else None
 
 
-def _adds_links(question: str, query: str, context: ThreadContext) -> bool:
+def adds_links(question: str, query: str, context: ThreadContext) -> bool:
     """A link from the thread is no better than one from nowhere; a dotted name ("footnote.toml") may be its subject."""
     if _LINK.search(query) and not _LINK.search(question):
         return True
@@ -60,12 +62,19 @@ def _adds_links(question: str, query: str, context: ThreadContext) -> bool:
     return any(match.group().casefold() not in fair for match in _DOMAIN.finditer(query))
 
 
-def _answers(question: str, query: str, context: ThreadContext, known: Lexicon) -> bool:
+def adds_mention(question: str, query: str) -> bool:
+    return _MENTION.search(query) is not None and _MENTION.search(question) is None
+
+
+def answers(
+    question: str, query: str, context: ThreadContext, known: Lexicon, *, asked_in: Lexicon | None = None
+) -> bool:
     """Whether a rewrite states something where a question was asked: "The price of it is 45 euros."
 
-    A heading ("price of wood mulch") states nothing: it has no verb, and no number that nobody asked about.
+    A heading ("price of wood mulch") states nothing: it has no verb, and no number that nobody asked about. `asked_in`
+    knows the question's words where it is in another language.
     """
-    if not known.words.function or _asks(query, known) or not _asks(question, known):
+    if not known.words.function or _asks(query, known) or not _asks(question, asked_in or known):
         return False
     fair = set(_NUMBER.findall(f"{question}\n{context.asked}"))
     states = not known.words.auxiliaries.isdisjoint(words_of(query))
@@ -84,6 +93,9 @@ def _asks(text: str, known: Lexicon) -> bool:
 
 
 def _stems(text: str, known: Lexicon) -> set[str]:
+    """Where no space parts the words, each character that is more than grammar stands for one."""
+    if SPACELESS.search(text):
+        return {found[:STEM] for found in _TELLING.findall(text.casefold())}
     return {word[:STEM] for word in known.content_of(text)}
 
 

@@ -38,7 +38,14 @@ class HeuristicRewriter:
         self._vocabulary = vocabulary
         self._window = window
 
-    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
+    async def rewrite(
+        self,
+        question: str,
+        turns: Sequence[Turn],
+        *,
+        language: str,
+        pages_language: str = "",  # noqa: ARG002 - rules translate nothing
+    ) -> Rewrite:
         return self.rewrite_now(question, turns, language=language)
 
     def rewrite_now(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:

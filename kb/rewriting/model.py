@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, Protocol
@@ -20,6 +21,7 @@ from kb.rewriting.grounding import strays
 from kb.rewriting.parts import MOST as MOST_PARTS
 from kb.rewriting.tally import CacheEvent
 from kb.rewriting.topics import LONGEST_TOPIC, MOST
+from kb.rewriting.translation import unusable_translation
 from kb.rewriting.validation import validate
 from kb.settings import Settings
 from kb.text.lexicon import lexicon
@@ -53,6 +55,7 @@ class ModelRewrite(BaseModel):
     needs_rewrite: bool
     is_follow_up: bool
     query: str
+    translated: str = ""
     parts: list[str] = Field(default_factory=list)
     topics: list[str] = Field(default_factory=list)
     reasoning: str = ""
@@ -65,12 +68,22 @@ SCHEMA: dict[str, Any] = {
         "needs_rewrite": {"type": "boolean"},
         "is_follow_up": {"type": "boolean"},
         "query": {"type": "string"},
+        "translated": {"type": "string"},
         "parts": {"type": "array", "items": {"type": "string"}},
         "topics": {"type": "array", "items": {"type": "string"}},
         "reasoning": {"type": "string"},
         "confidence": {"type": "number"},
     },
-    "required": ["needs_rewrite", "is_follow_up", "query", "parts", "topics", "reasoning", "confidence"],
+    "required": [
+        "needs_rewrite",
+        "is_follow_up",
+        "query",
+        "translated",
+        "parts",
+        "topics",
+        "reasoning",
+        "confidence",
+    ],
     "additionalProperties": False,
 }
 """Bounds are left out: structured output on current models does not take them. `ModelRewrite` checks them."""
@@ -107,22 +120,27 @@ class ModelRewriter:
         self._cache = cache
         self._on_cache = on_cache
 
-    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
-        if not turns:
+    async def rewrite(
+        self, question: str, turns: Sequence[Turn], *, language: str, pages_language: str = ""
+    ) -> Rewrite:
+        """A first question is searched as it was asked, and only asked about where it has to be translated."""
+        into = pages_language if pages_language != language else ""
+        if not turns and not into:
             return Rewrite(query=question)
         context = thread_context(question, turns, lexicon(language), window=self._window)
-        prompt = render_prompt(question, context, language=language)
+        prompt = render_prompt(question, context, language=language, pages_language=into)
         key = _key(self._name, instructions(), prompt)
         kept = await self._recall(key)
         if kept is not None:
-            return _usable(question, kept, context, language=language)
+            return _usable(question, kept, context, language=language, into=into)
         async with asyncio.timeout(self._deadline_s):
             reply = await self._client.complete_json(
                 instructions(), prompt, SCHEMA, max_tokens=self._max_tokens, deadline_s=self._deadline_s
             )
         written = _parsed(reply)
-        rewrite = _usable(question, written, context, language=language)
-        await self._remember(key, written)
+        rewrite = _usable(question, written, context, language=language, into=into)
+        if not rewrite.lost:
+            await self._remember(key, written)
         return rewrite
 
     async def _recall(self, key: str) -> ModelRewrite | None:
@@ -160,7 +178,7 @@ def instructions() -> str:
 
 
 def _key(model: str, system: str, prompt: str) -> str:
-    """The thread's state and the question (both are in the prompt), for this model and these instructions."""
+    """The thread's state, the question and the languages (all in the prompt), for this model and these instructions."""
     return hashlib.sha256("\0".join((model, system, prompt)).encode()).hexdigest()
 
 
@@ -171,20 +189,46 @@ def _parsed(reply: dict[str, Any]) -> ModelRewrite:
         raise UnusableRewriteError("malformed") from error
 
 
-def _usable(question: str, reply: ModelRewrite, context: ThreadContext, *, language: str) -> Rewrite:
+def _usable(
+    question: str, reply: ModelRewrite, context: ThreadContext, *, language: str, into: str
+) -> Rewrite:
+    """The reply as a rewrite. A translation (`into` a language) that may not be used is lost alone.
+
+    Raises:
+        UnusableRewriteError: the rewrite itself may not be used.
+    """
+    rewrite = _rewritten(question, reply, context, language=language)
+    if not into:
+        return rewrite
+    translated = reply.translated.strip()
+    fault = unusable_translation(
+        rewrite.query,
+        translated,
+        context,
+        language=language,
+        pages_language=into,
+        rules=_rules(),
+        examples=instructions().partition(EXAMPLES)[2],
+    )
+    if fault is None and reply.confidence < LEAST_CONFIDENCE:
+        fault = "unsure"
+    return replace(rewrite, lost=f"translation_{fault}") if fault else replace(rewrite, translated=translated)
+
+
+def _rewritten(question: str, reply: ModelRewrite, context: ThreadContext, *, language: str) -> Rewrite:
     query = " ".join(reply.query.split())
     said = dict.fromkeys(" ".join(topic.split()) for topic in reply.topics)
     topics = tuple(topic for topic in said if 0 < len(topic) <= LONGEST_TOPIC)[-MOST:]
     parts = _parts(question, reply.parts, context, language=language)
-    if not reply.needs_rewrite or query.casefold() == question.strip().casefold():
+    unchanged = not reply.needs_rewrite or query.casefold() == question.strip().casefold()
+    if unchanged or not context.exchanges:  # a first question has nothing that could be put into it
         return Rewrite(
             query=question, is_follow_up=reply.is_follow_up, topics=topics, reasoning=reply.reasoning[:300],
             confidence=reply.confidence, method="model", parts=parts,
         )  # fmt: skip
     if reply.confidence < LEAST_CONFIDENCE:
         raise UnusableRewriteError("unsure")
-    rules = instructions().partition(EXAMPLES)[0]  # a right rewrite may well read like one of the examples
-    reason = validate(question, query, language=language, prompt=rules, thread=context.text)
+    reason = validate(question, query, language=language, prompt=_rules(), thread=context.text)
     reason = reason or strays(question, query, context, lexicon(language))
     if reason is not None:
         raise UnusableRewriteError(reason)
@@ -200,14 +244,18 @@ def _usable(question: str, reply: ModelRewrite, context: ThreadContext, *, langu
     )
 
 
+def _rules() -> str:
+    """The instructions without the examples: a right rewrite may well read like one of those."""
+    return instructions().partition(EXAMPLES)[0]
+
+
 def _parts(
     question: str, written: Sequence[str], context: ThreadContext, *, language: str
 ) -> tuple[str, ...]:
     """The model's parts where all of them may be used; () for one question, and where one part strays."""
     parts = tuple(filter(None, (" ".join(part.split()) for part in written)))[:MOST_PARTS]
-    rules = instructions().partition(EXAMPLES)[0]
     sound = all(
-        validate(question, part, language=language, prompt=rules, thread=context.text) is None
+        validate(question, part, language=language, prompt=_rules(), thread=context.text) is None
         and strays(question, part, context, lexicon(language), whole=False) is None
         for part in parts
     )

@@ -38,11 +38,17 @@ def validate(
         return "too_long"
     if len(words_of(text)) < FEWEST_WORDS and not (SPACELESS.search(text) and len(text) > FEWEST_WORDS):
         return "too_short"
-    if (_LEAKS.search(text) and not _LEAKS.search(original)) or _copies(text, prompt, f"{original} {thread}"):
+    if leaks_prompt(original, text, prompt=prompt, thread=thread):
         return "prompt_leak"
     if language is not None and detect(text, default=language, hint=language) != language:
         return "language_changed"
     return None
+
+
+def leaks_prompt(original: str, text: str, *, prompt: str, thread: str) -> bool:
+    """Whether a text holds our instructions, or what stands around them."""
+    marked = _LEAKS.search(text) is not None and _LEAKS.search(original) is None
+    return marked or _copies(text, prompt, f"{original} {thread}")
 
 
 def _copies(text: str, prompt: str, fair: str) -> bool:

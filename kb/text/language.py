@@ -69,6 +69,11 @@ def detect(text: str, *, default: str = "en", hint: str | None = None) -> str:
     return leaders[0] if leaders else _by_statistics(plain) or _among_ours(plain) or default
 
 
+def is_told(text: str, language: str, *, default: str = "en") -> bool:
+    """Whether `language`, as `detect` found it with this default, is more than the default of a text that tells nothing."""
+    return language != default or detect(text, default="") == language
+
+
 def warm_up() -> None:
     """Loads the detector and the languages' words (about a second of CPU), so that no question waits for them."""
     _identifier()

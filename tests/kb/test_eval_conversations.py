@@ -293,7 +293,9 @@ def test_a_file_that_is_no_result_is_refused(tmp_path: Path):
 class Judge:
     """Takes everything for a follow-up that cannot be understood."""
 
-    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
+    async def rewrite(
+        self, question: str, turns: Sequence[Turn], *, language: str, pages_language: str = ""
+    ) -> Rewrite:
         return Rewrite(
             query="guess", needs_rewrite=True, is_follow_up=True, topics=("t",), confidence=0.3, clarify=True
         )

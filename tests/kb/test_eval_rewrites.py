@@ -29,7 +29,9 @@ class Scripted:
         self.threads: list[list[Turn]] = []
         self._rewrites = rewrites
 
-    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
+    async def rewrite(
+        self, question: str, turns: Sequence[Turn], *, language: str, pages_language: str = ""
+    ) -> Rewrite:
         self.threads.append(list(turns))
         return self._rewrites.get(question, Rewrite(query=question))
 

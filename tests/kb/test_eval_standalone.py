@@ -24,7 +24,9 @@ class TakesOneForAFollowUp:
         self.threads: dict[str, list[str]] = {}
         self._question = question
 
-    async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
+    async def rewrite(
+        self, question: str, turns: Sequence[Turn], *, language: str, pages_language: str = ""
+    ) -> Rewrite:
         self.threads[question] = [turn.question for turn in turns]
         return Rewrite(query=f"{question} (mulch)", needs_rewrite=question == self._question)
 

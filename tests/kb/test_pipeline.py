@@ -84,6 +84,9 @@ class Index:
     async def prepare(self, text: str) -> None:
         self.prepared.append(text)
 
+    async def languages(self) -> Sequence[str]:
+        return ("en",)
+
     async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
         return frozenset(page_ids)
 
@@ -364,7 +367,9 @@ async def test_the_original_wording_is_embedded_while_a_model_rewrites():
     asked: list[list[str]] = []
 
     class Slow:
-        async def rewrite(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
+        async def rewrite(
+            self, question: str, turns: Sequence[Turn], *, language: str, pages_language: str
+        ) -> Rewrite:
             await asyncio.sleep(0)
             asked.append(list(index.prepared))
             return Rewrite(query="When do holiday days expire?", needs_rewrite=True, is_follow_up=True)

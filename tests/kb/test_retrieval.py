@@ -39,6 +39,9 @@ class Searcher:
     async def prepare(self, text: str) -> None:
         raise AssertionError("no model writes here")
 
+    async def languages(self) -> Sequence[str]:
+        raise AssertionError("no model writes here")
+
     async def search(
         self,
         queries: Sequence[WeightedQuery],
