@@ -1,9 +1,13 @@
-"""How dates, durations and numbers are written in a language; English here, others beside the messages."""
+"""How dates, durations, numbers and languages are written in a language; English here, others beside the messages."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+
+NAMED_LANGUAGES = ("en", "nl", "de", "fr", "es", "it", "pt", "pl", "ja", "zh", "ko")
+"""ISO 639-1, in the order of `Formats.language_names`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,6 +26,12 @@ class Formats:
     date_form: str = "{day} {month} {year}"
     thousands: str = ","
     percent_form: str = "{n}%"
+    language_names: tuple[str, ...] = (
+        "English", "Dutch", "German", "French", "Spanish", "Italian",
+        "Portuguese", "Polish", "Japanese", "Chinese", "Korean",
+    )  # fmt: skip
+    and_also: str = "{first} and {last}"
+    or_else: str = "{first} or {last}"
 
     def on(self, day: date) -> str:
         """A date as people write it: "3 May 2024"."""
@@ -57,6 +67,14 @@ class Formats:
     def percent(self, share: float) -> str:
         """A share between 0 and 1 as whole percents."""
         return self.percent_form.format(n=round(100 * share))
+
+    def languages(self, codes: Iterable[str], *, join: str) -> str:
+        """Languages by name, each once: "English, Dutch and German" where `join` is `and_also`. Others are left out."""
+        known = [NAMED_LANGUAGES.index(code) for code in dict.fromkeys(codes) if code in NAMED_LANGUAGES]
+        names = [self.language_names[at] for at in known]
+        if len(names) < 2:
+            return "".join(names)
+        return join.format(first=", ".join(names[:-1]), last=names[-1])
 
     @staticmethod
     def counted(forms: tuple[str, str], n: int) -> str:

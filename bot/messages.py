@@ -32,7 +32,6 @@ class Messages(Formats):
     ask_better_alone: str = "Try other words, or name the product, team or rule you mean."
     unclear: str = "I'm not sure what you are referring to. Could you ask it as a full question?"
     unclear_readings: str = "Do you mean {readings}?"
-    or_else: str = "{first} or {last}"
     unavailable: str = (
         "I can't reach the knowledge base at the moment, so I can't say whether it is in there. "
         "Please ask again in a few minutes."
@@ -93,6 +92,7 @@ class Messages(Formats):
     note_model_refused: str = "The model declined to answer: these are quotes from the pages."
     note_reranker: str = "The reranker is off, so the order of the sources is less exact."
     note_pages_language: str = "The answer is in the language of its pages, not of your question."
+    note_pages_in: str = "The pages are in {languages}."
     note_history: str = "I can't reach this thread's history, so I read it from Slack."
     sentences_removed: tuple[str, str] = (
         "One sentence removed: not on the page.",
@@ -119,6 +119,7 @@ class Messages(Formats):
     why_question: str = "Question"
     why_searched: str = "Searched for"
     why_unchanged: str = "the question as it was asked"
+    why_translated: str = "Searched for in the pages' language"
     why_method: str = "Rewritten by"
     why_lost: str = "The model's rewrite was not used"
     why_unsure: str = "sure to {percent}"
@@ -194,6 +195,10 @@ class Messages(Formats):
     status_extractive: str = "No model: answers are quotes from the pages"
     status_reranker_on: str = "The reranker is on"
     status_reranker_off: str = "The reranker is off"
+    offer_questions: str = '{number} of the last {total} questions were {languages}; `embed.model = "{model}"` reads it: see README'
+    offer_pages: str = (
+        '{number} of {total} pages are {languages}; `embed.model = "{model}"` reads it: see README'
+    )
     status_last_event: str = "Last event from Slack: {ago}"
     status_no_event: str = "No event from Slack yet"
     status_workers: str = "Workers that share a reindex: {number}"

@@ -15,7 +15,6 @@ GERMAN: dict[str, Any] = {
     "ask_better": "Nenne das Produkt, das Team oder die Regel, die du meinst, oder frage den Eigentümer einer dieser Seiten.",
     "ask_better_alone": "Versuche andere Wörter, oder nenne das Produkt, das Team oder die Regel, die du meinst.",
     "unclear_readings": "Meinst du {readings}?",
-    "or_else": "{first} oder {last}",
     "unclear": "Ich bin nicht sicher, worauf du dich beziehst. Kannst du es als ganze Frage stellen?",
     "unavailable": (
         "Ich erreiche die Wissensdatenbank gerade nicht und weiß deshalb nicht, ob es darin steht. "
@@ -68,6 +67,7 @@ GERMAN: dict[str, Any] = {
     "note_model_refused": "Das Sprachmodell wollte nicht antworten: das sind Zitate aus den Seiten.",
     "note_reranker": "Die Nachsortierung ist aus; die Reihenfolge der Quellen ist weniger genau.",
     "note_pages_language": "Die Antwort ist in der Sprache der Seiten, nicht in der deiner Frage.",
+    "note_pages_in": "Die Seiten sind auf {languages}.",
     "note_history": "Der Verlauf dieses Threads ist nicht erreichbar; ich habe ihn aus Slack gelesen.",
     "sentences_removed": ("Ein Satz entfernt: steht nicht auf der Seite.", "{n} Sätze entfernt: stehen nicht auf der Seite."),
     "helpful": "Diese Antwort hat geholfen",
@@ -89,6 +89,7 @@ GERMAN: dict[str, Any] = {
     "why_question": "Frage",
     "why_searched": "Gesucht nach",
     "why_unchanged": "der Frage, wie sie gestellt wurde",
+    "why_translated": "Gesucht in der Sprache der Seiten",
     "why_method": "Umformuliert durch",
     "why_lost": "Die Umformulierung des Modells wurde nicht benutzt",
     "why_unsure": "zu {percent} sicher",
@@ -157,6 +158,12 @@ GERMAN: dict[str, Any] = {
     "status_extractive": "Kein Sprachmodell: Antworten sind Zitate aus den Seiten",
     "status_reranker_on": "Die Nachsortierung ist an",
     "status_reranker_off": "Die Nachsortierung ist aus",
+    "offer_questions": (
+        "{number} der letzten {total} Fragen waren auf {languages}; `embed.model = \"{model}\"` liest das: siehe README"
+    ),
+    "offer_pages": (
+        "{number} der {total} Seiten sind auf {languages}; `embed.model = \"{model}\"` liest das: siehe README"
+    ),
     "status_last_event": "Letztes Ereignis aus Slack: {ago}",
     "status_no_event": "Noch kein Ereignis aus Slack",
     "status_workers": "Prozesse, die eine Neuindexierung teilen: {number}",
@@ -209,4 +216,10 @@ GERMAN: dict[str, Any] = {
     "date_form": "{day}. {month} {year}",
     "thousands": ".",
     "percent_form": "{n} %",
+    "language_names": (
+        "Englisch", "Niederländisch", "Deutsch", "Französisch", "Spanisch", "Italienisch",
+        "Portugiesisch", "Polnisch", "Japanisch", "Chinesisch", "Koreanisch",
+    ),
+    "and_also": "{first} und {last}",
+    "or_else": "{first} oder {last}",
 }  # fmt: skip

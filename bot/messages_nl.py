@@ -15,7 +15,6 @@ DUTCH: dict[str, Any] = {
     "ask_better": "Noem het product, het team of de regel die je bedoelt, of vraag het de eigenaar van een van deze pagina's.",
     "ask_better_alone": "Probeer andere woorden, of noem het product, het team of de regel die je bedoelt.",
     "unclear_readings": "Bedoel je {readings}?",
-    "or_else": "{first} of {last}",
     "unclear": "Ik weet niet zeker waar je op doelt. Kun je het als hele vraag stellen?",
     "unavailable": (
         "Ik kan de kennisbank nu niet bereiken en weet dus niet of het erin staat. "
@@ -68,6 +67,7 @@ DUTCH: dict[str, Any] = {
     "note_model_refused": "Het taalmodel wilde niet antwoorden: dit zijn citaten uit de pagina's.",
     "note_reranker": "De herrangschikking staat uit; de volgorde van de bronnen is minder precies.",
     "note_pages_language": "Het antwoord is in de taal van de pagina's, niet die van je vraag.",
+    "note_pages_in": "De pagina's zijn in het {languages}.",
     "note_history": "De geschiedenis van deze thread is niet bereikbaar; ik heb haar uit Slack gelezen.",
     "sentences_removed": ("Eén zin weggelaten: niet op de pagina.", "{n} zinnen weggelaten: niet op de pagina."),
     "helpful": "Dit antwoord hielp",
@@ -89,6 +89,7 @@ DUTCH: dict[str, Any] = {
     "why_question": "Vraag",
     "why_searched": "Gezocht op",
     "why_unchanged": "de vraag zoals ze gesteld is",
+    "why_translated": "Gezocht in de taal van de pagina's",
     "why_method": "Herschreven door",
     "why_lost": "De herschrijving van het model is niet gebruikt",
     "why_unsure": "voor {percent} zeker",
@@ -157,6 +158,12 @@ DUTCH: dict[str, Any] = {
     "status_extractive": "Geen taalmodel: antwoorden zijn citaten uit de pagina's",
     "status_reranker_on": "De herrangschikking staat aan",
     "status_reranker_off": "De herrangschikking staat uit",
+    "offer_questions": (
+        "{number} van de laatste {total} vragen waren in het {languages}; `embed.model = \"{model}\"` leest dat: zie README"
+    ),
+    "offer_pages": (
+        "{number} van de {total} pagina's zijn in het {languages}; `embed.model = \"{model}\"` leest dat: zie README"
+    ),
     "status_last_event": "Laatste gebeurtenis uit Slack: {ago}",
     "status_no_event": "Nog geen gebeurtenis uit Slack",
     "status_workers": "Processen die een herindexering delen: {number}",
@@ -209,4 +216,10 @@ DUTCH: dict[str, Any] = {
     "date_form": "{day} {month} {year}",
     "thousands": ".",
     "percent_form": "{n}%",
+    "language_names": (
+        "Engels", "Nederlands", "Duits", "Frans", "Spaans", "Italiaans",
+        "Portugees", "Pools", "Japans", "Chinees", "Koreaans",
+    ),
+    "and_also": "{first} en {last}",
+    "or_else": "{first} of {last}",
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from bot.messages import Messages
 from bot.mrkdwn import escape
@@ -14,8 +14,12 @@ SAYS_QUOTES: frozenset[str] = frozenset({"model unavailable", "model refused"})
 """Each says that these are quotes, so that need not be said again."""
 
 
-def note_wording(note: str, words: Messages, *, removed: int = 1) -> str:
-    """A note in the reader's language; one that we have no words for as it stands. `removed` counts sentences."""
+def note_wording(note: str, words: Messages, *, removed: int = 1, quoted_in: Collection[str] = ()) -> str:
+    """A note in the reader's language; one that we have no words for as it stands.
+
+    `removed` counts sentences; `quoted_in` are the languages (ISO 639-1) of the pages that are quoted.
+    """
+    languages = words.languages(quoted_in, join=words.and_also)
     wordings = {
         "extractive mode": words.note_extractive,
         "model unavailable": words.note_model_unavailable,
@@ -23,7 +27,9 @@ def note_wording(note: str, words: Messages, *, removed: int = 1) -> str:
         "reranker unavailable": words.note_reranker,
         "history unavailable": words.note_history,
         "shortened": words.shortened,
-        "pages' language": words.note_pages_language,
+        "pages' language": words.note_pages_in.format(languages=languages)
+        if languages
+        else words.note_pages_language,
         "sentences removed": words.removed(removed),
         "nothing more": words.nothing_more,
     }
@@ -33,7 +39,8 @@ def note_wording(note: str, words: Messages, *, removed: int = 1) -> str:
 def reader_notes(answer: Answer, words: Messages, *, shortened: bool = False) -> list[str]:
     """The notes that tell a reader something. `shortened`: the message itself had to leave something out."""
     notes = telling(answer.notes, answer.outcome, quoted=bool(answer.quotes))
-    told = [note_wording(note, words, removed=removed_sentences(answer)) for note in notes]
+    removed, quoted_in = removed_sentences(answer), quote_languages(answer)
+    told = [note_wording(note, words, removed=removed, quoted_in=quoted_in) for note in notes]
     return [words.shortened, *told] if shortened and "shortened" not in notes else told
 
 
@@ -45,6 +52,11 @@ def telling(notes: Sequence[str], outcome: str, *, quoted: bool) -> list[str]:
     if outcome == "declined" and not quoted:
         implied.add("nothing more")
     return [note for note in notes if note not in implied]
+
+
+def quote_languages(answer: Answer) -> tuple[str, ...]:
+    """The languages of the pages that are quoted, each once, in the order of the quotes; () where nothing is."""
+    return tuple(dict.fromkeys(quote.citation.chunk.page.language for quote in answer.quotes))
 
 
 def removed_sentences(answer: Answer) -> int:

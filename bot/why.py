@@ -19,7 +19,7 @@ from bot.events import ButtonPress
 from bot.layout import SECTION_CHARACTERS, Block, context, cut, label, section, shorten
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import escape
-from bot.notes import note_wording
+from bot.notes import note_wording, quote_languages
 from bot.people import People
 from kb.answer import Answer, JudgeStatus
 from kb.answering.labels import page_labels
@@ -59,6 +59,7 @@ class Why(BaseModel):
     language: str
     question: str = Field(repr=False)
     rewritten: str | None = Field(default=None, repr=False)
+    translated: str = Field(default="", repr=False)
     method: str
     reasoning: str = Field(default="", repr=False)
     sure: float = 1.0
@@ -80,6 +81,8 @@ class Why(BaseModel):
     """None where no model wrote anything that could be judged."""
     removed: tuple[str, ...] = Field(default=(), repr=False)
     notes: tuple[str, ...] = ()
+    quoted_in: tuple[str, ...] = ()
+    """The languages of the quoted pages, ISO 639-1."""
     timings_ms: dict[str, float] = Field(default_factory=dict)
 
 
@@ -163,6 +166,7 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
         language=answer.language,
         question=answer.question,
         rewritten=answer.rewritten,
+        translated=rewrite.translated,
         method=rewrite.method,
         reasoning=rewrite.reasoning,
         sure=rewrite.confidence,
@@ -182,6 +186,7 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
         judge=answer.trace.judge if answer.mode == "model" and answer.trace.checked else None,
         removed=answer.trace.removed_sentences,
         notes=answer.notes,
+        quoted_in=quote_languages(answer),
         timings_ms=dict(answer.timings_ms),
     )
     return why.model_dump(mode="json")
@@ -207,6 +212,7 @@ def why_blocks(why: Why) -> list[Block]:
     facts = [
         _fact(words.why_question, why.question),
         _fact(words.why_searched, why.rewritten or words.why_unchanged),
+        *([_fact(words.why_translated, why.translated)] if why.translated else []),
         *([_fact(words.why_parts, " / ".join(why.parts))] if why.parts else []),
         _fact(words.why_method, _how(why, words)),
         *([_fact(words.why_lost, why.lost)] if why.lost else []),
@@ -230,7 +236,10 @@ def why_blocks(why: Why) -> list[Block]:
         (words.why_removed, why.removed),
         (
             words.why_notes,
-            tuple(note_wording(note, words, removed=len(why.removed)) for note in why.notes),
+            tuple(
+                note_wording(note, words, removed=len(why.removed), quoted_in=why.quoted_in)
+                for note in why.notes
+            ),
         ),
     ):
         if lines:

@@ -115,6 +115,7 @@ def trace_as_json(answer: Answer) -> dict[str, Any]:
     return {
         "rewrite": {
             "query": trace.rewrite.query,
+            "translated": trace.rewrite.translated,
             "needs_rewrite": trace.rewrite.needs_rewrite,
             "is_follow_up": trace.rewrite.is_follow_up,
             "method": trace.rewrite.method,
@@ -157,6 +158,7 @@ def _quote_as_json(quote: Quote) -> dict[str, Any]:
         "section": chunk.section_label,
         "url": chunk.url,
         "owner": chunk.page.owner,
+        "language": chunk.page.language,
         "blocks": list(quote.blocks),
         "best": quote.best,
         "shown": quote.shown,

@@ -61,7 +61,8 @@ def _notes(reply: AskReply) -> list[str]:
     answer, checked = reply.answer, reply.trace["checked"]
     notes = telling(answer["notes"], answer["outcome"], quoted=bool(answer["quotes"]))
     messages, removed = messages_in(answer["language"]), checked["removed"] if checked else 0
-    return [note_wording(note, messages, removed=removed) for note in notes]
+    quoted_in = [quote["language"] for quote in answer["quotes"]]
+    return [note_wording(note, messages, removed=removed, quoted_in=quoted_in) for note in notes]
 
 
 def _address(page: dict[str, Any]) -> str:
@@ -81,6 +82,8 @@ def _show_why(console: Console, reply: AskReply) -> None:
     console.print(
         f"\nSearched for: {_plain(rewrite['query'])}  ({rewrite['method']}: {_plain(rewrite['reasoning'])})"
     )
+    if rewrite["translated"]:
+        console.print(f"In the pages' language: {_plain(rewrite['translated'])}")
     console.print(
         f"Topics: {_plain(', '.join(rewrite['topics']) or 'none')}; anchors: {_plain(anchors['reason'] or 'none')}"
     )

@@ -1,11 +1,19 @@
-"""Whether an answer is in the language of its question."""
+"""Whether an answer, or what it quotes, is in the language of its question."""
 
 from __future__ import annotations
 
-from kb.text.language import SHORT_TEXT, detect
+from collections.abc import Iterable
+
+from kb.text.language import SHORT_TEXT, detect, is_told
 
 SURE_LANGUAGES = frozenset({"en", "nl", "de", "fr", "es", "it", "pt", "pl", "ja", "zh", "ko"})
 """Languages that the detector tells apart well enough in a sentence or two to contradict a model."""
+
+
+def surely_in_others(question: str, language: str, pages: Iterable[str]) -> bool:
+    """Whether pages are surely in another language (`pages`: theirs) than `language`, which the question surely is in."""
+    others = {page for page in pages if page != language} & SURE_LANGUAGES
+    return bool(others) and language in SURE_LANGUAGES and is_told(question, language)
 
 
 def is_in_other_language(text: str, language: str) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kb.answer import Citation, Quote, Sentence
+from kb.answer import Citation, Note, Quote, Sentence
 from kb.answering.asked import Asked
 from kb.answering.composed import Composed, nearest_pages
+from kb.answering.language import surely_in_others
 from kb.answering.progress import Progress
 from kb.answering.quoting import SHORT_CHARACTERS, Excerpt, Librarian
 from kb.answering.reading import Neighbours, ReadingLimits, read_passages, without_orders_in
@@ -43,7 +44,10 @@ class QuotedAnswerer:
             return self._declined(asked)
         passages = self._holding(await self._read(asked.hits, asked, progress), asked.rewrite)
         enough = asked.evidence.is_sufficient
-        excerpts = await self._excerpts(asked, asked.rewrite.query, passages, most=QUOTES if enough else 1)
+        query, language = _read_as(asked, passages)
+        excerpts = await self._excerpts(
+            asked, query, passages, language=language, most=QUOTES if enough else 1
+        )
         if not excerpts:
             return self._declined(asked, nothing_more=asked.rewrite.wants_more)
         disputed: tuple[Disputed, ...] = ()
@@ -53,8 +57,9 @@ class QuotedAnswerer:
 
     async def closest(self, asked: Asked, passages: Sequence[Hit]) -> tuple[Quote, ...]:
         """One short quote of the nearest of these passages, for an answer that says that no page tells."""
+        query, language = _read_as(asked, passages)
         excerpts = await self.librarian.quotes(
-            asked.rewrite.query, passages, language=asked.language, most=1, characters=SHORT_CHARACTERS
+            query, passages, language=language, most=1, characters=SHORT_CHARACTERS
         )
         return tuple(self._quote(number, one, "") for number, one in enumerate(excerpts, 1))
 
@@ -70,7 +75,9 @@ class QuotedAnswerer:
             passages = await self._read(part.hits, asked, progress) if part.evidence.is_sufficient else ()
             query = f"{part.question} {asked.rewrite.query}"
             said = [one.text for one, _ in found]
-            excerpts = await self._excerpts(asked, query, passages, most=1, said=said)
+            excerpts = await self._excerpts(
+                asked, query, passages, language=asked.language, most=1, said=said
+            )
             if not passages:
                 unfound.append(part.question)
             resolved, of_part = await self._resolved(excerpts, part.hits)
@@ -90,12 +97,19 @@ class QuotedAnswerer:
         return passages
 
     async def _excerpts(
-        self, asked: Asked, query: str, passages: Sequence[Hit], *, most: int, said: Sequence[str] = ()
+        self,
+        asked: Asked,
+        query: str,
+        passages: Sequence[Hit],
+        *,
+        language: str,
+        most: int,
+        said: Sequence[str] = (),
     ) -> list[Excerpt]:
         before = [turn.answer for turn in asked.turns] if asked.rewrite.wants_more else []
         limits = {} if most > 1 or asked.parts else {"characters": SHORT_CHARACTERS}
         return await self.librarian.quotes(
-            query, passages, language=asked.language, most=most, said=[*said, *before], **limits
+            query, passages, language=language, most=most, said=[*said, *before], **limits
         )
 
     async def _resolved(
@@ -134,7 +148,6 @@ class QuotedAnswerer:
             Sentence(text=block, citations=(quote.citation.n,)) for quote in quotes for block in quote.blocks
         )
         enough = asked.evidence.is_sufficient or any(part for _, part in excerpts)
-        abroad = any(quote.citation.chunk.page.language != asked.language for quote in quotes)
         return Composed(
             outcome="answered" if enough else "closest",
             mode="extractive",
@@ -144,7 +157,7 @@ class QuotedAnswerer:
             unfound=unfound,
             warnings=warnings_of(sentences, citations, disputed, self.freshness),
             nearest=() if enough else nearest_pages(asked.hits),
-            notes=("pages' language",) if abroad else (),
+            notes=language_notes(asked, quotes),
         )
 
     def _quote(self, number: int, excerpt: Excerpt, part: str) -> Quote:
@@ -172,3 +185,17 @@ class QuotedAnswerer:
             nearest=() if nothing_more else nearest_pages(asked.hits),
             notes=("nothing more",) if nothing_more else (),
         )
+
+
+def _read_as(asked: Asked, passages: Sequence[Hit]) -> tuple[str, str]:
+    """The query by which a quote is chosen, and its language: translated where the best passage is in another language."""
+    language = passages[0].chunk.page.language if passages else asked.language
+    if asked.rewrite.translated and language != asked.language:
+        return asked.rewrite.translated, language
+    return asked.rewrite.query, asked.language
+
+
+def language_notes(asked: Asked, quotes: Sequence[Quote]) -> tuple[Note, ...]:
+    """Says once that what is quoted is in another language than the question, where both are sure."""
+    pages = [quote.citation.chunk.page.language for quote in quotes]
+    return ("pages' language",) if surely_in_others(asked.question.text, asked.language, pages) else ()

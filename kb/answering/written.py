@@ -18,7 +18,7 @@ from kb.answering.composed import Composed, nearest_pages, number_citations
 from kb.answering.drafting import ModelDraft, ModelDrafter, OnSentences
 from kb.answering.language import is_in_other_language
 from kb.answering.progress import Progress
-from kb.answering.quoted import QuotedAnswerer
+from kb.answering.quoted import QuotedAnswerer, language_notes
 from kb.answering.reading import ReadingLimits, read_passages
 from kb.citations import DraftSentence, Removed, Verified, check, check_sentence
 from kb.citations.judge import Judgement, apply
@@ -141,10 +141,12 @@ class WrittenAnswerer:
             )
         named = draft.replied.closest
         nearest = draft.passages if named is None else draft.passages[named : named + 1]
+        quotes = await self.quoted.closest(asked, nearest)
         return Composed(
             outcome="declined",
             mode="model",
-            quotes=await self.quoted.closest(asked, nearest),
+            quotes=quotes,
+            notes=language_notes(asked, quotes),
             nearest=nearest_pages(draft.passages),
             searches=draft.searches,
         )

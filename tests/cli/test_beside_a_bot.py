@@ -35,6 +35,7 @@ QUOTE = {
     "section",
     "url",
     "owner",
+    "language",
     "blocks",
     "best",
     "shown",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -15,7 +16,7 @@ from kb.answering.reading import ReadingLimits
 from kb.answering.written import WrittenAnswerer
 from kb.citations import DraftSentence
 from kb.citations.judge import Judgement, Verdict
-from kb.models import Audience, Chunk, Hit, PageDates
+from kb.models import Audience, Chunk, Hit, PageDates, Rewrite
 from kb.settings import ModelSettings
 from tests.fakes.answer_model import ScriptedModel, cites, says, searches
 from tests.fakes.asked import Shelf, Watcher, a_quoted_answerer, an_asked, hits_of
@@ -288,3 +289,21 @@ async def test_an_answer_in_another_language_than_the_questions_says_so() -> Non
     reply = says(f"{TWENTY_FIVE} Ask your manager first [1].")
     answer = await composed(reply, reply, asked=an_asked("Hoeveel vakantiedagen?", LEAVE, language="nl"))
     assert answer.notes == ("pages' language",)
+
+
+async def test_the_closest_passage_is_chosen_by_the_translation_and_says_its_language() -> None:
+    shoes, leave = a_passage("Hoeveel? Safety shoes.", title="Shoes"), LEAVE
+    asked = an_asked(
+        "Hoeveel vakantiedagen krijg ik?",
+        shoes,
+        leave,
+        language="nl",
+        translated="How many days of holiday do I get?",
+    )
+    answer = await composed(says("NOT_IN_PASSAGES"), asked=asked)
+    assert (answer.outcome, answer.notes) == ("declined", ("pages' language",))
+    assert [quote.citation.chunk.page.title for quote in answer.quotes] == ["Leave policy"]
+    untranslated = await composed(
+        says("NOT_IN_PASSAGES"), asked=replace(asked, rewrite=Rewrite(query=asked.rewrite.query))
+    )
+    assert [quote.citation.chunk.page.title for quote in untranslated.quotes] == ["Shoes"]
