@@ -21,6 +21,7 @@ from redis.asyncio import Redis
 from bot.model_usage import UsageTotals, usage_of
 from bot.stats import Stats
 from kb.answer import Answer, Checked, Mode
+from kb.language_offer import LATEST
 from kb.llm.usage import UsageByModel
 from kb.models import Outcome
 from kb.store import milliseconds, store_failures, text_of
@@ -97,7 +98,7 @@ class Analytics:
     async def record(self, question_id: str, answer: Answer) -> None:
         """Counts an answer. The answer to an edited or repeated question takes the place of the one before."""
         record = _record(answer)
-        keys = [self._counts, self._about(question_id), f"{self._root}:times"]
+        keys = [self._counts, self._about(question_id), f"{self._root}:times", self._languages]
         await self._call(
             "record",
             keys,
@@ -111,8 +112,24 @@ class Analytics:
             REMEMBERED_TIMES,
             milliseconds(self._keep),
             record.model_dump_json(),
+            "" if answer.outcome == "chat" else answer.language,
+            LATEST,
         )
         await self._usage.save()
+
+    async def count_language(self, language: str) -> None:
+        """Remembers the language (ISO 639-1) of a question of which nothing else is kept."""
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.lpush(self._languages, language)
+                pipe.ltrim(self._languages, 0, LATEST - 1)
+                await pipe.execute()
+
+    async def latest_languages(self) -> list[str]:
+        """The languages of the latest questions, the last one first; small talk is none."""
+        with store_failures(_UNAVAILABLE):
+            stored: list[Any] = await self._redis.lrange(self._languages, 0, LATEST - 1)
+        return [text_of(language) for language in stored]
 
     async def feedback(self, question_id: str, user: str, vote: Vote) -> bool:
         """Stores a user's vote, moving an earlier one. False: the same vote again, nothing changed."""
@@ -208,6 +225,10 @@ class Analytics:
     @property
     def _counts(self) -> str:
         return f"{self._root}:counts"
+
+    @property
+    def _languages(self) -> str:
+        return f"{self._root}:languages"
 
     def _about(self, question_id: str) -> str:
         return f"{self._root}:answer:{question_id}"

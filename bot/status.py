@@ -10,6 +10,7 @@ from typing import Protocol
 from bot.messages import Messages
 from bot.mrkdwn import escape
 from kb.jobs import SourceState, SyncRecord
+from kb.language_offer import LanguageOffer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,6 +27,7 @@ class BotStatus:
     workers: int = 0
     """Processes of `footnote worker` that were heard of lately."""
     sources: Sequence[SourceState] = ()
+    offer: LanguageOffer | None = None
 
 
 class StatusReader(Protocol):
@@ -50,9 +52,21 @@ def status_lines(status: BotStatus, words: Messages, now: datetime) -> list[str]
         if status.last_event
         else words.status_no_event,
         *([words.status_workers.format(number=words.number(status.workers))] if status.workers else []),
+        *([offer_line(status.offer, words)] if status.offer else []),
         *(_source_line(source, words, now) for source in status.sources),
     ]
     return [f"• {line}" for line in lines]
+
+
+def offer_line(offer: LanguageOffer, words: Messages) -> str:
+    """ "14 of the last 50 questions were Dutch; ..."."""
+    form = words.offer_questions if offer.of == "questions" else words.offer_pages
+    return form.format(
+        number=words.number(offer.number),
+        total=words.number(offer.total),
+        languages=words.languages(offer.languages, join=words.or_else),
+        model=offer.model,
+    )
 
 
 def _source_line(source: SourceState, words: Messages, now: datetime) -> str:

@@ -20,10 +20,13 @@ from kb.answer import Answer, Citation, Quote
 from kb.errors import UnavailableError
 from kb.models import Audience, Hit, Question
 from kb.pipeline import Pipeline
+from kb.text.language import detect
 
 logger = logging.getLogger(__name__)
 
 Health = Callable[[], Awaitable[dict[str, Any]]]
+OnLanguage = Callable[[str], Awaitable[None]]
+"""Told the language (ISO 639-1) of each question."""
 Metrics = Callable[[], Awaitable[str]]
 """Figures in the text format of Prometheus."""
 
@@ -36,7 +39,13 @@ class SearchRequest(BaseModel):
     limit: int = Field(default=5, ge=1, le=50)
 
 
-def create_api(pipeline: Pipeline, *, health: Health, metrics: Metrics | None = None) -> web.Application:
+def create_api(
+    pipeline: Pipeline,
+    *,
+    health: Health,
+    metrics: Metrics | None = None,
+    on_language: OnLanguage | None = None,
+) -> web.Application:
     """The application; the caller decides where it listens. Without `metrics` there is no /metrics."""
     app = web.Application(client_max_size=64 * 1024)
 
@@ -58,6 +67,8 @@ def create_api(pipeline: Pipeline, *, health: Health, metrics: Metrics | None = 
         }
         if wanted.include_answer:
             reply["answer"] = answer_as_json(await pipeline.answer(question))
+        if on_language is not None:
+            await on_language(detect(question.text))
         return web.json_response(reply)
 
     async def healthy(_: web.Request) -> web.Response:

@@ -67,6 +67,9 @@ def _routes(session: Session) -> list[web.RouteDef]:
     async def syncs(_: web.Request) -> web.StreamResponse:
         return web.json_response({"syncs": await session.syncs()})
 
+    async def offer(_: web.Request) -> web.StreamResponse:
+        return web.json_response({"offer": await session.offer()})
+
     async def stats(_: web.Request) -> web.StreamResponse:
         return web.json_response(await session.stats())
 
@@ -76,6 +79,7 @@ def _routes(session: Session) -> list[web.RouteDef]:
         web.post("/control/forget", forget),
         web.get("/control/status", status),
         web.get("/control/syncs", syncs),
+        web.get("/control/offer", offer),
         web.get("/control/stats", stats),
     ]
 

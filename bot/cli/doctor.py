@@ -56,6 +56,7 @@ async def _all(settings: Settings) -> list[Check]:
         ("data folder", _data_folder),
         ("index and store", _knowledge),
         ("embedder", _embedder),
+        ("languages", _languages),
         ("reranker", _reranker),
         ("declining", _declining),
         ("model", model_checks),
@@ -118,6 +119,14 @@ async def _embedder(settings: Settings) -> list[Check]:
         ]
     finally:
         embedder.close()
+
+
+async def _languages(settings: Settings) -> list[Check]:
+    """Whether the embedder reads what is asked and written; nothing where it does."""
+    async with open_session(settings, "doctor", models=False) as session:
+        offer = await session.offer()
+    mend = "set it in footnote.toml; the next sync builds an index with it beside this one"
+    return [Check(name="languages", state="warning", told=offer, mend=mend)] if offer else []
 
 
 async def _reranker(settings: Settings) -> list[Check]:

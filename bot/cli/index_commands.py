@@ -122,12 +122,14 @@ async def status(settings: Settings, *, as_json: bool, quiet: bool) -> int:
     if quiet:
         return 0 if await _is_well(settings) else 1
     async with open_session(settings, "status", models=False) as session:
-        told, syncs = await session.status(), await session.syncs()
+        told, syncs, offer = await session.status(), await session.syncs(), await session.offer()
     if as_json:
-        print_json(told | {"syncs": syncs})
+        print_json(told | {"offer": offer or None, "syncs": syncs})
     else:
         _show_pairs(told)
         _show_syncs(syncs)
+        if offer:
+            Console().print(offer, highlight=False, markup=False, style="yellow")
     return 0
 
 

@@ -10,10 +10,13 @@ from typing import Any
 
 from bot.apart import told_apart
 from bot.cli.compose import Runtime
+from bot.cli.offers import current_offer
 from bot.cli.session import AskReply, AskRequest, ForgetReply, ForgetRequest, IngestRequest
 from bot.cli.source_states import source_states, state_as_json
+from bot.messages import messages_in
 from bot.metrics import exposition
 from bot.render import spoken
+from bot.status import offer_line
 from kb.api import answer_as_json, trace_as_json
 from kb.errors import SettingsError, StoreUnavailableError, UnavailableError
 from kb.jobs import ReindexProgress, ReindexRequest
@@ -116,6 +119,18 @@ class LocalSession:
             namespace=runtime.settings.store.namespace,
         )
         return [state_as_json(state) for state in states]
+
+    async def offer(self) -> str:
+        runtime = self._runtime
+        offer = await current_offer(runtime.settings.embed, analytics=runtime.analytics, index=runtime.index)
+        return offer_line(offer, messages_in("en")) if offer else ""
+
+    async def count_language(self, language: str) -> None:
+        """Of a question that is answered without being remembered."""
+        try:
+            await self._runtime.analytics.count_language(language)
+        except StoreUnavailableError as error:
+            logger.warning("language.not_counted", extra={"cause": str(error)})
 
     async def metrics(self) -> str:
         """In the text format of Prometheus. A Redis that is down takes everybody's figures with it, not the process's."""

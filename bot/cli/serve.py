@@ -25,6 +25,7 @@ from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.control import control_socket
 from bot.cli.index_commands import follow, must_exist, show_report
 from bot.cli.local import LocalSession
+from bot.cli.offers import current_offer
 from bot.cli.pages import PageViewer
 from bot.cli.reindexing import build_schedule
 from bot.cli.session import IngestRequest
@@ -50,13 +51,14 @@ async def serve(settings: Settings) -> int:
     started = time.monotonic()
     async with (
         open_runtime(settings, "serve", models=False) as runtime,
-        running(runtime, runtime.pipeline) as (edge, _),
+        running(runtime, runtime.pipeline) as (edge, session),
     ):
         await _started(runtime, edge)
         counts = await runtime.index.counts()
         console.print(f"Footnote is ready after {time.monotonic() - started:.1f} s: {counts.pages} pages.")
         if not counts.pages:
             console.print("Nothing is indexed yet: run `footnote ingest FOLDER`.", style="yellow")
+        await _say_offer(session)
         await _until_stopped()
     return 0
 
@@ -87,6 +89,7 @@ async def playground(
         await _started(runtime, edge)
         runtime.folder.announce("playground", playground=slack.url)
         console.print(f"Footnote is ready after {time.monotonic() - started:.1f} s.")
+        await _say_offer(session)
         console.print(f"\n  Playground: [bold]{slack.url}[/bold]   (Ctrl+C stops it)\n")
         if open_browser:
             await asyncio.to_thread(webbrowser.open, slack.url)
@@ -119,7 +122,12 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
             )
         )
         status.activity = edge.activity
-        api = create_api(runtime.pipeline, health=session.status, metrics=session.metrics)
+        api = create_api(
+            runtime.pipeline,
+            health=session.status,
+            metrics=session.metrics,
+            on_language=session.count_language,
+        )
         await stack.enter_async_context(control_socket(session, runtime.folder.socket, api))
         workers = asyncio.create_task(
             queue.run(edge.worker, workers=slack.workers, on_giving_up=edge.worker.on_giving_up)
@@ -158,7 +166,15 @@ class _Status:
                 redis=runtime.redis,
                 namespace=runtime.settings.store.namespace,
             ),
+            offer=await current_offer(
+                runtime.settings.embed, analytics=runtime.analytics, index=runtime.index
+            ),
         )
+
+
+async def _say_offer(session: LocalSession) -> None:
+    if offer := await session.offer():
+        console.print(offer, highlight=False, markup=False, style="yellow")
 
 
 async def _or_none(ask: Callable[[], Awaitable[Any]]) -> Any:

@@ -83,6 +83,9 @@ class Session(Protocol):
     async def syncs(self) -> list[dict[str, Any]]:
         """How each source stands, as `bot.cli.source_states` writes it. Reads the revision of every page."""
 
+    async def offer(self) -> str:
+        """A sentence for the operator, where another embedder would read what is asked or written; "" where none would."""
+
     async def stats(self) -> dict[str, Any]: ...
 
 
@@ -120,6 +123,10 @@ class RemoteSession:
         async with self._http() as http, http.get("/control/syncs") as response:
             told: list[dict[str, Any]] = (await _told(response))["syncs"]
             return told
+
+    async def offer(self) -> str:
+        async with self._http() as http, http.get("/control/offer") as response:
+            return str((await _told(response))["offer"])
 
     async def stats(self) -> dict[str, Any]:
         async with self._http() as http, http.get("/control/stats") as response:

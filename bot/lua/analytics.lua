@@ -1,7 +1,7 @@
 -- The figures behind `/kb stats`. A repeated call changes nothing: a question counts once, a user has one vote on it.
 --
 -- KEYS[1]: counts, hash. KEYS[2]: what is kept of one question, hash. KEYS[3]: total times, list (record);
--- its votes, hash (vote). KEYS[4] (vote): questions with a vote, zset id -> when.
+-- its votes, hash (vote). KEYS[4]: languages of the latest questions, list (record); questions with a vote, zset id -> when (vote).
 
 local function count(name, by)
     if by ~= 0 then redis.call('HINCRBYFLOAT', KEYS[1], name, by) end
@@ -30,7 +30,7 @@ end
 local operations = {}
 
 function operations.record(
-    outcome, rewritten, rewrite_ms, lost, checked, judge, total_ms, remembered, keep_ms, context)
+    outcome, rewritten, rewrite_ms, lost, checked, judge, total_ms, remembered, keep_ms, context, language, latest)
     local before = redis.call('HMGET', KEYS[2], 'outcome', 'rewritten', 'rewrite_ms', 'lost', 'checked', 'judge')
     if before[1] then
         weigh(before[1], before[2], before[3], before[4], before[5], before[6], -1)
@@ -38,6 +38,10 @@ function operations.record(
         count('questions', 1)
         redis.call('LPUSH', KEYS[3], total_ms)
         redis.call('LTRIM', KEYS[3], 0, remembered - 1)
+        if language ~= '' then
+            redis.call('LPUSH', KEYS[4], language)
+            redis.call('LTRIM', KEYS[4], 0, latest - 1)
+        end
     end
     weigh(outcome, rewritten, rewrite_ms, lost, checked, judge, 1)
     redis.call('HSET', KEYS[2], 'outcome', outcome, 'rewritten', rewritten, 'rewrite_ms', rewrite_ms, 'lost', lost,

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from bot.analytics import KEEP, REMEMBERED_TIMES, Analytics, percentile
 from kb.answer import Answer, Checked, Citation, Trace
 from kb.errors import StoreUnavailableError
+from kb.language_offer import LATEST
 from kb.llm.usage import ModelUsage
 from kb.models import Chunk, Page, PageDates, Rewrite
 from kb.valkey import connect_redis
@@ -246,3 +247,26 @@ async def test_an_outage_is_told_as_one(tmp_path: Path) -> None:
         for call in (analytics.stats(), analytics.record("q1", an_answer()), analytics.load_trace("q1")):
             with pytest.raises(StoreUnavailableError):
                 await call
+
+
+async def test_the_languages_of_the_latest_questions_are_remembered_once_each_and_small_talk_is_none(
+    analytics: Analytics,
+) -> None:
+    await analytics.record("q1", an_answer(language="nl"))
+    await analytics.record("q1", an_answer(language="nl", outcome="declined"))
+    await analytics.record("q2", an_answer(language="de", outcome="chat"))
+    await analytics.count_language("fr")
+    await analytics.record("q3", an_answer(outcome="unavailable"))
+    assert await analytics.latest_languages() == ["en", "fr", "nl"]
+    assert (await analytics.stats()).questions == 3
+
+
+async def test_no_more_languages_are_kept_than_are_looked_at(analytics: Analytics, redis: Redis) -> None:
+    for number in range(LATEST):
+        await analytics.record(f"q{number}", an_answer(language="nl"))
+    await analytics.record("last", an_answer(language="de"))
+    await analytics.count_language("fr")
+    languages = await analytics.latest_languages()
+    assert (len(languages), languages[:3]) == (LATEST, ["fr", "de", "nl"])
+    (key,) = await redis.keys("*:languages")
+    assert await redis.llen(key) == LATEST

@@ -105,3 +105,22 @@ async def test_figures_are_served_in_the_form_that_prometheus_reads(pipeline: Pi
 
 async def test_without_figures_there_is_no_address_for_them(client: TestClient[Any, Any]):
     assert (await client.get("/metrics")).status == 404
+
+
+async def test_the_language_of_each_question_is_told_once(pipeline: Pipeline):
+    told: list[str] = []
+
+    async def health() -> dict[str, Any]:
+        return {"status": "ok"}
+
+    async def on_language(language: str) -> None:
+        told.append(language)
+
+    api = create_api(pipeline, health=health, on_language=on_language)  # type: ignore[arg-type]
+    async with TestClient(TestServer(api)) as client:
+        query = {"query": "Hoeveel vakantiedagen krijg ik?", "include_answer": True}
+        await client.post("/api/v1/search", json=query)
+        await client.post("/api/v1/search", json={"query": "How many days do I get?"})
+        pipeline.down = True
+        await client.post("/api/v1/search", json=query)
+    assert told == ["nl", "en"]
