@@ -37,6 +37,9 @@ from kb.weights import default_model
 
 logger = logging.getLogger(__name__)
 
+TOLD_BY = 5
+"""Turns that are asked for the language of their thread; each takes a fraction of a millisecond."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
@@ -103,11 +106,13 @@ class Pipeline:
     async def search_pages(self, query: str, audience: Audience, language: str) -> Sequence[Hit]:
         """What a model searches for by itself: one wording, best first, newer pages in the place of replaced ones.
 
+        `language` is the question's; a model that has read the pages may well search in theirs.
+
         Raises:
             UnavailableError: the index or the embedder does not answer.
         """
         question = Question(id="", text=query, audience=audience)
-        found = await self._retrieval(audience).search_once(question, language)
+        found = await self._retrieval(audience).search_once(question, detect(query, hint=language))
         return found.hits
 
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn:
@@ -291,4 +296,6 @@ def _retrieved(chunk: Chunk, *, cited: bool) -> Retrieved:
 
 
 def thread_language(turns: Sequence[Turn]) -> str | None:
-    return detect(turns[-1].question) if turns else None
+    """The language of the last question that tells one: "VPN?" goes on in the language of the questions before it."""
+    told = (detect(turn.question, default="") for turn in reversed(turns[-TOLD_BY:]))
+    return next(filter(None, told), None)

@@ -409,3 +409,34 @@ async def test_quotes_from_a_page_in_another_language_say_so():
     assert "pages' language" in answer.notes
     answer = await a_pipeline(Index(HOLIDAY)).answer(ask())
     assert "pages' language" not in answer.notes
+
+
+@pytest.mark.parametrize(
+    ("before", "language"),
+    [
+        (["Hoeveel vakantiedagen krijg ik?"], "nl"),
+        (["Hoeveel vakantiedagen krijg ik?", "VPN?"], "nl"),
+        (["Hoeveel vakantiedagen krijg ik?", "How many days of holiday do I get?"], "en"),
+        (["VPN?"], "en"),
+        ([], "en"),
+    ],
+)
+async def test_a_word_that_tells_no_language_is_answered_in_the_threads(before: list[str], language: str):
+    turns = [Turn(question=question, answer="…") for question in before]
+    assert (await a_pipeline(Index(HOLIDAY)).answer(ask("MFA?"), turns)).language == language
+
+
+async def test_a_model_may_search_in_the_language_of_the_pages():
+    index, spoken = Index(HOLIDAY), []
+
+    class Searcher(Index):
+        async def search(
+            self, queries: Sequence[WeightedQuery], *, language: str, **asked: Any
+        ) -> SearchResult:
+            spoken.append(language)
+            return await index.search(queries, language=language, **asked)
+
+    pipeline = replace(a_pipeline(index), searcher=Searcher())
+    await pipeline.search_pages("how are days of holiday approved?", Audience(), "nl")
+    await pipeline.search_pages("holiday", Audience(), "nl")
+    assert spoken == ["en", "nl"]
