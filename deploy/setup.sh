@@ -44,5 +44,5 @@ if [ -n "$group" ]; then
 else
     "$venv/bin/pip" install --quiet --editable .
 fi
-echo "Preparing the embedding model ..."
-"$venv/bin/python" -m kb.inference.onnx || echo "It will be prepared, or run by PyTorch, at the first start." >&2
+echo "Preparing the embedding models ..."
+"$venv/bin/python" -m kb.inference.onnx || echo "They will be prepared, or run by PyTorch, at the first start." >&2

