@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ingest.calibrating import Calibrator, measure, measure_if_due
 from ingest.crew.coordinator import Crew
 from ingest.errors import SourceUnavailableError, SyncRefusedError
 from ingest.forgetting import forget_page, remember_page
@@ -50,11 +51,13 @@ class Sync:
         forgotten: ForgottenPages | None = None,
         golden: Golden | None = None,
         crew: Crew | None = None,
+        calibrator: Calibrator | None = None,
     ) -> None:
         self._index = index
         self._forgotten = forgotten or InMemoryForgotten()
         self._golden = golden
         self._crew = crew or Crew()
+        self._calibrator = calibrator
         self._pipeline = PagePipeline(
             embedder=embedder, lexical=lexical, detect_language=detect_language, reader=reader
         )
@@ -166,6 +169,7 @@ class Sync:
         ]
         tally.unchanged += sum(len(listing.refs) for listing in listings) - len(work)
         await self._process(work, self._index, tally, pace)
+        await measure_if_due(self._index, self._calibrator)
 
     async def _rebuild(self, tally: Tally, pace: Pace, *, force: bool, like_live: bool) -> None:
         """Builds a new generation from every source; anything that looks wrong leaves the live one in place.
@@ -185,6 +189,7 @@ class Sync:
             await self._drop_forgotten(rebuild)
             heed(await self._doubts(rebuild, before, tally, like_live=like_live), tally, force=force)
             await self._name(tally)  # while the live index still knows the titles of what goes
+            await measure(rebuild, self._calibrator, instead=self._index if like_live else None)
             await rebuild.swap()
         except BaseException:  # a cancelled rebuild must not stay behind either
             await rebuild.discard()

@@ -30,7 +30,8 @@ class Spread(_Stored):
     """Cosines of headings against passages. `samples`: headings.
 
     `unrelated` and `deviation`: mean and standard deviation against passages of other pages. `related`: mean against
-    the best passage of the heading's own section.
+    the nearest passage of the heading's own section, embedded without that heading (its title and the headings above
+    stay): with it, it would be near for having the same words in front.
     """
 
     unrelated: float
@@ -121,12 +122,14 @@ def from_text(text: str) -> Calibration | None:
 
 
 def spread_of(unrelated: NDArray[np.float32], related: NDArray[np.float32]) -> Spread:
-    """`unrelated`: cosines of any shape, NaN where a pair is of one page. `related`: one for each heading."""
+    """`unrelated`: cosines of any shape, NaN where a pair is of one page. `related`: one for each heading, NaN where it was
+    not measured.
+    """
     cosines = np.asarray(unrelated, dtype=np.float64)
     return Spread(
         unrelated=float(np.nanmean(cosines)),
         deviation=float(np.nanstd(cosines)),
-        related=float(np.mean(related, dtype=np.float64)),
+        related=float(np.nanmean(related, dtype=np.float64)),
         samples=len(related),
     )
 
@@ -139,9 +142,10 @@ def space_background(
     pages: Sequence[str],
 ) -> SpaceBackground:
     """`unrelated` has the shape (headings, passages); `asked` and `pages` are their languages, `related` has one cosine a
-    heading. A pair of languages is told where `MIN_SAMPLES` headings of the one meet passages of the other.
+    heading, NaN where it was not measured. A pair of languages is told where `MIN_SAMPLES` headings of the one meet
+    passages of the other.
 
-    A heading of another language than a passage's has no section in that language: `related` of such a pair is the
+    A heading has no section in another language than its own: `related` of such a pair, or of one with too few, is the
     overall one, moved by as much as the pair's unrelated cosines differ from all of them.
     """
     overall = spread_of(unrelated, related)
@@ -153,9 +157,9 @@ def space_background(
             block = unrelated[rows][:, page_languages == page]
             if int(rows.sum()) < MIN_SAMPLES or np.isfinite(block).sum() < MIN_SAMPLES:
                 continue
-            spread = spread_of(block, related[rows])
-            if question != page:
-                moved = overall.related - overall.unrelated + spread.unrelated
-                spread = spread.model_copy(update={"related": moved})
-            pairs[pair(question, page)] = spread
+            told = related[rows] if question == page else related[:0]
+            if np.isfinite(told).sum() < MIN_SAMPLES:
+                told = np.full(1, overall.related - overall.unrelated + float(np.nanmean(block)))
+            spread = spread_of(block, told)
+            pairs[pair(question, page)] = spread.model_copy(update={"samples": int(rows.sum())})
     return SpaceBackground(model=model, overall=overall, pairs=pairs)

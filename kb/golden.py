@@ -15,8 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kb.errors import SettingsError
 from kb.index.port import QueryVectors, Searchable
 from kb.lexical import LexicalEncoder
+from kb.live_embedder import QueryEmbedder
 from kb.models import Audience
-from kb.search import MAX_LANGUAGES, QueryEmbedder, WeightedQuery, fuse
+from kb.search import MAX_LANGUAGES, WeightedQuery, fuse
 from kb.settings import SearchSettings
 from kb.text.language import detect
 

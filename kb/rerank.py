@@ -9,25 +9,46 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
+from kb.calibration import Calibration
 from kb.errors import RerankerUnavailableError
 from kb.inference.cross_encoders import CrossEncoder, load_cross_encoder
 from kb.inference.hub import fetched_files, local_files
 from kb.inference.lanes import Lane
 from kb.models import Hit
+from kb.scales import spread
 from kb.settings import RerankSettings
 
 logger = logging.getLogger(__name__)
 
 
+WEIGHT = 0.5
+"""Share of the cross-encoder in the final score where nothing was measured; the rest is the fused score. Alone it is worse
+than blended."""
+CANDIDATES = 20
+
+
+class Measured(Protocol):
+    """`kb.index.port.Searchable`, as this uses it."""
+
+    async def calibration(self) -> Calibration | None: ...
+
+
 class Reranker:
     """`ready` looks for the model in its folder, in the local cache, then for some seconds on the hub.
+
+    `measured` is the index that is searched: what was measured on it (`kb.rerank_trial`) says how much the model counts
+    and how many candidates it reads, where the settings leave that open. Without a measurement it is `WEIGHT` and
+    `CANDIDATES`.
 
     The model runs in threads of its own, so that the next question's embedding does not wait for 20 passages.
     """
 
-    def __init__(self, settings: RerankSettings) -> None:
+    def __init__(self, settings: RerankSettings, measured: Measured | None = None) -> None:
         self._settings = settings
+        self._measured = measured
+        self._background: Lane | None = None
         self._lane = self._loading_lane = Lane("footnote-rerank")
         self._loading = asyncio.Lock()
         self._looked = False
@@ -37,6 +58,11 @@ class Reranker:
     @property
     def wanted(self) -> bool:
         return self._settings.model != "off"
+
+    @property
+    def model(self) -> str:
+        """The name by which what was measured with it is known."""
+        return self._settings.model
 
     @property
     def available(self) -> bool:
@@ -74,12 +100,22 @@ class Reranker:
         Raises:
             RerankerUnavailableError: there is no model, or it failed.
         """
+        return await self._score(query, texts, self._lane)
+
+    async def score_in_background(self, query: str, texts: Sequence[str]) -> list[float]:
+        """As `score`, for work that nobody waits for: it gives way to the questions."""
+        if self._background is None:
+            onnx = self._model is not None and self._model.backend == "onnx"
+            self._background = Lane("footnote-rerank-trial", yields=True) if onnx else self._lane
+        return await self._score(query, texts, self._background)
+
+    async def _score(self, query: str, texts: Sequence[str], lane: Lane) -> list[float]:
         model = self._model
         if model is None:
             raise RerankerUnavailableError(self._reason)
         by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         batches = [by_length[at : at + model.batch] for at in range(0, len(texts), model.batch)]
-        scored = await self._lane.map(lambda batch: model.score(query, [texts[at] for at in batch]), batches)
+        scored = await lane.map(lambda batch: model.score(query, [texts[at] for at in batch]), batches)
         scores = {
             at: score
             for batch, of_batch in zip(batches, scored, strict=True)
@@ -88,20 +124,38 @@ class Reranker:
         return [scores[at] for at in range(len(texts))]
 
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
-        """The best candidates in their blended order; all hits as they are where there is no reranker."""
+        """The best candidates in their blended order, the others behind them as they were. All hits as they are where there is
+        no reranker, or it does not help on this knowledge base.
+        """
         if not self.available:
             return list(hits)
-        candidates = hits[: self._settings.candidates]
+        weight, many = await self._share()
+        if not weight:
+            return list(hits)
+        candidates = hits[:many]
         try:
             scores = await self.score(query, [hit.chunk.embedded_text for hit in candidates])
         except RerankerUnavailableError as error:
             self._model, self._reason = None, str(error)
             logger.warning("reranker.failed", extra={"cause": repr(error)})
             return list(hits)
-        return blend(candidates, scores, self._settings.weight)
+        return [*blend(candidates, scores, weight), *behind(candidates, hits[many:], weight)]
+
+    async def _share(self) -> tuple[float, int]:
+        """The model's weight and the number of candidates: as set, else as measured with this model, else as usual."""
+        weight, candidates = self._settings.weight, self._settings.candidates
+        if weight is None or candidates is None:
+            calibration = await self._measured.calibration() if self._measured is not None else None
+            found = calibration.reranking if calibration is not None else None
+            if found is not None and found.model == self.model:
+                weight = found.weight if weight is None else weight
+                candidates = found.candidates if candidates is None else candidates
+        return WEIGHT if weight is None else weight, CANDIDATES if candidates is None else candidates
 
     def close(self) -> None:
         self._lane.close()
+        if self._background is not None:
+            self._background.close()
         self._loading_lane.close()
 
     def _load(self) -> None:
@@ -141,7 +195,17 @@ def blend(hits: Sequence[Hit], scores: Sequence[float], weight: float) -> list[H
     return sorted(blended, key=lambda hit: -hit.scores.final)
 
 
-def spread(values: Sequence[float]) -> list[float]:
-    """Lowest to 0, highest to 1; all 1 where they are equal."""
-    low, high = min(values, default=0.0), max(values, default=0.0)
-    return [(value - low) / (high - low) if high > low else 1.0 for value in values]
+def behind(candidates: Sequence[Hit], others: Sequence[Hit], weight: float) -> list[Hit]:
+    """Hits that the cross-encoder did not read, on the scale of the blend: at most 0, as far below as their fused score is."""
+    low = min((hit.scores.fused for hit in candidates), default=0.0)
+    span = max((hit.scores.fused for hit in candidates), default=0.0) - low
+    return [
+        replace(
+            hit,
+            scores=replace(
+                hit.scores,
+                final=min(0.0, (1 - weight) * (hit.scores.fused - low) / span) if span > 0 else 0.0,
+            ),
+        )
+        for hit in others
+    ]

@@ -106,9 +106,10 @@ class EmbedSettings(Section):
 class RerankSettings(Section):
     model: str = "cross-encoder/ms-marco-MiniLM-L-6-v2"
     """A CrossEncoder name or folder, or "off"."""
-    candidates: Annotated[int, Field(ge=1, le=200)] = 20
-    weight: Annotated[float, Field(ge=0, le=1)] = 0.5
-    """Share of the cross-encoder in the final score; the rest is the fused score. Alone it is worse than blended."""
+    candidates: Annotated[int, Field(ge=1, le=200)] | None = None
+    """Passages that it reads of each question. None: as measured on the pages when they are indexed."""
+    weight: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Share of the cross-encoder in the final score; the rest is the fused score. 0: it is not run. None: as measured."""
     hub_timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
     backend: Backend = "auto"
     precision: Precision = "fp32"

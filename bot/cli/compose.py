@@ -21,7 +21,7 @@ from redis.asyncio import Redis
 from bot.analytics import Analytics
 from bot.cli.reindexing import build_reindexer
 from bot.cli.sources import SourceBook
-from bot.cli.stores import embedder_of, open_index, open_store
+from bot.cli.stores import earlier_embedder, embedder_of, open_index, open_store
 from ingest.crew.lane import PageLane
 from ingest.jobs import ReindexJobs
 from ingest.parsers.pool import ReaderPool
@@ -36,6 +36,7 @@ from kb.errors import UnavailableError
 from kb.freshness import Clock, FreshnessPolicy
 from kb.index.port import VectorIndex
 from kb.lexical import LexicalEncoder
+from kb.live_embedder import LiveEmbedder
 from kb.pipeline import Pipeline
 from kb.rerank import Reranker
 from kb.rewrite import RedisReplies, ReplyCache, RewriteTally, choose_rewriter
@@ -68,6 +69,7 @@ class Runtime:
     analytics: Analytics
     index: VectorIndex
     embedder: Embedder
+    live: LiveEmbedder
     ranker: Reranker
     model: LanguageModel | None
     vocabulary: Vocabulary
@@ -88,11 +90,18 @@ class Runtime:
         A missing reranker and an index that is down are noted, a missing embedder raises.
         """
         await asyncio.gather(
-            self.embedder.ready(),
+            self._load_embedders(),
             self.ranker.ready(),
             self._count_words(),
             asyncio.to_thread(warm_up),
         )
+
+    async def _load_embedders(self) -> None:
+        await self.embedder.ready()
+        try:
+            await self.live.now()
+        except UnavailableError as error:
+            logger.warning("embedder.not_live", extra={"cause": str(error)})
 
     async def _count_words(self) -> None:
         """An index that is down is for the question to tell: it is answered as unavailable."""
@@ -126,7 +135,9 @@ async def open_runtime(
         index = open_index(settings, folder, stack)
         embedder = Embedder(settings.embed, like=await embedder_of(index))
         stack.callback(embedder.close)
-        ranker = Reranker(settings.rerank)
+        live = LiveEmbedder(index, embedder, partial(earlier_embedder, settings.embed))
+        stack.callback(live.close)
+        ranker = Reranker(settings.rerank, index)
         stack.callback(ranker.close)
         if model is None:
             model = open_language_model(settings, stack)
@@ -151,6 +162,7 @@ async def open_runtime(
             redis=redis,
             lane=lane,
             clock=utc_now,
+            ranker=ranker,
         )
         stack.push_async_callback(reindexer.close)
         runtime = Runtime(
@@ -167,6 +179,7 @@ async def open_runtime(
             ),
             index=index,
             embedder=embedder,
+            live=live,
             ranker=ranker,
             model=model,
             vocabulary=vocabulary,
@@ -174,6 +187,7 @@ async def open_runtime(
                 settings,
                 index=index,
                 embedder=embedder,
+                live=live,
                 ranker=ranker,
                 model=model,
                 lexical=lexical,
@@ -230,6 +244,7 @@ def build_pipeline(
     *,
     index: VectorIndex,
     embedder: Embedder,
+    live: LiveEmbedder | None = None,
     ranker: Reranker,
     model: LanguageModel | None,
     lexical: LexicalEncoder,
@@ -241,7 +256,7 @@ def build_pipeline(
 ) -> Pipeline:
     """The pipeline over parts that are open already. What evaluates builds it over an index of its own.
 
-    `replies` keeps the model's rewrites, `rewrites` counts them.
+    `live`: where questions are embedded by what the index was made with; `embedder` did otherwise. `replies` keeps the model's rewrites, `rewrites` counts them.
     """
     choose = partial(choose_rewriter, settings, client=model, cache=replies, tally=rewrites)
     fitted = fitted_for(settings)
@@ -260,7 +275,7 @@ def build_pipeline(
         rewriter=choose(vocabulary=vocabulary.frequency),
         outside_rewriter=choose(),
         index=index,
-        searcher=Search(index, embedder, lexical, settings.search),
+        searcher=Search(index, embedder, lexical, settings.search, live=live),
         ranker=ranker,
         quoted=quoted,
         written=None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from redis.asyncio import Redis
@@ -19,9 +20,14 @@ from kb.embed import Embedder
 from kb.forgotten import RedisForgotten
 from kb.freshness import Clock
 from kb.golden import GoldenQuestions
-from kb.index.port import VectorIndex
+from kb.heading_search import HeadingSearch
+from kb.index.port import Candidate, VectorIndex
 from kb.jobs import Reindexer
 from kb.lexical import LexicalEncoder
+from kb.measuring import Calibrator
+from kb.models import Hit
+from kb.rerank import Reranker
+from kb.search import WeightedQuery, fuse
 from kb.settings import Settings
 from kb.text.language import detect
 from kb.vocabulary import Vocabulary
@@ -39,6 +45,7 @@ def build_reindexer(
     redis: Redis,
     lane: PageLane,
     clock: Clock,
+    ranker: Reranker | None = None,
 ) -> ReindexJobs:
     sync = RecordedSync(
         ledger=RedisLedger(redis, namespace=settings.store.namespace),
@@ -52,12 +59,33 @@ def build_reindexer(
         golden=_golden(settings, embedder, lexical),
         forgotten=RedisForgotten(redis, namespace=settings.store.namespace),
         crew=Crew(lane),
+        calibrator=build_calibrator(settings, embedder=embedder, lexical=lexical, ranker=ranker, clock=clock),
     )
     return ReindexJobs(
         sync,
         clock=clock,
         after=lambda: vocabulary.follow(index),
         turn=RedisTurn(redis, namespace=settings.store.namespace),
+    )
+
+
+def build_calibrator(
+    settings: Settings,
+    *,
+    embedder: Embedder,
+    lexical: LexicalEncoder,
+    ranker: Reranker | None,
+    clock: Clock,
+) -> Calibrator:
+    def fused(candidates: Sequence[Candidate], query: str) -> Sequence[Hit]:
+        return fuse(candidates, [WeightedQuery(text=query, weight=1.0)], settings.search)
+
+    background = embedder.background
+    return Calibrator(
+        embedder=background,
+        search=HeadingSearch(embedder=background, lexical=lexical, fuse=fused),
+        reranker=ranker,
+        clock=clock,
     )
 
 

@@ -11,10 +11,11 @@ from contextlib import AsyncExitStack
 from redis.asyncio import Redis
 
 from kb.data_folder import DataFolder
+from kb.embed import MARK_OF_INT8, Embedder
 from kb.errors import IndexMismatchError, UnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex
-from kb.settings import IndexSettings, Settings
+from kb.settings import EmbedSettings, IndexSettings, Precision, Settings
 from kb.valkey import EmbeddedValkey, connect_redis
 
 
@@ -51,6 +52,23 @@ async def embedder_of(index: VectorIndex) -> str | None:
     except (UnavailableError, IndexMismatchError):
         return None
     return manifest.embedder if manifest is not None else None
+
+
+def earlier_embedder(settings: EmbedSettings, name: str) -> Embedder:
+    """The embedder that an index names as its own, run as the settings say."""
+    model = name.removesuffix(MARK_OF_INT8)
+    precision: Precision = "int8" if model != name else "fp32"
+    same = model == settings.model
+    return Embedder(
+        EmbedSettings(
+            model=model,
+            precision=precision,
+            query_prompt=settings.query_prompt if same else "",
+            document_prompt=settings.document_prompt if same else "",
+            backend=settings.backend,
+            threads=settings.threads,
+        )
+    )
 
 
 def _served(settings: IndexSettings) -> VectorIndex:

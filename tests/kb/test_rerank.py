@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from kb.calibration import Calibration, Reranking
 from kb.errors import RerankerUnavailableError
 from kb.models import Chunk, Hit, Page, Scores
-from kb.rerank import Reranker, blend, spread
+from kb.rerank import Reranker, blend
+from kb.scales import spread
 from kb.settings import RerankSettings
 from tests.fakes.shared import SHARED
 
@@ -23,6 +25,14 @@ def a_hit(name: str, fused: float, text: str = "text") -> Hit:
     page = Page(id=name, source="s", path="p.md", title="Handbook", url="https://kb.example/p")
     chunk = Chunk(id=f"{name}#0", page=page, position=0, text=text, url=page.url)
     return Hit(chunk=chunk, scores=Scores(dense=fused, fused=fused, final=fused))
+
+
+class _Measured:
+    def __init__(self, reranking: Reranking | None) -> None:
+        self._reranking = reranking
+
+    async def calibration(self) -> Calibration | None:
+        return None if self._reranking is None else Calibration(passages=3, reranking=self._reranking)
 
 
 def names(hits: list[Hit]) -> list[str]:
@@ -136,7 +146,7 @@ class TestWithACrossEncoder:
         assert await reranker.score("q", []) == []
         reranker.close()
 
-    async def test_only_the_best_candidates_are_read_and_come_back_blended(self) -> None:
+    async def test_only_the_best_candidates_are_read_and_the_others_stay_behind_them(self) -> None:
         reranker = Reranker(RerankSettings(model=str(MODEL), candidates=2, weight=0.9))
         await reranker.ready()
         hits = [
@@ -145,6 +155,31 @@ class TestWithACrossEncoder:
             a_hit("third", 0.40, "Holiday, holiday, holiday."),
         ]
         reranked = await reranker.rerank("How many days of holiday do I get?", hits)
-        assert names(reranked) == ["leave", "printer"]
-        assert all(hit.scores.rerank is not None for hit in reranked)
+        assert names(reranked) == ["leave", "printer", "third"]
+        assert [hit.scores.rerank is not None for hit in reranked] == [True, True, False]
+        assert reranked[2].scores.final < 0 <= reranked[1].scores.final
         reranker.close()
+
+    async def test_it_counts_as_measured_on_the_index_unless_a_setting_says_how_much(self) -> None:
+        hits = [
+            a_hit("printer", 0.52, "The printer is on the second floor."),
+            a_hit("leave", 0.50, "Employees get 25 days of paid holiday a year."),
+            a_hit("desk", 0.40, "Desks are booked by the day."),
+        ]
+        useless = Reranking(model=str(MODEL), weight=0.0, candidates=2)
+        another = Reranking(model="another", weight=0.0, candidates=2)
+        useful = Reranking(model=str(MODEL), weight=0.9, candidates=2)
+        for found, weight, first, read in (
+            (useless, None, "printer", 0),
+            (useless, 0.9, "leave", 2),
+            (useful, None, "leave", 2),
+            (useful, 0.0, "printer", 0),
+            (another, 0.9, "leave", 3),
+            (None, 0.9, "leave", 3),
+        ):
+            reranker = Reranker(RerankSettings(model=str(MODEL), weight=weight), _Measured(found))
+            await reranker.ready()
+            reranked = await reranker.rerank("How many days of holiday do I get?", hits)
+            told = names(reranked)[0], sum(hit.scores.rerank is not None for hit in reranked)
+            assert told == (first, read), (found, weight)
+            reranker.close()

@@ -1,0 +1,149 @@
+"""Which model a question is embedded with while the settings name another than the index was made with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kb.errors import EmbedderUnavailableError
+from kb.index.edge import EdgeIndex
+from kb.index.port import IndexedChunk, IndexManifest
+from kb.lexical import LexicalEncoder
+from kb.live_embedder import TRIED_AGAIN_S, LiveEmbedder
+from kb.models import Audience, Chunk, Page
+from kb.search import Search, WeightedQuery
+from kb.settings import SearchSettings
+
+OLD, NEW = "old model", "new model"
+AXES = {OLD: 0, NEW: 1}
+
+
+class Model:
+    """Every text lies on the model's own axis, so that vectors of two models have nothing in common."""
+
+    def __init__(self, name: str, *, missing: bool = False) -> None:
+        self.name = name
+        self.missing = missing
+        self.asked: list[str] = []
+        self.before_answering: object = None
+        self.closed = False
+
+    async def ready(self) -> None:
+        if self.missing:
+            raise EmbedderUnavailableError("no such folder")
+
+    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.asked += texts
+        if callable(self.before_answering):
+            meanwhile, self.before_answering = self.before_answering, None
+            await meanwhile()
+        return np.tile(np.eye(4, dtype=np.float32)[AXES[self.name]], (len(texts), 1))
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def put(index: EdgeIndex, name: str) -> None:
+    """A generation made with the model, that becomes the live one: its only page is of that name."""
+    page = Page(id=name, source="s", path=f"{name}.md", title=name, url="https://kb.example")
+    chunk = Chunk(id=name, page=page, position=0, text=name, url=page.url)
+    vector = np.eye(4)[AXES[name]].tolist()
+    words = LexicalEncoder().document(name, "en")
+    rebuild = await index.begin_rebuild(IndexManifest(embedder=name, dimension=4, chunker="v1"))
+    await rebuild.replace_pages({name: [IndexedChunk(chunk=chunk, dense=vector, lexical=words)]})
+    await rebuild.swap()
+
+
+class Bot:
+    """A search whose settings name the new model."""
+
+    def __init__(self, folder: Path, *, missing: bool = False) -> None:
+        self.index = EdgeIndex(folder)
+        self.new, self.old = Model(NEW), Model(OLD, missing=missing)
+        self.loads = 0
+        self.clock = Clock()
+        self.live = LiveEmbedder(self.index, self.new, self._load, monotonic=self.clock)
+        self.search = Search(self.index, self.new, LexicalEncoder(), SearchSettings(), live=self.live)
+
+    def _load(self, name: str) -> Model:
+        assert name == OLD
+        self.loads += 1
+        return self.old
+
+    async def ask(self) -> dict[str, float | None]:
+        """Page -> its cosine."""
+        query = WeightedQuery(text="question", weight=1.0)
+        result = await self.search.search([query], audience=Audience(), language="en")
+        return {hit.chunk.id: hit.scores.dense for hit in result.hits}
+
+
+async def test_the_index_is_asked_with_its_own_model_until_the_swap_and_with_the_new_one_after_it(
+    tmp_path: Path,
+) -> None:
+    bot = Bot(tmp_path)
+    assert await bot.ask() == {}
+    await put(bot.index, OLD)
+    for _ in range(2):
+        assert await bot.ask() == {OLD: pytest.approx(1.0)}
+    assert bot.loads == 1
+    await put(bot.index, NEW)
+    assert await bot.ask() == {NEW: pytest.approx(1.0)}
+    await bot.index.close()
+
+
+async def test_a_question_that_is_under_way_at_the_swap_is_embedded_anew(tmp_path: Path) -> None:
+    bot = Bot(tmp_path)
+    await put(bot.index, OLD)
+    bot.old.before_answering = lambda: put(bot.index, NEW)
+    assert await bot.ask() == {NEW: pytest.approx(1.0)}
+    assert (bot.old.asked, bot.new.asked) == (["question"], ["question"])
+    assert not bot.old.closed  # another question may hold it
+    await bot.index.close()
+
+
+async def test_a_model_that_is_gone_is_an_outage_that_says_what_to_do_and_a_sync_ends_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    bot = Bot(tmp_path, missing=True)
+    await put(bot.index, OLD)
+    for _ in range(2):
+        with pytest.raises(EmbedderUnavailableError, match="sync now"):
+            await bot.ask()
+    assert bot.loads == 1  # a hub may take long to say no
+    assert [record.message for record in caplog.records] == ["embedder.of_index_unavailable"]
+    bot.clock.now = TRIED_AGAIN_S + 1
+    bot.old.missing = False
+    assert await bot.ask() == {OLD: pytest.approx(1.0)}
+    await put(bot.index, NEW)
+    assert await bot.ask() == {NEW: pytest.approx(1.0)}
+    await bot.index.close()
+
+
+async def test_of_two_bots_with_different_settings_both_find_what_the_live_index_holds(
+    tmp_path: Path,
+) -> None:
+    bot = Bot(tmp_path)
+    other = LiveEmbedder(bot.index, bot.old, lambda _: bot.new)
+    search = Search(bot.index, bot.old, LexicalEncoder(), SearchSettings(), live=other)
+    for name in (OLD, NEW, OLD):
+        await put(bot.index, name)
+        result = await search.search(
+            [WeightedQuery(text="question", weight=1.0)], audience=Audience(), language="en"
+        )
+        assert (
+            {hit.chunk.id: hit.scores.dense for hit in result.hits}
+            == await bot.ask()
+            == {name: pytest.approx(1.0)}
+        )
+    await bot.index.close()
