@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from kb.calibration import Background, Calibration, Reranking, space_background
 from kb.errors import RerankerUnavailableError
-from kb.heading_search import HeadingSearch, Searched
+from kb.heading_search import HeadingHit, HeadingSearch, Searched
 from kb.headings import Heading, headings_of, unheaded
 from kb.index.port import IndexCounts, StoredPassage
-from kb.rerank_trial import Trial, decide
+from kb.rerank_trial import CANDIDATES, Trial, decide, is_worth_more
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ PASSAGES = 3000
 """Passages that are looked at: 9 MB of vectors at 768 numbers."""
 RELATED = 80
 """Headings whose own passage is embedded again: one costs as much as a dozen headings."""
-TRIED = 60
+TRIED = 100
 """Headings that a cross-encoder is tried on."""
 
 Vectors = NDArray[np.float32]
@@ -134,26 +134,33 @@ class Calibrator:
         reranker = await self._available()
         if reranker is None:
             return None
-        trials, seconds, pairs = [], 0.0, 0
         found = await self._search.hits(headings, asked, sample, generation)
-        for heading, hits in zip(headings, found, strict=True):
+        try:
+            return await self._tried(reranker, headings, found)
+        except RerankerUnavailableError as error:
+            logger.warning("calibration.reranker_failed", extra={"cause": repr(error)})
+            return None
+
+    async def _tried(
+        self, reranker: TriedReranker, headings: Sequence[Heading], found: Sequence[Sequence[HeadingHit]]
+    ) -> Reranking:
+        """With more and more candidates, for as long as that seems to help: each pair costs some 25 ms."""
+        scores: list[list[float]] = [[] for _ in headings]
+        seconds, trials, tried = 0.0, list[Trial](), list[int]()
+        for depth in CANDIDATES:
             started = time.perf_counter()
-            try:
-                scores = await reranker.score_in_background(heading.text, [hit.text for hit in hits])
-            except RerankerUnavailableError as error:
-                logger.warning("calibration.reranker_failed", extra={"cause": repr(error)})
-                return None
+            for heading, hits, known in zip(headings, found, scores, strict=True):
+                texts = [hit.text for hit in hits[len(known) : depth]]
+                known += await reranker.score_in_background(heading.text, texts)
             seconds += time.perf_counter() - started
-            pairs += len(hits)
-            trials.append(
-                Trial(
-                    fused=[hit.fused for hit in hits],
-                    scores=scores,
-                    right=[hit.right for hit in hits],
-                )
-            )
-        each = 1000 * seconds / pairs if pairs else 0.0
-        return await asyncio.to_thread(decide, trials, model=reranker.model, milliseconds_each=each)
+            tried.append(depth)
+            trials = [_trial(hits, known) for hits, known in zip(found, scores, strict=True)]
+            if not await asyncio.to_thread(is_worth_more, trials, depth):
+                break
+        each = 1000 * seconds / max(1, sum(map(len, scores)))
+        return await asyncio.to_thread(
+            decide, trials, model=reranker.model, milliseconds_each=each, tried=tried
+        )
 
 
 def spaces_of(embedder: BackgroundEmbedder) -> Sequence[tuple[str, slice]]:
@@ -174,6 +181,10 @@ def _best(headings: Sequence[Heading], asked: Vectors, stored: Vectors) -> list[
         heading.own[int(np.argmax(stored[list(heading.own)] @ asked[row]))]
         for row, heading in enumerate(headings)
     ]
+
+
+def _trial(hits: Sequence[HeadingHit], scores: Sequence[float]) -> Trial:
+    return Trial(fused=[hit.fused for hit in hits], scores=tuple(scores), right=[hit.right for hit in hits])
 
 
 def _measured(

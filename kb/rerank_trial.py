@@ -10,7 +10,7 @@ Young 1993). So trying many choices does not make one of them win.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,15 @@ FEWEST = 20
 CHANCE = 0.05
 """How often scores without meaning may be taken for good ones."""
 LEAST_GAIN = 0.01
-"""Mean reciprocal rank that reranking must gain at all, and that twice the candidates must gain over half of them."""
+"""Mean reciprocal rank that every ten candidates must gain: they are some quarter of a second of each question."""
 FLIPS = 2000
+SHUFFLES = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trial:
-    """One heading's candidates in the order of the search, best first: their fused scores, the cross-encoder's, and whether
-    each is of the heading's own section. All three have the same length.
+    """One heading's candidates in the order of the search, best first: their fused scores, whether each is of the heading's
+    own section, and the cross-encoder's scores of the first ones.
     """
 
     fused: Sequence[float]
@@ -41,25 +42,46 @@ class Trial:
 
     def reciprocal_rank(self, weight: float, candidates: int) -> float:
         """Of the first passage of the section, where the best `candidates` are put in their blended order; 0 for none."""
-        n = min(candidates, len(self.fused))
+        n = min(candidates, len(self.scores))
         blended = (1 - weight) * np.array(spread(self.fused[:n])) + weight * np.array(spread(self.scores[:n]))
         order = [*np.argsort(-blended, kind="stable"), *range(n, len(self.fused))]
         return next((1 / (rank + 1) for rank, at in enumerate(order) if self.right[at]), 0.0)
 
 
-def decide(trials: Sequence[Trial], *, model: str, milliseconds_each: float) -> Reranking:
-    """The weight and the number of candidates that serve best, or weight 0. `milliseconds_each`: of one candidate.
+def is_worth_more(trials: Sequence[Trial], candidates: int) -> bool:
+    """Whether more than so many candidates could be worth their time: they were not in vain."""
+    earlier = [one for one in CANDIDATES if one < candidates]
+    before = max(
+        _mean(trials, 0.0, 1), *(_mean(trials, weight, n) for n in earlier for weight in WEIGHTS), 0.0
+    )
+    return max(_mean(trials, weight, candidates) for weight in WEIGHTS) >= before + LEAST_GAIN
+
+
+def _mean(trials: Sequence[Trial], weight: float, candidates: int) -> float:
+    return float(np.mean([trial.reciprocal_rank(weight, candidates) for trial in trials]))
+
+
+def decide(
+    trials: Sequence[Trial],
+    *,
+    model: str,
+    milliseconds_each: float,
+    tried: Sequence[int] = CANDIDATES,
+) -> Reranking:
+    """The weight and the number of candidates (of those `tried`) that serve best, or weight 0. `milliseconds_each`: of one.
 
     Of what cannot be used the figures are those of its best choice.
     """
     if not trials:
         return Reranking(model=model, weight=0.0, candidates=CANDIDATES[0])
     before = np.array([trial.reciprocal_rank(0.0, 1) for trial in trials])
-    choices = [(weight, candidates) for candidates in CANDIDATES for weight in WEIGHTS]
-    after = np.array([[trial.reciprocal_rank(*choice) for choice in choices] for trial in trials])
+    choices = [(weight, candidates) for candidates in tried for weight in WEIGHTS]
+    after = _reached(trials, choices)
     gains = after - before[:, None]
-    means, chances = gains.mean(axis=0), chances_of(gains)
-    useful = (means >= LEAST_GAIN) & (chances <= CHANCE) & (len(trials) >= FEWEST)
+    means = gains.mean(axis=0)
+    chances = np.maximum(chances_of(gains), chances_of(after - _by_shuffled_scores(trials, choices)))
+    least = np.array([LEAST_GAIN * candidates / CANDIDATES[0] for _, candidates in choices])
+    useful = (means >= least) & (chances <= CHANCE) & (len(trials) >= FEWEST)
     best = _cheapest(means, useful if useful.any() else np.ones_like(useful), choices)
     weight, candidates = choices[best]
     return Reranking(
@@ -74,11 +96,31 @@ def decide(trials: Sequence[Trial], *, model: str, milliseconds_each: float) -> 
     )
 
 
+def _reached(trials: Sequence[Trial], choices: Sequence[tuple[float, int]]) -> NDArray[np.float64]:
+    """Reciprocal ranks, a row a heading, a column a choice."""
+    return np.array([[trial.reciprocal_rank(*choice) for choice in choices] for trial in trials])
+
+
+def _by_shuffled_scores(trials: Sequence[Trial], choices: Sequence[tuple[float, int]]) -> NDArray[np.float64]:
+    """What the same scores reach on average where each stands at another passage. A search that is worse than no order at all
+    gains by any scores; those that mean something gain more.
+    """
+    dice = np.random.default_rng(0)
+    shuffled = [
+        _reached(
+            [replace(trial, scores=dice.permutation(trial.scores).tolist()) for trial in trials], choices
+        )
+        for _ in range(SHUFFLES)
+    ]
+    found: NDArray[np.float64] = np.mean(shuffled, axis=0)
+    return found
+
+
 def _cheapest(
     means: NDArray[np.float64], useful: NDArray[np.bool_], choices: Sequence[tuple[float, int]]
 ) -> int:
-    """The best useful choice with the fewest candidates from which more of them gain next to nothing; of equally good
-    weights the highest: what reads question and passage together should then say it.
+    """The best useful choice, where more candidates gain enough for their time; of equally good weights the highest: what
+    reads question and passage together should then say it.
     """
     chosen = -1
     for candidates in CANDIDATES:
@@ -86,7 +128,8 @@ def _cheapest(
         if not fitting:
             continue
         best = max(fitting, key=lambda at: (round(float(means[at]), 6), choices[at][0]))
-        if chosen < 0 or means[best] >= means[chosen] + LEAST_GAIN:
+        more = LEAST_GAIN * (candidates - choices[chosen][1]) / CANDIDATES[0]
+        if chosen < 0 or means[best] >= means[chosen] + more:
             chosen = best
     return chosen
 

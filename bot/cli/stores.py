@@ -11,11 +11,11 @@ from contextlib import AsyncExitStack
 from redis.asyncio import Redis
 
 from kb.data_folder import DataFolder
-from kb.embed import MARK_OF_INT8, Embedder
+from kb.embed import Embedder, embedder_for
 from kb.errors import IndexMismatchError, UnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex
-from kb.settings import EmbedSettings, IndexSettings, Precision, Settings
+from kb.settings import EmbedSettings, IndexSettings, Settings
 from kb.valkey import EmbeddedValkey, connect_redis
 
 
@@ -56,19 +56,7 @@ async def embedder_of(index: VectorIndex) -> str | None:
 
 def earlier_embedder(settings: EmbedSettings, name: str) -> Embedder:
     """The embedder that an index names as its own, run as the settings say."""
-    model = name.removesuffix(MARK_OF_INT8)
-    precision: Precision = "int8" if model != name else "fp32"
-    same = model == settings.model
-    return Embedder(
-        EmbedSettings(
-            model=model,
-            precision=precision,
-            query_prompt=settings.query_prompt if same else "",
-            document_prompt=settings.document_prompt if same else "",
-            backend=settings.backend,
-            threads=settings.threads,
-        )
-    )
+    return Embedder(embedder_for(name, settings), like=name)
 
 
 def _served(settings: IndexSettings) -> VectorIndex:

@@ -64,23 +64,22 @@ def a_calibrator(clock: Clock, reranker: Scripted | None = None) -> Calibrator:
     )
 
 
-WORDS = [
-    f"{one}{two}" for one, two in itertools.product(("lor", "min", "pas", "tev", "ruk"), ("em", "oba", "ix"))
-]
+SYLLABLES = ("lo", "mi", "pa", "te", "ru", "so")
+WORDS = ["".join(word) for word in itertools.product(SYLLABLES, SYLLABLES, ("m", "x", "nd", "k"))]
 
 
 def fill(folder: Path, pages: int = 12) -> dict[str, str]:
-    """Pages of three sections whose texts are of the same few words, so that a search has them in no good order. Heading
-    -> the words by which its text is known.
+    """Pages of three sections, each of which shares one word with its heading, as some others do. Heading -> the mark by
+    which its text is known.
     """
     dice = random.Random(5)
     known = {}
     for page in range(pages):
         lines = [f"# Guide number {page}"]
         for part in ("applying", "paying", "leaving"):
-            heading = f"About {part} {WORDS[page % 15]} {dice.choice(WORDS)}{page}"
-            mark = f"mark{page}{part}"
-            lines += [f"## {heading}", f"{' '.join(dice.choices(WORDS, k=25))} {mark}."]
+            told, untold = dice.sample(WORDS, 2)
+            heading, mark = f"About {part} {told} {untold}", f"mark{page}{part}"
+            lines += [f"## {heading}", f"{' '.join(dice.choices(WORDS, k=25))} {told} {mark}."]
             known[heading] = mark
         write(folder, f"page{page}.md", "\n\n".join(lines))
     return known
@@ -148,14 +147,14 @@ async def test_a_rebuild_is_measured_before_it_goes_live(
 async def test_a_cross_encoder_that_knows_is_used_fully_and_one_that_guesses_is_off(
     a_sync: Build, index: EdgeIndex, pages: Path, clock: Clock
 ) -> None:
-    known = fill(pages, 20)
+    known = fill(pages, 40)
     dice = random.Random(3)
     oracle = Scripted(lambda heading, text: float(known[heading] in text), model="oracle")
     fool = Scripted(lambda *_: dice.random(), model="fool")
     await a_sync(calibrator=a_calibrator(clock, oracle)).run()
     helps = (await measured(index)).reranking
     assert helps is not None
-    assert (helps.model, helps.weight, helps.samples) == ("oracle", 0.9, 60)
+    assert (helps.model, helps.weight, helps.samples) == ("oracle", 0.9, 100)
     assert helps.before < helps.after
     await a_sync(calibrator=a_calibrator(clock, fool)).run()
     useless = (await measured(index)).reranking
