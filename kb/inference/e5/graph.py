@@ -233,10 +233,10 @@ def _layer_input(layer: int) -> str:
 
 
 def _shared_scale(activations: Floats, matrix: Floats) -> Floats:
-    """For each column; a power of two, so that no rounding of the machine that measured the ranges shows in it."""
+    """For each column; rounded to a quarter of an octave, so that nothing of the machine that measured the ranges shows in it."""
     wide = np.maximum(activations, SMALLEST) / np.maximum(np.abs(matrix).max(axis=0), SMALLEST)
-    steps = np.log2(wide) / 2
-    scale: Floats = np.exp2(np.round(steps - steps.mean())).astype(np.float32)
+    octaves = np.log2(wide) / 2
+    scale: Floats = np.exp2(np.round(4 * (octaves - octaves.mean())) / 4).astype(np.float32)
     return scale
 
 

@@ -28,7 +28,8 @@ from kb.inference.onnx.converted import CARD, Kind, read_card
 
 logger = logging.getLogger(__name__)
 
-FORMAT = PACKAGED_FORMAT = 1
+FORMAT = 1
+PACKAGED_FORMAT = 2
 """Raised when the converter makes something else of the same weights; the second that of packaged weights."""
 TAKES_PART = ("onnxruntime", "onnx", "torch", "transformers", "sentence-transformers")
 TAKES_PART_PACKAGED = ("onnxruntime", "onnx", "sentencepiece")
