@@ -127,6 +127,15 @@ class Messages(Formats):
     why_follow_up: str = "Follow-up of the answer before"
     why_context: str = "Words of the thread that were searched along, and how much they counted"
     why_anchors: str = "Pages favoured because the thread is about them"
+    why_rerank: str = "Reread by a cross-encoder"
+    why_rerank_on: str = (
+        "yes, {candidates} passages, its say is {weight}: of {samples} headings of these pages it put the right section "
+        "higher ({before} without it, {after} with it; 100% is always first)"
+    )
+    why_rerank_off: str = (
+        "no: of {samples} headings of these pages it did not put the right section higher for sure ({before} without it, "
+        "{after} with it; 100% is always first), so no time is spent on it"
+    )
     why_decision: str = "Outcome"
     why_confidence: str = "confidence {percent}"
     why_passages: str = "Passages found"

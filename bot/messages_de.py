@@ -97,6 +97,11 @@ GERMAN: dict[str, Any] = {
     "why_follow_up": "Fortsetzung der Antwort davor",
     "why_context": "Wörter aus dem Thread, nach denen mitgesucht wurde, und wie viel sie zählten",
     "why_anchors": "Bevorzugte Seiten, weil der Thread von ihnen handelt",
+    "why_rerank": "Noch einmal gelesen von einem Cross-Encoder",
+    "why_rerank_on": "ja, {candidates} Passagen, sein Gewicht ist {weight}: bei {samples} Überschriften dieser Seiten stellte "
+    "er den richtigen Abschnitt weiter nach vorn ({before} ohne ihn, {after} mit ihm; 100 % heißt immer zuerst)",
+    "why_rerank_off": "nein: bei {samples} Überschriften dieser Seiten stellte er den richtigen Abschnitt nicht sicher weiter "
+    "nach vorn ({before} ohne ihn, {after} mit ihm; 100 % heißt immer zuerst), also kostet er keine Zeit",
     "why_decision": "Ergebnis",
     "why_confidence": "Sicherheit {percent}",
     "why_passages": "Gefundene Abschnitte",

@@ -97,6 +97,11 @@ DUTCH: dict[str, Any] = {
     "why_follow_up": "Vervolg op het vorige antwoord",
     "why_context": "Woorden uit de thread die zijn meegezocht, en hoe zwaar ze telden",
     "why_anchors": "Pagina's met voorrang omdat de thread erover gaat",
+    "why_rerank": "Nog eens gelezen door een cross-encoder",
+    "why_rerank_on": "ja, {candidates} passages, hij telt voor {weight}: bij {samples} kopjes van deze pagina's zette hij de "
+    "juiste paragraaf hoger ({before} zonder, {after} met; 100% is altijd bovenaan)",
+    "why_rerank_off": "nee: bij {samples} kopjes van deze pagina's zette hij de juiste paragraaf niet zeker hoger ({before} "
+    "zonder, {after} met; 100% is altijd bovenaan), dus kost hij geen tijd",
     "why_decision": "Uitkomst",
     "why_confidence": "zekerheid {percent}",
     "why_passages": "Gevonden passages",

@@ -23,6 +23,7 @@ from bot.notes import note_wording, quote_languages
 from bot.people import People
 from kb.answer import Answer, JudgeStatus
 from kb.answering.labels import page_labels
+from kb.calibration import Reranking
 from kb.errors import StoreUnavailableError, UnavailableError
 from kb.models import Audience, Hit
 
@@ -65,6 +66,7 @@ class Why(BaseModel):
     sure: float = 1.0
     """The rewriter's confidence, 0..1."""
     lost: str = ""
+    reranking: Reranking | None = None
     parts: tuple[str, ...] = Field(default=(), repr=False)
     searches: tuple[str, ...] = Field(default=(), repr=False)
     topics: tuple[str, ...] = ()
@@ -171,6 +173,7 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
         reasoning=rewrite.reasoning,
         sure=rewrite.confidence,
         lost=rewrite.lost,
+        reranking=answer.trace.reranking,
         parts=rewrite.parts,
         searches=answer.trace.searches,
         topics=rewrite.topics,
@@ -221,6 +224,7 @@ def why_blocks(why: Why) -> list[Block]:
         _fact(words.why_context, _context(why, words)),
         *([_fact(words.why_searches, " / ".join(why.searches))] if why.searches else []),
         _fact(words.why_anchors, ", ".join(why.anchors) or words.none, why.anchor_reason),
+        *([_fact(words.why_rerank, _reranking(why.reranking, words))] if why.reranking else []),
         _fact(
             words.why_decision,
             f"{why.outcome}, {words.why_confidence.format(percent=words.percent(why.confidence))}",
@@ -252,6 +256,17 @@ def _how(why: Why, words: Messages) -> str:
     """Who rewrote, why, and how sure they were: "heuristic: reference word 'it' -> 'mulch', sure to 90%"."""
     told = f"{why.method}: {why.reasoning}" if why.reasoning else why.method
     return told if why.sure >= 1 else f"{told}, {words.why_unsure.format(percent=words.percent(why.sure))}"
+
+
+def _reranking(found: Reranking, words: Messages) -> str:
+    told = words.why_rerank_on if found.helps else words.why_rerank_off
+    return told.format(
+        samples=found.samples,
+        before=words.percent(found.before),
+        after=words.percent(found.after),
+        candidates=found.candidates,
+        weight=words.percent(found.weight),
+    )
 
 
 def _passage(hit: Hit, titles: Mapping[str, str], cited: Mapping[str, int]) -> Passage:

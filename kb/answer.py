@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+from kb.calibration import Reranking
 from kb.models import Chunk, Hit, Outcome, Page, Rewrite
 
 Mode = Literal["model", "extractive"]
@@ -147,6 +148,8 @@ class Trace:
     searches: tuple[str, ...] = ()
     """What the model searched for by itself."""
     judge: JudgeStatus = "off"
+    reranking: Reranking | None = None
+    """How the cross-encoder did when it was tried on these pages; None where none was, or a setting says how much it counts."""
     read_pages: tuple[str, ...] = ()
     """Ids of the pages that a model has read: what it wrote, kept or removed, may say what they say."""
 

@@ -116,7 +116,7 @@ class LiveEmbedder:
         if self._failed is not None and self._failed[0] == name:
             _, at, error = self._failed
             if self._monotonic() - at < TRIED_AGAIN_S:
-                raise error
+                raise EmbedderUnavailableError(str(error))
         embedder = self._load(name)
         try:
             await _ready(embedder, name)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.calibration import Background, Calibration, Reranking, space_background
+from kb.embed import Space
 from kb.errors import RerankerUnavailableError
 from kb.heading_search import HeadingHit, HeadingSearch, Searched
 from kb.headings import Heading, headings_of, unheaded
@@ -48,7 +49,7 @@ class BackgroundEmbedder(Protocol):
     """`kb.embed.BackgroundEmbedder`, as this uses it."""
 
     @property
-    def name(self) -> str: ...
+    def spaces(self) -> tuple[Space, ...]: ...
     async def embed_queries(self, texts: Sequence[str]) -> Vectors: ...
     async def embed_documents(self, texts: Sequence[str]) -> Vectors: ...
 
@@ -120,8 +121,7 @@ class Calibrator:
         stored = await asyncio.to_thread(lambda: np.array([one.dense for one in sample], dtype=np.float32))
         best = await asyncio.to_thread(_best, headings[:RELATED], asked, stored)
         own = await self._embedder.embed_documents([unheaded(sample[at].chunk) for at in best])
-        spaces = spaces_of(self._embedder)
-        return await asyncio.to_thread(_measured, spaces, headings, asked, sample, stored, own)
+        return await asyncio.to_thread(_measured, self._embedder.spaces, headings, asked, sample, stored, own)
 
     async def _reranking(
         self,
@@ -163,12 +163,6 @@ class Calibrator:
         )
 
 
-def spaces_of(embedder: BackgroundEmbedder) -> Sequence[tuple[str, slice]]:
-    """The models of an embedder and the parts of its vectors that are theirs."""
-    spaces: Sequence[tuple[str, slice]] | None = getattr(embedder, "spaces", None)
-    return spaces or ((embedder.name, slice(None)),)
-
-
 def unit(vectors: Vectors) -> Vectors:
     """Rows of length 1; rows of nothing stay."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -188,7 +182,7 @@ def _trial(hits: Sequence[HeadingHit], scores: Sequence[float]) -> Trial:
 
 
 def _measured(
-    spaces: Sequence[tuple[str, slice]],
+    spaces: Sequence[Space],
     headings: Sequence[Heading],
     asked: Vectors,
     sample: Sequence[StoredPassage],
@@ -199,14 +193,15 @@ def _measured(
     pages = np.array([one.chunk.page.id for one in sample])
     other = np.array([pages != heading.page for heading in headings])
     measured = []
-    for model, part in spaces:
+    for space in spaces:
+        part = space.part
         questions, passages = unit(asked[:, part]), unit(stored[:, part])
         related = np.full(len(headings), np.nan, dtype=np.float32)
         related[: len(own)] = np.sum(questions[: len(own)] * unit(own[:, part]), axis=1)
         unrelated = np.where(other, questions @ passages.T, np.nan).astype(np.float32)
         measured.append(
             space_background(
-                model,
+                space.model,
                 unrelated,
                 related,
                 asked=[heading.language for heading in headings],

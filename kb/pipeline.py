@@ -259,6 +259,7 @@ class Pipeline:
                 context_need=found.context_need,
                 anchors=tuple(found.anchors),
                 anchor_reason=found.anchor_reason,
+                reranking=found.reranking,
                 decision=composed.outcome,
                 removed_sentences=tuple(one.text for one in composed.removed),
                 removed_reasons=tuple(one.reason for one in composed.removed),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from kb.calibration import Calibration
+from kb.calibration import Calibration, Reranking
 from kb.errors import RerankerUnavailableError
 from kb.inference.cross_encoders import CrossEncoder, load_cross_encoder
 from kb.inference.hub import fetched_files, local_files
@@ -140,6 +140,14 @@ class Reranker:
             logger.warning("reranker.failed", extra={"cause": repr(error)})
             return list(hits)
         return [*blend(candidates, scores, weight), *behind(candidates, hits[many:], weight)]
+
+    async def trial(self) -> Reranking | None:
+        """How the model did on the headings of what is searched; None without a trial, or where the settings decide."""
+        if not self.available or self._measured is None or self._settings.weight is not None:
+            return None
+        calibration = await self._measured.calibration()
+        found = calibration.reranking if calibration is not None else None
+        return found if found is not None and found.model == self.model else None
 
     async def _share(self) -> tuple[float, int]:
         """The model's weight and the number of candidates: as set, else as measured with this model, else as usual."""

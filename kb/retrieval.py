@@ -15,6 +15,7 @@ from typing import Protocol
 
 from kb import anchors as anchoring
 from kb.anchors import Standing
+from kb.calibration import Reranking
 from kb.context import context_terms
 from kb.exact_terms import holds, put_holding_first
 from kb.history import Readable
@@ -60,6 +61,9 @@ class Ranker(Protocol):
 
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]: ...
 
+    async def trial(self) -> Reranking | None:
+        """How it did on the pages' own headings, where that decides how much it counts."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PartFound:
@@ -83,6 +87,7 @@ class Found:
     context_need: float = 0.0
     anchors: Sequence[str] = ()
     anchor_reason: str = ""
+    reranking: Reranking | None = None
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -149,6 +154,7 @@ class Retrieval:
             context_need=need,
             anchors=anchors,
             anchor_reason=standing.reason,
+            reranking=await self.ranker.trial(),
         )
 
     async def search_once(self, question: Question, language: str) -> Found:

@@ -5,9 +5,9 @@ A check never stops the others. It works beside a running bot: what belongs to t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import aiohttp
 from rich.console import Console
@@ -17,9 +17,11 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.admins import user_groups
 from bot.cli.as_json import print_json
+from bot.cli.measured import told_calibration, told_reranking
 from bot.cli.open import open_session
 from bot.memberships import group_marks
 from bot.scopes import missing_scopes
+from kb.calibration import Reranking
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
 from kb.errors import FootnoteError
@@ -103,6 +105,27 @@ async def _knowledge(settings: Settings) -> list[Check]:
     if not status["pages"]:
         mend = "run `footnote ingest FOLDER` or `footnote ingest --sample`"
         checks.append(Check(name="pages", state="warning", told="nothing is indexed", mend=mend))
+    return [*checks, *_measured(status, settings)]
+
+
+def _measured(status: Mapping[str, Any], settings: Settings) -> list[Check]:
+    """What the live index was made with, and what was measured on it. A setting goes before what was measured."""
+    checks = []
+    if matter := status.get("rebuild"):
+        mend = "run `footnote reindex`, or wait for the next sync of a running bot"
+        checks.append(Check(name="index embedder", state="warning", told=matter, mend=mend))
+    found = status.get("calibration")
+    if found is None:
+        if status["passages"]:
+            told = "nothing was measured on this index yet: the next sync does"
+            checks.append(Check(name="calibration", state="ok", told=told))
+        return checks
+    checks.append(Check(name="calibration", state="ok", told=told_calibration(found)))
+    if found["reranking"] and settings.rerank.model == found["reranking"]["model"]:
+        told = told_reranking(Reranking.model_validate(found["reranking"]))
+        if settings.rerank.weight is not None:
+            told = f"counts {settings.rerank.weight:.0%}, as set; measured: {told}"
+        checks.append(Check(name="reranking", state="ok", told=told))
     return checks
 
 

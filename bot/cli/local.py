@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.apart import told_apart
 from bot.cli.compose import Runtime
+from bot.cli.measured import calibration_as_json, other_embedder
 from bot.cli.offers import current_offer
 from bot.cli.session import AskReply, AskRequest, ForgetReply, ForgetRequest, IngestRequest
 from bot.cli.source_states import source_states, state_as_json
@@ -105,6 +106,11 @@ class LocalSession:
         try:
             counts = await runtime.index.counts()
             told |= {"pages": counts.pages, "passages": counts.chunks}
+            manifest = await runtime.index.manifest()
+            told["index_embedder"] = manifest.embedder if manifest else None
+            if matter := other_embedder(manifest, runtime.settings.embed):
+                told["rebuild"] = matter
+            told["calibration"] = calibration_as_json(await runtime.index.calibration())
             told["workers"] = await runtime.lane.helpers()
         except UnavailableError as error:
             told |= {"status": "unavailable", "error": str(error)}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ingest.sync import Sync
 from kb.calibration import Calibration
+from kb.embed import Space
 from kb.errors import RerankerUnavailableError
 from kb.heading_search import HeadingSearch
 from kb.index.edge import EdgeIndex
@@ -28,6 +29,8 @@ Build = Callable[..., Sync]
 
 
 class BothWays(HashEmbedder):
+    spaces = (Space(model="hash", part=slice(None)),)
+
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return await self.embed_documents(texts)
 

@@ -53,6 +53,9 @@ class Office:
         self.searched.append(list(queries))
         return SearchResult(hits=list(hits_of(a_passage("25 days."))), embed_ms=1.0, search_ms=1.0)
 
+    async def trial(self) -> None:
+        return None
+
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         self.reread.append(query)
         return list(hits)

@@ -118,6 +118,9 @@ class NoRanker:
     def __init__(self, *, wanted: bool = False) -> None:
         self.wanted, self.available = wanted, False
 
+    async def trial(self) -> None:
+        return None
+
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         return list(hits)
 

@@ -64,6 +64,9 @@ class Searcher:
 class NoRanker:
     available = wanted = False
 
+    async def trial(self) -> None:
+        return None
+
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         return list(hits)
 
