@@ -49,16 +49,27 @@ class Trial:
 
 
 def is_worth_more(trials: Sequence[Trial], candidates: int) -> bool:
-    """Whether more than so many candidates could be worth their time: they were not in vain."""
-    earlier = [one for one in CANDIDATES if one < candidates]
-    before = max(
-        _mean(trials, 0.0, 1), *(_mean(trials, weight, n) for n in earlier for weight in WEIGHTS), 0.0
+    """Whether more than so many candidates could be worth their time, if the cross-encoder does with them as with these:
+    it gained a share of what could be gained, and there is something to be gained further down.
+    """
+    before, reached = _mean(trials, 0.0, 1), max(_mean(trials, weight, candidates) for weight in WEIGHTS)
+    here = _at_best(trials, candidates)
+    success = (reached - before) / (here - before) if here > before else 0.0
+    return any(
+        success * (_at_best(trials, deeper) - here) >= LEAST_GAIN * (deeper - candidates) / CANDIDATES[0]
+        for deeper in CANDIDATES
+        if deeper > candidates
     )
-    return max(_mean(trials, weight, candidates) for weight in WEIGHTS) >= before + LEAST_GAIN
 
 
 def _mean(trials: Sequence[Trial], weight: float, candidates: int) -> float:
-    return float(np.mean([trial.reciprocal_rank(weight, candidates) for trial in trials]))
+    return float(np.mean([trial.reciprocal_rank(weight, candidates) for trial in trials])) if trials else 0.0
+
+
+def _at_best(trials: Sequence[Trial], candidates: int) -> float:
+    """The mean reciprocal rank of one that knows the sections, given so many candidates."""
+    ranks = [1.0 if any(trial.right[:candidates]) else trial.reciprocal_rank(0.0, 1) for trial in trials]
+    return float(np.mean(ranks)) if ranks else 0.0
 
 
 def decide(

@@ -669,6 +669,10 @@ class TestServerIndex:
             index.languages(),
             index.neighbours({"leave": [0]}, audience=EVERYBODY),
             index.manifest(),
+            index.calibration(),
+            index.calibrate(measured()),
+            index.sample(5),
+            index.search([a_query("leave")], audience=EVERYBODY, limit=5, made_with="tiny"),
             index.begin_rebuild(MANIFEST),
         ):
             with pytest.raises(IndexUnavailableError) as outage:

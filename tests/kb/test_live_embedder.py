@@ -8,15 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from qdrant_client import AsyncQdrantClient
 
 from kb.errors import EmbedderUnavailableError
 from kb.index.edge import EdgeIndex
-from kb.index.port import IndexedChunk, IndexManifest
+from kb.index.port import IndexedChunk, IndexManifest, VectorIndex
+from kb.index.server import ServerIndex
 from kb.lexical import LexicalEncoder
 from kb.live_embedder import TRIED_AGAIN_S, LiveEmbedder
 from kb.models import Audience, Chunk, Page
-from kb.search import Search, WeightedQuery
+from kb.search import Search
 from kb.settings import SearchSettings
+from kb.wordings import WeightedQuery
 
 OLD, NEW = "old model", "new model"
 AXES = {OLD: 0, NEW: 1}
@@ -54,7 +57,7 @@ class Clock:
         return self.now
 
 
-async def put(index: EdgeIndex, name: str) -> None:
+async def put(index: VectorIndex, name: str) -> None:
     """A generation made with the model, that becomes the live one: its only page is of that name."""
     page = Page(id=name, source="s", path=f"{name}.md", title=name, url="https://kb.example")
     chunk = Chunk(id=name, page=page, position=0, text=name, url=page.url)
@@ -83,9 +86,13 @@ class Bot:
 
     async def ask(self) -> dict[str, float | None]:
         """Page -> its cosine."""
-        query = WeightedQuery(text="question", weight=1.0)
-        result = await self.search.search([query], audience=Audience(), language="en")
-        return {hit.chunk.id: hit.scores.dense for hit in result.hits}
+        return await asked(self.search)
+
+
+async def asked(search: Search) -> dict[str, float | None]:
+    query = WeightedQuery(text="question", weight=1.0)
+    result = await search.search([query], audience=Audience(), language="en")
+    return {hit.chunk.id: hit.scores.dense for hit in result.hits}
 
 
 async def test_the_index_is_asked_with_its_own_model_until_the_swap_and_with_the_new_one_after_it(
@@ -130,20 +137,17 @@ async def test_a_model_that_is_gone_is_an_outage_that_says_what_to_do_and_a_sync
     await bot.index.close()
 
 
-async def test_of_two_bots_with_different_settings_both_find_what_the_live_index_holds(
-    tmp_path: Path,
-) -> None:
-    bot = Bot(tmp_path)
-    other = LiveEmbedder(bot.index, bot.old, lambda _: bot.new)
-    search = Search(bot.index, bot.old, LexicalEncoder(), SearchSettings(), live=other)
+@pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
+async def test_of_two_bots_on_one_server_both_find_what_the_live_index_holds_whatever_their_settings_name() -> (
+    None
+):
+    client = AsyncQdrantClient(":memory:")
+    indexes = [ServerIndex(client, "kb"), ServerIndex(client, "kb")]
+    searches = []
+    for index, own, other in ((indexes[0], OLD, NEW), (indexes[1], NEW, OLD)):
+        live = LiveEmbedder(index, Model(own), lambda _, other=other: Model(other))
+        searches.append(Search(index, Model(own), LexicalEncoder(), SearchSettings(), live=live))
     for name in (OLD, NEW, OLD):
-        await put(bot.index, name)
-        result = await search.search(
-            [WeightedQuery(text="question", weight=1.0)], audience=Audience(), language="en"
-        )
-        assert (
-            {hit.chunk.id: hit.scores.dense for hit in result.hits}
-            == await bot.ask()
-            == {name: pytest.approx(1.0)}
-        )
-    await bot.index.close()
+        await put(indexes[0], name)
+        for search in searches:
+            assert await asked(search) == {name: pytest.approx(1.0)}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from kb.rerank_trial import CANDIDATES, FEWEST, WEIGHTS, Trial, decide
+from kb.rerank_trial import CANDIDATES, FEWEST, WEIGHTS, Trial, decide, is_worth_more
 
 HEADINGS = 60
 
@@ -55,6 +57,17 @@ def test_one_that_knows_something_has_a_say() -> None:
     found = decide(trials("helper"), model="helper", milliseconds_each=25.0)
     assert found.helps
     assert found.before < found.after < 1.0
+
+
+def test_more_candidates_are_read_only_where_that_could_pay() -> None:
+    def read(made: list[Trial], candidates: int) -> list[Trial]:
+        return [replace(trial, scores=trial.scores[:candidates]) for trial in made]
+
+    assert is_worth_more(read(trials("oracle"), 10), 10)
+    assert is_worth_more(read(trials("oracle"), 20), 20)
+    assert not is_worth_more(read(trials("oracle", deep=10), 10), 10)
+    assert not is_worth_more(read(trials("fool"), 10), 10)
+    assert not is_worth_more([], 10)
 
 
 def test_too_few_headings_switch_nothing_on() -> None:
