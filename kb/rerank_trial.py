@@ -24,8 +24,11 @@ FEWEST = 20
 """Headings below which nothing is concluded: the cross-encoder stays off."""
 CHANCE = 0.05
 """How often scores without meaning may be taken for good ones."""
-LEAST_GAIN = 0.01
-"""Mean reciprocal rank that every ten candidates must gain: they are some quarter of a second of each question."""
+LEAST_GAIN = 0.05
+"""Mean reciprocal rank that it must gain. Headings flatter: one that gained .02 to .04 with them on three handbooks moved
+nothing, or facts down, for real questions; and a quarter of a second of each question is its price."""
+MORE_GAIN = 0.01
+"""That every ten further candidates must gain."""
 FLIPS = 2000
 SHUFFLES = 10
 
@@ -56,10 +59,15 @@ def is_worth_more(trials: Sequence[Trial], candidates: int) -> bool:
     here = _at_best(trials, candidates)
     success = (reached - before) / (here - before) if here > before else 0.0
     return any(
-        success * (_at_best(trials, deeper) - here) >= LEAST_GAIN * (deeper - candidates) / CANDIDATES[0]
+        success * (_at_best(trials, deeper) - here) >= _more(deeper, candidates)
         for deeper in CANDIDATES
         if deeper > candidates
     )
+
+
+def _more(candidates: int, than: int) -> float:
+    """What so many candidates must gain over so many fewer."""
+    return MORE_GAIN * (candidates - than) / 10
 
 
 def _mean(trials: Sequence[Trial], weight: float, candidates: int) -> float:
@@ -91,7 +99,7 @@ def decide(
     gains = after - before[:, None]
     means = gains.mean(axis=0)
     chances = np.maximum(chances_of(gains), chances_of(after - _by_shuffled_scores(trials, choices)))
-    least = np.array([LEAST_GAIN * candidates / CANDIDATES[0] for _, candidates in choices])
+    least = np.array([LEAST_GAIN + _more(candidates, CANDIDATES[0]) for _, candidates in choices])
     useful = (means >= least) & (chances <= CHANCE) & (len(trials) >= FEWEST)
     best = _cheapest(means, useful if useful.any() else np.ones_like(useful), choices)
     weight, candidates = choices[best]
@@ -139,8 +147,7 @@ def _cheapest(
         if not fitting:
             continue
         best = max(fitting, key=lambda at: (round(float(means[at]), 6), choices[at][0]))
-        more = LEAST_GAIN * (candidates - choices[chosen][1]) / CANDIDATES[0]
-        if chosen < 0 or means[best] >= means[chosen] + more:
+        if chosen < 0 or means[best] >= means[chosen] + _more(candidates, choices[chosen][1]):
             chosen = best
     return chosen
 
