@@ -15,15 +15,14 @@ from dataclasses import dataclass
 from kb.models import Hit
 
 SIGNALS = ("dense", "contrast", "coverage", "both", "anchor")
-"""The order of a question's signals: the best cosine; how far it stands out of what else was found (an English embedder
-finds any two Dutch texts alike); the share of the question's content words in the first passage, rare ones counting
-more; the best product of cosine and share (similarity alone is cheap, and so are shared words); and whether the thread
-rests on the first passage's page."""
+"""The order of a question's signals: the best standard score (`kb.standard_scores`); how far it stands out of what else was
+found; the share of the question's content words in the first passage, rare ones counting more; the best product of score
+and share (likeness alone is cheap, and so are shared words); and whether the thread rests on the first passage's page."""
 RERANK_SIGNAL = "rerank"
 """Comes last where a cross-encoder ran: the log-odds of its best score."""
 
 BACKGROUND = 20
-"""Candidates whose mean cosine the best one is compared with; a cross-encoder reads as many."""
+"""Candidates whose mean score the best one is compared with; a cross-encoder reads as many."""
 NEAR_SHARE = 1 / 3
 """Of the threshold: below, a passage has nothing to do with the question. See docs/confidence.md."""
 _CERTAIN = 1e-4
@@ -62,8 +61,8 @@ class RelevanceModel:
 class EvidenceFeatures:
     """What a search left behind: the best passages in order, and what they are like.
 
-    `coverages`: of each, the share (0..1) of the question's content words that it holds. `background`: the mean cosine
-    of the best 20 candidates. `shares_words` is False where all passages are in the question's own language and none
+    `coverages`: of each, the share (0..1) of the question's content words that it holds. `background`: the mean
+    standard score of the best 20 candidates. `shares_words` is False where all passages are in the question's own language and none
     holds any of its words.
     """
 
@@ -131,7 +130,7 @@ def signals_of(features: EvidenceFeatures, *, reranked: bool) -> tuple[float, ..
 
 
 def similarity(hit: Hit) -> float:
-    """The cosine, 0 where it is below or was not computed."""
+    """The standard score, 0 where it is below or was not computed."""
     return max(0.0, hit.scores.dense or 0.0)
 
 

@@ -13,13 +13,14 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kb.errors import SettingsError
-from kb.index.port import QueryVectors, Searchable
+from kb.index.port import Searchable
 from kb.lexical import LexicalEncoder
-from kb.live_embedder import QueryEmbedder
 from kb.models import Audience
-from kb.search import MAX_LANGUAGES, WeightedQuery, fuse
+from kb.search import Search
 from kb.settings import SearchSettings
+from kb.standard_scores import Embedder
 from kb.text.language import detect
+from kb.wordings import WeightedQuery
 
 WITHIN = 10
 """Passages among which the page must be, before reranking: twice what an answer is made of."""
@@ -43,7 +44,7 @@ class GoldenQuestions:
     """Reads the file anew at every check: it may be edited while the bot runs."""
 
     def __init__(
-        self, file: Path, *, embedder: QueryEmbedder, lexical: LexicalEncoder, settings: SearchSettings
+        self, file: Path, *, embedder: Embedder, lexical: LexicalEncoder, settings: SearchSettings
     ) -> None:
         self._file = file
         self._embedder = embedder
@@ -68,17 +69,11 @@ class GoldenQuestions:
         return lost
 
     async def _finds(self, asked: GoldenQuestion, index: Searchable) -> bool:
-        (vector,) = await self._embedder.embed_queries([asked.question])
         own = await asyncio.to_thread(detect, asked.question)
-        languages = [own, *(one for one in await index.languages() if one != own)]
-        lexical = self._lexical.query(asked.question, languages[:MAX_LANGUAGES])
-        found = await index.search(
-            [QueryVectors(dense=vector.tolist(), lexical=lexical)],
-            audience=asked.audience,
-            limit=self._settings.leg_limit,
-        )
-        hits = fuse(found, [WeightedQuery(text=asked.question, weight=1.0)], self._settings)
-        pages = [hit.chunk.page for hit in hits[:WITHIN]]
+        search = Search(index, self._embedder, self._lexical, self._settings)
+        queries = [WeightedQuery(text=asked.question, weight=1.0)]
+        found = await search.search(queries, audience=asked.audience, language=own)
+        pages = [hit.chunk.page for hit in found.hits[:WITHIN]]
         return any(asked.page in (page.id, page.path, page.url) for page in pages)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, Protocol
 
 from kb.answering.language import SURE_LANGUAGES
+from kb.embedding_languages import reads
 from kb.index.port import IndexCounts, StoredPassage
 
 LATEST = 50
@@ -23,14 +23,6 @@ SAMPLED = 5000
 """Passages that are looked at for the languages of their pages: all of most companies'."""
 MULTILINGUAL = "multilingual"
 """What is offered, as a value of `embed.model`."""
-
-READS: Mapping[str, frozenset[str] | None] = {
-    "all-MiniLM-L6-v2": frozenset({"en"}),
-    "multilingual-e5-small": None,
-    MULTILINGUAL: None,
-}
-"""What each embedding model reads, ISO 639-1; None: all that we tell apart. Nothing is offered in the place of others."""
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LanguageOffer:
@@ -52,15 +44,6 @@ class LanguagesOfIndex(Protocol):
     async def sample(self, limit: int) -> Sequence[StoredPassage]: ...
 
     async def counts(self) -> IndexCounts: ...
-
-
-def reads(model: str, language: str) -> bool:
-    """Whether an embedder (a value of `embed.model`: a name, a folder, or several joined by "+") reads a language.
-
-    Models that we do not know count as reading everything.
-    """
-    known = [READS.get(Path(name.strip()).name) for name in model.split("+")]
-    return any(languages is None or language in languages for languages in known)
 
 
 def reads_all(model: str) -> bool:

@@ -9,15 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kb.errors import EmbedderUnavailableError
 from kb.index.port import IndexManifest
+from kb.standard_scores import Embedder
 
 logger = logging.getLogger(__name__)
 
@@ -29,11 +27,7 @@ class LiveIndex(Protocol):
     async def manifest(self) -> IndexManifest | None: ...
 
 
-class QueryEmbedder(Protocol):
-    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
-
-
-class NamedEmbedder(QueryEmbedder, Protocol):
+class NamedEmbedder(Embedder, Protocol):
     """`kb.embed.Embedder`, as this uses it."""
 
     @property
@@ -48,7 +42,7 @@ class NamedEmbedder(QueryEmbedder, Protocol):
 class Matching:
     """An embedder and the name that the index knows it by; None where the index is still empty."""
 
-    embedder: QueryEmbedder
+    embedder: Embedder
     made_with: str | None
 
 

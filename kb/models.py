@@ -137,7 +137,7 @@ class Chunk:
 class Scores:
     """One passage's scores, a field a stage. `None`: that stage did not run for it.
 
-    `dense` is a cosine (-1..1), `lexical` raw BM25 (>= 0), both the weighted mean over the queries; `fused` is their
+    `dense` is a standard score (`kb.standard_scores`), `lexical` raw BM25 (>= 0), both the weighted mean over the queries; `fused` is their
     blend, `anchor` the gain for a passage of a page cited before, `rerank` the cross-encoder's 0..1, and `final` orders.
     """
 

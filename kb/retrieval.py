@@ -22,11 +22,12 @@ from kb.history import Readable
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Hit, Question, Rewrite, Turn
 from kb.rewrite import Rewriter
-from kb.search import SearchResult, WeightedQuery, merged, with_translation, wordings
+from kb.search import SearchResult
 from kb.settings import Settings
 from kb.stopwatch import Stopwatch
 from kb.succession import PageFinder, succeeded
 from kb.vocabulary import Vocabulary
+from kb.wordings import WeightedQuery, merged, with_translation, wordings
 
 
 class Pages(Readable, PageFinder, Protocol):

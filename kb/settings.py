@@ -133,10 +133,10 @@ class SearchSettings(Section):
     """Most that the question among the words of its thread weighs; the other wordings have 1 together. 0: off."""
     context_weight_rewritten: Annotated[float, Field(ge=0, le=2)] = 0.3
     """The same beside a rewrite that is no guess: it says most of what the thread could add."""
-    context_strong: Annotated[float, Field(ge=-1, le=1)] = 0.8
-    """A cosine of the best passage for the question's own wordings from which the thread's words weigh nothing."""
-    context_weak: Annotated[float, Field(ge=-1, le=1)] = 0.4
-    """The cosine down to which their weight grows. Both were fitted with the default embedder."""
+    context_strong: Annotated[float, Field(ge=0, le=20)] = 7.5
+    """Standard score of the best passage for the question's own wordings from which the thread's words weigh nothing."""
+    context_weak: Annotated[float, Field(ge=0, le=20)] = 3.5
+    """The standard score down to which their weight grows."""
     context_terms: Annotated[int, Field(ge=1, le=30)] = 10
     """Words of the thread that are searched along."""
     rrf_k: Annotated[int, Field(ge=1, le=1000)] = 60

@@ -1,45 +1,57 @@
 """How alike two sentences are, by the embedder: whether two pages speak of the same.
 
-Embedders do not agree on what a cosine means: unrelated sentences lie at 0.05 with one model and at 0.75 with another.
-So the cosine is told as how far it is from unrelated (0) to the same (1), unrelated being measured on the model itself.
+Embedding models do not agree on what a cosine means: unrelated sentences lie at 0.05 with one and at 0.75 with another. So
+each model's cosine is told as how far it is from unrelated (0) to the same (1), unrelated being measured on the model itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.sentence_vectors import DocumentEmbedder, SentenceVectors
+from kb.sentence_vectors import SentenceVectors
+from kb.standard_scores import ANYTHING, SpaceOfVector
 
-UNRELATED = (
-    "The invoice was sent on Tuesday.",
-    "Giraffes sleep standing up.",
-    "Press the red button to stop the machine.",
-    "Her grandmother was born in Lisbon.",
-    "The database keeps a log of every transaction.",
-    "Add a pinch of salt to the soup.",
-    "The match ended in a draw.",
-    "Glaciers move a few metres a year.",
-)
-"""Sentences that have nothing to do with each other: what their cosines are is this model's zero."""
+
+class Embedder(Protocol):
+    """`kb.embed.Embedder`, as this uses it."""
+
+    @property
+    def spaces(self) -> Sequence[SpaceOfVector]: ...
+
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
 
 class EmbeddingSimilarity:
-    """Likeness of pairs of sentences, 1 the same, about 0 unrelated. A text that was seen lately is not embedded again."""
+    """Likeness of pairs of sentences, 1 the same, about 0 unrelated; the mean of several models' likeness.
 
-    def __init__(self, embedder: DocumentEmbedder) -> None:
+    A text that was seen lately is not embedded again.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._vectors = SentenceVectors(embedder)
-        self._zero: float | None = None
+        self._zeros: list[float] | None = None
 
     async def __call__(self, pairs: list[tuple[str, str]]) -> list[float]:
         if not pairs:
             return []
-        if self._zero is None:
-            self._zero = _mean_cosine(await self._embedder.embed_documents(UNRELATED))
+        parts = [space.part for space in self._embedder.spaces]
+        if self._zeros is None:
+            unrelated = await self._embedder.embed_documents(ANYTHING)
+            self._zeros = [_mean_cosine(unrelated[:, part]) for part in parts]
         vectors = await self._vectors.of([text for pair in pairs for text in pair])
-        cosines = (float(vectors[one] @ vectors[other]) for one, other in pairs)
-        return [(cosine - self._zero) / (1.0 - self._zero) for cosine in cosines]
+        alike = [
+            [
+                (float(vectors[one][part] @ vectors[other][part]) - zero) / (1.0 - zero)
+                for part, zero in zip(parts, self._zeros, strict=True)
+            ]
+            for one, other in pairs
+        ]
+        return [sum(by_model) / len(by_model) for by_model in alike]
 
 
 def _mean_cosine(vectors: NDArray[np.float32]) -> float:

@@ -1,7 +1,7 @@
-"""Fitted weights of the relevance model, as they lie in a file, and whether they fit what is configured.
+"""Fitted weights of the relevance model, as they lie in a file, and whether they fit the cross-encoder that is configured.
 
-Cosines of another embedder and scores of another cross-encoder have another scale: weights belong to the models that
-they were fitted with. Those of the default embedder come along.
+Likeness is told in standard scores, so one set of weights serves every embedding model. Scores of another cross-encoder
+have another scale: its weight belongs to the one that it was fitted with.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kb.confidence import RERANK_SIGNAL, SIGNALS, Logistic, RelevanceModel, Scor
 from kb.errors import SettingsError
 from kb.settings import Settings
 
-DEFAULT_FILE = "relevance/all-MiniLM-L6-v2.json"
+DEFAULT_FILE = "relevance/default.json"
 """Beside this module."""
 
 
@@ -40,7 +40,9 @@ class ScorerWeights(BaseModel):
 
 
 class Weights(BaseModel):
-    """`embedder` and `reranker` are the last parts of the models' names or folders; `reranker` None: not fitted."""
+    """`embedder` and `reranker` are the last parts of the models' names or folders, `embedder` for the record; `reranker`
+    None: not fitted.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -61,10 +63,9 @@ class _WeightsFile(BaseModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fitted:
-    """`model` is ready to use. What it was not fitted for is told to operators; empty: it was."""
+    """`model` is ready to use. The cross-encoder that it was not fitted for is told to operators; empty: it was."""
 
     model: RelevanceModel
-    embedder_misfit: str = ""
     reranker_misfit: str = ""
 
 
@@ -76,21 +77,14 @@ def fitted_for(settings: Settings) -> Fitted:
     """
     file = settings.answer.relevance_file
     weights = read_weights(file) if file is not None else default_weights()
-    embedder = reranker = ""
-    if weights.embedder != model_key(settings.embed.model):
-        embedder = (
-            f"the weights for declining were fitted with the embedder {weights.embedder}, not with "
-            f"{settings.embed.model}: what is quoted, called the closest or declined cannot be trusted"
-        )
+    reranker = ""
     reranked = weights.reranker is not None and weights.reranker == model_key(settings.rerank.model)
     if not reranked and settings.rerank.model != "off":
         reranker = (
             f"no weights for declining were fitted with the reranker {settings.rerank.model}: "
             "it orders passages, and has no say in whether they are enough"
         )
-    return Fitted(
-        model=_model(weights, reranked=reranked), embedder_misfit=embedder, reranker_misfit=reranker
-    )
+    return Fitted(model=_model(weights, reranked=reranked), reranker_misfit=reranker)
 
 
 def default_model() -> RelevanceModel:

@@ -260,13 +260,12 @@ def build_pipeline(
     """
     choose = partial(choose_rewriter, settings, client=model, cache=replies, tally=rewrites)
     fitted = fitted_for(settings)
-    if fitted.embedder_misfit:
-        logger.warning("confidence.unfitted", extra={"reason": fitted.embedder_misfit})
     if fitted.reranker_misfit:
         logger.info("confidence.reranker_unfitted", extra={"reason": fitted.reranker_misfit})
     similarity = EmbeddingSimilarity(embedder)
+    searcher = Search(index, embedder, lexical, settings.search, live=live)
     quoted = QuotedAnswerer(
-        librarian=Librarian(embedder=embedder, coverage=partial(lexical.coverage, rarity=vocabulary.rarity)),
+        librarian=Librarian(nearness=searcher, coverage=partial(lexical.coverage, rarity=vocabulary.rarity)),
         index=index,
         freshness=freshness,
         likeness=similarity,
@@ -275,7 +274,7 @@ def build_pipeline(
         rewriter=choose(vocabulary=vocabulary.frequency),
         outside_rewriter=choose(),
         index=index,
-        searcher=Search(index, embedder, lexical, settings.search, live=live),
+        searcher=searcher,
         ranker=ranker,
         quoted=quoted,
         written=None,

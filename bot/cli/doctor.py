@@ -170,14 +170,11 @@ async def _reranker(settings: Settings) -> list[Check]:
 
 
 async def _declining(settings: Settings) -> list[Check]:
-    """A misfit of the reranker alone is no warning: the weights for rankings without one are used, and fit."""
+    """A misfit of the reranker is no warning: the weights for rankings without one are used, and fit."""
     fitted = fitted_for(settings)
-    mend = "run `footnote eval decline DATA_SET ... --fit --json FILE` and set answer.relevance_file; docs/confidence.md"
-    if fitted.embedder_misfit:
-        return [Check(name="declining", state="warning", told=fitted.embedder_misfit, mend=mend)]
     if fitted.reranker_misfit:
-        return [Check(name="declining", state="ok", told=fitted.reranker_misfit, mend=mend)]
-    return [Check(name="declining", state="ok", told="fitted with these models")]
+        return [Check(name="declining", state="ok", told=fitted.reranker_misfit)]
+    return [Check(name="declining", state="ok", told="fitted")]
 
 
 async def model_checks(settings: Settings) -> list[Check]:

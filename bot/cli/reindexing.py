@@ -19,6 +19,7 @@ from ingest.turn import RedisTurn
 from kb.embed import Embedder
 from kb.forgotten import RedisForgotten
 from kb.freshness import Clock
+from kb.fusion import fuse
 from kb.golden import GoldenQuestions
 from kb.heading_search import HeadingSearch
 from kb.index.port import Candidate, VectorIndex
@@ -27,10 +28,10 @@ from kb.lexical import LexicalEncoder
 from kb.measuring import Calibrator
 from kb.models import Hit
 from kb.rerank import Reranker
-from kb.search import WeightedQuery, fuse
 from kb.settings import Settings
 from kb.text.language import detect
 from kb.vocabulary import Vocabulary
+from kb.wordings import WeightedQuery
 
 
 def build_reindexer(

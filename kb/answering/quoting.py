@@ -11,12 +11,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kb.answering.blocks import Block, blocks_of
 from kb.models import Chunk, Hit
-from kb.sentence_vectors import DocumentEmbedder, SentenceVectors
 from kb.text.sentences import TextUnit
 
 QUOTE_CHARACTERS = 1000
@@ -29,9 +25,9 @@ PASSAGES = 10
 """Passages among which quotes are chosen."""
 READ_CLOSELY = 4
 """Passages whose sentences are embedded: each costs as much as the question's own search, and more find nothing more."""
-COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 1.0, 1.5, 2.0
-"""Of the share of the question's words in the best sentence, of that sentence's cosine, of the passage's final score beside
-the best one's, and of its own cosine. See docs/evaluation.md."""
+COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.09, 1.5, 0.18
+"""Of the share of the question's words in the best sentence, of that sentence's standard score, of the passage's final score
+beside the best one's, and of its own standard score. See docs/evaluation.md."""
 LEAD_WEIGHT = 0.5
 """For what stands at the head of a page, where the question names nothing but the page: "What is mulch?"."""
 NEXT_SHARE = 0.8
@@ -48,8 +44,11 @@ _SET_APART = frozenset({"sentence", "item", "quote"})
 """Kinds of units that can be set in bold."""
 
 
-class SentenceEmbedder(DocumentEmbedder, Protocol):
-    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+class Nearness(Protocol):
+    """`kb.search.Search`, as this uses it."""
+
+    async def nearness(self, query: str, texts: Sequence[str], *, language: str) -> Sequence[float]:
+        """The standard score of each text."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,9 +73,8 @@ class Excerpt:
 class Librarian:
     """Chooses and cuts quotes. `coverage` as `kb.lexical.LexicalEncoder.coverage` with the index's rarity."""
 
-    def __init__(self, *, embedder: SentenceEmbedder, coverage: Coverage) -> None:
-        self._embedder = embedder
-        self._vectors = SentenceVectors(embedder)
+    def __init__(self, *, nearness: Nearness, coverage: Coverage) -> None:
+        self._nearness = nearness
         self._coverage = coverage
 
     async def quotes(
@@ -133,7 +131,7 @@ class Librarian:
             found = FOUND_WEIGHT * hit.scores.final / highest + MEANING_WEIGHT * (hit.scores.dense or 0.0)
             if not hit.chunk.section and self._coverage(query, hit.chunk.page.title, language) == 1.0:
                 found += LEAD_WEIGHT
-            words, _ = _weights(hit.chunk, language)
+            words = COVERAGE_WEIGHT if hit.chunk.page.language == language else 0.0
             worth = {
                 unit: words * self._coverage(query, _in_context(hit.chunk, unit), language) if words else 0.0
                 for block in blocks
@@ -142,15 +140,14 @@ class Librarian:
             candidates.append(_Candidate(chunk=hit.chunk, blocks=blocks, found=found, worth=worth))
         candidates.sort(key=lambda one: -one.score)
         read = candidates if everything else candidates[:READ_CLOSELY]
-        texts = [_in_context(one.chunk, unit) for one in read for unit in one.worth]
+        texts = list(dict.fromkeys(_in_context(one.chunk, unit) for one in read for unit in one.worth))
         if not texts:
             return []
-        vectors = await self._vectors.of(texts)
-        wanted = (await self._embedder.embed_queries([query]))[0]
+        scores = await self._nearness.nearness(query, texts, language=language)
+        near = dict(zip(texts, scores, strict=True))
         for one in read:
-            _, meaning = _weights(one.chunk, language)
             for unit in one.worth:
-                one.worth[unit] += meaning * float(vectors[_in_context(one.chunk, unit)] @ wanted)
+                one.worth[unit] += SENTENCE_WEIGHT * near[_in_context(one.chunk, unit)]
         return sorted(read, key=lambda one: -one.score)
 
 
@@ -213,13 +210,6 @@ def _in_context(chunk: Chunk, unit: TextUnit) -> str:
     """The unit behind its heading, as the embedder reads it: "Carry-over: On 31 March."."""
     heading = chunk.section[-1] if chunk.section else chunk.page.title
     return f"{heading}: {unit.text}"
-
-
-def _weights(chunk: Chunk, language: str) -> tuple[float, float]:
-    """Of a unit's words and of its meaning: words of another language than the question's tell nothing."""
-    if chunk.page.language != language:
-        return 0.0, SENTENCE_WEIGHT + COVERAGE_WEIGHT
-    return COVERAGE_WEIGHT, SENTENCE_WEIGHT
 
 
 def _units_to_set_apart(block: Block) -> list[TextUnit]:

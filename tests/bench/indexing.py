@@ -30,7 +30,7 @@ from kb.configuration import load_settings
 from kb.inference.onnx.machine import multiplies_int8_fast
 from kb.jobs import SyncReport
 from kb.models import Audience
-from kb.search import WeightedQuery
+from kb.wordings import WeightedQuery
 from tests.bench.figures import Target, percentile
 from tests.bench.large import peak_of
 from tests.bench.pages import copy_sample

@@ -15,12 +15,13 @@ from ingest.sync import Sync
 from kb.calibration import Calibration
 from kb.embed import Space
 from kb.errors import RerankerUnavailableError
+from kb.fusion import fuse
 from kb.heading_search import HeadingSearch
 from kb.index.edge import EdgeIndex
 from kb.lexical import LexicalEncoder
 from kb.measuring import Calibrator
-from kb.search import WeightedQuery, fuse
 from kb.settings import SearchSettings
+from kb.wordings import WeightedQuery
 from tests.fakes.embedder import HashEmbedder
 
 from .conftest import Clock, write

@@ -12,10 +12,11 @@ from kb.index.port import PagesWanted
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Hit, Page, Question, Rewrite, Turn
 from kb.retrieval import Found, Retrieval
-from kb.search import SearchResult, WeightedQuery
+from kb.search import SearchResult
 from kb.settings import Settings
 from kb.stopwatch import Stopwatch
 from kb.vocabulary import Vocabulary
+from kb.wordings import WeightedQuery
 from tests.fakes.asked import hits_of
 from tests.fakes.passages import a_passage
 

@@ -33,10 +33,11 @@ from kb.llm.stream import Reply
 from kb.models import Audience, Chunk, Hit, Page, PageDates, Question, Rewrite, Scores, Turn
 from kb.pipeline import Pipeline
 from kb.rewrite import choose_rewriter
-from kb.search import SearchResult, WeightedQuery
+from kb.search import SearchResult
 from kb.settings import ModelSettings, Settings
 from kb.versions import names_of
 from kb.vocabulary import Vocabulary
+from kb.wordings import WeightedQuery
 from tests.fakes.answer_model import ScriptedModel, says, searches
 from tests.fakes.asked import Watcher, alike
 

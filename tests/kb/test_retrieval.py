@@ -12,10 +12,11 @@ from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk, Hit, Page, Question, Scores, Turn
 from kb.retrieval import Found, Retrieval, interleaved
 from kb.rewrite import choose_rewriter
-from kb.search import SearchResult, WeightedQuery
+from kb.search import SearchResult
 from kb.settings import Settings
 from kb.stopwatch import Stopwatch
 from kb.vocabulary import Vocabulary
+from kb.wordings import WeightedQuery
 
 
 def a_chunk(text: str, *, section: str = "") -> Chunk:
