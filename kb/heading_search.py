@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +23,7 @@ from kb.index.port import Candidate, QueryVectors, SparseVector, StoredPassage
 from kb.lexical import LexicalEncoder
 from kb.models import EVERYONE, Audience, Chunk, Hit
 from kb.rerank_trial import CANDIDATES
+from kb.standard_scores import SAMPLED, Embedder, Probe, Scale
 
 LEG = 50
 """Passages that each leg of a search brings."""
@@ -42,10 +44,6 @@ class Searched(Protocol):
     ) -> list[Candidate]: ...
 
 
-class DocumentEmbedder(Protocol):
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors: ...
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HeadingHit:
     """A passage that was found for a heading: its text as it was searched, and whether it is of the heading's section."""
@@ -56,7 +54,7 @@ class HeadingHit:
 
 
 class HeadingSearch:
-    def __init__(self, *, embedder: DocumentEmbedder, lexical: LexicalEncoder, fuse: Fuse) -> None:
+    def __init__(self, *, embedder: Embedder, lexical: LexicalEncoder, fuse: Fuse) -> None:
         self._embedder = embedder
         self._lexical = lexical
         self._fuse = fuse
@@ -64,23 +62,28 @@ class HeadingSearch:
     async def hits(
         self,
         headings: Sequence[Heading],
-        asked: Vectors,
         sample: Sequence[StoredPassage],
         generation: Searched,
     ) -> list[list[HeadingHit]]:
         """The best passages for each heading, as many as a cross-encoder could be given, best first.
 
-        `asked`: the headings' vectors, in their order. `sample` tells how rare words are.
+        `sample` tells how rare words are, and what is unrelated.
 
         Raises:
             UnavailableError: the index or the embedder does not answer.
         """
         everyone = _audience_of(sample)
         spoken = tuple(await generation.languages())[:LANGUAGES]
+        vectors = np.array([one.dense for one in sample[:SAMPLED]], dtype=np.float32)
+        scale = Scale(self._embedder, vectors)
+        probes = await scale.probes(
+            [heading.text for heading in headings], [heading.language for heading in headings]
+        )
         found = []
-        for heading, vector in zip(headings, asked, strict=False):
+        for heading, probe in zip(headings, probes, strict=True):
             languages = [heading.language, *(one for one in spoken if one != heading.language)]
-            query = QueryVectors(dense=vector.tolist(), lexical=self._lexical.query(heading.text, languages))
+            words = self._lexical.query(heading.text, languages)
+            query = QueryVectors(dense=probe.vector.tolist(), lexical=words)
             found.append((query, await generation.search([query], audience=everyone, limit=LEG)))
         own = {
             candidate.chunk.id: unheaded(candidate.chunk)
@@ -88,32 +91,34 @@ class HeadingSearch:
             for candidate in candidates
             if heading.holds(candidate.chunk)
         }
-        vectors = dict(zip(own, await self._embedder.embed_documents(list(own.values())), strict=True))
+        scored = dict(zip(own, await self._embedder.embed_documents(list(own.values())), strict=True))
         rarity = await asyncio.to_thread(self._rarity, [query for query, _ in found], sample)
         return [
-            await asyncio.to_thread(self._fused, heading, query, candidates, vectors, rarity)
-            for heading, (query, candidates) in zip(headings, found, strict=True)
+            await asyncio.to_thread(
+                self._fused,
+                heading,
+                query.lexical,
+                candidates,
+                partial(_standard, probe, scale, scored),
+                rarity,
+            )
+            for heading, probe, (query, candidates) in zip(headings, probes, found, strict=True)
         ]
 
     def _fused(
         self,
         heading: Heading,
-        query: QueryVectors,
+        query: SparseVector,
         candidates: Sequence[Candidate],
-        vectors: dict[str, NDArray[np.float32]],
+        standard: Callable[[Candidate, bool], float],
         rarity: dict[int, float],
     ) -> list[HeadingHit]:
-        asked = np.array(query.dense) / (np.linalg.norm(query.dense) or 1.0)
-
         def anew(candidate: Candidate) -> Candidate:
             chunk = candidate.chunk
             bare = heading.holds(chunk)
             words = self._lexical.document(_text(chunk, bare=bare), chunk.page.language)
-            dense = candidate.dense
-            if bare:
-                vector = vectors[chunk.id]
-                dense = (float(asked @ vector / (np.linalg.norm(vector) or 1.0)),)
-            return replace(candidate, dense=dense, lexical=(_bm25(query.lexical, words, rarity),))
+            score = standard(candidate, bare)
+            return replace(candidate, dense=(score,), lexical=(_bm25(query, words, rarity),))
 
         hits = self._fuse([anew(candidate) for candidate in candidates], heading.text)
         return [
@@ -135,6 +140,15 @@ class HeadingSearch:
         return {
             term: math.log(1 + (len(sample) - holding[term] + 0.5) / (holding[term] + 0.5)) for term in asked
         }
+
+
+def _standard(
+    probe: Probe, scale: Scale, scored: Mapping[str, Vectors], candidate: Candidate, bare: bool
+) -> float:
+    """`scored`: the vectors, by chunk id, of passages as they are without their heading."""
+    if bare:
+        return float(probe.scores(scored[candidate.chunk.id][None, :])[0])
+    return probe.of_cosine(candidate.dense[0], length=scale.length)
 
 
 def _text(chunk: Chunk, *, bare: bool) -> str:

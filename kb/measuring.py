@@ -101,7 +101,7 @@ class Calibrator:
         if headings:
             asked = await self._embedder.embed_queries([heading.text for heading in headings])
             background = await self._background(headings, asked, sample)
-            reranking = await self._reranking(headings[:TRIED], asked, sample, generation)
+            reranking = await self._reranking(headings[:TRIED], sample, generation)
         return Calibration(
             background=background, reranking=reranking, passages=counts.chunks, measured=self._clock()
         )
@@ -126,7 +126,6 @@ class Calibrator:
     async def _reranking(
         self,
         headings: Sequence[Heading],
-        asked: Vectors,
         sample: Sequence[StoredPassage],
         generation: Generation,
     ) -> Reranking | None:
@@ -134,7 +133,7 @@ class Calibrator:
         reranker = await self._available()
         if reranker is None:
             return None
-        found = await self._search.hits(headings, asked, sample, generation)
+        found = await self._search.hits(headings, sample, generation)
         try:
             return await self._tried(reranker, headings, found)
         except RerankerUnavailableError as error:
