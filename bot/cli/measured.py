@@ -57,5 +57,5 @@ def told_reranking(found: Reranking) -> str:
         return f"{found.model} is not run: {figures}, which may be luck or is too little for its time"
     return (
         f"{found.model} reads {found.candidates} passages a question and counts {found.weight:.0%}: {figures}; "
-        f"some {found.milliseconds:.0f} ms a question"
+        f"{found.milliseconds:.0f} ms a question when it was tried, in the background"
     )
