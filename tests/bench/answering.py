@@ -20,6 +20,7 @@ from kb.models import Question
 from kb.pipeline import Pipeline
 from kb.search import Search
 from kb.similarity import EmbeddingSimilarity
+from kb.text.language import detect
 from tests.bench.calls import RecordingEmbedder
 from tests.bench.figures import AnswerTiming
 from tests.bench.questions import WORDINGS
@@ -37,11 +38,8 @@ class Answering:
 def recording(runtime: Runtime) -> tuple[Runtime, RecordingEmbedder]:
     """The same runtime around an embedder that notes its calls. Its models are still to be loaded."""
     embedder = RecordingEmbedder(runtime.settings.embed)
-    pipeline = replace(
-        runtime.pipeline,
-        searcher=Search(runtime.index, embedder, runtime.pipeline.lexical, runtime.settings.search),
-        quoted=_quoted(runtime.pipeline, embedder),
-    )
+    search = _search(runtime.pipeline, embedder)
+    pipeline = replace(runtime.pipeline, searcher=search, quoted=_quoted(runtime.pipeline, embedder, search))
     return replace(runtime, embedder=embedder, pipeline=pipeline), embedder
 
 
@@ -55,18 +53,28 @@ async def measure(
     for number in range(rounds):
         unread, read_before = WORDINGS[2 * number % 4], WORDINGS[(2 * number + 1) % 4]
         for question in questions:
-            forgetful = replace(pipeline, quoted=_quoted(pipeline, embedder))
+            forgetful = await _forgetful(pipeline, embedder, question)
             answering.unread.append(await _timed(forgetful, embedder, unread.format(question)))
             answering.read_before.append(await _timed(pipeline, embedder, read_before.format(question)))
     return answering
 
 
-def _quoted(pipeline: Pipeline, embedder: RecordingEmbedder) -> QuotedAnswerer:
-    """One that has read nothing yet."""
+async def _forgetful(pipeline: Pipeline, embedder: RecordingEmbedder, question: str) -> Pipeline:
+    """One that has read no sentence yet, and knows its index and the question's language as a warm process does."""
+    search = _search(pipeline, embedder)
+    await search.nearness("?", [], language=detect(question))
+    return replace(pipeline, quoted=_quoted(pipeline, embedder, search))
+
+
+def _search(pipeline: Pipeline, embedder: RecordingEmbedder) -> Search:
+    return Search(pipeline.index, embedder, pipeline.lexical, pipeline.settings.search)
+
+
+def _quoted(pipeline: Pipeline, embedder: RecordingEmbedder, search: Search) -> QuotedAnswerer:
     return replace(
         pipeline.quoted,
         librarian=Librarian(
-            embedder=embedder,
+            nearness=search,
             coverage=partial(pipeline.lexical.coverage, rarity=pipeline.vocabulary.rarity),
         ),
         likeness=EmbeddingSimilarity(embedder),

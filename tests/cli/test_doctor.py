@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor import Check, model_checks, slack_checks
+from bot.cli.doctor import Check, declining_checks, model_checks, slack_checks
 from bot.playground import Playground, sample_workspace
 from kb.errors import ModelUnavailableError
 from kb.settings import Settings
@@ -108,3 +108,13 @@ async def test_a_local_server_that_is_silent_is_told_with_what_to_set():
     settings = Settings.model_validate({"model": {"ollama_base_url": f"http://127.0.0.1:{free_port()}"}})
     with pytest.raises(ModelUnavailableError, match="FOOTNOTE_MODEL__ANSWER_MODEL"):
         await model_checks(settings)
+
+
+@pytest.mark.parametrize("model", ["all-MiniLM-L6-v2", "multilingual", "/models/own-one"])
+async def test_every_embedder_can_be_declined_by_and_another_cross_encoder_is_told(model: str):
+    settings = Settings.model_validate({"embed": {"model": model}, "rerank": {"model": "off"}})
+    (check,) = await declining_checks(settings)
+    assert (check.state, check.told) == ("ok", "fitted")
+    settings = Settings.model_validate({"embed": {"model": model}, "rerank": {"model": "acme/ranker"}})
+    (check,) = await declining_checks(settings)
+    assert (check.state, "acme/ranker" in check.told) == ("ok", True)

@@ -1,4 +1,4 @@
-"""Builders of what an answerer gets, the pages around it, and one that quotes them with an embedder that counts words."""
+"""Builders of what an answerer gets, the pages around it, and one that quotes them by the words that they share."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ from kb.models import Audience, Chunk, Hit, Question, Rewrite, Scores, Turn
 
 POLICY = FreshnessPolicy(clock=lambda: datetime(2026, 11, 27, 12, tzinfo=UTC))
 THRESHOLD = 0.3
+STANDARD = 10.0
+"""The standard score of a likeness of 1."""
 
 
 def a_hit(chunk: Chunk, *, score: float = 0.8) -> Hit:
-    return Hit(chunk=chunk, scores=Scores(dense=score, lexical=3.0, fused=score, final=score))
+    return Hit(chunk=chunk, scores=Scores(dense=STANDARD * score, lexical=3.0, fused=score, final=score))
 
 
 def hits_of(*chunks: Chunk) -> tuple[Hit, ...]:
@@ -84,17 +86,18 @@ class Shelf:
 
 
 class BagOfWords:
-    """Texts are alike by the words that they share: enough to see what is chosen, with no model."""
+    """Texts are near a question by the words that they share: enough to see what is chosen, with no model."""
 
-    def __init__(self) -> None:
-        self.documents = 0
+    def __init__(self, error: Exception | None = None) -> None:
+        self.asked: list[list[str]] = []
+        self._error = error
 
-    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return np.stack([self._vector(text) for text in texts])
-
-    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        self.documents += len(texts)
-        return np.stack([self._vector(text) for text in texts])
+    async def nearness(self, query: str, texts: Sequence[str], *, language: str) -> Sequence[float]:
+        self.asked.append(list(texts))
+        if self._error is not None:
+            raise self._error
+        wanted = self._vector(query)
+        return [STANDARD * float(self._vector(text) @ wanted) for text in texts]
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         vector = np.full(512, 1e-3, dtype=np.float32)
@@ -108,10 +111,8 @@ async def alike(pairs: list[tuple[str, str]]) -> list[float]:
     return [0.9] * len(pairs)
 
 
-def a_quoted_answerer(
-    shelf: Shelf | None = None, *, embedder: Any = None, likeness: Likeness | None = alike
-) -> QuotedAnswerer:
-    librarian = Librarian(embedder=embedder or BagOfWords(), coverage=LexicalEncoder().coverage)
+def a_quoted_answerer(shelf: Shelf | None = None, *, likeness: Likeness | None = alike) -> QuotedAnswerer:
+    librarian = Librarian(nearness=BagOfWords(), coverage=LexicalEncoder().coverage)
     return QuotedAnswerer(librarian=librarian, index=shelf or Shelf(), freshness=POLICY, likeness=likeness)
 
 

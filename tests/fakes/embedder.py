@@ -10,6 +10,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from kb.embed import Space
+
 _WORD = re.compile(r"\w+")
 
 
@@ -25,6 +27,10 @@ class HashEmbedder:
         self.gate = asyncio.Event()
         self.gate.set()
         self.arrived = asyncio.Event()
+
+    @property
+    def spaces(self) -> tuple[Space, ...]:
+        return (Space(model=self.name, part=slice(0, self.dimension)),)
 
     async def ready(self) -> None:
         """Nothing to load."""

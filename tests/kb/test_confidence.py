@@ -25,10 +25,11 @@ from tests.fakes.passages import a_passage
 
 
 def a_hit(dense: float, *, rerank: float | None = None, anchor: float = 0.0, text: str = "25 days.") -> Hit:
-    return Hit(chunk=a_passage(text), scores=Scores(dense=dense, anchor=anchor, rerank=rerank, final=dense))
+    """`dense`: a standard score."""
+    return Hit(chunk=a_passage(text), scores=Scores(dense=dense, anchor=anchor, rerank=rerank, final=0.5))
 
 
-def features(*hits: Hit, coverages: tuple[float, ...], background: float = 0.2) -> EvidenceFeatures:
+def features(*hits: Hit, coverages: tuple[float, ...], background: float = 2.0) -> EvidenceFeatures:
     return EvidenceFeatures(hits=hits, coverages=coverages, background=background)
 
 
@@ -38,8 +39,8 @@ def a_scorer(bias: float, threshold: float, *, reranked: bool) -> Scorer:
     )
 
 
-GOOD = features(a_hit(0.7), a_hit(0.6), a_hit(0.5), coverages=(1.0, 0.8, 0.6), background=0.35)
-POOR = features(a_hit(0.2), a_hit(0.15), a_hit(0.1), coverages=(0.2, 0.0, 0.0), background=0.12)
+GOOD = features(a_hit(8.0), a_hit(6.0), a_hit(5.0), coverages=(1.0, 0.8, 0.6), background=3.0)
+POOR = features(a_hit(1.5), a_hit(1.2), a_hit(1.0), coverages=(0.2, 0.0, 0.0), background=0.9)
 
 
 def test_good_evidence_is_enough_and_poor_evidence_is_not():
@@ -78,38 +79,36 @@ def test_signals_are_in_the_order_that_their_names_are_in():
     named = dict(zip(SIGNALS, signals_of(GOOD, reranked=False), strict=True))
     assert named == pytest.approx(
         {
-            "dense": 0.7,
-            "contrast": 0.35,
+            "dense": 8.0,
+            "contrast": 5.0,
             "coverage": 1.0,
-            "both": 0.7,
+            "both": 8.0,
             "anchor": 0.0,
         }
     )
 
 
 def test_a_cross_encoder_has_a_say_only_where_weights_were_fitted_for_it():
-    read = features(a_hit(0.7, rerank=0.9), coverages=(1.0,))
+    read = features(a_hit(8.0, rerank=0.9), coverages=(1.0,))
     plain, reranked = a_scorer(-2.0, 0.4, reranked=False), a_scorer(2.0, 0.6, reranked=True)
     without = score_evidence(read, RelevanceModel(plain=plain))
     with_it = score_evidence(read, RelevanceModel(plain=plain, reranked=reranked))
     unread = score_evidence(
-        features(a_hit(0.7), coverages=(1.0,)), RelevanceModel(plain=plain, reranked=reranked)
+        features(a_hit(8.0), coverages=(1.0,)), RelevanceModel(plain=plain, reranked=reranked)
     )
     assert without.confidence == unread.confidence < 0.2
     assert with_it.confidence > 0.8
     assert (without.threshold, with_it.threshold) == (0.4, 0.6)
 
 
-def test_the_weights_that_come_along_are_for_the_embedder_that_comes_along():
-    settings = load_settings(environ={}, rerank={"model": "off"})
-    fitted = fitted_for(settings)
-    assert (fitted.embedder_misfit, fitted.reranker_misfit) == ("", "")
+def test_the_weights_that_come_along_serve_every_embedder():
+    for model in ("all-MiniLM-L6-v2", "multilingual", "/models/own-one"):
+        fitted = fitted_for(load_settings(environ={}, embed={"model": model}, rerank={"model": "off"}))
+        assert (fitted.model, fitted.reranker_misfit) == (default_model(), "")
 
 
-def test_another_embedder_or_cross_encoder_is_told_to_the_operator():
-    settings = load_settings(environ={}, embed={"model": "/models/e5-small"}, rerank={"model": "acme/ranker"})
-    fitted = fitted_for(settings)
-    assert "/models/e5-small" in fitted.embedder_misfit
+def test_another_cross_encoder_is_told_to_the_operator():
+    fitted = fitted_for(load_settings(environ={}, rerank={"model": "acme/ranker"}))
     assert "acme/ranker" in fitted.reranker_misfit
     assert fitted.model.reranked is None
 
@@ -117,19 +116,10 @@ def test_another_embedder_or_cross_encoder_is_told_to_the_operator():
 def test_a_file_of_weights_is_read_back_and_used(tmp_path: Path):
     file = tmp_path / "weights.json"
     weights = default_weights()
-    other = weights.model_copy(
-        update={"embedder": "e5-small", "plain": weights.plain.model_copy(update={"threshold": 0.77})}
-    )
+    other = weights.model_copy(update={"plain": weights.plain.model_copy(update={"threshold": 0.77})})
     file.write_text(weights_text(other))
-    settings = load_settings(
-        environ={},
-        embed={"model": "/models/e5-small"},
-        rerank={"model": "off"},
-        answer={"relevance_file": file},
-    )
-    fitted = fitted_for(settings)
-    assert fitted.embedder_misfit == ""
-    assert fitted.model.plain.threshold == 0.77
+    settings = load_settings(environ={}, answer={"relevance_file": file})
+    assert fitted_for(settings).model.plain.threshold == 0.77
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"weights": {"embedder": "x"}}', "no json"])
@@ -159,5 +149,5 @@ def test_weights_of_other_signals_are_refused(tmp_path: Path):
 
 
 def test_an_anchored_passage_is_seen_as_one():
-    anchored = replace(GOOD, hits=(a_hit(0.7, anchor=0.08), *GOOD.hits[1:]))
+    anchored = replace(GOOD, hits=(a_hit(8.0, anchor=0.08), *GOOD.hits[1:]))
     assert signals_of(anchored, reranked=False)[-1] == 1.0

@@ -18,12 +18,13 @@ from kb.index.server import ServerIndex
 from kb.lexical import LexicalEncoder
 from kb.live_embedder import TRIED_AGAIN_S, LiveEmbedder
 from kb.models import Audience, Chunk, Page
-from kb.search import Search
+from kb.search import BELIEVED_S, Search
 from kb.settings import SearchSettings
 from kb.wordings import WeightedQuery
 
 OLD, NEW = "old model", "new model"
 AXES = {OLD: 0, NEW: 1}
+DIMENSION = 4
 NEAR = pytest.approx(4.0, abs=0.01)
 """The standard score of the only passage beside 16 unrelated sentences; of another model's vector it would be 0."""
 
@@ -31,9 +32,9 @@ NEAR = pytest.approx(4.0, abs=0.01)
 class Model:
     """Every text lies on the model's own axis, so that vectors of two models have nothing in common."""
 
-    def __init__(self, name: str, *, missing: bool = False) -> None:
+    def __init__(self, name: str, *, missing: bool = False, dimension: int = DIMENSION) -> None:
         self.name = name
-        self.spaces = (Space(model=name, part=slice(None)),)
+        self.spaces = (Space(model=name, part=slice(0, dimension)),)
         self.missing = missing
         self.asked: list[str] = []
         self.before_answering: object = None
@@ -44,14 +45,17 @@ class Model:
             raise EmbedderUnavailableError("no such folder")
 
     async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return np.tile(np.eye(4, dtype=np.float32)[3], (len(texts), 1))
+        return self._vectors(len(texts), axis=3)
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.asked += texts
         if callable(self.before_answering):
             meanwhile, self.before_answering = self.before_answering, None
             await meanwhile()
-        return np.tile(np.eye(4, dtype=np.float32)[AXES[self.name]], (len(texts), 1))
+        return self._vectors(len(texts), axis=AXES[self.name])
+
+    def _vectors(self, count: int, *, axis: int) -> NDArray[np.float32]:
+        return np.tile(np.eye(self.spaces[0].part.stop, dtype=np.float32)[axis], (count, 1))
 
     def close(self) -> None:
         self.closed = True
@@ -64,13 +68,13 @@ class Clock:
         return self.now
 
 
-async def put(index: VectorIndex, name: str) -> None:
+async def put(index: VectorIndex, name: str, dimension: int = DIMENSION) -> None:
     """A generation made with the model, that becomes the live one: its only page is of that name."""
     page = Page(id=name, source="s", path=f"{name}.md", title=name, url="https://kb.example")
     chunk = Chunk(id=name, page=page, position=0, text=name, url=page.url)
-    vector = np.eye(4)[AXES[name]].tolist()
+    vector = np.eye(dimension)[AXES[name]].tolist()
     words = LexicalEncoder().document(name, "en")
-    rebuild = await index.begin_rebuild(IndexManifest(embedder=name, dimension=4, chunker="v1"))
+    rebuild = await index.begin_rebuild(IndexManifest(embedder=name, dimension=dimension, chunker="v1"))
     await rebuild.replace_pages({name: [IndexedChunk(chunk=chunk, dense=vector, lexical=words)]})
     await rebuild.swap()
 
@@ -84,7 +88,9 @@ class Bot:
         self.loads = 0
         self.clock = Clock()
         self.live = LiveEmbedder(self.index, self.new, self._load, monotonic=self.clock)
-        self.search = Search(self.index, self.new, LexicalEncoder(), SearchSettings(), live=self.live)
+        self.search = Search(
+            self.index, self.new, LexicalEncoder(), SearchSettings(), live=self.live, monotonic=self.clock
+        )
 
     def _load(self, name: str) -> Model:
         assert name == OLD
@@ -123,6 +129,29 @@ async def test_a_question_that_is_under_way_at_the_swap_is_embedded_anew(tmp_pat
     assert await bot.ask() == {NEW: NEAR}
     assert (bot.old.asked.count("question"), bot.new.asked.count("question")) == (1, 1)
     assert not bot.old.closed  # another question may hold it
+    await bot.index.close()
+
+
+async def test_a_model_of_longer_vectors_that_is_swapped_in_is_noticed_when_the_sample_is_renewed(
+    tmp_path: Path,
+) -> None:
+    bot = Bot(tmp_path)
+    await put(bot.index, NEW)
+    assert await bot.ask() == {NEW: NEAR}
+    bot.old = Model(OLD, dimension=DIMENSION + 2)
+    await put(bot.index, OLD, DIMENSION + 2)
+    bot.clock.now = BELIEVED_S + 1
+    assert await bot.ask() == {OLD: NEAR}
+    await bot.index.close()
+
+
+async def test_a_model_that_filled_an_empty_index_is_told_from_the_next_one(tmp_path: Path) -> None:
+    bot = Bot(tmp_path)
+    assert await bot.ask() == {}
+    for name in (NEW, OLD):
+        await put(bot.index, name)
+        bot.clock.now += BELIEVED_S + 1
+        assert await bot.ask() == {name: NEAR}
     await bot.index.close()
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
-import numpy as np
 import pytest
 
 from kb.answering.asked import Asked
@@ -39,17 +38,18 @@ from kb.versions import names_of
 from kb.vocabulary import Vocabulary
 from kb.wordings import WeightedQuery
 from tests.fakes.answer_model import ScriptedModel, says, searches
-from tests.fakes.asked import Watcher, alike
+from tests.fakes.asked import STANDARD, BagOfWords, Watcher, alike
 
 TODAY = datetime(2026, 11, 27, 12, tzinfo=UTC)
 
 
-def a_hit(text: str, *, title: str = "Leave policy", dense: float = 0.7, **page: Any) -> Hit:
+def a_hit(text: str, *, title: str = "Leave policy", likeness: float = 0.7, **page: Any) -> Hit:
     about = Page(
         id=title, source="s", path=f"{title}.md", title=title, url=f"https://kb.example/{title}", **page
     )
     chunk = Chunk(id=f"{title}-{text}", page=about, position=0, text=text, url=about.url)
-    return Hit(chunk=chunk, scores=Scores(dense=dense, lexical=3.0, fused=dense, final=dense))
+    scores = Scores(dense=STANDARD * likeness, lexical=3.0, fused=likeness, final=likeness)
+    return Hit(chunk=chunk, scores=scores)
 
 
 HOLIDAY = a_hit("Full-time employees get 25 days of holiday a year.")
@@ -126,22 +126,6 @@ class NoRanker:
         return list(hits)
 
 
-class Embedder:
-    def __init__(self, error: Exception | None = None) -> None:
-        self._error = error
-
-    async def embed_queries(self, texts: Sequence[str]) -> np.ndarray:
-        return self._vectors(texts)
-
-    async def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
-        return self._vectors(texts)
-
-    def _vectors(self, texts: Sequence[str]) -> np.ndarray:
-        if self._error is not None:
-            raise self._error
-        return np.ones((len(texts), 2), dtype=np.float32) / np.sqrt(2)
-
-
 class Broken:
     """An answerer of which nothing comes."""
 
@@ -157,13 +141,13 @@ def a_pipeline(
     *,
     written: Broken | None = None,
     ranker: NoRanker | None = None,
-    embedder: Embedder | None = None,
+    nearness: BagOfWords | None = None,
     **settings: Any,
 ) -> Pipeline:
     lexical = LexicalEncoder()
     configured = Settings(**settings)
     quoted = QuotedAnswerer(
-        librarian=Librarian(embedder=embedder or Embedder(), coverage=lexical.coverage),
+        librarian=Librarian(nearness=nearness or BagOfWords(), coverage=lexical.coverage),
         index=index,
         freshness=FreshnessPolicy(clock=lambda: TODAY),
         likeness=alike,
@@ -215,7 +199,7 @@ async def test_a_quote_cites_its_page_and_says_that_it_is_extractive():
     "broken",
     [
         {"index": Index(error=IndexUnavailableError("down"))},
-        {"index": Index(HOLIDAY), "embedder": Embedder(EmbedderUnavailableError("down"))},
+        {"index": Index(HOLIDAY), "nearness": BagOfWords(EmbedderUnavailableError("down"))},
     ],
 )
 async def test_an_outage_is_never_worded_as_not_found(broken: dict[str, Any]):
@@ -225,7 +209,7 @@ async def test_an_outage_is_never_worded_as_not_found(broken: dict[str, Any]):
 
 
 async def test_what_is_far_from_every_page_is_declined_and_the_nearest_pages_are_offered():
-    index = Index(a_hit("Parking is free.", title="Parking", dense=0.1))
+    index = Index(a_hit("Parking is free.", title="Parking", likeness=0.1))
     answer = await a_pipeline(index).answer(ask("Who won the 1998 world cup?"))
     assert (answer.outcome, answer.sentences, answer.quotes, answer.notes) == ("declined", (), (), ())
     assert [page.title for page in answer.nearest] == ["Parking"]
@@ -271,7 +255,7 @@ async def test_a_model_that_fails_is_replaced_by_quotes_with_a_note(error: Excep
 
 
 async def test_a_model_that_fails_where_nothing_is_near_says_so_without_quotes():
-    index = Index(a_hit("Parking is free.", title="Parking", dense=0.1))
+    index = Index(a_hit("Parking is free.", title="Parking", likeness=0.1))
     pipeline = a_pipeline(index, written=Broken(ModelUnavailableError("429")))
     answer = await pipeline.answer(ask("Who won the 1998 world cup?"))
     assert (answer.outcome, answer.notes) == ("declined", ("model unavailable",))

@@ -6,7 +6,7 @@ from typing import Any
 
 from kb.answering.quoting import QUOTE_CHARACTERS, SHORT_CHARACTERS, Excerpt, Librarian
 from kb.lexical import LexicalEncoder
-from kb.models import Chunk
+from kb.models import Chunk, Hit, Scores
 from tests.fakes.asked import BagOfWords, hits_of
 from tests.fakes.passages import a_passage
 
@@ -14,12 +14,12 @@ STEPS = "Send the parcel like this:\n\n1. Log in.\n2. Print the label.\n3. Hand 
 
 
 async def quotes(
-    question: str, *passages: Chunk | str, embedder: BagOfWords | None = None, **limits: Any
+    question: str, *passages: Chunk | str, nearness: BagOfWords | None = None, **limits: Any
 ) -> list[Excerpt]:
     chunks = [
         a_passage(one, title=f"Page {at}") if isinstance(one, str) else one for at, one in enumerate(passages)
     ]
-    librarian = Librarian(embedder=embedder or BagOfWords(), coverage=LexicalEncoder().coverage)
+    librarian = Librarian(nearness=nearness or BagOfWords(), coverage=LexicalEncoder().coverage)
     return await librarian.quotes(question, hits_of(*chunks), **{"language": "en", "most": 2, **limits})
 
 
@@ -158,17 +158,27 @@ async def test_a_long_paragraph_is_cut_at_a_word_and_says_so() -> None:
     assert len(quote) <= QUOTE_CHARACTERS + 2
 
 
-async def test_sentences_read_before_are_not_embedded_again() -> None:
-    embedder = BagOfWords()
-    librarian = Librarian(embedder=embedder, coverage=LexicalEncoder().coverage)
-    passages = hits_of(a_passage("Parking is free. Come by car."))
-    for _ in range(2):
-        await librarian.quotes("Is it free?", passages, language="en", most=1)
-    assert embedder.documents == 2
+async def test_a_sentence_that_stands_in_two_passages_is_read_once() -> None:
+    nearness = BagOfWords()
+    same = [a_passage("Parking is free. Come by car.", position=position) for position in (0, 1)]
+    await quotes("Is it free?", *same, nearness=nearness)
+    (read,) = nearness.asked
+    assert len(read) == len(set(read)) == 2
+
+
+async def test_passages_that_all_lie_below_the_average_are_quoted_by_what_they_say() -> None:
+    said = [a_passage("The yard is open all night."), a_passage("Bicycles are insured.", title="Insurance")]
+    hits = [
+        Hit(chunk=chunk, scores=Scores(dense=dense, lexical=0.0, fused=final, final=final))
+        for chunk, dense, final in zip(said, (-0.5, 0.2), (-0.2, -0.1), strict=True)
+    ]
+    librarian = Librarian(nearness=BagOfWords(), coverage=LexicalEncoder().coverage)
+    first, *_ = await librarian.quotes("Are bicycles insured?", hits, language="en", most=2)
+    assert first.text == "Bicycles are insured."
 
 
 def test_the_block_of_a_statement_is_found_again() -> None:
-    librarian = Librarian(embedder=BagOfWords(), coverage=LexicalEncoder().coverage)
+    librarian = Librarian(nearness=BagOfWords(), coverage=LexicalEncoder().coverage)
     chunk = a_passage(f"Parcels leave at five.\n\n{STEPS}")
     excerpt = librarian.excerpt_of(chunk, "2. Print the label.")
     assert (excerpt.blocks, excerpt.best) == ((STEPS,), "2. Print the label.")

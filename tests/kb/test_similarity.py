@@ -1,4 +1,4 @@
-"""How alike two sentences are, whatever a model's cosines mean."""
+"""How alike two sentences are, whatever the models' cosines mean."""
 
 from __future__ import annotations
 
@@ -8,32 +8,53 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kb.embed import Space
 from kb.sentence_vectors import REMEMBERED
-from kb.similarity import UNRELATED, EmbeddingSimilarity
+from kb.similarity import EmbeddingSimilarity
+from kb.standard_scores import ANYTHING
+
+TEXTS = 5000
+"""Different texts that a model tells apart."""
 
 
 class Crowded:
-    """An embedder in whose space everything is alike: cosines of different texts are `floor`."""
+    """An embedder in whose spaces everything is alike: cosines of different texts are `floors`, one for each model."""
 
-    def __init__(self, floor: float) -> None:
+    def __init__(self, *floors: float, same: frozenset[str] = frozenset()) -> None:
+        """`same`: texts that the first model takes for one and the same."""
         self.batches: list[list[str]] = []
-        self._floor = floor
+        self._floors = floors
+        self._same = same
         self._axes: dict[str, int] = {}
+        size = 1 + TEXTS
+        self.spaces = [
+            Space(model=f"model {at}", part=slice(at * size, (at + 1) * size)) for at in range(len(floors))
+        ]
 
     async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.batches.append(list(texts))
-        rows = np.zeros((len(texts), 10_000), dtype=np.float32)
-        rows[:, 0] = np.sqrt(self._floor)
+        return np.hstack([self._by_one(texts, floor, first=at == 0) for at, floor in enumerate(self._floors)])
+
+    def _by_one(self, texts: Sequence[str], floor: float, *, first: bool) -> NDArray[np.float32]:
+        rows = np.zeros((len(texts), 1 + TEXTS), dtype=np.float32)
+        rows[:, 0] = np.sqrt(floor)
         for row, text in zip(rows, texts, strict=True):
-            row[1 + self._axes.setdefault(text, len(self._axes))] = np.sqrt(1 - self._floor)
+            seen_as = "the same" if first and text in self._same else text
+            row[1 + self._axes.setdefault(seen_as, len(self._axes))] = np.sqrt(1 - floor)
         return rows
 
 
-@pytest.mark.parametrize("floor", [0.0, 0.05, 0.8])
-async def test_the_same_is_one_and_unrelated_is_zero_with_every_model(floor: float) -> None:
-    similarity = EmbeddingSimilarity(Crowded(floor))
+@pytest.mark.parametrize("floors", [(0.0,), (0.05,), (0.8,), (0.05, 0.8)])
+async def test_the_same_is_one_and_unrelated_is_zero_with_every_model(floors: tuple[float, ...]) -> None:
+    similarity = EmbeddingSimilarity(Crowded(*floors))
 
     assert await similarity([("a", "a"), ("a", "b")]) == pytest.approx([1.0, 0.0], abs=1e-5)
+
+
+async def test_each_of_several_models_has_the_same_say_wherever_its_cosines_lie() -> None:
+    similarity = EmbeddingSimilarity(Crowded(0.05, 0.8, same=frozenset({"a", "b"})))
+
+    assert await similarity([("a", "b")]) == pytest.approx([0.5], abs=1e-5)
 
 
 async def test_all_that_is_new_is_embedded_at_once_and_only_once() -> None:
@@ -43,7 +64,7 @@ async def test_all_that_is_new_is_embedded_at_once_and_only_once() -> None:
     await similarity([("a", "b"), ("a", "c")])
     await similarity([("d", "b")])
 
-    assert embedder.batches == [list(UNRELATED), ["a", "b", "c"], ["d"]]
+    assert embedder.batches == [list(ANYTHING), ["a", "b", "c"], ["d"]]
 
 
 async def test_memory_is_bounded() -> None:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from kb.index.port import Candidate, QueryVectors
+from kb.embed import Space
+from kb.index.port import Candidate, QueryVectors, StoredPassage
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Rewrite
-from kb.search import Search, WeightedQuery, wordings
+from kb.search import Search
 from kb.settings import SearchSettings
+from kb.wordings import WeightedQuery, wordings
 
 DUTCH, ENGLISH = "Hoeveel vakantiedagen krijg ik?", "How many holidays do I get?"
 
@@ -35,7 +37,12 @@ def test_beside_a_question_that_needed_no_rewrite_stands_its_translation() -> No
 
 
 class Embedder:
+    spaces = (Space(model="fake", part=slice(0, 2)),)
+
     async def embed_queries(self, texts: Sequence[str]) -> np.ndarray:
+        return np.ones((len(texts), 2), dtype=np.float32)
+
+    async def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
         return np.ones((len(texts), 2), dtype=np.float32)
 
 
@@ -51,6 +58,9 @@ class Index:
 
     async def languages(self) -> Sequence[str]:
         return ("en", "nl")
+
+    async def sample(self, limit: int) -> Sequence[StoredPassage]:
+        return []
 
 
 async def test_a_translation_is_stemmed_by_its_own_language_and_loses_its_own_small_words() -> None:
