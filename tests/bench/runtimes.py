@@ -1,4 +1,4 @@
-"""The same passages by torch and by ONNX Runtime, and by the default model, multilingual-e5-small and both, in turns."""
+"""The same passages by torch and by ONNX Runtime, and by all-MiniLM-L6-v2, multilingual-e5-small and both, in turns."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from kb.settings import EmbedSettings
 PASSAGES = 96
 TURNS = 3
 QUERIES = 15
-E5 = "multilingual-e5-small"
-DEFAULT, JOINED = "onnx fp32", "multilingual"
+MINILM, E5 = "all-MiniLM-L6-v2", "multilingual-e5-small"
+ALONE, JOINED = "onnx fp32", "multilingual"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,14 +30,17 @@ class Way:
 
 
 def ways() -> dict[str, Way]:
-    default, minilm = EmbedSettings(), EmbedSettings().model
     found = {
         "torch fp32": Way(
-            settings=EmbedSettings(backend="torch"), embedder=f"torch {minilm}", exact="torch fp32"
+            settings=EmbedSettings(model=MINILM, backend="torch"),
+            embedder=f"torch {MINILM}",
+            exact="torch fp32",
         ),
-        DEFAULT: Way(settings=default, embedder=f"onnx {minilm}", exact="torch fp32"),
+        ALONE: Way(settings=EmbedSettings(model=MINILM), embedder=f"onnx {MINILM}", exact="torch fp32"),
         "onnx int8": Way(
-            settings=EmbedSettings(precision="int8"), embedder=f"onnx {minilm} int8", exact="torch fp32"
+            settings=EmbedSettings(model=MINILM, precision="int8"),
+            embedder=f"onnx {MINILM} int8",
+            exact="torch fp32",
         ),
     }
     if packaged_file() is None:
@@ -46,7 +49,7 @@ def ways() -> dict[str, Way]:
     return found | {
         "e5 fp32": Way(settings=exact, embedder=f"onnx {E5}", exact="e5 fp32"),
         "e5 int8": Way(settings=fast, embedder=f"onnx {E5} int8", exact="e5 fp32"),
-        JOINED: Way(settings=EmbedSettings(model=JOINED), embedder=f"onnx {minilm} + {E5} int8", exact=None),
+        JOINED: Way(settings=EmbedSettings(model=JOINED), embedder=f"onnx {MINILM} + {E5} int8", exact=None),
     }
 
 

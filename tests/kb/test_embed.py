@@ -13,12 +13,13 @@ from kb.errors import EmbedderUnavailableError
 from kb.settings import EmbedSettings
 
 ROOT = Path(__file__).parents[2]
+MINILM = "all-MiniLM-L6-v2"
 
 
 @pytest.fixture(scope="module")
 def embedder() -> Iterator[Embedder]:
-    """The real default model, loaded once: it comes with a package and needs no network."""
-    embedder = Embedder(EmbedSettings(batch_size=4))
+    """A real model, loaded once: it comes with a package and needs no network."""
+    embedder = Embedder(EmbedSettings(model=MINILM, batch_size=4))
     yield embedder
     embedder.close()
 
@@ -106,7 +107,7 @@ async def test_what_exceeds_the_limit_does_not_change_the_vector(embedder: Embed
 
 
 async def test_prompts_are_read_by_the_model_and_take_room(embedder: Embedder) -> None:
-    prompted = Embedder(EmbedSettings(query_prompt="query: ", document_prompt="passage: "))
+    prompted = Embedder(EmbedSettings(model=MINILM, query_prompt="query: ", document_prompt="passage: "))
     await prompted.ready()
     assert prompted.max_tokens == embedder.max_tokens - 2
     with_prompt = await prompted.embed_queries(["holiday"])

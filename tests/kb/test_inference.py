@@ -76,7 +76,7 @@ async def test_work_that_yields_has_a_lower_priority_and_nothing_else_has() -> N
 
 @pytest.mark.parametrize("backend", ["onnx", "torch"])
 async def test_a_question_does_not_queue_behind_what_a_sync_embeds(backend: str) -> None:
-    embedder = Embedder(EmbedSettings(backend=backend, batch_size=4))  # type: ignore[arg-type]
+    embedder = Embedder(EmbedSettings(model="all-MiniLM-L6-v2", backend=backend, batch_size=4))  # type: ignore[arg-type]
     await embedder.ready()
     sync = asyncio.create_task(embedder.background.embed_documents(["some words " * 120] * 60))
     await asyncio.sleep(0)

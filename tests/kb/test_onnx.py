@@ -27,6 +27,7 @@ from tests.fakes.shared import SHARED
 
 ROOT = Path(__file__).parents[2]
 MODEL = Path(get_model_path())
+MINILM = "all-MiniLM-L6-v2"
 RERANKER = SHARED / "models" / "reranker-mini"
 TEXTS = [
     "Employees get 25 days of paid leave a year.",
@@ -38,7 +39,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def folder() -> Path:
-    """The default model's conversion, which set-up made; else it is made here, once for this environment."""
+    """Its conversion, which set-up made; else it is made here, once for this environment."""
     made = converted(MODEL, "embedder")
     assert made is not None
     return made
@@ -98,9 +99,9 @@ async def vectors_of(settings: EmbedSettings) -> tuple[Embedder, np.ndarray]:
     return embedder, vectors
 
 
-async def test_the_default_model_runs_without_torch_and_gives_torchs_vectors(folder: Path) -> None:
-    ours, vectors = await vectors_of(EmbedSettings(precision="fp32"))
-    theirs, right = await vectors_of(EmbedSettings(backend="torch"))
+async def test_the_packaged_model_runs_without_torch_and_gives_torchs_vectors(folder: Path) -> None:
+    ours, vectors = await vectors_of(EmbedSettings(model=MINILM, precision="fp32"))
+    theirs, right = await vectors_of(EmbedSettings(model=MINILM, backend="torch"))
     assert (ours.backend, theirs.backend) == ("onnx", "torch")
     assert (ours.name, ours.dimension, ours.max_tokens) == (theirs.name, theirs.dimension, theirs.max_tokens)
     assert np.abs(vectors - right).max() < 1e-4
@@ -110,13 +111,13 @@ async def test_the_default_model_runs_without_torch_and_gives_torchs_vectors(fol
 async def test_8_bit_vectors_are_near_have_another_name_and_do_not_depend_on_their_batch(
     folder: Path,
 ) -> None:
-    embedder, vectors = await vectors_of(EmbedSettings(precision="int8"))
-    _, exact = await vectors_of(EmbedSettings(precision="fp32"))
+    embedder, vectors = await vectors_of(EmbedSettings(model=MINILM, precision="int8"))
+    _, exact = await vectors_of(EmbedSettings(model=MINILM, precision="fp32"))
     assert embedder.name == "all-MiniLM-L6-v2 int8"
     cosines = np.sum(vectors * exact, axis=1)
     assert cosines.min() > 0.97
     assert cosines.max() < 0.99999
-    again = Embedder(EmbedSettings(precision="int8"))
+    again = Embedder(EmbedSettings(model=MINILM, precision="int8"))
     alone = np.vstack([await again.embed_documents([text]) for text in TEXTS])
     again.close()
     assert np.array_equal(alone, vectors)
@@ -147,7 +148,7 @@ async def test_the_precision_is_the_indexs_own_else_what_the_processor_is_good_a
     like: str | None, fast: bool, weights: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "multiplies_int8_fast", lambda: fast)
-    embedder = Embedder(EmbedSettings(precision="auto"), like=like)
+    embedder = Embedder(EmbedSettings(model=MINILM, precision="auto"), like=like)
     await embedder.ready()
     assert embedder.name == "all-MiniLM-L6-v2" + (" int8" if weights == "int8" else "")
     embedder.close()
@@ -249,7 +250,7 @@ async def test_a_broken_conversion_is_no_broken_start(
     broken = store / key_of(MODEL, "embedder")
     shutil.copytree(folder, broken)
     graph(broken, "fp32").write_bytes(b"not a graph")
-    embedder = Embedder(EmbedSettings(precision="fp32"))
+    embedder = Embedder(EmbedSettings(model=MINILM, precision="fp32"))
     with caplog.at_level(logging.WARNING, "kb"):
         vectors = await embedder.embed_queries(["x"])
     assert (embedder.backend, vectors.shape) == ("torch", (1, 384))
@@ -258,7 +259,7 @@ async def test_a_broken_conversion_is_no_broken_start(
 
 
 async def test_what_fails_while_embedding_is_an_outage(folder: Path) -> None:
-    embedder = Embedder(EmbedSettings(precision="fp32"))
+    embedder = Embedder(EmbedSettings(model=MINILM, precision="fp32"))
     await embedder.ready()
     embedder._models[0].encoder()._model._inputs = ("input_ids",)  # type: ignore[attr-defined] # the graph wants more than that
     with pytest.raises(EmbedderUnavailableError, match="failed"):

@@ -54,7 +54,7 @@ async def test_it_is_called_by_all_its_models_and_their_precision(both: Embedder
 
 @needs_e5
 async def test_a_text_that_fits_is_cut_by_no_model(both: Embedder) -> None:
-    minilm = Embedder(EmbedSettings())
+    minilm = Embedder(EmbedSettings(model=MINILM))
     english = "Employees get 25 days of paid leave a year. " * 10
     assert both.max_tokens == minilm.max_tokens == 254
     assert both.count_tokens(english) == minilm.count_tokens(english)
@@ -65,7 +65,7 @@ async def test_a_text_that_fits_is_cut_by_no_model(both: Embedder) -> None:
 
 
 async def test_one_model_is_one_space_of_vectors_of_length_1() -> None:
-    embedder = Embedder(EmbedSettings())
+    embedder = Embedder(EmbedSettings(model=MINILM))
     await embedder.ready()
     assert embedder.spaces == (Space(model=MINILM, part=slice(0, 384)),)
     embedder.close()
@@ -135,6 +135,6 @@ async def test_an_indexs_embedder_can_be_had_again_by_its_name(
 
 
 def test_prompts_stay_with_the_model_that_they_were_set_for() -> None:
-    settings = EmbedSettings(query_prompt="query: ")
+    settings = EmbedSettings(model=MINILM, query_prompt="query: ")
     assert embedder_for(f"{MINILM} int8", settings).query_prompt == "query: "
     assert embedder_for(E5, settings).query_prompt == ""
