@@ -24,6 +24,7 @@ SAMPLED = 5000
 MULTILINGUAL = "multilingual"
 """What is offered, as a value of `embed.model`."""
 
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LanguageOffer:
     """`number` of the last `total` questions, or of the pages, are in `languages` (most frequent first), unread ones.

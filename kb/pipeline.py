@@ -78,7 +78,9 @@ class Pipeline:
             await progress.stage("searching")
             turns = await readable_turns(turns, self.index, audience=question.audience)
             found = await self._retrieval(question.audience).find(question, turns, language, watch)
-            features = self.evidence_features(found.rewrite.query, found.hits, language)
+            features = self.evidence_features(
+                found.rewrite.query, found.hits, language, translated=found.rewrite.translated
+            )
             asked = self._asked(question, language, found, turns, self._evidence(features))
             interpretations = self._interpretations(asked, features)
             if found.rewrite.clarify or interpretations:
@@ -174,10 +176,21 @@ class Pipeline:
     def _evidence(self, features: EvidenceFeatures) -> Evidence:
         return score_evidence(features, self.relevance, threshold=self.settings.answer.min_confidence)
 
-    def evidence_features(self, query: str, hits: Sequence[Hit], language: str) -> EvidenceFeatures:
-        """The passages by which a question's evidence is scored, and what is known of them. `language` is the question's."""
+    def evidence_features(
+        self, query: str, hits: Sequence[Hit], language: str, *, translated: str = ""
+    ) -> EvidenceFeatures:
+        """The passages by which a question's evidence is scored, and what is known of them. `language` is the question's.
+
+        `translated`: the query in the pages' language, by which pages in another language than the question's are read.
+        """
         kept, rarity = hits[: self.settings.search.keep], self.vocabulary.rarity
-        coverages = [self.lexical.coverage(query, hit.chunk, language, rarity=rarity) for hit in kept]
+
+        def coverage(chunk: Chunk) -> float:
+            of_page = chunk.page.language
+            asked, spoken = (translated, of_page) if translated and of_page != language else (query, language)
+            return self.lexical.coverage(asked, chunk, spoken, rarity=rarity)
+
+        coverages = [coverage(hit.chunk) for hit in kept]
         candidates = [similarity(hit) for hit in hits[:BACKGROUND]]
         return EvidenceFeatures(
             hits=kept,

@@ -133,26 +133,32 @@ class Search:
     async def _on_live(self, use: Callable[[_Live], Awaitable[_T]]) -> _T:
         """Once more where another generation was swapped in meanwhile."""
         for _ in range(SWAPS):
-            live = await self._now()
+            matching = await self._matching()
             try:
-                return await use(live)
+                return await use(await self._now(matching))
             except IndexMismatchError as error:
                 logger.info("search.swapped_meanwhile", extra={"reason": str(error)})
                 mismatch = error
                 self._live = None
                 if self._embedders is not None:
-                    self._embedders.forget(live.matching)
+                    self._embedders.forget(matching)
         raise IndexUnavailableError(
             f"the index and the question's vectors do not match: {mismatch}"
         ) from mismatch
 
-    async def _now(self) -> _Live:
-        matching = await self._matching()
+    async def _now(self, matching: Matching) -> _Live:
+        """
+        Raises:
+            IndexMismatchError: the sample is of another generation than the embedder.
+        """
         known, now = self._live, self._monotonic()
-        same = known is not None and known.matching.embedder is matching.embedder
+        same = known is not None and known.matching == matching
         if known is not None and same and now - known.sampled_at < BELIEVED_S:
             return known
         sample = np.array([one.dense for one in await self._index.sample(SAMPLED)], dtype=np.float32)
+        dimension = matching.embedder.spaces[-1].part.stop
+        if len(sample) and sample.shape[1] != dimension:
+            raise IndexMismatchError(f"the index has vectors of {sample.shape[1]} numbers, not {dimension}")
         if known is not None and same:
             known.scale.renew(sample)
             known.sampled_at = now

@@ -65,11 +65,11 @@ class ModelSettings(Section):
 
 
 MULTILINGUAL = "all-MiniLM-L6-v2+multilingual-e5-small"
-"""What `embed.model = "multilingual"` is short for: the default model, and one that reads a hundred languages."""
+"""What `embed.model = "multilingual"` is short for: one model that is good at English, and one that reads a hundred languages."""
 
 
 class EmbedSettings(Section):
-    model: str = "all-MiniLM-L6-v2"
+    model: str = "multilingual"
     """A sentence-transformers name or folder, or several joined by "+", or "multilingual" (see `MULTILINGUAL`). The weights of
     all-MiniLM-L6-v2 and multilingual-e5-small come with Python packages."""
     query_prompt: str = ""

@@ -60,7 +60,7 @@ async def _all(settings: Settings) -> list[Check]:
         ("embedder", _embedder),
         ("languages", _languages),
         ("reranker", _reranker),
-        ("declining", _declining),
+        ("declining", declining_checks),
         ("model", model_checks),
         ("slack", slack_checks),
     ]
@@ -169,7 +169,7 @@ async def _reranker(settings: Settings) -> list[Check]:
         ranker.close()
 
 
-async def _declining(settings: Settings) -> list[Check]:
+async def declining_checks(settings: Settings) -> list[Check]:
     """A misfit of the reranker is no warning: the weights for rankings without one are used, and fit."""
     fitted = fitted_for(settings)
     if fitted.reranker_misfit:

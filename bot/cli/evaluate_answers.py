@@ -21,9 +21,10 @@ from bot.cli.session import IngestRequest
 from bot.cli.sources import sample_folder
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.answer_sets import AnswerCase, AnswerResult, AnswerSet, read_answer_set, run_answer_case
+from kb.language_offer import reads_all
 from kb.llm.recorded import PendingReplyError, RecordedModel, read_replies, unknown_requests, write_requests
 from kb.pipeline import Pipeline
-from kb.settings import EmbedSettings, Settings
+from kb.settings import Settings
 
 FAILED = 1
 PENDING = 3
@@ -86,9 +87,9 @@ async def answers(settings: Settings, request: AnswersRequest) -> int:
 
 
 def _askable(cases: AnswerSet, settings: Settings, console: Console) -> AnswerSet:
-    """Without what the bundled embedder cannot read, which is told."""
+    """Without what the embedder cannot read, which is told."""
     left_out = [
-        case.id for case in cases.cases if case.needs and settings.embed.model == EmbedSettings().model
+        case.id for case in cases.cases if case.needs and not reads_all(settings.embed.model)
     ]
     if left_out:
         console.print(f"Left out, for want of a multilingual embed.model: {', '.join(left_out)}")

@@ -122,7 +122,8 @@ class Librarian:
     ) -> list[_Candidate]:
         """The passages by how near their nearest block comes. `everything`: all are read, not only the best few."""
         passages = passages[:PASSAGES]
-        highest = max((hit.scores.final for hit in passages), default=0.0) or 1.0
+        highest = max((hit.scores.final for hit in passages), default=0.0)
+        highest = highest if highest > 0 else 1.0
         candidates = []
         for hit in passages:
             blocks = [block for block in blocks_of(hit.chunk.text) if block.text.strip()]

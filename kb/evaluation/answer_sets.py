@@ -61,7 +61,7 @@ class Message(BaseModel):
 class AnswerCase(BaseModel):
     """See the module. `kb` names the pages that the set is about; the data folder decides what is asked.
 
-    `needs`: left out, and told, with the bundled embedder, which reads English: the question is in another language than its page.
+    `needs`: left out, and told, where the embedder reads English alone: the question is in another language than its page.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
