@@ -14,15 +14,13 @@ from dataclasses import dataclass
 
 from kb.models import Hit
 
-SIGNALS = ("dense", "contrast", "coverage", "both", "anchor")
-"""The order of a question's signals: the best standard score (`kb.standard_scores`); how far it stands out of what else was
-found; the share of the question's content words in the first passage, rare ones counting more; the best product of score
-and share (likeness alone is cheap, and so are shared words); and whether the thread rests on the first passage's page."""
+SIGNALS = ("dense", "coverage", "both", "anchor")
+"""The order of a question's signals: the best standard score (`kb.standard_scores`); the share of the question's content words in
+the first passage, rare ones counting more; the best product of score and share (likeness alone is cheap, and so are shared
+words); and whether the thread rests on the first passage's page."""
 RERANK_SIGNAL = "rerank"
 """Comes last where a cross-encoder ran: the log-odds of its best score."""
 
-BACKGROUND = 20
-"""Candidates whose mean score the best one is compared with; a cross-encoder reads as many."""
 NEAR_SHARE = 1 / 3
 """Of the threshold: below, a passage has nothing to do with the question. See docs/confidence.md."""
 _CERTAIN = 1e-4
@@ -61,14 +59,12 @@ class RelevanceModel:
 class EvidenceFeatures:
     """What a search left behind: the best passages in order, and what they are like.
 
-    `coverages`: of each, the share (0..1) of the question's content words that it holds. `background`: the mean
-    standard score of the best 20 candidates. `shares_words` is False where all passages are in the question's own language and none
-    holds any of its words.
+    `coverages`: of each, the share (0..1) of the question's content words that it holds. `shares_words` is False where all
+    passages are in the question's own language and none holds any of its words.
     """
 
     hits: Sequence[Hit]
     coverages: Sequence[float]
-    background: float
     shares_words: bool = True
 
 
@@ -121,7 +117,6 @@ def signals_of(features: EvidenceFeatures, *, reranked: bool) -> tuple[float, ..
     dense = [similarity(hit) for hit in hits]
     signals = (
         max(dense),
-        max(dense) - features.background,
         coverages[0],
         max(alike * coverage for alike, coverage in zip(dense, coverages, strict=True)),
         1.0 if hits[0].scores.anchor > 0 else 0.0,

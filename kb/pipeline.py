@@ -19,7 +19,7 @@ from kb.answering.clarify import competing_pages, topics_of_thread
 from kb.answering.composed import Answerer, Composed
 from kb.answering.progress import Progress, Unwatched
 from kb.answering.quoted import QuotedAnswerer
-from kb.confidence import BACKGROUND, Evidence, EvidenceFeatures, RelevanceModel, score_evidence, similarity
+from kb.confidence import Evidence, EvidenceFeatures, RelevanceModel, score_evidence
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.freshness import Clock
 from kb.history import readable_turns
@@ -37,6 +37,8 @@ from kb.weights import default_model
 
 logger = logging.getLogger(__name__)
 
+UNTOLD = 0.5
+"""Share of a question's words that a passage in another language counts as holding at least: its words tell neither way."""
 TOLD_BY = 5
 """Turns that are asked for the language of their thread; each takes a fraction of a millisecond."""
 
@@ -186,16 +188,17 @@ class Pipeline:
         kept, rarity = hits[: self.settings.search.keep], self.vocabulary.rarity
 
         def coverage(chunk: Chunk) -> float:
-            of_page = chunk.page.language
-            asked, spoken = (translated, of_page) if translated and of_page != language else (query, language)
-            return self.lexical.coverage(asked, chunk, spoken, rarity=rarity)
+            spoken = chunk.page.language
+            if spoken == language:
+                return self.lexical.coverage(query, chunk, language, rarity=rarity)
+            if translated:
+                return self.lexical.coverage(translated, chunk, spoken, rarity=rarity)
+            return max(UNTOLD, self.lexical.coverage(query, chunk, language, rarity=rarity))
 
         coverages = [coverage(hit.chunk) for hit in kept]
-        candidates = [similarity(hit) for hit in hits[:BACKGROUND]]
         return EvidenceFeatures(
             hits=kept,
             coverages=coverages,
-            background=sum(candidates) / len(candidates) if candidates else 0.0,
             shares_words=self._shares_words(query, kept, language),
         )
 

@@ -133,9 +133,9 @@ class SearchSettings(Section):
     """Most that the question among the words of its thread weighs; the other wordings have 1 together. 0: off."""
     context_weight_rewritten: Annotated[float, Field(ge=0, le=2)] = 0.3
     """The same beside a rewrite that is no guess: it says most of what the thread could add."""
-    context_strong: Annotated[float, Field(ge=0, le=20)] = 7.5
+    context_strong: Annotated[float, Field(ge=0, le=20)] = 9.0
     """Standard score of the best passage for the question's own wordings from which the thread's words weigh nothing."""
-    context_weak: Annotated[float, Field(ge=0, le=20)] = 3.5
+    context_weak: Annotated[float, Field(ge=0, le=20)] = 4.0
     """The standard score down to which their weight grows."""
     context_terms: Annotated[int, Field(ge=1, le=30)] = 10
     """Words of the thread that are searched along."""
@@ -149,7 +149,7 @@ class AnchorSettings(Section):
     boost: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Added to the fused score (0..1) of passages of pages that the last answer cited, when a follow-up says what it is
     about. It helped on one of three sets and harmed shifts on another; what such pages gain, the thread's words give."""
-    boost_vague: Annotated[float, Field(ge=0, le=1)] = 0.06
+    boost_vague: Annotated[float, Field(ge=0, le=1)] = 0.1
     """The same for a question of one or two words that tell, and for a return to an earlier topic."""
 
 
@@ -175,7 +175,7 @@ class AnswerSettings(Section):
     """Where no model writes: evidence below this is called the closest, below a third of it nothing is shown. None: what
     the file of weights says."""
     relevance_file: Path | None = None
-    """Weights of the evidence's confidence, as `footnote eval decline --fit --json` writes them. None: the default embedder's."""
+    """Weights of the evidence's confidence, as `footnote eval decline --fit --json` writes them. None: those that come along."""
     max_sentences: Annotated[int, Field(ge=1, le=30)] = 4
     read_passages: Annotated[int, Field(ge=1, le=50)] = 16
     """Passages that a model reads; the neighbours of the best come along where there is room."""

@@ -2,8 +2,10 @@
 
 A cosine means nothing by itself: unrelated passages lie near 0.1 with one embedding model and near 0.8 with another, lower
 for a Japanese question than for an English one, higher where all pages are about one product. So every question is held
-against a sample of the passages, and its likeness to a passage is told in standard deviations above what passages at
-large have (a z-score). 0: no nearer than any; 5: nearer than all but the one that answers. Scores of several models are on
+against a sample of the passages and as many sentences about anything, and its likeness to a passage is told in standard
+deviations above what those have (a z-score). 0: no nearer than any; 5: nearer than all but the one that answers. Without
+the sentences a question about the subject of a small or narrow knowledge base would be as near to all of it as to what
+answers it (docs/confidence.md). Scores of several models are on
 one scale then, and are added.
 
 From the question's vector its language is taken away, as far as it is known: what typical questions in it have in common.
@@ -25,8 +27,6 @@ from kb.embedding_languages import reads
 
 SAMPLED = 256
 """Passages that a question is held against: its mean and deviation are then known to a few hundredths."""
-FEW = 64
-"""Passages below which sentences about anything stand beside them: those of a small knowledge base are all of one kind."""
 LANGUAGE_SHARE = 0.5
 """How much of what the questions of a language have in common is taken away. From .5 to 1 all are about as good."""
 UNREAD = 0.25
@@ -50,7 +50,7 @@ ANYTHING = (
     "The pump must be cleaned once a year.",
     "Passwords have at least twelve characters.",
 )
-"""Sentences that have nothing to do with each other."""
+"""Sentences that have nothing to do with each other, and with hardly any question."""
 
 
 class SpaceOfVector(Protocol):
@@ -118,7 +118,7 @@ class Scale:
     """Of one generation of the index: a sample of its passages, and what each language's questions have in common."""
 
     def __init__(self, embedder: Embedder, sample: NDArray[np.float32]) -> None:
-        """`sample`: vectors of length 1, as an engine gives them; fewer than `FEW` are filled up at the first question."""
+        """`sample`: passages' vectors of length 1, as an engine gives them."""
         self._embedder = embedder
         self._sample = sample
         self._background: Background | None = None
@@ -148,11 +148,10 @@ class Scale:
 
     async def _held_against(self) -> Background:
         if self._background is None:
-            sample = self._sample * self.length
-            if len(sample) < FEW:
-                anything = await self._embedder.embed_documents(ANYTHING)
-                sample = np.concatenate([sample, anything]) if len(sample) else anything
-            self._background = Background(sample, self._embedder.spaces)
+            anything = await self._embedder.embed_documents(ANYTHING)
+            as_many = np.tile(anything, (max(1, len(self._sample) // len(anything)), 1))
+            passages = [self._sample * self.length] if len(self._sample) else []
+            self._background = Background(np.concatenate([*passages, as_many]), self._embedder.spaces)
         return self._background
 
     async def _common_of(self, language: str) -> NDArray[np.float32] | None:

@@ -17,7 +17,7 @@ from tests.fakes.passages import a_passage
 
 def found(*titled: tuple[str, float], coverage: float = 1.0) -> EvidenceFeatures:
     hits = [Hit(chunk=a_passage("...", title=title), scores=Scores(final=final)) for title, final in titled]
-    return EvidenceFeatures(hits=hits, coverages=[coverage] * len(hits), background=0.3)
+    return EvidenceFeatures(hits=hits, coverages=[coverage] * len(hits))
 
 
 LEAVE = found(("Leave FAQ", 0.58), ("Leave policy", 0.56), ("Leave policy", 0.53), ("Sick days", 0.55))

@@ -29,8 +29,8 @@ def a_hit(dense: float, *, rerank: float | None = None, anchor: float = 0.0, tex
     return Hit(chunk=a_passage(text), scores=Scores(dense=dense, anchor=anchor, rerank=rerank, final=0.5))
 
 
-def features(*hits: Hit, coverages: tuple[float, ...], background: float = 2.0) -> EvidenceFeatures:
-    return EvidenceFeatures(hits=hits, coverages=coverages, background=background)
+def features(*hits: Hit, coverages: tuple[float, ...]) -> EvidenceFeatures:
+    return EvidenceFeatures(hits=hits, coverages=coverages)
 
 
 def a_scorer(bias: float, threshold: float, *, reranked: bool) -> Scorer:
@@ -39,8 +39,8 @@ def a_scorer(bias: float, threshold: float, *, reranked: bool) -> Scorer:
     )
 
 
-GOOD = features(a_hit(8.0), a_hit(6.0), a_hit(5.0), coverages=(1.0, 0.8, 0.6), background=3.0)
-POOR = features(a_hit(1.5), a_hit(1.2), a_hit(1.0), coverages=(0.2, 0.0, 0.0), background=0.9)
+GOOD = features(a_hit(8.0), a_hit(6.0), a_hit(5.0), coverages=(1.0, 0.8, 0.6))
+POOR = features(a_hit(1.5), a_hit(1.2), a_hit(1.0), coverages=(0.2, 0.0, 0.0))
 
 
 def test_good_evidence_is_enough_and_poor_evidence_is_not():
@@ -80,7 +80,6 @@ def test_signals_are_in_the_order_that_their_names_are_in():
     assert named == pytest.approx(
         {
             "dense": 8.0,
-            "contrast": 5.0,
             "coverage": 1.0,
             "both": 8.0,
             "anchor": 0.0,
