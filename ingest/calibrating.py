@@ -17,7 +17,7 @@ class Calibrator(Protocol):
 
     async def is_due(self, known: Calibration | None, passages: int) -> bool: ...
 
-    async def measure(self, generation: Rebuild | VectorIndex) -> Calibration: ...
+    async def measure(self, generation: Rebuild | VectorIndex) -> Calibration | None: ...
 
 
 async def measure_if_due(index: VectorIndex, calibrator: Calibrator | None) -> None:
@@ -36,7 +36,7 @@ async def measure_if_due(index: VectorIndex, calibrator: Calibrator | None) -> N
 async def measure(
     generation: Rebuild | VectorIndex, calibrator: Calibrator | None, *, instead: Searchable | None = None
 ) -> None:
-    """`instead`: a generation of the same make, whose figures serve where measuring fails.
+    """`instead`: a generation of the same make, whose figures serve where nothing can be measured.
 
     Raises:
         UnavailableError: the index does not answer.
@@ -44,7 +44,7 @@ async def measure(
     if calibrator is None:
         return
     try:
-        calibration: Calibration | None = await calibrator.measure(generation)
+        calibration = await calibrator.measure(generation)
     except UnavailableError as error:
         logger.warning("calibration.failed", extra={"cause": str(error)})
         calibration = None
@@ -60,11 +60,10 @@ async def measure(
 
 def told(calibration: Calibration) -> dict[str, object]:
     """What a log says of it."""
-    spaces = calibration.background.spaces if calibration.background else ()
     reranking = calibration.reranking
     return {
         "passages": calibration.passages,
-        "headings": spaces[0].overall.samples if spaces else 0,
+        "headings": reranking.samples if reranking else 0,
         "reranker": reranking.model if reranking else None,
         "rerank_weight": reranking.weight if reranking else None,
     }

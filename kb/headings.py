@@ -16,7 +16,6 @@ from kb.index.port import StoredPassage
 from kb.lexical import UNSPACED
 from kb.models import Chunk
 
-HEADINGS = 300
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -34,8 +33,8 @@ class Heading:
         return (chunk.page.id, chunk.section) == (self.page, self.section)
 
 
-def headings_of(sample: Sequence[StoredPassage]) -> list[Heading]:
-    """At most `HEADINGS`, spread over the pages: the first of each page, then the second of each, and so on.
+def headings_of(sample: Sequence[StoredPassage], limit: int) -> list[Heading]:
+    """At most `limit`, spread over the pages: the first of each page, then the second of each, and so on.
 
     A page without sections goes by its title. Headings that several pages have ("Overview") say nothing of what stands
     below, nor do those of one word.
@@ -66,7 +65,7 @@ def headings_of(sample: Sequence[StoredPassage]) -> list[Heading]:
         for of_page in by_page.values()
     ]
     rows = zip_longest(*telling)
-    return [heading for row in rows for heading in row if heading is not None][:HEADINGS]
+    return [heading for row in rows for heading in row if heading is not None][:limit]
 
 
 def _tells(heading: Heading) -> bool:

@@ -17,17 +17,17 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.admins import user_groups
 from bot.cli.as_json import print_json
-from bot.cli.measured import told_calibration, told_reranking
+from bot.cli.measured import told_reranking
 from bot.cli.open import open_session
 from bot.memberships import group_marks
 from bot.scopes import missing_scopes
-from kb.calibration import Reranking
+from kb.calibration import Calibration
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
 from kb.errors import FootnoteError
 from kb.llm.client import connect_model
 from kb.rerank import Reranker
-from kb.settings import Settings
+from kb.settings import RerankSettings, Settings
 from kb.weights import fitted_for
 
 State = Literal["ok", "warning", "broken"]
@@ -105,28 +105,35 @@ async def _knowledge(settings: Settings) -> list[Check]:
     if not status["pages"]:
         mend = "run `footnote ingest FOLDER` or `footnote ingest --sample`"
         checks.append(Check(name="pages", state="warning", told="nothing is indexed", mend=mend))
-    return [*checks, *_measured(status, settings)]
+    return [*checks, *_made(status, settings)]
 
 
-def _measured(status: Mapping[str, Any], settings: Settings) -> list[Check]:
-    """What the live index was made with, and what was measured on it. A setting goes before what was measured."""
-    checks = []
+def _made(status: Mapping[str, Any], settings: Settings) -> list[Check]:
+    """What the live index was made with, and what was measured on it."""
+    checks = list[Check]()
     if matter := status.get("rebuild"):
         mend = "run `footnote reindex`, or wait for the next sync of a running bot"
         checks.append(Check(name="index embedder", state="warning", told=matter, mend=mend))
-    found = status.get("calibration")
-    if found is None:
-        if status["passages"]:
-            told = "nothing was measured on this index yet: the next sync does"
-            checks.append(Check(name="calibration", state="ok", told=told))
-        return checks
-    checks.append(Check(name="calibration", state="ok", told=told_calibration(found)))
-    if found["reranking"] and settings.rerank.model == found["reranking"]["model"]:
-        told = told_reranking(Reranking.model_validate(found["reranking"]))
-        if settings.rerank.weight is not None:
-            told = f"counts {settings.rerank.weight:.0%}, as set; measured: {told}"
-        checks.append(Check(name="reranking", state="ok", told=told))
+    if status["passages"]:
+        checks += reranking_checks(status.get("calibration"), settings.rerank)
     return checks
+
+
+def reranking_checks(calibration: dict[str, Any] | None, settings: RerankSettings) -> list[Check]:
+    """What trying the cross-encoder on the pages showed; nothing where it is off. `calibration` is that of a status.
+
+    A setting goes before what was measured.
+    """
+    if settings.model == "off":
+        return []
+    found = None if calibration is None else Calibration.model_validate(calibration)
+    if found is None or found.reranking is None or found.reranking.model != settings.model:
+        told = "the cross-encoder was not tried on these pages yet: a sync does, where it can be loaded"
+    else:
+        told = told_reranking(found)
+    if settings.weight is not None:
+        told = f"counts {settings.weight:.0%}, as set, whatever was measured: {told}"
+    return [Check(name="reranking", state="ok", told=told)]
 
 
 async def _embedder(settings: Settings) -> list[Check]:

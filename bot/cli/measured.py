@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kb.calibration import Calibration, Reranking
+from kb.calibration import Calibration
 from kb.embed import embedder_for
 from kb.index.port import IndexManifest
 from kb.settings import EmbedSettings
@@ -21,41 +21,25 @@ def other_embedder(manifest: IndexManifest | None, settings: EmbedSettings) -> s
 
 
 def calibration_as_json(calibration: Calibration | None) -> dict[str, Any] | None:
-    """Cosines as they are; `headings` that were asked, `passages` of the index at that time."""
-    if calibration is None:
-        return None
-    spaces = calibration.background.spaces if calibration.background else ()
-    return {
-        "measured": calibration.measured.isoformat() if calibration.measured else None,
-        "passages": calibration.passages,
-        "headings": spaces[0].overall.samples if spaces else 0,
-        "spaces": {one.model: one.overall.model_dump(mode="json", exclude={"samples"}) for one in spaces},
-        "reranking": calibration.reranking.model_dump(mode="json") if calibration.reranking else None,
-    }
+    """`passages` of the index when it was measured."""
+    return None if calibration is None else calibration.model_dump(mode="json")
 
 
-def told_calibration(calibration: dict[str, Any]) -> str:
-    """`calibration` as `calibration_as_json` writes it."""
-    day = (calibration["measured"] or "some time ago")[:16].replace("T", " ")
-    spaces = "; ".join(
-        f"{model.rsplit('/', 1)[-1]}: unrelated {one['unrelated']:.2f}, a heading and its section {one['related']:.2f}"
-        for model, one in calibration["spaces"].items()
-    )
-    asked = f"measured {day} on {calibration['headings']} headings and {calibration['passages']} passages"
-    return f"{asked} ({spaces})" if spaces else asked
-
-
-def told_reranking(found: Reranking) -> str:
-    """What a trial of the cross-encoder showed, for an operator."""
-    if not found.samples:
-        return f"{found.model} is not run: these pages have no headings to try it on"
+def told_reranking(found: Calibration) -> str:
+    """What a trial of the cross-encoder showed, for an operator; "" where there was none."""
+    tried = found.reranking
+    if tried is None:
+        return ""
+    if not tried.samples:
+        return f"{tried.model} is not run: these pages have no headings to try it on"
+    day = f" on {found.measured:%Y-%m-%d %H:%M}" if found.measured else ""
     figures = (
-        f"of {found.samples} headings of these pages the section comes at a mean reciprocal rank of {found.before:.2f} "
-        f"without it and {found.after:.2f} with it"
+        f"tried{day} on {found.passages} passages, of {tried.samples} headings the section comes at a mean reciprocal rank "
+        f"of {tried.before:.2f} without it and {tried.after:.2f} with it"
     )
-    if not found.helps:
-        return f"{found.model} is not run: {figures}, which may be luck or is too little for its time"
+    if not tried.helps:
+        return f"{tried.model} is not run: {figures}, which may be luck or is too little for its time"
     return (
-        f"{found.model} reads {found.candidates} passages a question and counts {found.weight:.0%}: {figures}; "
-        f"{found.milliseconds:.0f} ms a question when it was tried, in the background"
+        f"{tried.model} reads {tried.candidates} passages a question and counts {tried.weight:.0%}: {figures}; "
+        f"{tried.milliseconds:.0f} ms a question when it was tried, in the background"
     )

@@ -81,10 +81,8 @@ def build_calibrator(
     def fused(candidates: Sequence[Candidate], query: str) -> Sequence[Hit]:
         return fuse(candidates, [WeightedQuery(text=query, weight=1.0)], settings.search)
 
-    background = embedder.background
     return Calibrator(
-        embedder=background,
-        search=HeadingSearch(embedder=background, lexical=lexical, fuse=fused),
+        search=HeadingSearch(embedder=embedder.background, lexical=lexical, fuse=fused),
         reranker=ranker,
         clock=clock,
     )

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor import Check, declining_checks, model_checks, slack_checks
+from bot.cli.doctor import Check, declining_checks, model_checks, reranking_checks, slack_checks
 from bot.playground import Playground, sample_workspace
 from kb.errors import ModelUnavailableError
-from kb.settings import Settings
+from kb.settings import RerankSettings, Settings
 from tests.fakes.messages_server import MessagesServer
 from tests.fakes.ports import free_port
 
@@ -118,3 +118,33 @@ async def test_every_embedder_can_be_declined_by_and_another_cross_encoder_is_to
     settings = Settings.model_validate({"embed": {"model": model}, "rerank": {"model": "acme/ranker"}})
     (check,) = await declining_checks(settings)
     assert (check.state, "acme/ranker" in check.told) == ("ok", True)
+
+
+TRIED = {"model": "acme/ranker", "weight": 0.3, "candidates": 20, "before": 0.41, "after": 0.5, "samples": 60}
+
+
+@pytest.mark.parametrize(
+    ("reranking", "told"),
+    [
+        (
+            TRIED,
+            "reads 20 passages a question and counts 30%: tried on 2026-11-28 12:00 on 90 passages, of 60",
+        ),
+        (TRIED | {"weight": 0.0}, "acme/ranker is not run: tried on 2026-11-28"),
+        (TRIED | {"weight": 0.0, "samples": 0}, "these pages have no headings to try it on"),
+        (TRIED | {"model": "acme/earlier"}, "was not tried on these pages yet"),
+        (None, "was not tried on these pages yet"),
+    ],
+)
+def test_what_a_trial_of_the_cross_encoder_showed_is_told(reranking: dict[str, Any] | None, told: str):
+    status = {"reranking": reranking, "passages": 90, "measured": "2026-11-28T12:00:00Z"}
+    (check,) = reranking_checks(status, RerankSettings(model="acme/ranker"))
+    assert (check.state, told in check.told) == ("ok", True)
+    (check,) = reranking_checks(status, RerankSettings(model="acme/ranker", weight=0.5))
+    assert (check.told.startswith("counts 50%, as set, whatever was measured: "), told in check.told) == (True, True)
+
+
+def test_of_a_cross_encoder_that_is_off_or_an_index_where_nothing_was_measured_nothing_more_is_told():
+    assert reranking_checks({"reranking": TRIED, "passages": 90}, RerankSettings(model="off")) == []
+    (check,) = reranking_checks(None, RerankSettings(model="acme/ranker"))
+    assert "not tried on these pages yet" in check.told

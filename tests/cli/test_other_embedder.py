@@ -80,8 +80,6 @@ async def test_the_old_index_answers_by_its_own_model_until_the_sync_and_a_model
     async with a_bot(settings(tmp_path, negated)) as (runtime, session):
         await sync(session, str(pages))
         assert await finds(session)
-        made = await runtime.index.calibration()
-        assert made is not None
         assert "rebuild" not in await session.status()
 
     default = settings(tmp_path, SMALL)
@@ -118,4 +116,3 @@ async def test_the_old_index_answers_by_its_own_model_until_the_sync_and_a_model
         assert manifest.embedder == SMALL
         status = await session.status()
         assert "rebuild" not in status
-        assert status["calibration"]["passages"] == status["passages"]

@@ -16,7 +16,7 @@ from kb.calibration import Calibration
 from kb.embed import Space
 from kb.errors import RerankerUnavailableError
 from kb.fusion import fuse
-from kb.heading_search import HeadingSearch
+from kb.heading_search import HeadingHit, HeadingSearch
 from kb.index.edge import EdgeIndex
 from kb.lexical import LexicalEncoder
 from kb.measuring import Calibrator
@@ -53,19 +53,22 @@ class Scripted:
         return [self._knows(query, text) for text in texts]
 
 
-def a_calibrator(clock: Clock, reranker: Scripted | None = None) -> Calibrator:
-    embedder, lexical = BothWays(), LexicalEncoder()
+def guessing(model: str = "fool") -> Scripted:
+    dice = random.Random(3)
+    return Scripted(lambda *_: dice.random(), model=model)
+
+
+def a_search() -> HeadingSearch:
     settings = SearchSettings()
-    return Calibrator(
-        embedder=embedder,
-        search=HeadingSearch(
-            embedder=embedder,
-            lexical=lexical,
-            fuse=lambda found, text: fuse(found, [WeightedQuery(text=text, weight=1.0)], settings),
-        ),
-        reranker=reranker,
-        clock=clock,
+    return HeadingSearch(
+        embedder=BothWays(),
+        lexical=LexicalEncoder(),
+        fuse=lambda found, text: fuse(found, [WeightedQuery(text=text, weight=1.0)], settings),
     )
+
+
+def a_calibrator(clock: Clock, reranker: Scripted | None, search: HeadingSearch | None = None) -> Calibrator:
+    return Calibrator(search=search or a_search(), reranker=reranker, clock=clock)
 
 
 SYLLABLES = ("lo", "mi", "pa", "te", "ru", "so")
@@ -99,15 +102,12 @@ async def test_the_first_sync_measures_and_a_small_change_does_not(
     a_sync: Build, index: EdgeIndex, pages: Path, clock: Clock
 ) -> None:
     fill(pages)
-    sync = a_sync(calibrator=a_calibrator(clock))
+    sync = a_sync(calibrator=a_calibrator(clock, guessing()))
     await sync.run()
     first = await measured(index)
     assert first.passages == (await index.counts()).chunks
-    assert first.background is not None
-    (space,) = first.background.spaces
-    assert space.overall.samples == 36
-    assert 0 < space.overall.deviation < space.overall.unrelated
-    assert first.reranking is None
+    assert first.reranking is not None
+    assert first.reranking.samples == 36
     clock.moves(60)
     write(pages, "page0.md", "# Guide number 0\n\nChanged.")
     await sync.run()
@@ -121,11 +121,14 @@ async def test_the_same_pages_are_measured_to_the_same_figures(
     a_sync: Build, index: EdgeIndex, pages: Path, clock: Clock
 ) -> None:
     fill(pages)
-    sync = a_sync(calibrator=a_calibrator(clock))
+    sync = a_sync(calibrator=a_calibrator(clock, Scripted(lambda heading, text: float(len(text)))))
     await sync.run()
     once = await measured(index)
     await sync.run(full=True)
-    assert await measured(index) == once
+    again = await measured(index)
+    assert once.reranking is not None
+    assert again.reranking is not None
+    assert again.reranking.model_copy(update={"milliseconds": once.reranking.milliseconds}) == once.reranking
 
 
 async def test_a_rebuild_is_measured_before_it_goes_live(
@@ -137,24 +140,53 @@ async def test_a_rebuild_is_measured_before_it_goes_live(
     seen = []
 
     class Watching(Calibrator):
-        async def measure(self, generation: object) -> Calibration:  # type: ignore[override]
+        async def measure(self, generation: object) -> Calibration | None:  # type: ignore[override]
             seen.append(generation is index)
             return await super().measure(generation)  # type: ignore[arg-type]
 
-    watching = a_calibrator(clock)
+    watching = a_calibrator(clock, guessing())
     watching.__class__ = Watching
     await a_sync(calibrator=watching).run(full=True)
     assert seen == [False]
     assert await index.calibration() is not None
 
 
+@pytest.mark.parametrize("configured", [False, True], ids=["none configured", "none to be had"])
+async def test_without_a_cross_encoder_nothing_is_searched_for_and_what_was_measured_stays(
+    a_sync: Build, index: EdgeIndex, pages: Path, clock: Clock, configured: bool
+) -> None:
+    fill(pages)
+    gone = guessing() if configured else None
+    if gone is not None:
+        gone.available = False
+    searched: list[object] = []
+
+    class Watched(HeadingSearch):
+        async def hits(self, *asked: object) -> list[list[HeadingHit]]:
+            searched.append(asked)
+            return []
+
+    search = a_search()
+    search.__class__ = Watched
+    without = a_calibrator(clock, gone, search)
+    for full in (False, False, True):
+        await a_sync(calibrator=without).run(full=full)
+        assert await index.calibration() is None
+    assert not await without.is_due(None, 36)
+
+    await a_sync(calibrator=a_calibrator(clock, guessing())).run()
+    before = await measured(index)
+    await a_sync(calibrator=without).run(full=True)
+    assert await measured(index) == before
+    assert searched == []
+
+
 async def test_a_cross_encoder_that_knows_is_used_fully_and_one_that_guesses_is_off(
     a_sync: Build, index: EdgeIndex, pages: Path, clock: Clock
 ) -> None:
     known = fill(pages, 40)
-    dice = random.Random(3)
     oracle = Scripted(lambda heading, text: float(known[heading] in text), model="oracle")
-    fool = Scripted(lambda *_: dice.random(), model="fool")
+    fool = guessing()
     await a_sync(calibrator=a_calibrator(clock, oracle)).run()
     helps = (await measured(index)).reranking
     assert helps is not None
@@ -188,15 +220,13 @@ async def test_a_failure_to_measure_fails_no_sync_and_keeps_what_was_known(
     a_sync: Build, index: EdgeIndex, pages: Path, clock: Clock, error: Exception
 ) -> None:
     fill(pages)
-    await a_sync(calibrator=a_calibrator(clock)).run()
+    await a_sync(calibrator=a_calibrator(clock, guessing())).run()
     before = await measured(index)
 
-    class Failing(Calibrator):
-        async def measure(self, generation: object) -> Calibration:
-            raise error
+    def fails(*_: str) -> float:
+        raise error
 
-    failing = a_calibrator(clock)
-    failing.__class__ = Failing
+    failing = a_calibrator(clock, Scripted(fails))
     report = await a_sync(calibrator=failing).run(full=True)
     assert report.failed == []
     assert await measured(index) == before
@@ -207,6 +237,14 @@ async def test_pages_without_anything_to_measure_are_no_failure(
     a_sync: Build, index: EdgeIndex, pages: Path, clock: Clock, text: str
 ) -> None:
     write(pages, "one.md", text)
-    await a_sync(calibrator=a_calibrator(clock, Scripted(lambda *_: 1.0))).run()
+    reranker = Scripted(lambda *_: 1.0)
+    sync = a_sync(calibrator=a_calibrator(clock, reranker))
+    await sync.run()
     calibration = await index.calibration()
-    assert calibration is None or calibration.background is None
+    if calibration is not None:  # an empty page has no passages
+        assert calibration.reranking is not None
+        assert (calibration.reranking.weight, calibration.reranking.samples) == (0.0, 0)
+        clock.moves(60)
+        await sync.run()
+        assert await measured(index) == calibration
+    assert reranker.asked == 0
