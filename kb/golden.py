@@ -60,21 +60,27 @@ class GoldenQuestions:
             SettingsError: the file cannot be read.
             UnavailableError: the index or the embedder does not answer.
         """
+        in_new = self._search(new)
+        in_live = None if live is None else self._search(live)
         lost = []
         for asked in await asyncio.to_thread(read_questions, self._file):
-            if await self._finds(asked, new):
+            if await _finds(asked, in_new):
                 continue
-            if live is None or await self._finds(asked, live):
+            if in_live is None or await _finds(asked, in_live):
                 lost.append(asked)
         return lost
 
-    async def _finds(self, asked: GoldenQuestion, index: Searchable) -> bool:
-        own = await asyncio.to_thread(detect, asked.question)
-        search = Search(index, self._embedder, self._lexical, self._settings)
-        queries = [WeightedQuery(text=asked.question, weight=1.0)]
-        found = await search.search(queries, audience=asked.audience, language=own)
-        pages = [hit.chunk.page for hit in found.hits[:WITHIN]]
-        return any(asked.page in (page.id, page.path, page.url) for page in pages)
+    def _search(self, index: Searchable) -> Search:
+        """One for all questions: it keeps the sample of the index that they are held against."""
+        return Search(index, self._embedder, self._lexical, self._settings)
+
+
+async def _finds(asked: GoldenQuestion, search: Search) -> bool:
+    own = await asyncio.to_thread(detect, asked.question)
+    queries = [WeightedQuery(text=asked.question, weight=1.0)]
+    found = await search.search(queries, audience=asked.audience, language=own)
+    pages = [hit.chunk.page for hit in found.hits[:WITHIN]]
+    return any(asked.page in (page.id, page.path, page.url) for page in pages)
 
 
 def read_questions(file: Path) -> Sequence[GoldenQuestion]:

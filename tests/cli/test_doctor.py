@@ -141,7 +141,10 @@ def test_what_a_trial_of_the_cross_encoder_showed_is_told(reranking: dict[str, A
     (check,) = reranking_checks(status, RerankSettings(model="acme/ranker"))
     assert (check.state, told in check.told) == ("ok", True)
     (check,) = reranking_checks(status, RerankSettings(model="acme/ranker", weight=0.5))
-    assert (check.told.startswith("counts 50%, as set, whatever was measured: "), told in check.told) == (True, True)
+    assert (check.told.startswith("counts 50%, as set, whatever was measured: "), told in check.told) == (
+        True,
+        True,
+    )
 
 
 def test_of_a_cross_encoder_that_is_off_or_an_index_where_nothing_was_measured_nothing_more_is_told():
