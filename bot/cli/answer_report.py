@@ -12,21 +12,24 @@ from rich.table import Table
 
 from kb.answer import Answer, Quote
 from kb.evaluation.answer_sets import CHECKS, ENDINGS, AnswerCase, AnswerResult, cited_pages
-from kb.evaluation.answer_tallies import Tally, tallies
+from kb.evaluation.answer_tallies import BEST, tallies
 from kb.settings import Settings
 
 
 def answer_tables(results: Sequence[AnswerResult], pending: Sequence[AnswerCase]) -> list[Table]:
     told = tallies(results, pending)
-    passed = Table(
-        "category", "cases", "passed", "facts shown", *CHECKS, title="Answers", box=box.SIMPLE_HEAD
+    of_facts = ("facts shown", *(f"in best {best}" for best in BEST))
+    passed = Table("category", "cases", "passed", *of_facts, *CHECKS, title="Answers", box=box.SIMPLE_HEAD)
+    passed.caption = (
+        "In best: facts that so many of the passages found hold. Under a check: cases that failed it"
     )
-    passed.caption = "Under a check: cases that failed it"
     ended = Table("category", *ENDINGS, "pending", title="How they end", box=box.SIMPLE_HEAD)
     ended.caption = "pending: waits for a reply of the model, and is in no other figure"
     for name, tally in told.items():
         failed = [_number(tally.failed[check]) for check in CHECKS]
-        passed.add_row(name, str(tally.cases), str(tally.passed), _facts(tally), *failed)
+        counts = (tally.facts_shown, *(tally.facts_in_best[best] for best in BEST))
+        facts = [_share(count, tally.facts) for count in counts]
+        passed.add_row(name, str(tally.cases), str(tally.passed), *facts, *failed)
         endings = [_number(tally.endings[ending]) for ending in ENDINGS]
         ended.add_row(name, *endings, _number(tally.pending))
     return [passed, ended]
@@ -37,11 +40,14 @@ def report_json(
     results: Sequence[AnswerResult],
     pending: Sequence[AnswerCase],
     waiting: Mapping[str, Sequence[str]],
+    *,
+    language: str | None = None,
 ) -> dict[str, Any]:
-    """`waiting`: the ids of requests without a reply, by the id of the case."""
+    """`waiting`: the ids of requests without a reply, by the id of the case. `language`: of translated questions."""
     model = settings.model
     return {
         "config": {
+            "language": language,
             "rewriter": settings.rewrite.mode,
             "model": model.effective_provider,
             "answer_model": model.answer_model,
@@ -66,8 +72,8 @@ def _case(result: AnswerResult) -> dict[str, Any]:
         "expect_unknown": case.expect_unknown,
         "problems": result.problems,
         "facts": [
-            {"wordings": list(wordings), "shown": shown}
-            for wordings, shown in zip(case.keywords, result.seen, strict=True)
+            {"wordings": list(wordings), "shown": shown, "rank": rank}
+            for wordings, shown, rank in zip(case.keywords, result.seen, result.ranks, strict=True)
         ],
         "question": case.question,
         "chat_history": [message.model_dump() for message in case.chat_history],
@@ -119,8 +125,8 @@ def _quote(quote: Quote) -> dict[str, Any]:
     }
 
 
-def _facts(tally: Tally) -> str:
-    return f"{tally.facts_shown} of {tally.facts}" if tally.facts else ""
+def _share(count: int, facts: int) -> str:
+    return f"{count} of {facts}" if facts else ""
 
 
 def _number(count: int) -> str:

@@ -8,20 +8,21 @@ from typing import Annotated, Literal
 
 import typer
 
-from bot.cli.options import (
-    Changes,
-    Config,
-    Data,
-    Json,
-    Out,
+from bot.cli.eval_options import (
+    AnswerFile,
+    Category,
+    Compare,
+    InThread,
+    Language,
+    Least,
+    Limit,
     Record,
     Replay,
-    Verbose,
-    pairs_of,
-    run,
-    settings_of,
-    shares_of,
+    Strangers,
+    Translations,
+    WeightsOut,
 )
+from bot.cli.options import Changes, Config, Data, Json, Out, Verbose, pairs_of, run, settings_of, shares_of
 
 app = typer.Typer(
     help="Measures answers, what follow-ups find, and rewrites, against cases with known results.",
@@ -47,13 +48,11 @@ def questions(
 
 @app.command()
 def answers(
-    file: Annotated[
-        Path | None, typer.Argument(help="The answer set; the sample handbook's without it.")
-    ] = None,
-    category: Annotated[
-        str | None, typer.Option(metavar="LABEL", help="Only cases of this category.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many cases.", show_default=False)] = None,
+    file: AnswerFile = None,
+    category: Category = None,
+    limit: Limit = None,
+    translations: Translations = None,
+    language: Language = None,
     record: Record = None,
     replay: Replay = None,
     changes: Changes = None,
@@ -74,7 +73,14 @@ def answers(
     from bot.cli import evaluate_answers as command
 
     request = command.AnswersRequest(
-        file=file, category=category, limit=limit, record=record, replay=replay or (), out=json
+        file=file,
+        category=category,
+        limit=limit,
+        translations=translations,
+        language=language,
+        record=record,
+        replay=replay or (),
+        out=json,
     )
     run(command.answers(settings_of(data, config, verbose, changes=pairs_of(changes)), request))
 
@@ -91,20 +97,13 @@ def conversations(
         Switch | None,
         typer.Option(help="on: fail without a reranker. As set without it.", show_default=False),
     ] = None,
-    answers: Annotated[
-        Literal["reference", "own"],
-        typer.Option(
-            help="Whose answers stand in the thread: the data set's, or Footnote's with its citations."
-        ),
-    ] = "reference",
+    answers: InThread = "reference",
     cited: Annotated[
         int, typer.Option(min=0, help="Best passages that count as cited by a reference answer.")
     ] = 1,
     changes: Changes = None,
     json: Out = None,
-    compare: Annotated[
-        Path | None, typer.Option(metavar="OTHER.json", help="Paired differences to an earlier --json.")
-    ] = None,
+    compare: Compare = None,
     data: Data = None,
     config: Config = None,
     verbose: Verbose = False,
@@ -139,10 +138,7 @@ def rewrites(
     rewriter: Annotated[
         Literal["off", "heuristic", "model"], typer.Option(help="Who rewrites.")
     ] = "heuristic",
-    least: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIGURE=SHARE", help="Exit with 1 below it: noticed=0.95. Repeatable."),
-    ] = None,
+    least: Least = None,
     changes: Changes = None,
     json: Out = None,
     data: Data = None,
@@ -235,21 +231,14 @@ def leaks(
 @app.command()
 def decline(
     folders: Annotated[list[Path], typer.Argument(help="Data sets whose questions are asked.")],
-    strangers: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="A data set or a folder of Markdown that lends questions without an answer. Repeatable."
-        ),
-    ] = None,
+    strangers: Strangers = None,
     number: Annotated[
         int, typer.Option(min=2, help="Questions without an answer, over all data sets.")
     ] = 200,
     fit: Annotated[
         bool, typer.Option("--fit", help="Fit weights and threshold; else those in use are measured.")
     ] = False,
-    weights: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="With --fit: write the weights alone to this file.")
-    ] = None,
+    weights: WeightsOut = None,
     rerank: Annotated[
         Literal["off"] | None, typer.Option(help="off: without the reranker.", show_default=False)
     ] = None,

@@ -21,6 +21,7 @@ from bot.cli.session import IngestRequest
 from bot.cli.sources import sample_folder
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.answer_sets import AnswerCase, AnswerResult, AnswerSet, read_answer_set, run_answer_case
+from kb.evaluation.translations import AS_WRITTEN, read_translations, translated
 from kb.language_offer import reads_all
 from kb.llm.recorded import PendingReplyError, RecordedModel, read_replies, unknown_requests, write_requests
 from kb.pipeline import Pipeline
@@ -32,11 +33,16 @@ PENDING = 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswersRequest:
-    """`file`: the sample's set without it. `record`, `replay`: see `kb.llm.recorded`. `out`: where everything is written."""
+    """`file`: the sample's set without it. `record`, `replay`: see `kb.llm.recorded`. `out`: where everything is written.
+
+    `translations`, `language`: only the cases that are translated, in that language; see `kb.evaluation.translations`.
+    """
 
     file: Path | None = None
     category: str | None = None
     limit: int | None = None
+    translations: Path | None = None
+    language: str | None = None
     record: Path | None = None
     replay: Sequence[Path] = ()
     out: Path | None = None
@@ -80,7 +86,9 @@ async def answers(settings: Settings, request: AnswersRequest) -> int:
         Console().print(table)
     if request.out is not None:
         waiting = {one.case.id: one.requests for one in pending}
-        write_json(request.out, report_json(settings, results, [one.case for one in pending], waiting))
+        unanswered = [one.case for one in pending]
+        report = report_json(settings, results, unanswered, waiting, language=request.language)
+        write_json(request.out, report)
     if pending:
         return PENDING
     return FAILED if any(result.problems for result in results) else 0
@@ -88,9 +96,7 @@ async def answers(settings: Settings, request: AnswersRequest) -> int:
 
 def _askable(cases: AnswerSet, settings: Settings, console: Console) -> AnswerSet:
     """Without what the embedder cannot read, which is told."""
-    left_out = [
-        case.id for case in cases.cases if case.needs and not reads_all(settings.embed.model)
-    ]
+    left_out = [case.id for case in cases.cases if case.needs and not reads_all(settings.embed.model)]
     if left_out:
         console.print(f"Left out, for want of a multilingual embed.model: {', '.join(left_out)}")
     kept = tuple(case for case in cases.cases if case.id not in left_out)
@@ -115,12 +121,28 @@ def recorded_settings(settings: Settings) -> Settings:
 
 
 def _chosen(request: AnswersRequest) -> AnswerSet:
-    cases = read_answer_set(request.file or sample_folder().parent / "answers.json")
+    cases = _in_language(read_answer_set(request.file or sample_folder().parent / "answers.json"), request)
     chosen = cases.some(category=request.category, limit=request.limit)
     if not chosen.cases:
         labels = ", ".join(sorted({case.category for case in cases.cases if case.category})) or "none"
         raise SettingsError(f"no case is of the category {request.category!r}; there are: {labels}")
     return chosen
+
+
+def _in_language(cases: AnswerSet, request: AnswersRequest) -> AnswerSet:
+    """
+    Raises:
+        SettingsError: a file of translations without a language, the reverse, or nothing in that language.
+    """
+    if request.translations is None:
+        if request.language is not None:
+            raise SettingsError("--language needs the file of --translations")
+        return cases
+    if request.language is None:
+        raise SettingsError(
+            f"--translations needs a --language; {AS_WRITTEN}: the same cases as they are written"
+        )
+    return translated(cases, read_translations(request.translations), request.language)
 
 
 async def _run(pipeline: Pipeline, case: AnswerCase) -> AnswerResult | PendingCase:

@@ -35,16 +35,6 @@ Changes = Annotated[
     ),
 ]
 Out = Annotated[Path | None, typer.Option("--json", metavar="OUT", help="Write everything to this file.")]
-Record = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Send nothing; write the requests that have no reply, as a Message Batch."
-    ),
-]
-Replay = Annotated[
-    list[Path] | None,
-    typer.Option(metavar="FILE", help="Send nothing; take the model's replies from here. Repeatable."),
-]
 
 
 def settings_of(

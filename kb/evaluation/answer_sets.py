@@ -33,7 +33,7 @@ from pydantic import (
 
 from kb.answer import Answer
 from kb.errors import SettingsError, UnavailableError
-from kb.evaluation.seen import facts_seen
+from kb.evaluation.seen import facts_found, facts_seen
 from kb.models import Audience, Question, Turn
 
 Check = Literal["keywords", "page", "unknown"]
@@ -113,12 +113,16 @@ class AnswerSet(BaseModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerResult:
-    """`problems` by the check that found it; empty for a case that passed. `seen`: of each fact, whether it is shown."""
+    """`problems` by the check that found it; empty for a case that passed.
+
+    Of each fact: `seen` says whether it is shown, `ranks` which of the passages that were found is the first to hold it.
+    """
 
     case: AnswerCase
     answer: Answer
     problems: dict[Check, str]
     seen: tuple[bool, ...]
+    ranks: tuple[int | None, ...]
 
     @property
     def ending(self) -> Ending:
@@ -152,7 +156,13 @@ async def run_answer_case(pipeline: Answers, case: AnswerCase) -> AnswerResult:
     if answer.outcome == "unavailable":
         raise UnavailableError("a question could not be answered: the index or the embedder is down")
     seen = facts_seen(answer, case.keywords)
-    return AnswerResult(case=case, answer=answer, problems=problems_of(case, answer, seen), seen=seen)
+    return AnswerResult(
+        case=case,
+        answer=answer,
+        problems=problems_of(case, answer, seen),
+        seen=seen,
+        ranks=facts_found(answer.trace.hits, case.keywords),
+    )
 
 
 def turns_of(history: Sequence[Message]) -> list[Turn]:

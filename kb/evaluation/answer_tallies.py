@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from kb.evaluation.answer_sets import CHECKS, ENDINGS, AnswerCase, AnswerResult, Check, Ending
 
 ALL = "all"
+BEST = (2, 16)
+"""Passages: as many as there are quotes where no model writes, and as a model is sent (`answer.read_passages`)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,13 +18,15 @@ class Tally:
     """Of one category, or of all.
 
     `pending`: cases that wait for a model's reply; the other figures leave them out. `failed`: cases by the check that
-    they failed. `facts_shown` of `facts`: over the cases that have any.
+    they failed. `facts_shown` of `facts`: over the cases that have any; `facts_in_best`: of as many of the best passages
+    (`BEST`), whatever was shown of them.
     """
 
     cases: int
     passed: int
     pending: int
     facts_shown: int
+    facts_in_best: Mapping[int, int]
     facts: int
     failed: Mapping[Check, int]
     endings: Mapping[Ending, int]
@@ -52,6 +56,10 @@ def _tally(results: Sequence[AnswerResult], pending: int) -> Tally:
         passed=sum(not result.problems for result in results),
         pending=pending,
         facts_shown=sum(sum(result.seen) for result in results),
+        facts_in_best={
+            best: sum(rank is not None and rank <= best for result in results for rank in result.ranks)
+            for best in BEST
+        },
         facts=sum(len(result.seen) for result in results),
         failed={check: failed[check] for check in CHECKS},
         endings={ending: endings[ending] for ending in ENDINGS},

@@ -1,4 +1,4 @@
-"""Which facts a reader of an answer sees: in its words and its quotes, whatever their case and emphasis."""
+"""Which facts a reader of an answer sees, and which were found for it; whatever their case and emphasis."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from kb.answer import Answer
+from kb.models import Hit
 
 _EMPHASIS = re.compile(r"[*`~]|(?<!\w)_+|_+(?!\w)|\\(?=[^\w\s])")
 """Marks of Markdown, but for underscores inside a name. A star that stands for itself goes from both sides alike."""
@@ -15,6 +16,17 @@ def facts_seen(answer: Answer, facts: Sequence[Sequence[str]]) -> tuple[bool, ..
     """Of each fact, whether one of its wordings is there. What the answer leaves open is no fact that it shows."""
     seen = plain(shown_text(answer))
     return tuple(any(plain(wording) in seen for wording in wordings) for wordings in facts)
+
+
+def facts_found(hits: Sequence[Hit], facts: Sequence[Sequence[str]]) -> tuple[int | None, ...]:
+    """Of each fact, the rank from 1 of the best passage that holds one of its wordings, as a model reads it; None without one."""
+    passages = [plain(hit.chunk.embedded_text) for hit in hits]
+    return tuple(_rank([plain(wording) for wording in wordings], passages) for wordings in facts)
+
+
+def _rank(wordings: Sequence[str], passages: Sequence[str]) -> int | None:
+    holding = (rank for rank, text in enumerate(passages, 1) if any(wording in text for wording in wordings))
+    return next(holding, None)
 
 
 def shown_text(answer: Answer) -> str:

@@ -152,7 +152,7 @@ def test_rounds_of_requests_and_replies_end_in_answers(
         "Every employee gets **25 days** of annual leave. [1]",
         ["leave.md"],
     )
-    assert days["facts"] == [{"wordings": ["25 days", "twenty-five days"], "shown": True}]
+    assert days["facts"] == [{"wordings": ["25 days", "twenty-five days"], "shown": True, "rank": 1}]
     assert (expiry["rewritten"], expiry["searches"]) == (REWRITTEN, ["carry-over of annual leave"])
     assert expiry["chat_history"][0]["content"] == HOLIDAY
     assert (pets["ending"], pets["problems"]) == ("declined", {})

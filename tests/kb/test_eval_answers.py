@@ -18,8 +18,9 @@ from kb.evaluation.answer_sets import (
     turns_of,
 )
 from kb.evaluation.answer_tallies import tallies
-from kb.evaluation.seen import facts_seen
-from kb.models import Chunk, Outcome, Page, Question, Rewrite, Turn
+from kb.evaluation.seen import facts_found, facts_seen
+from kb.evaluation.translations import Translations, read_translations, translated
+from kb.models import Chunk, Hit, Outcome, Page, Question, Rewrite, Scores, Turn
 
 
 def an_answer(
@@ -28,6 +29,7 @@ def an_answer(
     path: str = "shop/mulch.md",
     outcome: Outcome = "answered",
     left_open: str = "",
+    found: Sequence[Hit] = (),
 ) -> Answer:
     """Written; one that is "closest" or declined quotes its text instead."""
     page = Page(id="p", source="handbook", path=path, title="Mulch", url="https://kb/mulch")
@@ -42,8 +44,13 @@ def an_answer(
         citations=cited if outcome == "answered" else (),
         quotes=(Quote(citation=cited[0], blocks=(text,)),) if outcome in ("closest", "declined") else (),
         left_open=left_open,
-        trace=Trace(rewrite=Rewrite(query="q")),
+        trace=Trace(rewrite=Rewrite(query="q"), hits=tuple(found)),
     )
+
+
+def a_hit(text: str, *, title: str = "Mulch") -> Hit:
+    page = Page(id="p", source="handbook", path="shop/mulch.md", title=title, url="https://kb/mulch")
+    return Hit(chunk=Chunk(id="p#0", page=page, position=0, text=text, url=page.url), scores=Scores())
 
 
 def a_case(**fields: Any) -> AnswerCase:
@@ -109,6 +116,24 @@ def test_what_is_quoted_is_seen():
     assert facts_seen(an_answer(outcome="closest"), [["45 euros"]]) == (True,)
 
 
+def test_a_fact_is_found_in_the_best_passage_that_holds_it_as_a_model_reads_it():
+    hits = [
+        a_hit("Ground **wood**."),
+        a_hit("It costs 45 euros.", title="Prices"),
+        a_hit("45 euros, delivered."),
+    ]
+    facts = [
+        ["60 euros", "45 Euros"],
+        ["prices"],
+        ["ground wood"],
+        ["delivered"],
+        ["wood. prices"],
+        ["by boat"],
+    ]
+    assert facts_found(hits, facts) == (2, 2, 1, 3, None, None)
+    assert facts_found([], [["45 euros"]]) == (None,)
+
+
 async def test_a_question_is_asked_behind_its_history_and_in_its_channel():
     history = [
         {"role": "assistant", "content": "Welcome!"},
@@ -158,6 +183,70 @@ async def test_results_are_counted_by_category():
     assert (everything.facts_shown, everything.facts) == (2, 3)
     assert everything.failed == {"keywords": 1, "page": 0, "unknown": 1}
     assert everything.endings == {"answered": 3, "partly": 1, "closest": 1, "declined": 0, "unclear": 0}
+
+
+async def test_facts_that_were_found_are_counted_whatever_is_shown():
+    found = [a_hit("25 days"), a_hit("31 March"), a_hit("45 euros")]
+    keywords = ["25 days", "31 March", "45 euros", "60 euros"]
+    told = tallies(
+        [
+            await run_answer_case(Scripted(an_answer(found=found)), a_case(keywords=keywords)),
+            await run_answer_case(
+                Scripted(an_answer(outcome="declined", found=found)), a_case(keywords=["25"])
+            ),
+            await run_answer_case(Scripted(an_answer(found=found)), a_case(expect_unknown=True)),
+        ]
+    )
+    assert (told["all"].facts_shown, told["all"].facts_in_best, told["all"].facts) == (1, {2: 3, 16: 4}, 5)
+    assert told["unknown"].facts_in_best == {2: 0, 16: 0}
+
+
+def a_set() -> AnswerSet:
+    return AnswerSet.model_validate(
+        [
+            {"id": "price", "question": "and the price?", "keywords": ["45"], "page": "shop/"},
+            {"id": "prijs", "question": "en de prijs?", "needs": "multilingual"},
+            {"id": "depth", "question": "how deep?"},
+        ]
+    )
+
+
+TRANSLATED = Translations(
+    {
+        "price": {"nl": "en de prijs?", "de": "und der Preis?"},
+        "prijs": {"en": "and the price?"},
+        "other": {"fr": "x"},
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("language", "asked"),
+    [
+        ("de", {"price": "und der Preis?"}),
+        ("en", {"price": "and the price?", "prijs": "and the price?"}),
+    ],
+)
+def test_only_what_is_translated_is_asked_and_in_its_words(language: str, asked: dict[str, str]):
+    cases = translated(a_set(), TRANSLATED, language).cases
+    assert {case.id: case.question for case in cases} == asked
+    assert (cases[0].keywords, cases[0].page) == ((("45",),), "shop/")
+    assert not any(case.needs for case in cases)
+
+
+def test_a_language_or_a_set_without_translations_is_told():
+    with pytest.raises(SettingsError, match="into 'fr'; there are: de, en, nl"):
+        translated(a_set(), TRANSLATED, "fr")
+    with pytest.raises(SettingsError, match="no case of the set has a translation"):
+        translated(a_set(), Translations({"other": {"fr": "x"}}), "fr")
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"price": "en de prijs?"}', '{"price": {"nl": ""}}'])
+def test_a_file_of_translations_of_another_form_is_refused(tmp_path: Path, text: str):
+    file = tmp_path / "translations.json"
+    file.write_text(text)
+    with pytest.raises(SettingsError, match="holds no translated questions"):
+        read_translations(file)
 
 
 def test_some_cases_of_a_set_can_be_chosen():
