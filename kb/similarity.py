@@ -13,7 +13,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.sentence_vectors import SentenceVectors
-from kb.standard_scores import ANYTHING, SpaceOfVector
+from kb.standard_scores import SpaceOfVector
+
+UNRELATED = (
+    "The invoice was sent on Tuesday.",
+    "Giraffes sleep standing up.",
+    "Press the red button to stop the machine.",
+    "Her grandmother was born in Lisbon.",
+    "The database keeps a log of every transaction.",
+    "Add a pinch of salt to the soup.",
+    "The match ended in a draw.",
+    "Glaciers move a few metres a year.",
+    "Employees hand in their expenses by the end of the month.",
+    "The train to the airport leaves every half hour.",
+    "Version 3 changes how files are stored.",
+    "A contract may be ended by either side in writing.",
+    "The museum is closed on Mondays.",
+    "Ask your manager before you book a training.",
+    "The pump must be cleaned once a year.",
+    "Passwords have at least twelve characters.",
+)
+"""Sentences that have nothing to do with each other: what their cosines are is a model's zero."""
 
 
 class Embedder(Protocol):
@@ -41,7 +61,7 @@ class EmbeddingSimilarity:
             return []
         parts = [space.part for space in self._embedder.spaces]
         if self._zeros is None:
-            unrelated = await self._embedder.embed_documents(ANYTHING)
+            unrelated = await self._embedder.embed_documents(UNRELATED)
             self._zeros = [_mean_cosine(unrelated[:, part]) for part in parts]
         vectors = await self._vectors.of([text for pair in pairs for text in pair])
         alike = [

@@ -1,18 +1,17 @@
 """What the likeness of a question and a passage means on this knowledge base: standard scores.
 
 A cosine means nothing by itself: unrelated passages lie near 0.1 with one embedding model and near 0.8 with another, lower
-for a Japanese question than for an English one, higher where all pages are about one product. So every question is held
-against a sample of the passages and as many sentences about anything, and its likeness to a passage is told in standard
-deviations above what those have (a z-score). 0: no nearer than any; 5: nearer than all but the one that answers. Without
-the sentences a question about the subject of a small or narrow knowledge base would be as near to all of it as to what
-answers it (docs/confidence.md). Scores of several models are on
-one scale then, and are added.
+for a Japanese question than for an English one, higher where all pages are about one product. So it is told beside what
+typical questions in the same language have with a sample of these passages, in standard deviations above their mean (a
+z-score). 0: as near as any question to any passage; from about 4: what answers it. Scores of several models are on one
+scale then, and are added.
 
 From the question's vector its language is taken away, as far as it is known: what typical questions in it have in common.
 """
 
 from __future__ import annotations
 
+import asyncio
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,31 +25,13 @@ from numpy.typing import NDArray
 from kb.embedding_languages import reads
 
 SAMPLED = 256
-"""Passages that a question is held against: its mean and deviation are then known to a few hundredths."""
+"""Passages that typical questions are held against: mean and deviation are then known to a few hundredths."""
+TYPICAL = "en"
+"""The language whose typical questions serve for one that has none of its own."""
 LANGUAGE_SHARE = 0.5
 """How much of what the questions of a language have in common is taken away. From .5 to 1 all are about as good."""
 UNREAD = 0.25
 """Weight of a model that does not read the question's language, beside 1 of one that does: it still knows the names."""
-
-ANYTHING = (
-    "The invoice was sent on Tuesday.",
-    "Giraffes sleep standing up.",
-    "Press the red button to stop the machine.",
-    "Her grandmother was born in Lisbon.",
-    "The database keeps a log of every transaction.",
-    "Add a pinch of salt to the soup.",
-    "The match ended in a draw.",
-    "Glaciers move a few metres a year.",
-    "Employees hand in their expenses by the end of the month.",
-    "The train to the airport leaves every half hour.",
-    "Version 3 changes how files are stored.",
-    "A contract may be ended by either side in writing.",
-    "The museum is closed on Mondays.",
-    "Ask your manager before you book a training.",
-    "The pump must be cleaned once a year.",
-    "Passwords have at least twelve characters.",
-)
-"""Sentences that have nothing to do with each other, and with hardly any question."""
 
 
 class SpaceOfVector(Protocol):
@@ -91,38 +72,61 @@ class Probe:
         return cosine * float(np.linalg.norm(self.vector)) * length - self.zero
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Background:
-    """`sample`: passages' vectors, shape (passages, dimension), as the embedder of `spaces` makes them."""
+    """What questions of one language score with the passages of one index, in each of the embedder's spaces.
 
-    def __init__(self, sample: NDArray[np.float32], spaces: Sequence[SpaceOfVector]) -> None:
-        self._sample = sample
-        self._spaces = spaces
+    `common`: what their vectors have in common, 0 for a language without typical questions. `zeros` and `units`: mean and
+    standard deviation of the typical questions' cosines, without `common`.
+    """
 
-    def probe(
-        self, vector: NDArray[np.float32], common: NDArray[np.float32] | None, weights: Sequence[float]
-    ) -> Probe:
-        """`common`: what the questions of its language have in common; `weights`: of the models, in their order."""
-        asked = vector if common is None else vector - LANGUAGE_SHARE * common
+    spaces: Sequence[SpaceOfVector]
+    common: NDArray[np.float32]
+    zeros: Sequence[float]
+    units: Sequence[float]
+
+    @classmethod
+    def of(
+        cls,
+        typical: NDArray[np.float32],
+        sample: NDArray[np.float32],
+        spaces: Sequence[SpaceOfVector],
+        *,
+        own: bool,
+    ) -> Background:
+        """`typical` and `sample`: vectors of questions and of passages, one a row. `own`: the questions are in the language."""
+        common = typical.mean(axis=0) if own else np.zeros_like(typical[0])
+        asked = typical - LANGUAGE_SHARE * common
+        scores = [asked[:, space.part] @ sample[:, space.part].T for space in spaces]
+        return cls(
+            spaces=spaces,
+            common=common,
+            zeros=[float(of_space.mean()) if of_space.size else 0.0 for of_space in scores],
+            units=[(float(of_space.std()) if of_space.size else 0.0) or 1.0 for of_space in scores],
+        )
+
+    def probe(self, vector: NDArray[np.float32], weights: Sequence[float]) -> Probe:
+        """`weights`: of the spaces, in their order."""
+        asked = vector - LANGUAGE_SHARE * self.common
         scaled = np.zeros_like(asked)
         zero = 0.0
-        for space, weight in zip(self._spaces, weights, strict=True):
-            part = asked[space.part]
-            scores = self._sample[:, space.part] @ part
-            unit = float(scores.std()) or 1.0
-            scaled[space.part] = part * (weight / sum(weights) / unit)
-            zero += weight / sum(weights) * float(scores.mean()) / unit
+        for space, weight, mean, unit in zip(self.spaces, weights, self.zeros, self.units, strict=True):
+            share = weight / sum(weights)
+            scaled[space.part] = asked[space.part] * (share / unit)
+            zero += share * mean / unit
         return Probe(vector=scaled, zero=zero)
 
 
 class Scale:
-    """Of one generation of the index: a sample of its passages, and what each language's questions have in common."""
+    """Of one generation of the index: a sample of its passages, and the background of each language that is asked in."""
 
     def __init__(self, embedder: Embedder, sample: NDArray[np.float32]) -> None:
-        """`sample`: passages' vectors of length 1, as an engine gives them."""
+        """`sample`: passages' vectors of length 1, as an engine gives them, one a row."""
         self._embedder = embedder
         self._sample = sample
-        self._background: Background | None = None
-        self._common: dict[str, NDArray[np.float32] | None] = {}
+        self._typical: dict[str, NDArray[np.float32]] = {}
+        self._backgrounds: dict[str, Background] = {}
+        self._preparing = asyncio.Lock()
 
     @property
     def length(self) -> float:
@@ -131,7 +135,16 @@ class Scale:
 
     def renew(self, sample: NDArray[np.float32]) -> None:
         """Another sample: pages have changed meanwhile."""
-        self._sample, self._background = sample, None
+        self._sample = sample
+        self._backgrounds.clear()
+
+    async def prepare(self, language: str) -> None:
+        """Embeds ahead what a question in a language is told beside.
+
+        Raises:
+            EmbedderUnavailableError: the embedder does not answer.
+        """
+        await self._background(language)
 
     async def probes(self, texts: Sequence[str], languages: Sequence[str]) -> list[Probe]:
         """One for each text, `languages` being theirs (ISO 639-1).
@@ -140,27 +153,26 @@ class Scale:
             EmbedderUnavailableError: the embedder does not answer.
         """
         vectors = await self._embedder.embed_queries(texts)
-        background = await self._held_against()
         return [
-            background.probe(vector, await self._common_of(language), self._weights(language))
+            (await self._background(language)).probe(vector, self._weights(language))
             for vector, language in zip(vectors, languages, strict=True)
         ]
 
-    async def _held_against(self) -> Background:
-        if self._background is None:
-            anything = await self._embedder.embed_documents(ANYTHING)
-            as_many = np.tile(anything, (max(1, len(self._sample) // len(anything)), 1))
-            passages = [self._sample * self.length] if len(self._sample) else []
-            self._background = Background(np.concatenate([*passages, as_many]), self._embedder.spaces)
-        return self._background
-
-    async def _common_of(self, language: str) -> NDArray[np.float32] | None:
-        if language not in self._common:
-            typical = typical_questions().get(language)
-            self._common[language] = (
-                (await self._embedder.embed_queries(typical)).mean(axis=0) if typical else None
+    async def _background(self, language: str) -> Background:
+        """A question whose language is being prepared waits for that, rather than to have it embedded twice."""
+        known = typical_questions()
+        asked_in = language if language in known else TYPICAL
+        if asked_in not in self._typical:
+            async with self._preparing:
+                if asked_in not in self._typical:
+                    self._typical[asked_in] = await self._embedder.embed_queries(known[asked_in])
+        if language not in self._backgrounds:
+            typical = self._typical[asked_in]
+            sample = self._sample.reshape(-1, typical.shape[1]) * self.length
+            self._backgrounds[language] = Background.of(
+                typical, sample, self._embedder.spaces, own=asked_in == language
             )
-        return self._common[language]
+        return self._backgrounds[language]
 
     def _weights(self, language: str) -> list[float]:
         read = [reads(space.model, language) for space in self._embedder.spaces]
