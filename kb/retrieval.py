@@ -35,6 +35,9 @@ class Pages(Readable, PageFinder, Protocol):
 
 
 class Searcher(Protocol):
+    async def warm(self) -> None:
+        """Prepares for questions of any language that may be asked in."""
+
     async def prepare(self, text: str) -> None:
         """Embeds a wording that will be searched for soon."""
 

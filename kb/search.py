@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from kb.live_embedder import LiveEmbedder, Matching
 from kb.models import Audience, Hit
 from kb.sentence_vectors import SentenceVectors
 from kb.settings import SearchSettings
-from kb.standard_scores import SAMPLED, Embedder, Probe, Scale
+from kb.standard_scores import SAMPLED, TYPICAL, Embedder, Probe, Scale
 from kb.wordings import WeightedQuery, merged
 
 logger = logging.getLogger(__name__)
@@ -88,6 +89,16 @@ class Search:
         """Embeds a wording ahead of its search; the embedder remembers it. Raises `EmbedderUnavailableError`."""
         await (await self._matching()).embedder.embed_queries([text])
 
+    async def warm(self) -> None:
+        """Embeds ahead what questions in the pages' languages and in English are told beside, most frequent ones first. Else
+        the first question in each of them does, and waits half a second more.
+
+        Raises:
+            IndexUnavailableError, EmbedderUnavailableError: an outage.
+        """
+        for language in dict.fromkeys([*await self.languages(), TYPICAL]):
+            await self._on_live(partial(_prepared, language))
+
     async def search(
         self,
         queries: Sequence[WeightedQuery],
@@ -151,15 +162,14 @@ class Search:
         Raises:
             IndexMismatchError: the sample is of another generation than the embedder.
         """
-        known, now = self._live, self._monotonic()
-        same = known is not None and known.matching == matching
-        if known is not None and same and now - known.sampled_at < BELIEVED_S:
+        known, now = self._of(matching), self._monotonic()
+        if known is not None and now - known.sampled_at < BELIEVED_S:
             return known
         sample = np.array([one.dense for one in await self._index.sample(SAMPLED)], dtype=np.float32)
         dimension = matching.embedder.spaces[-1].part.stop
         if len(sample) and sample.shape[1] != dimension:
             raise IndexMismatchError(f"the index has vectors of {sample.shape[1]} numbers, not {dimension}")
-        if known is not None and same:
+        if (known := self._of(matching)) is not None:  # as it may be since then
             known.scale.renew(sample)
             known.sampled_at = now
             return known
@@ -170,6 +180,9 @@ class Search:
             sampled_at=now,
         )
         return self._live
+
+    def _of(self, matching: Matching) -> _Live | None:
+        return self._live if self._live is not None and self._live.matching == matching else None
 
     async def _matching(self) -> Matching:
         if self._embedders is None:
@@ -215,6 +228,10 @@ class Search:
             embed_ms=(embedded - started) * 1000,
             search_ms=(done - embedded) * 1000,
         )
+
+
+async def _prepared(language: str, live: _Live) -> None:
+    await live.scale.prepare(language)
 
 
 def _on_scale(candidate: Candidate, probes: Sequence[Probe], length: float) -> Candidate:

@@ -96,6 +96,17 @@ class Runtime:
             asyncio.to_thread(warm_up),
         )
 
+    async def warm(self) -> None:
+        """Makes the first question of each language as fast as the next ones. What is down is noted.
+
+        For a process that answers many: one question is answered sooner without (by half a second for a handbook in two
+        languages), since it needs its own language only.
+        """
+        try:
+            await self.pipeline.searcher.warm()
+        except UnavailableError as error:
+            logger.warning("search.not_warm", extra={"cause": str(error)})
+
     async def _load_embedders(self) -> None:
         await self.embedder.ready()
         try:

@@ -59,7 +59,8 @@ async def serve(settings: Settings) -> int:
         if not counts.pages:
             console.print("Nothing is indexed yet: run `footnote ingest FOLDER`.", style="yellow")
         await _say_offer(session)
-        await _until_stopped()
+        async with _warming(runtime):
+            await _until_stopped()
     return 0
 
 
@@ -93,7 +94,8 @@ async def playground(
         console.print(f"\n  Playground: [bold]{slack.url}[/bold]   (Ctrl+C stops it)\n")
         if open_browser:
             await asyncio.to_thread(webbrowser.open, slack.url)
-        await _until_stopped()
+        async with _warming(runtime):
+            await _until_stopped()
     return 0
 
 
@@ -197,6 +199,16 @@ async def _started(runtime: Runtime, edge: Edge) -> None:
         raise SettingsError(
             f"Slack cannot be reached ({type(error).__name__}); run `footnote doctor`"
         ) from error
+
+
+@asynccontextmanager
+async def _warming(runtime: Runtime) -> AsyncIterator[None]:
+    """Beside the questions that come already: those that need what is still missing prepare it themselves."""
+    warming = asyncio.create_task(runtime.warm())
+    try:
+        yield
+    finally:
+        await cancelled(warming)
 
 
 async def _start_playground(slack: Playground, port: int, stack: AsyncExitStack) -> None:

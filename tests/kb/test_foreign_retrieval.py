@@ -47,6 +47,9 @@ class Office:
     async def languages(self) -> Sequence[str]:
         return self.pages
 
+    async def warm(self) -> None:
+        """There is nothing to prepare."""
+
     async def prepare(self, text: str) -> None:
         self.prepared.append(text)
 

@@ -82,6 +82,9 @@ class Index:
         self.audiences.append(audience)
         return ()
 
+    async def warm(self) -> None:
+        """There is nothing to prepare."""
+
     async def prepare(self, text: str) -> None:
         self.prepared.append(text)
 

@@ -37,6 +37,9 @@ class Searcher:
         self.by_query, self.otherwise = by_query, list(otherwise)
         self.asked: list[list[WeightedQuery]] = []
 
+    async def warm(self) -> None:
+        """There is nothing to prepare."""
+
     async def prepare(self, text: str) -> None:
         raise AssertionError("no model writes here")
 
