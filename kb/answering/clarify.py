@@ -47,10 +47,16 @@ def topics_of_thread(turns: Sequence[Turn]) -> tuple[str, ...]:
 
 
 def _rivals(features: EvidenceFeatures) -> list[str]:
-    """Titles of the pages that fit as well as the best passage, each once."""
+    """Titles of the pages that fit as well as the best passage, each once.
+
+    None where the first passage's score is 0 or below, as the average candidate's is: then it does not stand there for its
+    score (it holds a term that must be held, or took an older page's place), and no score tells what fits like it.
+    """
     if not features.hits or features.coverages[0] < 1.0:
         return []
     best = features.hits[0].scores.final
+    if best <= 0:
+        return []
     fitting: list[Hit] = [
         hit
         for hit, coverage in zip(features.hits, features.coverages, strict=True)

@@ -45,6 +45,8 @@ def test_a_bare_word_that_no_page_is_named_after_is_asked_back_with_the_pages_th
         ("delivery", found(("Returns", 0.48), ("Shipping", 0.43))),
         ("delivery", found(("Returns", 0.48), ("Shipping", 0.47), coverage=0.0)),
         ("delivery", found()),
+        ("delivery", found(("Returns", 0.0), ("Shipping", 0.0))),
+        ("delivery", found(("Returns", -0.2), ("Shipping", 0.6), ("Stock", -0.15))),
     ],
     ids=[
         "says more",
@@ -53,6 +55,8 @@ def test_a_bare_word_that_no_page_is_named_after_is_asked_back_with_the_pages_th
         "one leads",
         "in none",
         "nothing found",
+        "none stands out",
+        "the first is not there for its score",
     ],
 )
 def test_a_question_that_is_clear_is_never_asked_back(text: str, features: EvidenceFeatures):
