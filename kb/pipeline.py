@@ -21,6 +21,7 @@ from kb.answering.progress import Progress, Unwatched
 from kb.answering.quoted import QuotedAnswerer
 from kb.confidence import Evidence, EvidenceFeatures, RelevanceModel, score_evidence
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
+from kb.evidence import EvidenceReader
 from kb.freshness import Clock
 from kb.history import readable_turns
 from kb.lexical import LexicalEncoder
@@ -30,15 +31,12 @@ from kb.rewrite import Rewriter
 from kb.settings import Settings
 from kb.stopwatch import Stopwatch
 from kb.text.language import detect
-from kb.text.lexicon import lexicon, words_of
 from kb.text.phrases import small_talk
 from kb.vocabulary import Vocabulary
 from kb.weights import default_model
 
 logger = logging.getLogger(__name__)
 
-UNTOLD = 0.5
-"""Share of a question's words that a passage in another language counts as holding at least: its words tell neither way."""
 TOLD_BY = 5
 """Turns that are asked for the language of their thread; each takes a fraction of a millisecond."""
 
@@ -181,33 +179,9 @@ class Pipeline:
     def evidence_features(
         self, query: str, hits: Sequence[Hit], language: str, *, translated: str = ""
     ) -> EvidenceFeatures:
-        """The passages by which a question's evidence is scored, and what is known of them. `language` is the question's.
-
-        `translated`: the query in the pages' language, by which pages in another language than the question's are read.
-        """
-        kept, rarity = hits[: self.settings.search.keep], self.vocabulary.rarity
-
-        def coverage(chunk: Chunk) -> float:
-            spoken = chunk.page.language
-            if spoken == language:
-                return self.lexical.coverage(query, chunk, language, rarity=rarity)
-            if translated:
-                return self.lexical.coverage(translated, chunk, spoken, rarity=rarity)
-            return max(UNTOLD, self.lexical.coverage(query, chunk, language, rarity=rarity))
-
-        coverages = [coverage(hit.chunk) for hit in kept]
-        return EvidenceFeatures(
-            hits=kept,
-            coverages=coverages,
-            shares_words=self._shares_words(query, kept, language),
-        )
-
-    def _shares_words(self, query: str, hits: Sequence[Hit], language: str) -> bool:
-        """Whether a passage holds a word that tells what is asked ("how many" tells nothing); True across languages."""
-        if any(hit.chunk.page.language != language for hit in hits):
-            return True
-        telling = " ".join(word for word in words_of(query) if lexicon(language).is_content(word))
-        return not telling or any(self.lexical.coverage(telling, hit.chunk, language) for hit in hits)
+        """The passages by which a question's evidence is scored, and what is known of them (`kb.evidence`)."""
+        reader = EvidenceReader(lexical=self.lexical, vocabulary=self.vocabulary)
+        return reader.features(query, hits[: self.settings.search.keep], language, translated=translated)
 
     def _interpretations(self, asked: Asked, features: EvidenceFeatures) -> tuple[str, ...]:
         """What an unclear question may mean; () where it is clear, or nothing can be offered."""
