@@ -14,10 +14,9 @@ from dataclasses import dataclass
 
 from kb.models import Hit
 
-SIGNALS = ("dense", "coverage", "both", "anchor")
+SIGNALS = ("dense", "coverage", "anchor")
 """The order of a question's signals: the best standard score (`kb.standard_scores`); the share of the question's content words in
-the first passage, rare ones counting more; the best product of score and share (likeness alone is cheap, and so are shared
-words); and whether the thread rests on the first passage's page."""
+the first passage, rare ones counting more; and whether the thread rests on the first passage's page."""
 RERANK_SIGNAL = "rerank"
 """Comes last where a cross-encoder ran: the log-odds of its best score."""
 
@@ -113,12 +112,10 @@ def was_reranked(features: EvidenceFeatures) -> bool:
 
 def signals_of(features: EvidenceFeatures, *, reranked: bool) -> tuple[float, ...]:
     """In the order of `SIGNALS`, `RERANK_SIGNAL` last where `reranked`. There are passages."""
-    hits, coverages = features.hits, features.coverages
-    dense = [similarity(hit) for hit in hits]
+    hits = features.hits
     signals = (
-        max(dense),
-        coverages[0],
-        max(alike * coverage for alike, coverage in zip(dense, coverages, strict=True)),
+        max(similarity(hit) for hit in hits),
+        features.coverages[0],
         1.0 if hits[0].scores.anchor > 0 else 0.0,
     )
     return (*signals, max(_log_odds(hit) for hit in hits)) if reranked else signals

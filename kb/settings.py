@@ -135,7 +135,7 @@ class SearchSettings(Section):
     """The same beside a rewrite that is no guess: it says most of what the thread could add."""
     context_strong: Annotated[float, Field(ge=0, le=20)] = 9.0
     """Standard score of the best passage for the question's own wordings from which the thread's words weigh nothing."""
-    context_weak: Annotated[float, Field(ge=0, le=20)] = 4.0
+    context_weak: Annotated[float, Field(ge=0, le=20)] = 5.0
     """The standard score down to which their weight grows."""
     context_terms: Annotated[int, Field(ge=1, le=30)] = 10
     """Words of the thread that are searched along."""

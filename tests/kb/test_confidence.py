@@ -81,7 +81,6 @@ def test_signals_are_in_the_order_that_their_names_are_in():
         {
             "dense": 8.0,
             "coverage": 1.0,
-            "both": 8.0,
             "anchor": 0.0,
         }
     )
