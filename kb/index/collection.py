@@ -6,7 +6,7 @@ import time
 from collections import abc
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import grpc
 from qdrant_client import AsyncQdrantClient, models
@@ -16,28 +16,23 @@ from qdrant_client.http.exceptions import ApiException
 from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.payload import (
-    AUDIENCE,
     DENSE,
     LANGUAGE,
     LEXICAL,
     NAMES,
     PAGE_ID,
     PAGE_URL,
-    POSITION,
     REPLACED_NAMES,
     REVISION,
     SERIES,
     TITLE,
-    Scored,
     addresses_of,
     calibration_from_fields,
     calibration_to_fields,
     candidates,
     from_payload,
     manifest_from_fields,
-    point_id,
     revisions_of,
-    to_payload,
 )
 from kb.index.port import (
     Candidate,
@@ -47,26 +42,24 @@ from kb.index.port import (
     PageAddress,
     PagesWanted,
     QueryVectors,
-    SparseVector,
     StoredPassage,
+)
+from kb.index.server_points import (
+    delete,
+    is_page,
+    is_readable,
+    is_spot,
+    newest,
+    point_of,
+    rows,
+    sparse,
+    stored,
 )
 from kb.models import Audience, Chunk, Page
 
 SCROLL_PAGE = 2000
 ALL = 1_000_000
 """More facet values than any knowledge base has pages."""
-WRITTEN = "written"
-"""When a page was put in (nanoseconds since 1970), the same on all its points: which of two versions is the newer."""
-
-
-class _Stored(Protocol):
-    """A point as any of the engine's answers has it."""
-
-    @property
-    def payload(self) -> Mapping[str, Any] | None: ...
-
-
-_Found = TypeVar("_Found", bound=_Stored)
 
 
 class Collection:
@@ -80,12 +73,12 @@ class Collection:
         if not pages:
             return
         written = time.time_ns()
-        points = [_point(page_id, chunk, written) for page_id, chunks in pages.items() for chunk in chunks]
+        points = [point_of(page_id, chunk, written) for page_id, chunks in pages.items() for chunk in chunks]
         stale = models.Filter(
-            must=[_is_page(list(pages))],
+            must=[is_page(list(pages))],
             must_not=[models.HasIdCondition(has_id=[point.id for point in points])] if points else None,
         )
-        operations: list[Any] = [_delete(stale)]
+        operations: list[Any] = [delete(stale)]
         if points:
             # New passages go in before old ones go out: a reader never meets a page without passages. One that
             # comes in between meets both, and `_newest` leaves the old ones out.
@@ -96,7 +89,7 @@ class Collection:
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
         if not page_ids:
             return
-        gone = models.FilterSelector(filter=models.Filter(must=[_is_page(page_ids)]))
+        gone = models.FilterSelector(filter=models.Filter(must=[is_page(page_ids)]))
         with translated("deleting pages"):
             await self._client.delete(self._name, gone, wait=True)
 
@@ -121,7 +114,7 @@ class Collection:
             for field, names in asked
             if names
         ]
-        scope = models.Filter(must=[_is_readable(audience)], should=fitting)
+        scope = models.Filter(must=[is_readable(audience)], should=fitting)
         return [
             from_payload(record.payload).page
             async for records in self._batches(True, scope)
@@ -154,13 +147,13 @@ class Collection:
         limit: int,
         anchor_pages: Sequence[str],
     ) -> list[Candidate]:
-        readable = _is_readable(audience)
+        readable = is_readable(audience)
         scopes = [models.Filter(must=[readable])]
         if anchor_pages:
-            scopes.append(models.Filter(must=[readable, _is_page(anchor_pages)]))
+            scopes.append(models.Filter(must=[readable, is_page(anchor_pages)]))
         wordings: list[tuple[str, Any]] = [(DENSE, list(query.dense)) for query in queries]
         terms: list[tuple[str, Any]] = [
-            (LEXICAL, _sparse(query.lexical)) for query in queries if query.lexical.indices
+            (LEXICAL, sparse(query.lexical)) for query in queries if query.lexical.indices
         ]
         legs = [
             models.Prefetch(query=vector, using=using, filter=scope, limit=limit)
@@ -180,8 +173,8 @@ class Collection:
         ]
         with translated("searching"):
             responses = await self._client.query_batch_points(collection, requests)
-        rows = [_rows(response.points) for response in responses]
-        results = iter([_newest(rows[0]), *rows[1:]])
+        first, *others = [rows(response.points) for response in responses]
+        results = iter([newest(first), *others])
         return candidates(
             [next(results) for _ in queries],
             [next(results) if query.lexical.indices else [] for query in queries],
@@ -203,7 +196,7 @@ class Collection:
             records, _ = await self._client.scroll(
                 self._name, limit=limit, with_payload=True, with_vectors=[DENSE]
             )
-        return [_stored(record) for record in _newest(records)]
+        return [stored(record) for record in newest(records)]
 
     async def _metadata(self) -> Mapping[str, Any] | None:
         with translated("reading the manifest"):
@@ -219,21 +212,19 @@ class Collection:
         pages = list(page_ids)
         if not pages:
             return frozenset()
-        asked = models.Filter(must=[_is_readable(audience), _is_page(pages)])
+        asked = models.Filter(must=[is_readable(audience), is_page(pages)])
         with translated("asking which pages may be read"):
             return frozenset(await self._values(PAGE_ID, asked))
 
     async def neighbours(
         self, spots: Mapping[str, abc.Collection[int]], *, audience: Audience
     ) -> Sequence[Chunk]:
-        wanted: list[Any] = [
-            _is_spot(page_id, positions) for page_id, positions in spots.items() if positions
-        ]
+        wanted: list[Any] = [is_spot(page_id, positions) for page_id, positions in spots.items() if positions]
         if not wanted:
             return []
-        asked = models.Filter(must=[_is_readable(audience)], should=wanted)
+        asked = models.Filter(must=[is_readable(audience)], should=wanted)
         found = [record async for records in self._batches(True, asked) for record in records]
-        return [from_payload(record.payload) for record in _newest(found)]
+        return [from_payload(record.payload) for record in newest(found)]
 
     async def _values(self, field: str, scope: models.Filter | None = None) -> dict[str, int]:
         """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""
@@ -241,7 +232,7 @@ class Collection:
         return {str(hit.value): hit.count for hit in found.hits if hit.count}
 
     async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
-        async for records in self._batches(True, models.Filter(must=[_is_readable(audience)])):
+        async for records in self._batches(True, models.Filter(must=[is_readable(audience)])):
             yield [from_payload(record.payload) for record in records]
 
     async def _records(self, fields: list[str]) -> AsyncIterator[models.Record]:
@@ -269,60 +260,3 @@ def translated(doing: str) -> Iterator[None]:
         yield
     except (ApiException, QdrantException, grpc.RpcError, OSError) as error:
         raise IndexUnavailableError(f"Qdrant failed while {doing}: {error}") from error
-
-
-def _point(page_id: str, indexed: IndexedChunk, written: int) -> models.PointStruct:
-    if indexed.chunk.page.id != page_id:
-        raise ValueError(f"a chunk of page {indexed.chunk.page.id!r} cannot replace page {page_id!r}")
-    return models.PointStruct(
-        id=point_id(indexed.chunk.id),
-        vector={
-            DENSE: [float(value) for value in indexed.dense],
-            LEXICAL: _sparse(indexed.lexical),
-        },
-        payload=to_payload(indexed.chunk) | {WRITTEN: written},
-    )
-
-
-def _delete(matching: models.Filter) -> models.DeleteOperation:
-    return models.DeleteOperation(delete=models.FilterSelector(filter=matching))
-
-
-def _is_readable(audience: Audience) -> models.FieldCondition:
-    return models.FieldCondition(key=AUDIENCE, match=models.MatchAny(any=audience.marks))
-
-
-def _is_page(page_ids: Sequence[str]) -> models.FieldCondition:
-    return models.FieldCondition(key=PAGE_ID, match=models.MatchAny(any=list(page_ids)))
-
-
-def _sparse(vector: SparseVector) -> models.SparseVector:
-    return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
-
-
-def _rows(points: Sequence[models.ScoredPoint]) -> list[Scored]:
-    return [Scored(point=point.id, score=point.score, payload=point.payload) for point in points]
-
-
-def _stored(record: models.Record) -> StoredPassage:
-    vectors: Any = record.vector
-    return StoredPassage(chunk=from_payload(record.payload), dense=list(vectors[DENSE]))
-
-
-def _newest(found: Sequence[_Found]) -> list[_Found]:
-    """Without passages of a page that is being replaced, where newer ones of it were found."""
-    latest: dict[str, int] = {}
-    for one in found:
-        page, written = _version(one)
-        latest[page] = max(latest.get(page, 0), written)
-    return [one for one in found if latest[_version(one)[0]] == _version(one)[1]]
-
-
-def _version(one: _Stored) -> tuple[str, int]:
-    fields = one.payload or {}
-    return str(fields.get(PAGE_ID)), int(fields.get(WRITTEN, 0))
-
-
-def _is_spot(page_id: str, positions: Iterable[int]) -> models.Filter:
-    at = models.FieldCondition(key=POSITION, match=models.MatchAny(any=sorted(positions)))
-    return models.Filter(must=[_is_page([page_id]), at])

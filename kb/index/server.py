@@ -37,6 +37,7 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
+from kb.index.server_rebuild import ServerPrevious, ServerRebuild
 from kb.models import Audience, Chunk, Page
 
 logger = logging.getLogger(__name__)
@@ -200,13 +201,16 @@ class ServerIndex(Collection):
         live = await self._live_generation()
         for number in await self._generations():
             if number > live:
-                await self._drop(number)
-        return ServerRebuild(self, await self._create(manifest))
+                await self.drop(number)
+        number = await self._create(manifest)
+        return ServerRebuild(self, number, client=self._client, name=self._collection_name(number))
 
     async def open_previous(self) -> ServerPrevious | None:
         live = await self._live_generation()
         number = max((one for one in await self._generations() if one < live), default=None)
-        return None if number is None else ServerPrevious(self, number)
+        if number is None:
+            return None
+        return ServerPrevious(self, number, client=self._client, name=self._collection_name(number))
 
     async def close(self) -> None:
         await self._client.close()
@@ -256,9 +260,9 @@ class ServerIndex(Collection):
     async def _create_first(self) -> None:
         if self._new_manifest is None:
             raise IndexMismatchError(f"the index {self._name!r} is empty: reindex in full")
-        await self._promote(await self._create(self._new_manifest))
+        await self.promote(await self._create(self._new_manifest))
 
-    async def _promote(self, number: int) -> None:
+    async def promote(self, number: int) -> None:
         live = await self._live_generation()
         move: list[Any] = [
             models.CreateAliasOperation(
@@ -276,40 +280,11 @@ class ServerIndex(Collection):
         self._seen_live, self._seen = True, None
         logger.info("index.swapped", extra={"generation": number})
         for older in [one for one in await self._generations() if one < number][:-1]:
-            await self._drop(older)
+            await self.drop(older)
 
-    async def _drop(self, number: int) -> None:
+    async def drop(self, number: int) -> None:
         with translated("dropping a collection"):
             await self._client.delete_collection(self._collection_name(number))
 
     def _collection_name(self, number: int) -> str:
         return f"{self._name}-g{number}"
-
-
-class ServerRebuild(Collection):
-    """A collection beside the live one. Over after `swap` or `discard`."""
-
-    def __init__(self, index: ServerIndex, number: int) -> None:
-        super().__init__(index._client, index._collection_name(number))
-        self._index = index
-        self._number = number
-        self._over = False
-
-    async def swap(self) -> None:
-        if self._over:
-            raise IndexUnavailableError("this rebuild is over: it was swapped in or dropped")
-        await self._index._promote(self._number)
-        self._over = True
-
-    async def discard(self) -> None:
-        """Fine after a swap or another discard: then there is nothing to drop."""
-        if not self._over:
-            self._over = True
-            await self._index._drop(self._number)
-
-
-class ServerPrevious(ServerRebuild):
-    """The collection that was live before. A `discard` leaves it where it is."""
-
-    async def discard(self) -> None:
-        self._over = True

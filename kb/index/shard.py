@@ -9,7 +9,6 @@ under 3 ms to 50,000 passages.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,29 +16,22 @@ from typing import Self
 
 import qdrant_edge as engine
 
-from kb.calibration import Calibration, from_text, to_text
+from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
+from kb.index.edge_filters import is_page, is_readable, is_spot, is_wanted
 from kb.index.edge_vectors import config, dense_of, rows, sparse, sparse_query
-from kb.index.generations import write_atomically
 from kb.index.payload import (
-    AUDIENCE,
     DENSE,
     KEYWORD_FIELDS,
     LANGUAGE,
     LEXICAL,
-    NAMES,
     PAGE_ID,
     PAGE_URL,
-    POSITION,
-    REPLACED_NAMES,
     REVISION,
-    SERIES,
     TITLE,
     addresses_of,
     candidates,
     from_payload,
-    manifest_from_fields,
-    manifest_to_fields,
     point_id,
     revisions_of,
     to_payload,
@@ -55,14 +47,13 @@ from kb.index.port import (
     StoredPassage,
 )
 from kb.index.rwlock import ReadWriteLock
+from kb.index.shard_files import read_calibration, read_manifest, write_calibration, write_manifest
 from kb.models import Audience, Chunk, Page
 
 SCROLL_PAGE = 2000
 """Points a read lock is held for while all are listed; about 5 ms."""
 ALL = 10_000_000
 """More facet values than any knowledge base has pages."""
-CALIBRATION = "calibration.json"
-"""Beside the manifest, and no part of it."""
 
 
 class Shard:
@@ -94,7 +85,7 @@ class Shard:
                 shard.update(
                     engine.UpdateOperation.create_field_index(field, engine.PayloadSchemaType.Keyword)
                 )
-        write_atomically(folder / "manifest.json", json.dumps(manifest_to_fields(manifest), indent=2) + "\n")
+        write_manifest(folder, manifest)
         return cls(shard, manifest, folder)
 
     @classmethod
@@ -103,13 +94,10 @@ class Shard:
         Raises:
             IndexMismatchError: the folder's manifest cannot be read.
         """
-        try:
-            fields = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise IndexMismatchError(f"{folder} has no readable manifest: reindex in full") from error
+        manifest = read_manifest(folder)
         with _translated(folder):
             shard = engine.EdgeShard.load(str(_points(folder)))
-        return cls(shard, manifest_from_fields(fields), folder, calibration=_calibration(folder))
+        return cls(shard, manifest, folder, calibration=read_calibration(folder))
 
     def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
         """One after the other, so that a search waits for one page's replacement, not for all."""
@@ -120,7 +108,7 @@ class Shard:
         points = [self._point(page_id, chunk) for chunk in chunks]
         keep: list[engine.PointId] = [point.id for point in points]
         stale = engine.Filter(
-            must=[_is_page([page_id])], must_not=[engine.HasIdCondition(set(keep))] if keep else None
+            must=[is_page([page_id])], must_not=[engine.HasIdCondition(set(keep))] if keep else None
         )
         with self._lock.write(), _translated(self._folder):
             self._writes += 1
@@ -131,14 +119,14 @@ class Shard:
     def delete_pages(self, page_ids: Sequence[str]) -> None:
         if not page_ids:
             return
-        gone = engine.Filter(must=[_is_page(page_ids)])
+        gone = engine.Filter(must=[is_page(page_ids)])
         with self._lock.write(), _translated(self._folder):
             self._writes += 1
             self._shard.update(engine.UpdateOperation.delete_points_by_filter(gone))
 
     def calibrate(self, calibration: Calibration) -> None:
         try:
-            write_atomically(self._folder / CALIBRATION, to_text(calibration))
+            write_calibration(self._folder, calibration)
         except OSError as error:
             raise IndexUnavailableError(f"{self._folder} cannot be written: {error}") from error
         self.calibration = calibration
@@ -169,15 +157,7 @@ class Shard:
         return IndexCounts(pages=len(pages), chunks=chunks)
 
     def pages(self, wanted: PagesWanted, audience: Audience) -> list[Page]:
-        asked = ((NAMES, wanted.named), (REPLACED_NAMES, wanted.replacing), (SERIES, wanted.series))
-        scope = engine.Filter(
-            must=[engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))],
-            should=[
-                engine.FieldCondition(field, match=engine.MatchAny(list(names)))
-                for field, names in asked
-                if names
-            ],
-        )
+        scope = engine.Filter(must=[is_readable(audience)], should=[*is_wanted(wanted)])
         request = engine.ScrollRequest(limit=SCROLL_PAGE, filter=scope, with_payload=True)
         with self._lock.read(), _translated(self._folder):
             records, _ = self._shard.scroll(request)
@@ -191,16 +171,16 @@ class Shard:
     def readable(self, page_ids: Collection[str], audience: Audience) -> frozenset[str]:
         if not page_ids:
             return frozenset()
-        asked = engine.Filter(must=[_is_readable(audience), _is_page(list(page_ids))])
+        asked = engine.Filter(must=[is_readable(audience), is_page(list(page_ids))])
         with self._lock.read(), _translated(self._folder):
             return frozenset(self._values(PAGE_ID, asked))
 
     def neighbours(self, spots: Mapping[str, Collection[int]], audience: Audience) -> list[Chunk]:
-        wanted = [_is_spot(page_id, positions) for page_id, positions in spots.items() if positions]
+        wanted = [is_spot(page_id, positions) for page_id, positions in spots.items() if positions]
         if not wanted:
             return []
         limit = sum(map(len, spots.values()))  # a page has one passage at a position
-        asked = engine.Filter(must=[_is_readable(audience)], should=[*wanted])
+        asked = engine.Filter(must=[is_readable(audience)], should=[*wanted])
         request = engine.ScrollRequest(limit=limit, filter=asked, with_payload=True)
         with self._lock.read(), _translated(self._folder):
             records, _ = self._shard.scroll(request)
@@ -210,7 +190,7 @@ class Shard:
         self, audience: Audience, offset: engine.PointId | None
     ) -> tuple[list[Chunk], engine.PointId | None]:
         """Passages from `offset` on, and where the next batch begins: None after the last."""
-        readable = engine.Filter(must=[_is_readable(audience)])
+        readable = engine.Filter(must=[is_readable(audience)])
         request = engine.ScrollRequest(offset=offset, limit=SCROLL_PAGE, filter=readable, with_payload=True)
         with self._lock.read(), _translated(self._folder):
             records, following = self._shard.scroll(request)
@@ -231,10 +211,10 @@ class Shard:
             )
         for query in queries:
             self._check_dimension(query.dense)
-        readable = _is_readable(audience)
+        readable = is_readable(audience)
         scopes = [engine.Filter(must=[readable])]
         if anchor_pages:
-            scopes.append(engine.Filter(must=[readable, _is_page(anchor_pages)]))
+            scopes.append(engine.Filter(must=[readable, is_page(anchor_pages)]))
         dense = [engine.Query.Nearest(list(query.dense), using=DENSE) for query in queries]
         lexical = [sparse_query(query.lexical) for query in queries]
         asked = [*dense, *filter(None, lexical)]
@@ -312,28 +292,7 @@ def _translated(folder: Path) -> Iterator[None]:
         raise IndexUnavailableError(f"the index in {folder} failed: {error}") from error
 
 
-def _calibration(folder: Path) -> Calibration | None:
-    """None where there is none, or none that can be read: it is then measured anew."""
-    try:
-        return from_text((folder / CALIBRATION).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-
-
 def _points(folder: Path) -> Path:
     points = folder / "points"
     points.mkdir(exist_ok=True)
     return points
-
-
-def _is_readable(audience: Audience) -> engine.FieldCondition:
-    return engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))
-
-
-def _is_page(page_ids: Sequence[str]) -> engine.FieldCondition:
-    return engine.FieldCondition(PAGE_ID, match=engine.MatchAny(list(page_ids)))
-
-
-def _is_spot(page_id: str, positions: Collection[int]) -> engine.Filter:
-    at = engine.FieldCondition(POSITION, match=engine.MatchAny(sorted(positions)))
-    return engine.Filter(must=[_is_page([page_id]), at])

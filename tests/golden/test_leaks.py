@@ -59,7 +59,7 @@ async def test_nothing_gets_out_and_what_may_be_told_is_found() -> None:
 
 
 async def test_a_missing_filter_in_the_search_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kb.index.shard, "_is_readable", _anything)
+    monkeypatch.setattr(kb.index.shard, "is_readable", _anything)
     report = await walked()
     assert {leak.where for leak in report.leaks} >= {"message", "why", "given to the answerer", "api"}
 

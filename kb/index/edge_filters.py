@@ -1,0 +1,32 @@
+"""Which points of the embedded engine are meant: conditions and filters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import qdrant_edge as engine
+
+from kb.index.payload import AUDIENCE, NAMES, PAGE_ID, POSITION, REPLACED_NAMES, SERIES
+from kb.index.port import PagesWanted
+from kb.models import Audience
+
+
+def is_readable(audience: Audience) -> engine.FieldCondition:
+    return engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))
+
+
+def is_page(page_ids: Sequence[str]) -> engine.FieldCondition:
+    return engine.FieldCondition(PAGE_ID, match=engine.MatchAny(list(page_ids)))
+
+
+def is_spot(page_id: str, positions: Collection[int]) -> engine.Filter:
+    at = engine.FieldCondition(POSITION, match=engine.MatchAny(sorted(positions)))
+    return engine.Filter(must=[is_page([page_id]), at])
+
+
+def is_wanted(wanted: PagesWanted) -> list[engine.FieldCondition]:
+    """Any of them."""
+    asked = ((NAMES, wanted.named), (REPLACED_NAMES, wanted.replacing), (SERIES, wanted.series))
+    return [
+        engine.FieldCondition(field, match=engine.MatchAny(list(names))) for field, names in asked if names
+    ]

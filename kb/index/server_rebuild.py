@@ -1,0 +1,47 @@
+"""A generation on a Qdrant server that is not the live one: being built, or the one before."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from qdrant_client import AsyncQdrantClient
+
+from kb.errors import IndexUnavailableError
+from kb.index.collection import Collection
+
+
+class Generational(Protocol):
+    """`kb.index.server.ServerIndex`, as a generation beside its live one uses it."""
+
+    async def promote(self, number: int) -> None: ...
+
+    async def drop(self, number: int) -> None: ...
+
+
+class ServerRebuild(Collection):
+    """A collection beside the live one. Over after `swap` or `discard`."""
+
+    def __init__(self, index: Generational, number: int, *, client: AsyncQdrantClient, name: str) -> None:
+        super().__init__(client, name)
+        self._index = index
+        self._number = number
+        self._over = False
+
+    async def swap(self) -> None:
+        if self._over:
+            raise IndexUnavailableError("this rebuild is over: it was swapped in or dropped")
+        await self._index.promote(self._number)
+        self._over = True
+
+    async def discard(self) -> None:
+        """Fine after a swap or another discard: then there is nothing to drop."""
+        if not self._over:
+            self._over = True
+            await self._index.drop(self._number)
+
+
+class ServerPrevious(ServerRebuild):
+    """The collection that was live before. A `discard` leaves it where it is."""
+
+    async def discard(self) -> None:
+        self._over = True
