@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from kb.embed import Space
 from kb.sentence_vectors import REMEMBERED
-from kb.similarity import EmbeddingSimilarity
-from kb.standard_scores import ANYTHING
+from kb.similarity import UNRELATED, EmbeddingSimilarity
 
 TEXTS = 5000
 """Different texts that a model tells apart."""
@@ -64,7 +63,7 @@ async def test_all_that_is_new_is_embedded_at_once_and_only_once() -> None:
     await similarity([("a", "b"), ("a", "c")])
     await similarity([("d", "b")])
 
-    assert embedder.batches == [list(ANYTHING), ["a", "b", "c"], ["d"]]
+    assert embedder.batches == [list(UNRELATED), ["a", "b", "c"], ["d"]]
 
 
 async def test_memory_is_bounded() -> None:

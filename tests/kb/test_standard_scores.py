@@ -18,7 +18,7 @@ from kb.lexical import LexicalEncoder
 from kb.models import Audience
 from kb.search import Search
 from kb.settings import SearchSettings
-from kb.standard_scores import ANYTHING, FEW, UNREAD, Scale, typical_questions
+from kb.standard_scores import UNREAD, Scale, typical_questions
 from kb.wordings import WeightedQuery
 from tests.fakes.passages import a_passage
 
@@ -95,11 +95,19 @@ async def test_the_scale_does_not_depend_on_where_a_model_s_cosines_lie(floor: f
     assert await scores(Models({"m": floor})) == pytest.approx(expected, abs=1e-3)
 
 
-async def test_passages_at_large_are_at_0_and_one_deviation_from_it() -> None:
-    found = await scores(Models({"m": 0.8}))
-    assert (found.mean(), found.std()) == pytest.approx((0.0, 1.0), abs=1e-4)
-    (same,) = await scores(Models({"m": 0.8}), [QUESTION])
-    assert same > found.max()
+async def of_typical(models: Models, sample: Vectors, *, language: str = "en") -> Vectors:
+    """Of `PASSAGES`, a row for each of the language's typical questions."""
+    typical = typical_questions()[language]
+    probes = await Scale(models, sample).probes(typical, [language] * len(typical))
+    return np.array([probe.scores(models.vectors(PASSAGES)) for probe in probes])
+
+
+async def test_typical_questions_and_passages_at_large_are_at_0_and_one_deviation_from_it() -> None:
+    models = Models({"m": 0.8})
+    found = await of_typical(models, models.sample(PASSAGES))
+    assert (found.mean(), found.std()) == pytest.approx((0.0, 1.0), abs=1e-3)
+    (same,) = await scores(models, [QUESTION])
+    assert same > max(4.0, (await scores(models)).max())
 
 
 async def test_models_with_cosines_in_different_places_are_added_on_one_scale() -> None:
@@ -122,8 +130,9 @@ async def test_a_model_that_does_not_read_the_question_s_language_has_less_of_a_
 
 
 async def test_where_no_model_reads_the_language_the_question_is_asked_all_the_same() -> None:
-    found = await scores(Models({ENGLISH_ONLY: 0.1}), language="nl")
-    assert found.std() == pytest.approx(1.0, abs=1e-4)
+    models = Models({ENGLISH_ONLY: 0.1})
+    found = await of_typical(models, models.sample(PASSAGES), language="nl")
+    assert found.std() == pytest.approx(1.0, abs=1e-3)
 
 
 TONGUE, SUBJECT = "Geschreven in die taal.", "Says what was asked for."
@@ -160,24 +169,40 @@ async def test_typical_questions_of_a_language_are_embedded_once_and_only_when_i
     )
 
 
-@pytest.mark.parametrize("passages", [0, 1, FEW - 1, FEW])
-async def test_few_passages_are_joined_by_sentences_about_anything(passages: int) -> None:
+@pytest.mark.parametrize("passages", [1, 2, 5])
+async def test_with_few_passages_what_is_asked_for_stands_out_and_none_are_embedded(passages: int) -> None:
     models = Models({"one": 0.1, "other": 0.8}, known={QUESTION: (1.0,), "passage 0": (1.0, 0.2)})
-    scale = Scale(models, models.sample(PASSAGES[:passages]) if passages else np.empty(0, dtype=np.float32))
-    for _ in range(2):
-        (probe,) = await scale.probes([QUESTION], ["en"])
-    assert models.documents == ([list(ANYTHING)] if passages < FEW else [])
-    near, *far = probe.scores(models.vectors(["passage 0", *ANYTHING]))
+    scale = Scale(models, models.sample(PASSAGES[:passages]))
+    (probe,) = await scale.probes([QUESTION], ["en"])
+    near, *far = probe.scores(models.vectors(PASSAGES))
     assert near > 2.5
     assert near > max(far)
+    assert models.documents == []
+
+
+async def test_without_passages_likeness_is_told_as_the_plain_cosine() -> None:
+    models = Models({"m": 0.5})
+    scale = Scale(models, np.empty(0, dtype=np.float32))
+    (probe,) = await scale.probes([QUESTION], ["eo"])
+    passages = models.vectors(PASSAGES)
+    assert probe.scores(passages) == pytest.approx(passages @ models.vectors([QUESTION])[0], abs=1e-5)
 
 
 async def test_a_small_knowledge_base_about_one_thing_does_not_make_its_own_pages_average() -> None:
+    """A question about that thing is nearer to them than questions about anything are."""
     subject = {f"passage {at}": (1.0, 0.02 * at) for at in range(5)}
     models = Models({"m": 0.5}, known={QUESTION: (1.0, 0.05), **subject})
     scale = Scale(models, models.sample(list(subject)))
-    (probe,) = await scale.probes([QUESTION], ["en"])
-    assert min(probe.scores(models.vectors(list(subject)))) > 1 > max(probe.scores(models.vectors(ANYTHING)))
+    about, other = await scale.probes([QUESTION, "Another question"], ["en", "en"])
+    pages = models.vectors(list(subject))
+    assert min(about.scores(pages)) > 2.5 > max(other.scores(pages))
+
+
+async def test_a_question_that_is_near_to_all_passages_keeps_its_lead_over_typical_ones() -> None:
+    """Its scores are not beside its own mean: that would take its evidence away."""
+    passages = {one: (1.0, 0.1 * (-1) ** at) for at, one in enumerate(PASSAGES)}
+    models = Models({"m": 0.5}, known={QUESTION: (1.0,), **passages})
+    assert (await scores(models)).min() > 2.5
 
 
 async def test_passages_that_are_all_the_same_are_no_error() -> None:
