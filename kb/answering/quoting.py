@@ -25,7 +25,7 @@ PASSAGES = 10
 """Passages among which quotes are chosen."""
 READ_CLOSELY = 4
 """Passages whose sentences are embedded: each costs as much as the question's own search, and more find nothing more."""
-COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.12, 0.3, 0.1
+COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.12, 0.6, 0.1
 """Of the share of the question's words in the best sentence, of that sentence's standard score, of the passage's final score
 beside the best one's, and of its own standard score. See docs/evaluation.md."""
 LEAD_WEIGHT = 0.5
