@@ -22,7 +22,7 @@ from bot.memberships import Membership
 from bot.people import Person
 from kb.evaluation.leaks import Asker, Group, Reader, Room, SecretPage, World, combinations, make_world
 from kb.models import EVERYONE, Audience, Turn
-from kb.settings import RerankSettings, Settings
+from kb.settings import AnswerSettings, RerankSettings, Settings
 from tests.fakes.embedder import HashEmbedder
 
 COMBINATIONS = 80
@@ -36,23 +36,27 @@ WORLD = make_world(7, pages=40)
 
 
 @asynccontextmanager
-async def walking() -> AsyncIterator[Walk]:
-    quick = Settings(rerank=RerankSettings(model="off"))
+async def walking(min_confidence: float | None) -> AsyncIterator[Walk]:
+    quick = Settings(rerank=RerankSettings(model="off"), answer=AnswerSettings(min_confidence=min_confidence))
     async with open_walk(quick, WORLD, embedder=Words(max_tokens=200)) as walk:  # type: ignore[arg-type]
         yield walk
 
 
-async def walked(change: Callable[[Walk], Walk] = lambda walk: walk) -> LeakReport:
+async def walked(
+    change: Callable[[Walk], Walk] = lambda walk: walk, *, min_confidence: float | None = None
+) -> LeakReport:
+    """`min_confidence` 0: whatever is found is quoted, however little it says; `Words` know no likeness of meaning."""
     report = LeakReport()
-    async with walking() as walk:
+    async with walking(min_confidence) as walk:
         changed = change(walk)
         for combination in combinations(WORLD, COMBINATIONS, 7):
             await changed.ask(combination, report)
     return report
 
 
-async def test_nothing_gets_out_and_what_may_be_told_is_found() -> None:
-    report = await walked()
+@pytest.mark.parametrize("min_confidence", [None, 0.0])
+async def test_nothing_gets_out_and_what_may_be_told_is_found(min_confidence: float | None) -> None:
+    report = await walked(min_confidence=min_confidence)
     assert report.leaks == []
     assert report.asked == COMBINATIONS
     assert report.found >= 0.8 * report.readable > 0
@@ -71,7 +75,7 @@ async def test_a_missing_filter_in_what_the_thread_remembers_is_noticed(
         return turns
 
     monkeypatch.setattr(kb.pipeline, "readable_turns", everything)
-    report = await walked()
+    report = await walked(min_confidence=0.0)
     assert {leak.kind for leak in report.leaks} <= {"follow-up", "misspelt"}
     assert {leak.where for leak in report.leaks} >= {"message", "given to the answerer"}
 
