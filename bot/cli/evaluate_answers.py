@@ -22,7 +22,6 @@ from bot.cli.sources import sample_folder
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.answer_sets import AnswerCase, AnswerResult, AnswerSet, read_answer_set, run_answer_case
 from kb.evaluation.translations import AS_WRITTEN, read_translations, translated
-from kb.language_offer import reads_all
 from kb.llm.recorded import PendingReplyError, RecordedModel, read_replies, unknown_requests, write_requests
 from kb.pipeline import Pipeline
 from kb.settings import Settings
@@ -62,7 +61,7 @@ async def answers(settings: Settings, request: AnswersRequest) -> int:
     Without a file the sample's set is asked, of the sample where nothing is indexed.
     """
     console = Console(stderr=True)
-    cases = _askable(_chosen(request), settings, console)
+    cases = _chosen(request)
     model: RecordedModel | None = None
     if request.record is not None or request.replay:
         settings = recorded_settings(settings)
@@ -92,15 +91,6 @@ async def answers(settings: Settings, request: AnswersRequest) -> int:
     if pending:
         return PENDING
     return FAILED if any(result.problems for result in results) else 0
-
-
-def _askable(cases: AnswerSet, settings: Settings, console: Console) -> AnswerSet:
-    """Without what the embedder cannot read, which is told."""
-    left_out = [case.id for case in cases.cases if case.needs and not reads_all(settings.embed.model)]
-    if left_out:
-        console.print(f"Left out, for want of a multilingual embed.model: {', '.join(left_out)}")
-    kept = tuple(case for case in cases.cases if case.id not in left_out)
-    return cases.model_copy(update={"cases": kept})
 
 
 def recorded_settings(settings: Settings) -> Settings:

@@ -59,10 +59,7 @@ class Message(BaseModel):
 
 
 class AnswerCase(BaseModel):
-    """See the module. `kb` names the pages that the set is about; the data folder decides what is asked.
-
-    `needs`: left out, and told, where the embedder reads English alone: the question is in another language than its page.
-    """
+    """See the module. `kb` names the pages that the set is about; the data folder decides what is asked."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
@@ -77,7 +74,6 @@ class AnswerCase(BaseModel):
     expect_unknown: bool = False
     channel: str | None = None
     kb: str | None = None
-    needs: Literal["multilingual"] | None = None
 
     @field_validator("keywords", mode="before")
     @classmethod

@@ -57,5 +57,5 @@ def translated(cases: AnswerSet, translations: Translations, language: str) -> A
 def _asked(case: AnswerCase, wordings: Mapping[str, str], language: str) -> AnswerCase | None:
     """Whoever names a language wants it asked, whatever the embedder reads."""
     if language in wordings:
-        return case.model_copy(update={"question": wordings[language], "needs": None})
+        return case.model_copy(update={"question": wordings[language]})
     return case if language == AS_WRITTEN else None

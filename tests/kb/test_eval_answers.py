@@ -205,7 +205,7 @@ def a_set() -> AnswerSet:
     return AnswerSet.model_validate(
         [
             {"id": "price", "question": "and the price?", "keywords": ["45"], "page": "shop/"},
-            {"id": "prijs", "question": "en de prijs?", "needs": "multilingual"},
+            {"id": "prijs", "question": "en de prijs?"},
             {"id": "depth", "question": "how deep?"},
         ]
     )
@@ -231,7 +231,6 @@ def test_only_what_is_translated_is_asked_and_in_its_words(language: str, asked:
     cases = translated(a_set(), TRANSLATED, language).cases
     assert {case.id: case.question for case in cases} == asked
     assert (cases[0].keywords, cases[0].page) == ((("45",),), "shop/")
-    assert not any(case.needs for case in cases)
 
 
 def test_a_language_or_a_set_without_translations_is_told():
