@@ -61,7 +61,11 @@ def _rewrites(server: MessagesServer) -> int:
 async def test_without_a_model_the_quotes_say_their_language_and_the_offer_comes_with_the_fifth_question(
     tmp_path: Path,
 ) -> None:
-    async with english_pages(tmp_path / "data", tmp_path / "pages") as (runtime, session):
+    english_alone = {"model": "all-MiniLM-L6-v2"}
+    async with english_pages(tmp_path / "data", tmp_path / "pages", embed=english_alone) as (
+        runtime,
+        session,
+    ):
         reply = await session.ask(AskRequest(question=DUTCH))
         assert (reply.answer["language"], reply.trace["rewrite"]["translated"]) == ("nl", "")
         named = await session.ask(AskRequest(question="Hoe lang is de warranty op garden tools?"))
