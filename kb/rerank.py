@@ -143,22 +143,23 @@ class Reranker:
 
     async def trial(self) -> Reranking | None:
         """How the model did on the headings of what is searched; None without a trial, or where the settings decide."""
-        if not self.available or self._measured is None or self._settings.weight is not None:
+        if not self.available or self._settings.weight is not None:
             return None
-        calibration = await self._measured.calibration()
-        found = calibration.reranking if calibration is not None else None
-        return found if found is not None and found.model == self.model else None
+        return await self._found()
 
     async def _share(self) -> tuple[float, int]:
         """The model's weight and the number of candidates: as set, else as measured with this model, else as usual."""
         weight, candidates = self._settings.weight, self._settings.candidates
-        if weight is None or candidates is None:
-            calibration = await self._measured.calibration() if self._measured is not None else None
-            found = calibration.reranking if calibration is not None else None
-            if found is not None and found.model == self.model:
-                weight = found.weight if weight is None else weight
-                candidates = found.candidates if candidates is None else candidates
+        if (weight is None or candidates is None) and (found := await self._found()) is not None:
+            weight = found.weight if weight is None else weight
+            candidates = found.candidates if candidates is None else candidates
         return WEIGHT if weight is None else weight, CANDIDATES if candidates is None else candidates
+
+    async def _found(self) -> Reranking | None:
+        """What was measured with this model on the index that is searched."""
+        calibration = await self._measured.calibration() if self._measured is not None else None
+        found = calibration.reranking if calibration is not None else None
+        return found if found is not None and found.model == self.model else None
 
     def close(self) -> None:
         self._lane.close()

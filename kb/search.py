@@ -10,7 +10,6 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -96,8 +95,13 @@ class Search:
         Raises:
             IndexUnavailableError, EmbedderUnavailableError: an outage.
         """
-        for language in dict.fromkeys([*await self.languages(), TYPICAL]):
-            await self._on_live(partial(_prepared, language))
+        languages = dict.fromkeys([*await self.languages(), TYPICAL])
+
+        async def prepare(live: _Live) -> None:
+            for language in languages:
+                await live.scale.prepare(language)
+
+        await self._on_live(prepare)
 
     async def search(
         self,
@@ -228,10 +232,6 @@ class Search:
             embed_ms=(embedded - started) * 1000,
             search_ms=(done - embedded) * 1000,
         )
-
-
-async def _prepared(language: str, live: _Live) -> None:
-    await live.scale.prepare(language)
 
 
 def _on_scale(candidate: Candidate, probes: Sequence[Probe], length: float) -> Candidate:

@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kb.embed import Space
 from kb.sentence_vectors import SentenceVectors
-from kb.standard_scores import SpaceOfVector
 
 UNRELATED = (
     "The invoice was sent on Tuesday.",
@@ -40,7 +40,7 @@ class Embedder(Protocol):
     """`kb.embed.Embedder`, as this uses it."""
 
     @property
-    def spaces(self) -> Sequence[SpaceOfVector]: ...
+    def spaces(self) -> Sequence[Space]: ...
 
     async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 

@@ -22,6 +22,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kb.embed import Space
 from kb.embedding_languages import reads
 
 UNREAD = 0.1
@@ -35,21 +36,11 @@ LANGUAGE_SHARE = 0.5
 """How much of what the questions of a language have in common is taken away. From .5 to 1 all are about as good."""
 
 
-class SpaceOfVector(Protocol):
-    """`kb.embed.Space`: what one model says within a vector."""
-
-    @property
-    def model(self) -> str: ...
-
-    @property
-    def part(self) -> slice: ...
-
-
 class Embedder(Protocol):
     """`kb.embed.Embedder`, as this uses it."""
 
     @property
-    def spaces(self) -> Sequence[SpaceOfVector]: ...
+    def spaces(self) -> Sequence[Space]: ...
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
@@ -58,9 +49,10 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Probe:
-    """A question on the scale: `vector @ passage - zero` is the passage's standard score."""
+    """A question on the scale: `vector @ passage - zero` is the passage's standard score. `length`: of `vector`."""
 
     vector: NDArray[np.float32]
+    length: float
     zero: float
 
     def scores(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -70,7 +62,7 @@ class Probe:
 
     def of_cosine(self, cosine: float, *, length: float) -> float:
         """What an engine's cosine comes to; `length`: of the passages' vectors."""
-        return cosine * float(np.linalg.norm(self.vector)) * length - self.zero
+        return cosine * self.length * length - self.zero
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,7 +73,7 @@ class Background:
     standard deviation of the typical questions' cosines, without `common`.
     """
 
-    spaces: Sequence[SpaceOfVector]
+    spaces: Sequence[Space]
     common: NDArray[np.float32]
     zeros: Sequence[float]
     units: Sequence[float]
@@ -91,7 +83,7 @@ class Background:
         cls,
         typical: NDArray[np.float32],
         sample: NDArray[np.float32],
-        spaces: Sequence[SpaceOfVector],
+        spaces: Sequence[Space],
         *,
         own: bool,
     ) -> Background:
@@ -115,7 +107,7 @@ class Background:
             share = weight / sum(weights)
             scaled[space.part] = asked[space.part] * (share / unit)
             zero += share * mean / unit
-        return Probe(vector=scaled, zero=zero)
+        return Probe(vector=scaled, length=float(np.linalg.norm(scaled)), zero=zero)
 
 
 class Scale:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from kb.index.port import Candidate
 from kb.models import Chunk, Hit, Page, Scores
 
 
@@ -27,3 +29,10 @@ def a_passage(
 
 def equal_hits(*chunks: Chunk) -> tuple[Hit, ...]:
     return tuple(Hit(chunk=chunk, scores=Scores(dense=0.8, final=0.8)) for chunk in chunks)
+
+
+def a_candidate(chunk_id: str, dense: Sequence[float], lexical: Sequence[float]) -> Candidate:
+    """One score for each query."""
+    page = Page(id=f"page-of-{chunk_id}", source="s", path="p.md", title="T", url="https://kb.example/p")
+    chunk = Chunk(id=chunk_id, page=page, position=0, text="text", url=page.url)
+    return Candidate(chunk=chunk, dense=tuple(dense), lexical=tuple(lexical))

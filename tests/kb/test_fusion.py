@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
 from kb.fusion import by_rank, by_score, context_need, fuse
-from kb.index.port import Candidate
-from kb.models import Chunk, Page
 from kb.settings import SearchSettings
 from kb.wordings import WeightedQuery
-
-
-def a_candidate(chunk_id: str, dense: Sequence[float], lexical: Sequence[float]) -> Candidate:
-    page = Page(id=f"page-of-{chunk_id}", source="s", path="p.md", title="T", url="https://kb.example/p")
-    chunk = Chunk(id=chunk_id, page=page, position=0, text="text", url=page.url)
-    return Candidate(chunk=chunk, dense=tuple(dense), lexical=tuple(lexical))
+from tests.fakes.passages import a_candidate
 
 
 def a_query(text: str, weight: float = 1.0) -> WeightedQuery:

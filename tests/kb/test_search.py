@@ -11,21 +11,15 @@ from kb.embed import Space
 from kb.errors import EmbedderUnavailableError, IndexUnavailableError
 from kb.index.port import Candidate, QueryVectors, StoredPassage
 from kb.lexical import LexicalEncoder
-from kb.models import Audience, Chunk, Page
+from kb.models import Audience
 from kb.search import BELIEVED_S, Search
 from kb.settings import SearchSettings
 from kb.standard_scores import typical_questions
 from kb.wordings import WeightedQuery
-from tests.fakes.passages import a_passage
+from tests.fakes.passages import a_candidate, a_passage
 
 UNTYPICAL = "eo"
 """A language without typical questions: nothing is taken away from a question's vector."""
-
-
-def a_candidate(chunk_id: str, dense: Sequence[float], lexical: Sequence[float]) -> Candidate:
-    page = Page(id=f"page-of-{chunk_id}", source="s", path="p.md", title="T", url="https://kb.example/p")
-    chunk = Chunk(id=chunk_id, page=page, position=0, text="text", url=page.url)
-    return Candidate(chunk=chunk, dense=tuple(dense), lexical=tuple(lexical))
 
 
 def a_query(text: str, weight: float = 1.0) -> WeightedQuery:
