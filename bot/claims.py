@@ -52,6 +52,11 @@ class QueuedQuestion(BaseModel):
     """Lets the bot search Slack for this user, for a short while."""
     edited_ts: str | None = None
     """When the message was edited, for one that is to be answered anew: such a version is a question of its own."""
+    reason: str = "mentioned"
+    """Why Footnote speaks (`bot.speaking.Reason`): logged, and told in "Why this answer?"."""
+    unasked: bool = False
+    """Nobody spoke to Footnote and others are in the thread: nothing is shown before there is an answer, and what is not
+    found is silence."""
 
     @property
     def id(self) -> str:
