@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from bot.channel_settings import ChannelSettingsStore
 from bot.feedback import Votes
 from bot.figures import StatsReader
 from bot.listeners import Queue, Records
@@ -37,3 +38,4 @@ class Backend:
     notes: ProgressNotes
     analytics: Analytics
     status: StatusReader
+    channel_settings: ChannelSettingsStore

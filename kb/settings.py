@@ -16,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from kb.source_settings import AnySourceSettings, FolderSettings
 
 Outsiders = Literal["marked", "open"]
+FollowUps = Literal["auto", "mention", "everyone"]
+Corrections = Literal["note", "off"]
 Effort = Literal["none", "low", "medium", "high", "xhigh", "max"]
 """How much a model thinks. "none" sends no effort at all, which older models require."""
 Backend = Literal["auto", "torch", "onnx"]
@@ -224,6 +226,11 @@ class SlackSettings(Section):
     outsiders: Outsiders = "marked"
     """What guests, and channels that are shared with another organisation, may read: pages that are marked for their
     channel, or every page without a limit as well ("open")."""
+    follow_ups: FollowUps = "auto"
+    """Messages in a thread without a mention: "auto" judges whether they are meant for Footnote, "mention" takes none,
+    "everyone" takes each. A channel's own setting wins."""
+    corrections: Corrections = "note"
+    """Whether a thread is told when what its answer quoted has changed, expired or been replaced. A channel's own setting wins."""
 
 
 class ApiSettings(Section):

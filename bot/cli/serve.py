@@ -21,6 +21,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot.app import Activity
 from bot.backend import Backend
+from bot.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.control import control_socket
 from bot.cli.index_commands import follow, must_exist, show_report
@@ -119,6 +120,11 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
                     notes=ProgressNotes(runtime.redis, namespace=runtime.settings.store.namespace),
                     analytics=runtime.analytics,
                     status=status,
+                    channel_settings=ChannelSettingsStore(
+                        runtime.redis,
+                        namespace=runtime.settings.store.namespace,
+                        defaults=ChannelSettings.of_bot(slack),
+                    ),
                 ),
                 clock=utc_now,
             )

@@ -18,6 +18,7 @@ from redis.asyncio import Redis
 
 from bot.analytics import Analytics
 from bot.backend import Backend, Pipeline
+from bot.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.edge import PATH, Edge, open_edge
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import Workspace
@@ -178,6 +179,7 @@ class Office:
     analytics: Analytics
     redis: Redis
     notes: ProgressNotes
+    channel_settings: ChannelSettingsStore
     edge: Edge = field(init=False)
     knowledge: Knowledge = field(default_factory=Knowledge)
     pipeline: Pipeline | None = None
@@ -278,6 +280,7 @@ async def open_office(
             analytics=Analytics(redis, namespace),
             redis=redis,
             notes=ProgressNotes(redis, namespace=namespace, lease=timedelta(seconds=0.6), beat_s=0.1),
+            channel_settings=ChannelSettingsStore(redis, namespace=namespace, defaults=ChannelSettings()),
             pipeline=pipeline,
         )
         async with a_bot(office):
@@ -303,6 +306,7 @@ async def a_bot(office: Office) -> AsyncIterator[Edge]:
             notes=office.notes,
             analytics=office.analytics,
             status=office.status,
+            channel_settings=office.channel_settings,
         ),
         clock=clock,
     ) as office.edge:

@@ -81,6 +81,7 @@ async def test_without_any_way_to_hear_slack_the_start_says_what_to_set(redis: R
                         notes=office.notes,
                         analytics=office.analytics,
                         status=Status(),
+                        channel_settings=office.channel_settings,
                     ),
                     clock=clock,
                 ) as edge:
