@@ -24,7 +24,12 @@ class Formats:
         "July", "August", "September", "October", "November", "December",
     )  # fmt: skip
     date_form: str = "{day} {month} {year}"
+    first_of_month: str = "1"
     thousands: str = ","
+    grouped_from: int = 1000
+    """Smaller numbers are written without a mark between the thousands: Spanish has none in 1234."""
+    zero_is_plural: bool = True
+    """English says "0 pages", French "0 page"."""
     percent_form: str = "{n}%"
     language_names: tuple[str, ...] = (
         "English", "Dutch", "German", "French", "Spanish", "Italian",
@@ -35,7 +40,8 @@ class Formats:
 
     def on(self, day: date) -> str:
         """A date as people write it: "3 May 2024"."""
-        return self.date_form.format(day=day.day, month=self.months[day.month - 1], year=day.year)
+        number = self.first_of_month if day.day == 1 else str(day.day)
+        return self.date_form.format(day=number, month=self.months[day.month - 1], year=day.year)
 
     def since(self, then: date, today: date) -> str:
         """How long ago, to the unit that matters: days up to 6 weeks, months up to 2 years, then years."""
@@ -62,7 +68,7 @@ class Formats:
         return self.counted(self.hour, hours) + tail
 
     def number(self, value: int) -> str:
-        return f"{value:,}".replace(",", self.thousands)
+        return f"{value:,}".replace(",", self.thousands) if abs(value) >= self.grouped_from else str(value)
 
     def percent(self, share: float) -> str:
         """A share between 0 and 1 as whole percents."""
@@ -76,7 +82,7 @@ class Formats:
             return "".join(names)
         return join.format(first=", ".join(names[:-1]), last=names[-1])
 
-    @staticmethod
-    def counted(forms: tuple[str, str], n: int) -> str:
+    def counted(self, forms: tuple[str, str], n: int) -> str:
         """The form for one, or the form for several."""
-        return forms[0 if n == 1 else 1].format(n=n)
+        one = n == 1 or (n == 0 and not self.zero_is_plural)
+        return forms[0 if one else 1].format(n=self.number(n))

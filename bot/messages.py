@@ -1,7 +1,7 @@
 """Every sentence that a person in Slack can see, in the reader's language.
 
-English is written here, other languages beside it (`messages_nl.py`, `messages_de.py`): plain mappings with the same
-keys. To add one, copy a file, translate, and name it in `LANGUAGES`; a test tells what is missing. Braces are filled
+English is written here, other languages beside it (`messages_nl.py`, `messages_de.py`, `messages_fr.py`,
+`messages_es.py`): plain mappings with the same keys. To add one, copy a file, translate, and name it in `LANGUAGES`; a test tells what is missing. Braces are filled
 in with `str.format`.
 """
 
@@ -13,6 +13,8 @@ from types import MappingProxyType
 
 from bot.formats import Formats
 from bot.messages_de import GERMAN
+from bot.messages_es import SPANISH
+from bot.messages_fr import FRENCH
 from bot.messages_nl import DUTCH
 
 DEFAULT_LANGUAGE = "en"
@@ -253,7 +255,13 @@ class Messages(Formats):
 
 
 LANGUAGES: Mapping[str, Messages] = MappingProxyType(
-    {"en": Messages(), "nl": Messages(**DUTCH), "de": Messages(**GERMAN)}
+    {
+        "en": Messages(),
+        "nl": Messages(**DUTCH),
+        "de": Messages(**GERMAN),
+        "fr": Messages(**FRENCH),
+        "es": Messages(**SPANISH),
+    }
 )
 
 

@@ -99,9 +99,9 @@ GERMAN: dict[str, Any] = {
     "why_anchors": "Bevorzugte Seiten, weil der Thread von ihnen handelt",
     "why_rerank": "Noch einmal gelesen von einem Cross-Encoder",
     "why_rerank_on": "ja, {candidates} Passagen, sein Gewicht ist {weight}: bei {samples} Überschriften dieser Seiten stellte "
-    "er den richtigen Abschnitt weiter nach vorn ({before} ohne ihn, {after} mit ihm; 100 % heißt immer zuerst)",
+    "er den richtigen Abschnitt weiter nach vorn ({before} ohne ihn, {after} mit ihm; 100\u00a0% heißt immer zuerst)",
     "why_rerank_off": "nein: bei {samples} Überschriften dieser Seiten stellte er den richtigen Abschnitt nicht sicher weiter "
-    "nach vorn ({before} ohne ihn, {after} mit ihm; 100 % heißt immer zuerst), also kostet er keine Zeit",
+    "nach vorn ({before} ohne ihn, {after} mit ihm; 100\u00a0% heißt immer zuerst), also kostet er keine Zeit",
     "why_decision": "Ergebnis",
     "why_confidence": "Sicherheit {percent}",
     "why_passages": "Gefundene Abschnitte",
@@ -191,7 +191,7 @@ GERMAN: dict[str, Any] = {
     "stats_rewrites_lost": "Umformulierungen des Modells, die zu spät kamen oder unbrauchbar waren: {number}",
     "stats_declined": "Nicht in der Wissensdatenbank gefunden: {number}",
     "stats_unavailable": "Wegen einer Störung nicht beantwortet: {number}",
-    "stats_time": "Zeit bis zur Antwort: {p50} ms für die Hälfte, {p95} ms für 95 %",
+    "stats_time": "Zeit bis zur Antwort: {p50} ms für die Hälfte, {p95} ms für 95\u00a0%",
     "stats_feedback": "Rückmeldungen: {up} hilfreich, {down} nicht hilfreich",
     "stats_satisfaction": "Zufriedenheit: {percent}",
     "home_title": "Footnote antwortet aus euren eigenen Seiten",
@@ -220,7 +220,7 @@ GERMAN: dict[str, Any] = {
     ),
     "date_form": "{day}. {month} {year}",
     "thousands": ".",
-    "percent_form": "{n} %",
+    "percent_form": "{n}\u00a0%",
     "language_names": (
         "Englisch", "Niederländisch", "Deutsch", "Französisch", "Spanisch", "Italienisch",
         "Portugiesisch", "Polnisch", "Japanisch", "Chinesisch", "Koreanisch",
