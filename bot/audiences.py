@@ -14,6 +14,7 @@ from kb.models import Audience
 from kb.settings import Outsiders
 
 ALONE: Membership = Membership()
+DIRECT = Channel(id="", name=None, kind="im")
 
 
 class AudienceUnknownError(UnavailableError):
@@ -48,6 +49,18 @@ class Audiences:
             raise AudienceUnknownError(f"Slack does not tell who reads along in {channel_id}")
         membership = await self._memberships.of(user_id) if channel.kind == "im" else ALONE
         return audience_of(channel, person, membership, outsiders=self._outsiders)
+
+    async def alone(self, user_id: str) -> Audience:
+        """What may be told to somebody alone, wherever that is shown: what a direct message would tell.
+
+        Raises:
+            AudienceUnknownError: Slack does not tell who it is.
+        """
+        person = await self._people.person(user_id)
+        if not person.known:
+            raise AudienceUnknownError(f"Slack does not tell who {user_id} is")
+        membership = await self._memberships.of(user_id)
+        return audience_of(DIRECT, person, membership, outsiders=self._outsiders)
 
 
 def audience_of(

@@ -48,6 +48,19 @@ class ChannelDirectory:
             logger.warning("channel.unknown", extra={"channel": channel_id, "cause": type(error).__name__})
             return Channel(id=channel_id, name=None, kind="unknown", known=_is_not_there(error))
 
+    async def joined(self, channel_id: str) -> bool:
+        """Whether we are in the channel, asked anew: somebody may just have invited us.
+
+        Raises slack_sdk's and aiohttp's errors when Slack does not answer.
+        """
+        try:
+            told = (await self._client.conversations_info(channel=channel_id))["channel"]
+        except SLACK_FAILURES as error:
+            if _is_not_there(error):
+                return False
+            raise
+        return bool(told.get("is_member") or told.get("is_im") or told.get("is_mpim"))
+
     async def _ask(self, channel_id: str) -> Channel:
         response = await self._client.conversations_info(channel=channel_id)
         return channel_told(response["channel"], channel_id)

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from redis.asyncio import Redis
@@ -31,6 +31,19 @@ FORGOTTEN_BEFORE_ARRIVAL = timedelta(hours=1)
 
 SILENCE_S = 5.0
 """A blocking call that is later than its own time-out by this much counts as cut off: its socket has no time-out."""
+
+
+class Elsewhere(BaseModel):
+    """Where a question comes from that stands in no message: a button of App Home, a shortcut, the slash command.
+
+    `alone`: only the asker sees the answer, by `response_url` while that lives. What else there is: `bot.asking`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    how: Literal["home", "shortcut", "command"]
+    alone: bool = False
+    response_url: str = Field(default="", repr=False)
 
 
 class QueuedQuestion(BaseModel):
@@ -57,6 +70,8 @@ class QueuedQuestion(BaseModel):
     unasked: bool = False
     """Nobody spoke to Footnote and others are in the thread: nothing is shown before there is an answer, and what is not
     found is silence."""
+    elsewhere: Elsewhere | None = None
+    """None: the question is a message."""
 
     @property
     def id(self) -> str:

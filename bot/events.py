@@ -134,10 +134,19 @@ class Action(Payload):
     value: str = ""
 
 
+class ShownView(Payload):
+    """The view that a pressed button stands in. Each time it is drawn anew it has another hash."""
+
+    id: str = ""
+    hash: str = ""
+    private_metadata: str = ""
+
+
 class ButtonPress(Payload):
     """A `block_actions` payload of one of our buttons."""
 
     user: Named
+    view: ShownView = ShownView()
     trigger_id: str = Field(default="", repr=False)
     channel: Named | None = None
     container: Container = Container()
@@ -175,6 +184,7 @@ class ViewState(Payload):
 
 
 class SubmittedView(Payload):
+    id: str = ""
     callback_id: str
     private_metadata: str = ""
     state: ViewState = ViewState()
@@ -195,11 +205,37 @@ class SlashCommand(Payload):
     channel_id: str
     channel_name: str = ""
     response_url: str = Field(default="", repr=False)
+    trigger_id: str = Field(default="", repr=False)
+
+
+class MessageShortcut(Payload):
+    """A `message_action`: our entry in the menu of somebody's message."""
+
+    user: Named
+    channel: Named
+    message: Message
+    trigger_id: str = Field(default="", repr=False)
+    response_url: str = Field(default="", repr=False)
 
 
 class HomeOpened(Payload):
+    """`app_home_opened`. `channel`: the direct message with whoever opened it."""
+
     user: str
     tab: str = "home"
+    channel: str = ""
+
+
+class PaneThread(Payload):
+    user_id: str
+    channel_id: str
+    thread_ts: str
+
+
+class PaneOpened(Payload):
+    """`assistant_thread_started`, which only workspaces with the former assistant view send."""
+
+    assistant_thread: PaneThread
 
 
 def answer_mark(metadata: Metadata | None) -> AnswerMark | None:

@@ -42,6 +42,15 @@ class Me:
     bot_id: str | None
     team_id: str
     enterprise_id: str | None = None
+    url: str = ""
+    """The workspace's address, with a slash at its end."""
+
+    def link(self, channel: str, ts: str, thread_ts: str) -> str:
+        """Where a message is opened, as Slack's permalinks are made."""
+        if not (self.url and channel and ts):
+            return ""
+        thread = f"?thread_ts={thread_ts}&cid={channel}" if thread_ts and thread_ts != ts else ""
+        return f"{self.url}archives/{channel}/p{ts.replace('.', '')}{thread}"
 
     def wrote(self, *, user: str | None, bot_id: str | None) -> bool:
         return user == self.user_id or (bot_id is not None and bot_id == self.bot_id)
@@ -62,6 +71,7 @@ class People:
                 bot_id=told.get("bot_id"),
                 team_id=told["team_id"],
                 enterprise_id=told.get("enterprise_id"),
+                url=str(told.get("url") or ""),
             )
         return self._me
 
