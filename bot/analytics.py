@@ -9,68 +9,32 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import resources
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
 from redis.asyncio import Redis
 
+from bot.answer_record import AnswerRecord, Asked, AskedIn, Feedback, Vote, record_of
 from bot.model_usage import UsageTotals, usage_of
 from bot.stats import Stats
-from kb.answer import Answer, Checked, Mode
+from kb.answer import Answer, Checked
 from kb.language_offer import LATEST
 from kb.llm.usage import UsageByModel
-from kb.models import Outcome
 from kb.store import milliseconds, store_failures, text_of
-
-Vote = Literal["good", "bad"]
 
 KEEP = timedelta(days=90)
 """Of what people wrote: long enough to look into a quarter's votes."""
+
+READ_AT_ONCE = 500
+"""Questions a round trip: some 2 MB."""
 
 REMEMBERED_TIMES = 1000
 """Total times behind the percentiles: the 95th stands on 50 answers, and the list takes some 10 kB."""
 
 _UNAVAILABLE = "the figures' Redis failed"
-
-
-class SourceUsed(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    title: str
-    url: str
-    score: float | None
-
-
-class AnswerRecord(BaseModel):
-    """What is kept of an answer: enough to judge a vote and to make a test case of it, not the answer's text."""
-
-    model_config = ConfigDict(frozen=True)
-
-    question: str = Field(repr=False)
-    rewritten: str | None = Field(default=None, repr=False)
-    is_follow_up: bool
-    outcome: Outcome
-    mode: Mode
-    confidence: float
-    notes: tuple[str, ...] = ()
-    sources: tuple[SourceUsed, ...] = ()
-    checked: Checked | None = None
-    timings_ms: dict[str, float]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Feedback:
-    """The votes on one answer. `record` is None once it has expired or was forgotten."""
-
-    question_id: str
-    voted_at: datetime
-    votes: dict[str, Vote]
-    """User id -> vote."""
-    record: AnswerRecord | None
 
 
 class Analytics:
@@ -86,19 +50,30 @@ class Analytics:
         *,
         keep: timedelta = KEEP,
         usage: Callable[[], UsageByModel] = dict,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._redis = redis
         self._root = f"{{{namespace}}}:analytics"
         self._keep = keep
+        self._clock = clock
         self._usage = UsageTotals(redis, f"{self._root}:tokens", usage)
         self._script = redis.register_script(
             resources.files("bot").joinpath("lua", "analytics.lua").read_text(encoding="utf-8")
         )
 
-    async def record(self, question_id: str, answer: Answer) -> None:
+    async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = None) -> None:
         """Counts an answer. The answer to an edited or repeated question takes the place of the one before."""
-        record = _record(answer)
-        keys = [self._counts, self._about(question_id), f"{self._root}:times", self._languages]
+        now = self._clock()
+        record = record_of(answer, asked_in or AskedIn(), now)
+        keys = [
+            self._counts,
+            self._about(question_id),
+            f"{self._root}:times",
+            self._languages,
+            self._asked,
+            self._asked_by(record.asked_in.user),
+            f"{self._root}:cited",
+        ]
         await self._call(
             "record",
             keys,
@@ -114,6 +89,10 @@ class Analytics:
             record.model_dump_json(),
             "" if answer.outcome == "chat" else answer.language,
             LATEST,
+            question_id,
+            _in_milliseconds(now),
+            json.dumps([page.page_id for page in record.cited]),
+            _week(now),
         )
         await self._usage.save()
 
@@ -178,12 +157,82 @@ class Analytics:
             payload = await self._redis.get(self._trace(question_id))
         return None if payload is None else json.loads(payload)
 
+    async def asked(self, limit: int = 2000) -> list[Asked]:
+        """The latest questions, the last one first; without those that were forgotten."""
+        return await self._read(self._asked, limit)
+
+    async def asked_by(self, user: str, limit: int = 10) -> list[Asked]:
+        """The latest questions of one person, the last one first."""
+        return await self._read(self._asked_by(user), limit)
+
+    async def one_asked(self, question_id: str) -> Asked | None:
+        """None: never recorded, expired or forgotten."""
+        with store_failures(_UNAVAILABLE):
+            [found] = await self._all([question_id])
+        return found
+
+    async def miss(self, question_id: str, user: str) -> bool:
+        """Somebody reports that the pages lack the answer. False: they have said so before, or the question is gone."""
+        keys = [self._counts, self._about(question_id), self._missed(question_id)]
+        return bool(await self._call("miss", keys, user, milliseconds(self._keep)))
+
+    async def close(self, question_ids: Sequence[str]) -> None:
+        """These were found to be answered by now. One that is asked anew is open again."""
+        for question_id in question_ids:
+            keys = [self._counts, self._about(question_id)]
+            await self._call("close", keys, _in_milliseconds(self._clock()))
+
+    async def citations(self) -> dict[str, int]:
+        """Page id -> by how many answers of the last `keep` it was cited."""
+        now = self._clock()
+        weeks = {_week(now - timedelta(days=day)) for day in range(self._keep.days + 1)}
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for week in sorted(weeks):
+                    pipe.hgetall(f"{self._root}:cited:{week}")
+                stored: list[dict[Any, Any]] = await pipe.execute()
+        counted: Counter[str] = Counter()
+        for of_week in stored:
+            counted.update({text_of(page_id): int(times) for page_id, times in of_week.items()})
+        return dict(counted)
+
+    async def _read(self, key: str, limit: int) -> list[Asked]:
+        with store_failures(_UNAVAILABLE):
+            listed: list[Any] = await self._redis.zrange(key, 0, limit - 1, desc=True)
+            ids = [text_of(one) for one in listed]
+            found = [
+                one
+                for at in range(0, len(ids), READ_AT_ONCE)
+                for one in await self._all(ids[at:][:READ_AT_ONCE])
+            ]
+        return [one for one in found if one is not None]
+
+    async def _all(self, question_ids: Sequence[str]) -> list[Asked | None]:
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for question_id in question_ids:
+                pipe.hmget(self._about(question_id), "context", "closed")
+                pipe.hgetall(self._votes(question_id))
+                pipe.hgetall(self._reasons(question_id))
+                pipe.smembers(self._missed(question_id))
+            stored: list[Any] = await pipe.execute()
+        parts = zip(question_ids, stored[::4], stored[1::4], stored[2::4], stored[3::4], strict=True)
+        return [_asked(*one) for one in parts]
+
     async def forget(self, question_id: str) -> None:
         """Removes what was written: the message is deleted. Counts and votes stay, they hold no text."""
         with store_failures(_UNAVAILABLE):
-            await self._redis.delete(
-                self._about(question_id), self._trace(question_id), self._reasons(question_id)
-            )
+            found = await self.one_asked(question_id)
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.delete(
+                    self._about(question_id),
+                    self._trace(question_id),
+                    self._reasons(question_id),
+                    self._missed(question_id),
+                )
+                pipe.zrem(self._asked, question_id)
+                if found is not None:
+                    pipe.zrem(self._asked_by(found.record.asked_in.user), question_id)
+                await pipe.execute()
 
     async def stats(self) -> Stats:
         await self._usage.save()
@@ -230,6 +279,16 @@ class Analytics:
     def _languages(self) -> str:
         return f"{self._root}:languages"
 
+    @property
+    def _asked(self) -> str:
+        return f"{self._root}:asked"
+
+    def _asked_by(self, user: str) -> str:
+        return f"{self._root}:asked-by:{user}"
+
+    def _missed(self, question_id: str) -> str:
+        return f"{self._root}:missed:{question_id}"
+
     def _about(self, question_id: str) -> str:
         return f"{self._root}:answer:{question_id}"
 
@@ -254,22 +313,34 @@ def percentile(ordered: Sequence[float], share: float) -> float | None:
     return ordered[max(math.ceil(share * len(ordered)), 1) - 1]
 
 
-def _record(answer: Answer) -> AnswerRecord:
-    return AnswerRecord(
-        question=answer.question,
-        rewritten=answer.rewritten,
-        is_follow_up=answer.trace.rewrite.is_follow_up,
-        outcome=answer.outcome,
-        mode=answer.mode,
-        confidence=answer.confidence,
-        notes=answer.notes,
-        sources=tuple(
-            SourceUsed(title=cited.chunk.page.title, url=cited.chunk.url, score=cited.score)
-            for cited in answer.citations
-        ),
-        checked=answer.trace.checked,
-        timings_ms=dict(answer.timings_ms),
+def _asked(
+    identity: str, about: Sequence[Any], votes: dict[Any, Any], reasons: dict[Any, Any], missed_by: set[Any]
+) -> Asked | None:
+    context, closed = about
+    if context is None:
+        return None
+    return Asked(
+        question_id=identity,
+        record=AnswerRecord.model_validate_json(context),
+        votes=_votes_of(votes),
+        reasons={text_of(user): json.loads(said) for user, said in reasons.items()},
+        missed_by=frozenset(text_of(user) for user in missed_by),
+        closed_at=None if closed is None else datetime.fromtimestamp(float(closed) / 1000, UTC),
     )
+
+
+def _votes_of(stored: dict[Any, Any]) -> dict[str, Vote]:
+    return {text_of(user): "good" if text_of(vote) == "good" else "bad" for user, vote in stored.items()}
+
+
+def _in_milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)
+
+
+def _week(moment: datetime) -> str:
+    """The calendar week, as ISO 8601 counts: "2026-W48"."""
+    year, week, _ = moment.isocalendar()
+    return f"{year}-W{week:02}"
 
 
 def _counted(checked: Checked | None) -> str:
@@ -284,7 +355,7 @@ def _feedback(identity: str, voted_at: float, votes: dict[Any, Any], context: An
     return Feedback(
         question_id=identity,
         voted_at=datetime.fromtimestamp(voted_at / 1000, UTC),
-        votes={text_of(user): "good" if text_of(vote) == "good" else "bad" for user, vote in votes.items()},
+        votes=_votes_of(votes),
         record=None if context is None else AnswerRecord.model_validate_json(context),
     )
 

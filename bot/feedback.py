@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict, ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.analytics import Vote
+from bot.answer_record import Vote
 from bot.events import ButtonPress, ViewSubmission
 from bot.layout import label
 from bot.messages import Messages, messages_in

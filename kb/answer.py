@@ -110,6 +110,7 @@ class NearestPage:
     title: str
     url: str
     owner: str | None = None
+    page_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,7 +1,9 @@
 -- The figures behind `/kb stats`. A repeated call changes nothing: a question counts once, a user has one vote on it.
 --
 -- KEYS[1]: counts, hash. KEYS[2]: what is kept of one question, hash. KEYS[3]: total times, list (record);
--- its votes, hash (vote). KEYS[4]: languages of the latest questions, list (record); questions with a vote, zset id -> when (vote).
+-- its votes, hash (vote); who misses it, set (miss). KEYS[4]: languages of the latest questions, list (record); questions with a
+-- vote, zset id -> when (vote). KEYS[5], KEYS[6]: all questions and those of the same person, zsets id -> when (record).
+-- KEYS[7]: root of the citations, a hash page -> answers for each week (record).
 
 local function count(name, by)
     if by ~= 0 then redis.call('HINCRBYFLOAT', KEYS[1], name, by) end
@@ -27,13 +29,32 @@ local function weigh(outcome, rewritten, rewrite_ms, lost, checked, judge, sign)
     end
 end
 
+-- An answer's citations, in the week in which they were made; pages: a JSON list of ids, missing in a record of another version.
+local function cite(pages, week, keep_ms, sign)
+    if not pages or not week then return end
+    local key = KEYS[7] .. ':' .. week
+    for _, page in ipairs(cjson.decode(pages)) do
+        if redis.call('HINCRBY', key, page, sign) <= 0 then redis.call('HDEL', key, page) end
+    end
+    if redis.call('EXISTS', key) == 1 then redis.call('PEXPIRE', key, keep_ms + 7 * 86400000) end
+end
+
+local function note(key, id, now_ms, keep_ms)
+    redis.call('ZADD', key, now_ms, id)
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', now_ms - keep_ms)
+    redis.call('PEXPIRE', key, keep_ms)
+end
+
 local operations = {}
 
 function operations.record(
-    outcome, rewritten, rewrite_ms, lost, checked, judge, total_ms, remembered, keep_ms, context, language, latest)
-    local before = redis.call('HMGET', KEYS[2], 'outcome', 'rewritten', 'rewrite_ms', 'lost', 'checked', 'judge')
+    outcome, rewritten, rewrite_ms, lost, checked, judge, total_ms, remembered, keep_ms, context, language, latest,
+    id, now_ms, cited, week)
+    local before = redis.call(
+        'HMGET', KEYS[2], 'outcome', 'rewritten', 'rewrite_ms', 'lost', 'checked', 'judge', 'cited', 'week')
     if before[1] then
         weigh(before[1], before[2], before[3], before[4], before[5], before[6], -1)
+        cite(before[7], before[8], keep_ms, -1)
     else
         count('questions', 1)
         redis.call('LPUSH', KEYS[3], total_ms)
@@ -45,8 +66,12 @@ function operations.record(
     end
     weigh(outcome, rewritten, rewrite_ms, lost, checked, judge, 1)
     redis.call('HSET', KEYS[2], 'outcome', outcome, 'rewritten', rewritten, 'rewrite_ms', rewrite_ms, 'lost', lost,
-        'checked', checked, 'judge', judge, 'context', context)
+        'checked', checked, 'judge', judge, 'context', context, 'cited', cited, 'week', week)
+    redis.call('HDEL', KEYS[2], 'closed')
     redis.call('PEXPIRE', KEYS[2], keep_ms)
+    cite(cited, week, keep_ms, 1)
+    note(KEYS[5], id, now_ms, keep_ms)
+    note(KEYS[6], id, now_ms, keep_ms)
     return 1
 end
 
@@ -63,6 +88,19 @@ function operations.vote(id, user, vote, keep_ms)
     local now = clock[1] * 1000 + clock[2] / 1000 -- with its microseconds: votes keep their order
     redis.call('ZADD', KEYS[4], now, id)
     redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now - keep_ms)
+    return 1
+end
+
+-- 1: counted. 0: this person has said so before, or nothing is kept of the question.
+function operations.miss(user, keep_ms)
+    if redis.call('EXISTS', KEYS[2]) == 0 or redis.call('SADD', KEYS[3], user) == 0 then return 0 end
+    redis.call('PEXPIRE', KEYS[3], keep_ms)
+    redis.call('PEXPIRE', KEYS[2], keep_ms)
+    return 1
+end
+
+function operations.close(now_ms)
+    if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('HSET', KEYS[2], 'closed', now_ms) end
     return 1
 end
 

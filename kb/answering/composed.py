@@ -90,6 +90,6 @@ def nearest_pages(hits: Sequence[Hit]) -> tuple[NearestPage, ...]:
     """The pages of the best hits, each once."""
     pages = {hit.chunk.page.id: hit.chunk.page for hit in hits}
     return tuple(
-        NearestPage(title=page.title, url=page.url, owner=page.owner)
+        NearestPage(title=page.title, url=page.url, owner=page.owner, page_id=page.id)
         for page in list(pages.values())[:NEAREST_PAGES]
     )
