@@ -23,7 +23,30 @@ SUBSCRIPTIONS = frozenset(
 )
 """Those of Footnote's manifest. `member_joined_channel`, `reaction_added` and `reaction_removed` are known as well."""
 
-_SCOPE_OF_KIND = {"channel": "message.channels", "group": "message.groups", "im": "message.im"}
+_SCOPE_OF_KIND = {
+    "channel": "message.channels",
+    "group": "message.groups",
+    "im": "message.im",
+    "mpim": "message.mpim",
+}
+_MENTION_FIELDS = (
+    "user",
+    "ts",
+    "client_msg_id",
+    "text",
+    "team",
+    "thread_ts",
+    "parent_user_id",
+    "blocks",
+    "attachments",
+    "files",
+    "upload",
+    "display_as_bot",
+    "bot_id",
+    "username",
+    "edited",
+)
+"""Of a message, what app_mention carries. A workflow's has `bot_id` and `username` and no `user`."""
 
 
 class Events:
@@ -116,23 +139,13 @@ class Events:
         workspace = self._state.workspace
         if (
             room.is_im
-            or message.get("bot_id")
+            or message.get("bot_id") == workspace.bot_id
             or not mentions(message.get("text", ""), workspace.bot_user_id)
         ):
             return
-        kept = (
-            "user",
-            "ts",
-            "client_msg_id",
-            "text",
-            "team",
-            "thread_ts",
-            "parent_user_id",
-            "blocks",
-            "edited",
-        )
-        event = {name: deepcopy(message[name]) for name in kept if name in message}
-        event |= {"type": "app_mention", "channel": room.id, "event_ts": message["ts"]}
+        event = {name: deepcopy(message[name]) for name in _MENTION_FIELDS if name in message}
+        happened = message.get("edited", {}).get("ts", message["ts"])
+        event |= {"type": "app_mention", "channel": room.id, "event_ts": happened}
         self._send("app_mention", room, event)
 
     def _send(self, subscription: str, room: Room, event: dict[str, Any]) -> None:

@@ -226,7 +226,8 @@ class Interactions:
 
 def _channel_name(room: Room) -> str:
     """Slack does not tell an app the name of a private channel here."""
-    return {"channel": room.name, "group": "privategroup", "im": "directmessage"}[room.kind]
+    kinds = {"channel": room.name, "group": "privategroup", "im": "directmessage", "mpim": room.name}
+    return kinds[room.kind]
 
 
 def _without_inner_fields(message: Message) -> Message:

@@ -128,8 +128,11 @@ class Page:
                     status_body(one, state.now()) for one in state.statuses() if one.channel == room.id
                 ],
                 "suggestions": [
-                    {"thread_ts": thread_ts, "prompts": prompts}
-                    for (channel, thread_ts), prompts in state.suggestions.items()
+                    body for (channel, _), body in state.suggestions.items() if channel == room.id
+                ],
+                "titles": [
+                    {"thread_ts": thread_ts, "title": title}
+                    for (channel, thread_ts), title in state.titles.items()
                     if channel == room.id
                 ],
             }

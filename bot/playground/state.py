@@ -23,6 +23,7 @@ ChangeKind = Literal[
     "ephemeral_deleted",
     "status",
     "suggestions",
+    "title",
     "view",
     "view_closed",
     "home",
@@ -52,13 +53,17 @@ class Room:
     topic: str
     members: set[str]
     is_shared: bool = False
+    is_mpim: bool = False
+    creator: str = ""
     messages: dict[str, Message] = field(default_factory=dict)
 
     @property
-    def kind(self) -> Literal["channel", "group", "im"]:
+    def kind(self) -> Literal["channel", "group", "im", "mpim"]:
         """Slack's `channel_type`."""
         if self.is_im:
             return "im"
+        if self.is_mpim:
+            return "mpim"
         return "group" if self.is_private else "channel"
 
     def ordered(self) -> list[Message]:
@@ -69,7 +74,12 @@ class Room:
         return [one for one in self.ordered() if thread_ts in (one["ts"], one.get("thread_ts"))]
 
     def top_level(self) -> list[Message]:
-        return [one for one in self.ordered() if one.get("thread_ts", one["ts"]) == one["ts"]]
+        """What the channel shows: messages outside threads, and replies that were also sent to it."""
+        return [
+            one
+            for one in self.ordered()
+            if one.get("thread_ts", one["ts"]) == one["ts"] or one.get("subtype") == "thread_broadcast"
+        ]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +102,10 @@ class State:
         self.now = clock
         self.rooms = {channel.id: _room(channel) for channel in workspace.channels}
         self.ephemerals: list[Message] = []
-        self.suggestions: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        self.suggestions: dict[tuple[str, str], dict[str, Any]] = {}
+        """By channel and thread ("" for a DM's pane): `{"thread_ts", "title", "prompts"}`."""
+        self.titles: dict[tuple[str, str], str] = {}
+        """What the app calls a thread of a DM."""
         self._statuses: dict[tuple[str, str], Status] = {}
         self._last_micros = 0
         self._listeners: list[Callable[[Change], None]] = []
@@ -126,6 +139,27 @@ class State:
             )
             self.announce(Change(kind="room", channel=room_id, user=user))
         return self.rooms[room_id]
+
+    def group(self, users: Iterable[str]) -> Room:
+        """The group DM of these people and the bot, opened when there is none yet."""
+        members = {*users, self.workspace.bot_user_id}
+        found = next((one for one in self.rooms.values() if one.is_mpim and one.members == members), None)
+        if found is not None:
+            return found
+        names = sorted(one.name for one in self.workspace.everyone() if one.id in members)
+        short = (one.removeprefix("U0") for one in sorted(members))
+        room = Room(
+            id=f"G1{''.join(short)}",
+            name=f"mpdm-{'--'.join(names)}-1",
+            is_private=True,
+            is_im=False,
+            is_mpim=True,
+            topic="Group messaging",
+            members=members,
+        )
+        self.rooms[room.id] = room
+        self.announce(Change(kind="room", channel=room.id))
+        return room
 
     def add(self, room: Room, message: Message) -> None:
         """Puts a new message in its place and keeps the count of its thread.
@@ -255,5 +289,7 @@ def _room(channel: Channel) -> Room:
         is_im=channel.is_im,
         topic=channel.topic,
         is_shared=channel.is_shared,
+        is_mpim=channel.is_mpim,
+        creator=channel.creator,
         members=set(channel.members),
     )

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from bot.scopes import REQUIRED
 
 COMMAND_HINT = "reindex [source] [--full] | status | stats | sources | help"
+SHORTCUT = "Ask Footnote about this"
+SHORTCUT_ID = "ask_about_this"
+SHORTCUT_DESCRIPTION = "Answers the question in a message from the pages"
 COMMAND_DESCRIPTION = "Read the pages anew, or see how Footnote is doing"
 
 
@@ -41,10 +44,14 @@ class Channel:
     name: str
     is_private: bool = False
     is_im: bool = False
+    is_mpim: bool = False
+    """A group direct message."""
     is_shared: bool = False
     """With another organisation (Slack Connect)."""
     members: tuple[str, ...] = ()
     topic: str = ""
+    creator: str = ""
+    """Empty: the first person of the workspace."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +60,15 @@ class SlashCommand:
 
     name: str
     hint: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shortcut:
+    """A message shortcut that the app registered: an entry of "More actions" on every message."""
+
+    name: str
+    callback_id: str
     description: str = ""
 
 
@@ -87,6 +103,11 @@ class Workspace:
     commands: tuple[SlashCommand, ...] = (
         SlashCommand(name="/kb", hint=COMMAND_HINT, description=COMMAND_DESCRIPTION),
     )
+    shortcuts: tuple[Shortcut, ...] = (
+        Shortcut(name=SHORTCUT, callback_id=SHORTCUT_ID, description=SHORTCUT_DESCRIPTION),
+    )
+    agent_view: bool = True
+    """As the manifest says: an agent's messages tab is its pane, and prompts belong to that, not to a thread."""
 
     @property
     def bot(self) -> Person:
@@ -123,17 +144,23 @@ def sample_workspace() -> Workspace:
         channels=(
             Channel(id="C0GENERAL", name="general", members=(*everyone, bot), topic="For everybody at Havik"),
             Channel(
-                id="C0GARDEN", name="garden-shop", members=(*everyone, bot), topic="Mulch, soil and orders"
+                id="C0GARDEN",
+                name="garden-shop",
+                creator="U0BRAM",
+                members=(*everyone, bot),
+                topic="Mulch, soil and orders",
             ),
             Channel(
                 id="C0STUDY",
                 name="study-group",
+                creator="U0CHIDI",
                 members=("U0ALICE", "U0CHIDI", "U0DANA", bot),
                 topic="Fourteen days to the exam",
             ),
             Channel(
                 id="G0PEOPLE",
                 name="people-leads",
+                creator="U0EMMA",
                 is_private=True,
                 members=("U0ALICE", "U0DANA", "U0EMMA", bot),
                 topic="Leave, pay and other private matters",

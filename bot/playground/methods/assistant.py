@@ -41,8 +41,11 @@ def set_suggested_prompts(slack: Slack, args: Arguments) -> dict[str, Any]:
         )
     if not all(isinstance(one, dict) and one.get("title") and one.get("message") for one in prompts):
         raise invalid("invalid_arguments", "[ERROR] title and message are required [json-pointer:/prompts]")
-    slack.state.suggestions[room.id, args.text("thread_ts")] = prompts
-    body = {"thread_ts": args.text("thread_ts"), "title": args.text("title"), "prompts": prompts}
+    thread_ts = args.text("thread_ts")
+    if thread_ts and slack.workspace.agent_view:  # "the call will silently fail", Slack says of agents
+        return {}
+    body = {"thread_ts": thread_ts, "title": args.text("title"), "prompts": prompts}
+    slack.state.suggestions[room.id, thread_ts] = body
     slack.state.announce(Change(kind="suggestions", channel=room.id, body=body))
     return {}
 
@@ -51,16 +54,18 @@ def set_title(slack: Slack, args: Arguments) -> dict[str, Any]:
     room = slack.joined_room(args.required("channel_id"))
     if not room.is_im:
         raise Refused("channel_not_supported")
-    args.required("title")
-    slack.message(room, args.required("thread_ts"))
+    title = args.required("title")
+    thread_ts = slack.message(room, args.required("thread_ts"))["ts"]
+    slack.state.titles[room.id, thread_ts] = title
+    body = {"thread_ts": thread_ts, "title": title}
+    slack.state.announce(Change(kind="title", channel=room.id, body=body))
     return {}
 
 
 _SCOPES = ("assistant:write", "chat:write")
+_AGENT = ("assistant:write",)
 METHODS = (
     Method(name="assistant.threads.setStatus", call=set_status, scopes=_SCOPES, tier=SPECIAL),
-    Method(
-        name="assistant.threads.setSuggestedPrompts", call=set_suggested_prompts, scopes=_SCOPES, tier=SPECIAL
-    ),
-    Method(name="assistant.threads.setTitle", call=set_title, scopes=_SCOPES, tier=SPECIAL),
+    Method(name="assistant.threads.setSuggestedPrompts", call=set_suggested_prompts, scopes=_AGENT, tier=4),
+    Method(name="assistant.threads.setTitle", call=set_title, scopes=_AGENT, tier=4),
 )

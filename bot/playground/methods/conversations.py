@@ -14,6 +14,10 @@ from bot.playground.slack import Slack
 from bot.playground.state import Message, Room
 
 
+MAX_GROUP = 8
+"""Slack's limit of people, besides the caller, in a group direct message."""
+
+
 def list_channels(slack: Slack, args: Arguments) -> dict[str, Any]:
     kinds = set(args.text("types", "public_channel").split(","))
     rooms = [room for room in slack.state.rooms.values() if _kind(room) in kinds and _visible(slack, room)]
@@ -50,11 +54,13 @@ def open_direct(slack: Slack, args: Arguments) -> dict[str, Any]:
     users = [user for user in args.text("users").split(",") if user]
     if not users:
         return {"channel": {"id": slack.joined_room(args.required("channel")).id}, "already_open": True}
-    if len(users) > 1:
-        raise Refused("method_not_supported_for_channel_type")
-    if not any(person.id == users[0] for person in slack.workspace.people):
+    if len(users) > MAX_GROUP:
+        raise Refused("too_many_users")
+    if not set(users) <= {person.id for person in slack.workspace.people}:
         raise Refused("user_not_found")
-    room = slack.state.direct(users[0])
+    if len(users) > 1 and "mpim:write" not in slack.workspace.scopes:
+        raise Refused("missing_scope", needed="mpim:write", provided=",".join(slack.workspace.scopes))
+    room = slack.state.group(users) if len(users) > 1 else slack.state.direct(users[0])
     return {"channel": _channel(slack, room) if args.flag("return_im") else {"id": room.id}}
 
 
@@ -129,7 +135,7 @@ def _page(items: list[Any], args: Arguments, *, default: int, most: int) -> tupl
 
 
 def _kind(room: Room) -> str:
-    return {"channel": "public_channel", "group": "private_channel", "im": "im"}[room.kind]
+    return {"channel": "public_channel", "group": "private_channel", "im": "im", "mpim": "mpim"}[room.kind]
 
 
 def _visible(slack: Slack, room: Room) -> bool:
@@ -157,26 +163,26 @@ def _channel(slack: Slack, room: Room) -> dict[str, Any]:
         "name": room.name,
         "name_normalized": room.name,
         "is_channel": not room.is_private,
-        "is_group": False,
+        "is_group": room.is_mpim,
         "is_im": False,
-        "is_mpim": False,
+        "is_mpim": room.is_mpim,
         "is_private": room.is_private,
         "is_general": room.name == "general",
         "is_member": workspace.bot_user_id in room.members,
         "is_ext_shared": room.is_shared,
         "topic": {"value": room.topic, "creator": "", "last_set": 0},
         "purpose": {"value": "", "creator": "", "last_set": 0},
-        "creator": workspace.people[0].id if workspace.people else "",
+        "creator": room.creator or (workspace.people[0].id if workspace.people else ""),
     }
 
 
-_READ = ("channels:read", "groups:read", "im:read")
-_HISTORY = ("channels:history", "groups:history", "im:history")
+_READ = ("channels:read", "groups:read", "im:read", "mpim:read")
+_HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 METHODS = (
     Method(name="conversations.list", call=list_channels, scopes=_READ, tier=2),
     Method(name="conversations.info", call=info, scopes=_READ, tier=3),
     Method(name="conversations.members", call=members, scopes=_READ, tier=4),
-    Method(name="conversations.open", call=open_direct, scopes=("im:write",), tier=3),
+    Method(name="conversations.open", call=open_direct, scopes=("im:write", "mpim:write"), tier=3),
     Method(name="conversations.history", call=history, scopes=_HISTORY, tier=3),
     Method(name="conversations.replies", call=replies, scopes=_HISTORY, tier=3),
     Method(name="users.conversations", call=list_for_user, scopes=_READ, tier=3),
