@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from bot.block_text import block_lines
 
 ANSWER_EVENT = "footnote_answer"
 """The metadata event type of our replies."""
@@ -48,28 +50,101 @@ class Metadata(Payload):
     event_payload: dict[str, Any] = Field(default_factory=dict)
 
 
+Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
+"""What Slack may leave out, or give as null."""
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
 class ShownBlock(Payload):
-    type: str = ""
+    """`lines`: what it says, as mrkdwn."""
+
+    type: Text = ""
+    lines: tuple[str, ...] = Field(default=(), repr=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, block: Any) -> Any:
+        return {"type": block.get("type"), "lines": block_lines(block)} if isinstance(block, dict) else block
+
+
+Blocks = Annotated[tuple[ShownBlock, ...], BeforeValidator(_objects)]
+
+
+class SharedFile(Payload):
+    """`preview` and the plain texts are there for snippets and e-mails, which Slack shows in the message itself."""
+
+    name: Text = ""
+    title: Text = ""
+    mode: Text = ""
+    preview: Text = Field(default="", repr=False)
+    plain_text: Text = Field(default="", repr=False)
+    preview_plain_text: Text = Field(default="", repr=False)
+
+
+Files = Annotated[tuple[SharedFile, ...], BeforeValidator(_objects)]
+
+
+class AttachmentField(Payload):
+    title: Text = ""
+    value: Text = Field(default="", repr=False)
+
+
+class ForwardedBlocks(Payload):
+    blocks: Blocks = ()
+
+
+class Forwarded(Payload):
+    message: ForwardedBlocks = ForwardedBlocks()
+
+
+class Attachment(Payload):
+    """Below a message: one that was forwarded (`is_share`), what a link leads to, or what an app puts there."""
+
+    is_share: bool | None = None
+    is_msg_unfurl: bool | None = None
+    from_url: Text = ""
+    original_url: Text = ""
+    pretext: Text = Field(default="", repr=False)
+    title: Text = Field(default="", repr=False)
+    text: Text = Field(default="", repr=False)
+    fallback: Text = Field(default="", repr=False)
+    fields: Annotated[tuple[AttachmentField, ...], BeforeValidator(_objects)] = ()
+    blocks: Blocks = ()
+    message_blocks: Annotated[tuple[Forwarded, ...], BeforeValidator(_objects)] = ()
+    files: Files = ()
+    attachments: Annotated[tuple[Attachment, ...], BeforeValidator(_objects)] = ()
+
+
+class BotProfile(Payload):
+    name: Text = ""
+    is_workflow_bot: bool | None = None
 
 
 class Message(Payload):
     """A message as events and threads show it."""
 
     ts: str
-    text: str = Field(default="", repr=False)
+    text: Text = Field(default="", repr=False)
     user: str | None = None
     bot_id: str | None = None
+    bot_profile: BotProfile | None = None
+    username: str | None = None
     subtype: str | None = None
     thread_ts: str | None = None
     edited: Edit | None = None
     metadata: Metadata | None = None
     streaming_state: str | None = None
     """Of a message that is or was streamed; not every reply of Slack's shows it."""
-    blocks: tuple[ShownBlock, ...] | None = None
+    blocks: Blocks = ()
+    attachments: Annotated[tuple[Attachment, ...], BeforeValidator(_objects)] = ()
+    files: Files = ()
 
     @property
     def has_buttons(self) -> bool:
-        return any(block.type == "actions" for block in self.blocks or ())
+        return any(block.type == "actions" for block in self.blocks)
 
     @property
     def thread(self) -> str:
@@ -78,6 +153,16 @@ class Message(Payload):
     @property
     def by_a_person(self) -> bool:
         return bool(self.user) and self.bot_id is None and self.user != "USLACKBOT"
+
+    @property
+    def by_a_form(self) -> bool:
+        """Posted by a workflow or a webhook: neither reads what is answered, so nobody talks with it in circles.
+
+        An app that converses is somebody: it has a `user`, and no mark of a workflow.
+        """
+        if self.user is None and self.bot_id is not None:
+            return self.subtype in (None, "bot_message")
+        return self.bot_profile is not None and self.bot_profile.is_workflow_bot is True
 
 
 class ActionContext(Payload):

@@ -10,8 +10,10 @@ from bot.mrkdwn import unescape
 _ENTITY = re.compile(r"<([^<>]+)>")
 _PERSON = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>")
 _GROUP = re.compile(r"<!(?:subteam\^|here|channel|everyone)[^<>]*>")
-_LEFT_BEHIND = re.compile(r"^[\s,;:–—-]+")
+_LEFT_BEHIND = re.compile(r"^(?:[\s,;–—-]|:(?![a-z0-9_+\-]+:))+")
 """What stays in front when a mention is taken away: "@footnote, how …"."""
+_GAP_BEFORE_MARK = re.compile(r" +(?=[,.;!?]|:(?![a-z0-9_+\-]+:))")
+"""Not before an emoji: "thanks? :pray:"."""
 
 
 def people_in(text: str) -> list[str]:
@@ -36,7 +38,7 @@ def without_mention(text: str, user_id: str) -> str:
     spoken = re.sub(rf"[ \t]*{mention}", " ", spoken)
     if text.lstrip().startswith(f"<@{user_id}"):
         spoken = _LEFT_BEHIND.sub("", spoken)
-    return re.sub(r"[ \t]{2,}", " ", re.sub(r" +([,.;:!?])", r"\1", spoken)).strip()
+    return re.sub(r"[ \t]{2,}", " ", _GAP_BEFORE_MARK.sub("", spoken)).strip()
 
 
 def plain_text(text: str, names: Mapping[str, str] | None = None) -> str:
