@@ -3,7 +3,8 @@
 from bot.playground.limits import Limits
 from bot.playground.refusal import PlaygroundError
 from bot.playground.server import Playground
-from bot.playground.workspace import Channel, Person, SlashCommand, Workspace, sample_workspace
+from bot.playground.sharing import Upload
+from bot.playground.workspace import Channel, Person, Shortcut, SlashCommand, Workspace, sample_workspace
 
 __all__ = [
     "Channel",
@@ -11,7 +12,9 @@ __all__ = [
     "Person",
     "Playground",
     "PlaygroundError",
+    "Shortcut",
     "SlashCommand",
+    "Upload",
     "Workspace",
     "sample_workspace",
 ]

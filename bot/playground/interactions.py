@@ -82,6 +82,30 @@ class Interactions:
         }
         return await self._interact(person, payload)
 
+    async def shortcut(self, user: str, channel: str, message_ts: str, callback_id: str) -> bool:
+        """Picks an app's entry of a message's "More actions"; whether the app acknowledged it.
+
+        Raises:
+            PlaygroundError: there is no such message or shortcut.
+        """
+        person = self._people.person(user)
+        room = self._people.room(person, channel)
+        if callback_id not in {one.callback_id for one in self._slack.workspace.shortcuts}:
+            raise PlaygroundError(f"there is no shortcut {callback_id!r}")
+        message = self._shown(person, room, message_ts)
+        if message.get("is_ephemeral") or message.get("subtype") == "tombstone":
+            raise PlaygroundError("this message has no actions")
+        payload = self._base("message_action", person) | {
+            "action_ts": self._slack.state.next_ts(),
+            "callback_id": callback_id,
+            "trigger_id": self._slack.surfaces.new_trigger(person.id),
+            "response_url": self._response_urls.new(room, person.id),
+            "message_ts": message["ts"],
+            "channel": {"id": room.id, "name": _channel_name(room)},
+            "message": _without_inner_fields(message),
+        }
+        return await self._interact(person, payload)
+
     async def click_view(self, user: str, view_id: str, action_id: str, value: str | None = None) -> bool:
         """Presses a button of a modal or of the App Home."""
         person, view = self._view(user, view_id)

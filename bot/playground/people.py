@@ -1,4 +1,4 @@
-"""What people do with messages: say, edit, delete, react, join. The page and the tests act through here."""
+"""What people do with messages: say, attach, forward, edit, delete, react, join. The page and the tests act through here."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from copy import deepcopy
 from typing import Any
 
 from bot.playground.composer import compose, mentions, rich_text
+from bot.playground.methods.conversations import MAX_GROUP
 from bot.playground.methods.reactions import add_reaction, remove_reaction
 from bot.playground.posting import new_client_msg_id, post_ephemeral
 from bot.playground.refusal import PlaygroundError, Refused
+from bot.playground.sharing import Upload, checked_uploads, file_object, shared_message
 from bot.playground.slack import Slack
 from bot.playground.state import Change, Message, Room
 from bot.playground.workspace import Person
+
+WORKFLOW_BOT = "B0WORKFLOW"
+WORKFLOW_NAME = "Ask HR"
 
 
 class People:
@@ -44,11 +49,80 @@ class People:
             raise PlaygroundError(f"{person.name} has not joined #{room.name}")
         return room
 
-    def say(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
+    def say(
+        self,
+        user: str,
+        channel: str,
+        text: str,
+        thread_ts: str | None = None,
+        *,
+        broadcast: bool = False,
+        uploads: tuple[Upload, ...] = (),
+    ) -> str:
+        """`broadcast`: a reply that is also sent to the channel. Files need no words."""
         person = self.person(user)
         room = self.room(person, channel)
+        if not text.strip() and not uploads:
+            raise PlaygroundError("there is nothing to send")
+        extra: dict[str, Any] = {}
+        if uploads:
+            files = [file_object(self._slack, room, person.id, one) for one in checked_uploads(uploads)]
+            extra = {"subtype": "file_share", "files": files, "upload": False, "display_as_bot": False}
+        if broadcast and thread_ts:
+            extra |= {"subtype": "thread_broadcast", "root": self._root(room, thread_ts)}
+        return self._send(person, room, text, thread_ts, extra)
+
+    def forward(
+        self,
+        user: str,
+        channel: str,
+        ts: str,
+        to: str,
+        text: str = "",
+        thread_ts: str | None = None,
+    ) -> str:
+        """Forwards the message `ts` of `channel` to another place, with some words or none."""
+        person = self.person(user)
+        source, target = self.room(person, channel), self.room(person, to)
+        try:
+            message = self._slack.message(source, ts)
+        except Refused as refusal:
+            raise PlaygroundError(f"{person.name} sees no message {ts} in this channel") from refusal
+        shared = shared_message(self._slack, source, message, private=source.is_private)
+        return self._send(person, target, text, thread_ts, {"attachments": [shared]})
+
+    def post_workflow(
+        self, channel: str, text: str, *, name: str = WORKFLOW_NAME, thread_ts: str | None = None
+    ) -> str:
+        """A workflow's form posts what somebody filled in: a bot's message, of no user."""
+        room = self._slack.state.room(channel)
+        if room is None or room.is_im:
+            raise PlaygroundError("a workflow posts in channels")
         if not text.strip():
             raise PlaygroundError("there is nothing to send")
+        composed = self._compose(text)
+        message: Message = {
+            "type": "message",
+            "subtype": "bot_message",
+            "bot_id": WORKFLOW_BOT,
+            "username": name,
+            "ts": self._slack.state.next_ts(),
+            "text": composed,
+            "team": self._slack.workspace.team_id,
+            "blocks": [rich_text(composed)],
+        }
+        return self._post(room, message, thread_ts)
+
+    def open_group(self, user: str, others: list[str]) -> Room:
+        """The group direct message of a person, some others and the bot."""
+        members = {self.person(user).id, *(self.person(one).id for one in others)}
+        if not 2 <= len(members) <= MAX_GROUP:
+            raise PlaygroundError(f"a group is of two to {MAX_GROUP} people")
+        return self._slack.state.group(members)
+
+    def _send(
+        self, person: Person, room: Room, text: str, thread_ts: str | None, extra: dict[str, Any]
+    ) -> str:
         composed = self._compose(text)
         message: Message = {
             "client_msg_id": new_client_msg_id(),
@@ -57,8 +131,14 @@ class People:
             "ts": self._slack.state.next_ts(),
             "text": composed,
             "team": self._slack.workspace.team_id,
-            "blocks": [rich_text(composed)],
+            **({"blocks": [rich_text(composed)]} if composed.strip() else {}),
+            **extra,
         }
+        ts = self._post(room, message, thread_ts)
+        self._offer_invitation(person, room, composed, thread_ts)
+        return ts
+
+    def _post(self, room: Room, message: Message, thread_ts: str | None) -> str:
         if thread_ts:
             message["thread_ts"] = thread_ts
         try:
@@ -66,11 +146,17 @@ class People:
         except Refused as refusal:
             raise PlaygroundError(f"there is no thread {thread_ts} in this channel") from refusal
         self._slack.events.message_posted(room, message)
-        self._offer_invitation(person, room, composed, thread_ts)
         return str(message["ts"])
+
+    def _root(self, room: Room, thread_ts: str) -> Message:
+        """The message that a reply which is also sent to the channel hangs on, as it is told along."""
+        found = room.messages.get(thread_ts, {})
+        return {name: deepcopy(value) for name, value in found.items() if name not in ("metadata", "root")}
 
     def edit(self, user: str, channel: str, ts: str, text: str) -> None:
         person, room, message = self._own(user, channel, ts)
+        if message.get("text") == self._compose(text):
+            return  # Slack's composer sends nothing either
         previous = deepcopy(message)
         message["text"] = self._compose(text)
         message["blocks"] = [rich_text(message["text"])]

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
+from bot.playground.deeds import Deeds
 from bot.playground.delivery import Attempt, Delivery, Transport
 from bot.playground.events import SUBSCRIPTIONS, Events
 from bot.playground.faults import Faults
@@ -45,7 +46,7 @@ def _system_clock() -> float:
     return time.time()
 
 
-class Playground:
+class Playground(Deeds):
     """A local Slack. People are named by id or name, channels by id, name or "dm" (the DM with the bot).
 
     `events_url`: where events are POSTed, signed; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
@@ -145,48 +146,6 @@ class Playground:
         """Sockets of the app that take events."""
         return self._sockets.count
 
-    async def say(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
-        """Types a message and sends it; returns its ts. "@footnote" becomes a mention, as in Slack's composer."""
-        return self._people.say(user, channel, text, thread_ts)
-
-    async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
-        self._people.edit(user, channel, ts, text)
-
-    async def delete(self, user: str, channel: str, ts: str) -> None:
-        self._people.delete(user, channel, ts)
-
-    async def react(self, user: str, channel: str, ts: str, name: str, *, remove: bool = False) -> None:
-        self._people.react(user, channel, ts, name, remove=remove)
-
-    async def join(self, user: str, channel: str, *, inviter: str | None = None) -> None:
-        """`user` may be the bot."""
-        self._people.join(user, channel, inviter=inviter)
-
-    async def command(self, user: str, channel: str, name: str, text: str = "") -> None:
-        """Runs a slash command; returns when the app has acknowledged it, or has failed to."""
-        await self._interactions.command(user, channel, name, text)
-
-    async def click(
-        self, user: str, channel: str, message_ts: str, action_id: str, value: str | None = None
-    ) -> bool:
-        """Presses a control of a message; `value` chooses among feedback buttons. Whether the app acknowledged."""
-        return await self._interactions.click(user, channel, message_ts, action_id, value)
-
-    async def click_view(self, user: str, view_id: str, action_id: str, value: str | None = None) -> bool:
-        return await self._interactions.click_view(user, view_id, action_id, value)
-
-    async def submit_view(
-        self, user: str, view_id: str, values: dict[str, dict[str, Any]] | None = None
-    ) -> dict[str, str]:
-        """Sends a modal's form (block_id -> action_id -> value); returns the app's errors by block_id."""
-        return await self._interactions.submit_view(user, view_id, values)
-
-    async def close_view(self, user: str, view_id: str) -> None:
-        await self._interactions.close_view(user, view_id)
-
-    async def open_home(self, user: str, tab: str = "home") -> None:
-        self._interactions.open_home(user, tab)
-
     def dm(self, user: str) -> str:
         """The id of the person's DM with the bot."""
         return self._state.direct(self._people.person(user).id).id
@@ -221,6 +180,14 @@ class Playground:
         """The person's topmost modal."""
         stack = self._slack.surfaces.modals.get(self._people.person(user).id)
         return deepcopy(stack[-1]) if stack else None
+
+    def prompts(self, user: str) -> list[dict[str, Any]]:
+        """What the app suggests in the person's pane with it."""
+        return deepcopy(self._state.suggestions.get((self.dm(user), ""), {}).get("prompts", []))
+
+    def title(self, user: str, thread_ts: str) -> str | None:
+        """What the app calls a thread of its DM with the person."""
+        return self._state.titles.get((self.dm(user), thread_ts))
 
     def home(self, user: str) -> View | None:
         """The person's App Home, once the app has published it."""

@@ -13,7 +13,6 @@ from bot.playground.refusal import Refused
 from bot.playground.slack import Slack
 from bot.playground.state import Message, Room
 
-
 MAX_GROUP = 8
 """Slack's limit of people, besides the caller, in a group direct message."""
 
