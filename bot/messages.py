@@ -165,7 +165,8 @@ class Messages(Formats):
         "• `{command} status` shows how Footnote is doing\n"
         "• `{command} stats` shows how it is used\n"
         "• `{command} sources` lists the sources\n"
-        "• `{command} help` shows this"
+        "• `{command} gaps` lists what people asked and the pages do not answer\n"
+        "• `{command} stale` lists pages that are out of date, the most cited first"
     )
     unknown_command: str = "I don't know `{word}`. What I know:"
     unknown_source: str = "There is no source `{source}`. There are: {sources}."
@@ -248,6 +249,48 @@ class Messages(Formats):
     )
     home_how_title: str = "How to ask"
     home_stats_title: str = "How it is used"
+
+    asked_by: str = "{person} asked: _{question}_"
+    you_asked: str = "You asked: _{question}_"
+    ask_what: str = (
+        "Write your question behind the command: `{command} ask How many days of holiday do I get?`"
+    )
+    ask_not_now: str = "I can't take your question at the moment. Please ask again in a few minutes."
+    ask_cannot_answer: str = (
+        "Sorry, something went wrong while I was answering. It has been logged; please ask again."
+    )
+    ask_once: str = "This was asked here before: the answer is in the thread."
+    shortcut_title: str = "Ask Footnote"
+    shortcut_where: str = "Who sees the answer"
+    shortcut_alone: str = "Only me"
+    shortcut_thread: str = "Everybody, in the thread"
+    shortcut_not_here: str = "I'm not in this channel, so only you will see the answer."
+    shortcut_send: str = "Ask"
+    ask_title: str = "What does “{title}” say?"
+    pane_prompts: str = "Ask me a question, for example:"
+    home_try_title: str = "Try one of these"
+    home_asking: str = "Your answer comes under *Messages*: _{question}_"
+    home_last_title: str = "Your last questions"
+    home_sources_title: str = "What I answer from"
+    home_pages: tuple[str, str] = ("{n} page", "{n} pages")
+    home_overdue: tuple[str, str] = ("{n} is out of date ({percent})", "{n} are out of date ({percent})")
+    home_synced: str = "read {ago}"
+    home_sync_failed: str = "could not be read {ago}"
+    home_admin_title: str = "For admins"
+    show_figures: str = "Figures"
+    show_status: str = "Status"
+    show_gaps: str = "Gaps"
+    show_stale: str = "Stale pages"
+    show_votes: str = "Votes"
+    one_moment: str = "One moment…"
+    votes_none: str = "Nobody has voted yet."
+    votes_private: str = "a question that was asked privately"
+    usage_everyone: str = (
+        "• `{command} ask QUESTION` answers to you alone\n"
+        "• `{command} channel` sets how I behave in this channel; for admins, and for whoever made the channel\n"
+        "• `{command} help` shows this"
+    )
+    usage_admins: str = "For admins:"
 
     def removed(self, sentences: int) -> str:
         """How many sentences of an answer were taken out."""

@@ -128,7 +128,8 @@ GERMAN: dict[str, Any] = {
         "• `{command} status` zeigt, wie es Footnote geht\n"
         "• `{command} stats` zeigt, wie es genutzt wird\n"
         "• `{command} sources` nennt die Quellen\n"
-        "• `{command} help` zeigt dies"
+        "• `{command} gaps` nennt, was gefragt wurde und auf keiner Seite steht\n"
+        "• `{command} stale` nennt veraltete Seiten, die meistzitierten zuerst"
     ),
     "unknown_command": "`{word}` kenne ich nicht. Was ich kenne:",
     "unknown_source": "Es gibt keine Quelle `{source}`. Es gibt: {sources}.",
@@ -207,6 +208,43 @@ GERMAN: dict[str, Any] = {
     ),
     "home_how_title": "So fragst du",
     "home_stats_title": "So wird es genutzt",
+    "asked_by": "{person} hat gefragt: _{question}_",
+    "you_asked": "Du hast gefragt: _{question}_",
+    "ask_what": "Schreib deine Frage hinter den Befehl: `{command} ask Wie viele Urlaubstage habe ich?`",
+    "ask_not_now": "Ich kann deine Frage gerade nicht annehmen. Bitte frag in ein paar Minuten noch einmal.",
+    "ask_cannot_answer": "Entschuldigung, beim Antworten ging etwas schief. Es ist vermerkt; bitte frag noch einmal.",
+    "ask_once": "Das wurde hier schon gefragt: Die Antwort steht im Thread.",
+    "shortcut_title": "Footnote fragen",
+    "shortcut_where": "Wer die Antwort sieht",
+    "shortcut_alone": "Nur ich",
+    "shortcut_thread": "Alle, im Thread",
+    "shortcut_not_here": "Ich bin nicht in diesem Kanal, also siehst nur du die Antwort.",
+    "shortcut_send": "Fragen",
+    "ask_title": "Was steht in „{title}“?",
+    "pane_prompts": "Stell mir eine Frage, zum Beispiel:",
+    "home_try_title": "Probier eine davon",
+    "home_asking": "Deine Antwort kommt unter *Nachrichten*: _{question}_",
+    "home_last_title": "Deine letzten Fragen",
+    "home_sources_title": "Woraus ich antworte",
+    "home_pages": ("{n} Seite", "{n} Seiten"),
+    "home_overdue": ("{n} ist veraltet ({percent})", "{n} sind veraltet ({percent})"),
+    "home_synced": "{ago} gelesen",
+    "home_sync_failed": "konnte {ago} nicht gelesen werden",
+    "home_admin_title": "Für Admins",
+    "show_figures": "Zahlen",
+    "show_status": "Zustand",
+    "show_gaps": "Lücken",
+    "show_stale": "Veraltete Seiten",
+    "show_votes": "Stimmen",
+    "one_moment": "Einen Moment…",
+    "votes_none": "Es hat noch niemand abgestimmt.",
+    "votes_private": "eine Frage, die nicht öffentlich gestellt wurde",
+    "usage_everyone": (
+        "• `{command} ask FRAGE` antwortet nur dir\n"
+        "• `{command} channel` stellt ein, wie ich mich in diesem Kanal verhalte; für Admins und wer den Kanal angelegt hat\n"
+        "• `{command} help` zeigt dies"
+    ),
+    "usage_admins": "Für Admins:",
     "ago": "vor {time}",
     "second": ("{n} s", "{n} s"),
     "minute": ("{n} min", "{n} min"),

@@ -128,7 +128,8 @@ SPANISH: dict[str, Any] = {
         "• `{command} status` muestra cómo está Footnote\n"
         "• `{command} stats` muestra cómo se usa\n"
         "• `{command} sources` enumera las fuentes\n"
-        "• `{command} help` muestra esto"
+        "• `{command} gaps` enumera lo que se preguntó y las páginas no responden\n"
+        "• `{command} stale` enumera las páginas caducadas, primero las más citadas"
     ),
     "unknown_command": "No conozco `{word}`. Lo que conozco:",
     "unknown_source": "No hay ninguna fuente `{source}`. Hay: {sources}.",
@@ -207,6 +208,43 @@ SPANISH: dict[str, Any] = {
     ),
     "home_how_title": "Cómo preguntar",
     "home_stats_title": "Cómo se usa",
+    "asked_by": "{person} preguntó: _{question}_",
+    "you_asked": "Preguntaste: _{question}_",
+    "ask_what": "Escribe tu pregunta detrás del comando: `{command} ask ¿Cuántos días de vacaciones tengo?`",
+    "ask_not_now": "Ahora no puedo recoger tu pregunta. Vuelve a hacerla dentro de unos minutos.",
+    "ask_cannot_answer": "Lo siento, algo falló al responder. Ha quedado anotado; vuelve a preguntar.",
+    "ask_once": "Esto ya se preguntó aquí: la respuesta está en el hilo.",
+    "shortcut_title": "Preguntar a Footnote",
+    "shortcut_where": "Quién ve la respuesta",
+    "shortcut_alone": "Solo yo",
+    "shortcut_thread": "Todos, en el hilo",
+    "shortcut_not_here": "No estoy en este canal, así que solo tú verás la respuesta.",
+    "shortcut_send": "Preguntar",
+    "ask_title": "¿Qué dice «{title}»?",
+    "pane_prompts": "Hazme una pregunta, por ejemplo:",
+    "home_try_title": "Prueba una de estas",
+    "home_asking": "Tu respuesta llega en *Mensajes*: _{question}_",
+    "home_last_title": "Tus últimas preguntas",
+    "home_sources_title": "De dónde respondo",
+    "home_pages": ("{n} página", "{n} páginas"),
+    "home_overdue": ("{n} está caducada ({percent})", "{n} están caducadas ({percent})"),
+    "home_synced": "leída {ago}",
+    "home_sync_failed": "no se pudo leer {ago}",
+    "home_admin_title": "Para administradores",
+    "show_figures": "Cifras",
+    "show_status": "Estado",
+    "show_gaps": "Lagunas",
+    "show_stale": "Páginas caducadas",
+    "show_votes": "Votos",
+    "one_moment": "Un momento…",
+    "votes_none": "Nadie ha votado todavía.",
+    "votes_private": "una pregunta hecha en privado",
+    "usage_everyone": (
+        "• `{command} ask PREGUNTA` te responde solo a ti\n"
+        "• `{command} channel` ajusta cómo me comporto en este canal; para administradores y para quien creó el canal\n"
+        "• `{command} help` muestra esto"
+    ),
+    "usage_admins": "Para administradores:",
     "ago": "hace {time}",
     "second": ("{n} s", "{n} s"),
     "minute": ("{n} min", "{n} min"),

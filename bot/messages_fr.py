@@ -141,7 +141,8 @@ FRENCH: dict[str, Any] = {
         "• `{command} status` montre comment va Footnote\n"
         "• `{command} stats` montre comment il est utilisé\n"
         "• `{command} sources` liste les sources\n"
-        "• `{command} help` affiche ceci"
+        "• `{command} gaps` liste ce qui a été demandé et que les pages ne disent pas\n"
+        "• `{command} stale` liste les pages périmées, les plus citées d'abord"
     ),
     "unknown_command": "Je ne connais pas `{word}`. Ce que je connais :",
     "unknown_source": "Il n'y a pas de source `{source}`. Il y a : {sources}.",
@@ -222,6 +223,43 @@ FRENCH: dict[str, Any] = {
     ),
     "home_how_title": "Comment demander",
     "home_stats_title": "L'utilisation",
+    "asked_by": "{person} a demandé : _{question}_",
+    "you_asked": "Vous avez demandé : _{question}_",
+    "ask_what": "Écrivez votre question après la commande : `{command} ask Combien de jours de congé ai-je ?`",
+    "ask_not_now": "Je ne peux pas prendre votre question pour l'instant. Posez-la de nouveau dans quelques minutes.",
+    "ask_cannot_answer": "Désolé, une erreur est survenue pendant la réponse. Elle est notée ; posez la question de nouveau.",
+    "ask_once": "Cela a déjà été demandé ici : la réponse est dans le fil.",
+    "shortcut_title": "Demander à Footnote",
+    "shortcut_where": "Qui voit la réponse",
+    "shortcut_alone": "Moi seul",
+    "shortcut_thread": "Tout le monde, dans le fil",
+    "shortcut_not_here": "Je ne suis pas dans ce canal : vous serez seul à voir la réponse.",
+    "shortcut_send": "Demander",
+    "ask_title": "Que dit « {title} » ?",
+    "pane_prompts": "Posez-moi une question, par exemple :",
+    "home_try_title": "Essayez l'une d'elles",
+    "home_asking": "Votre réponse arrive sous *Messages* : _{question}_",
+    "home_last_title": "Vos dernières questions",
+    "home_sources_title": "Mes sources",
+    "home_pages": ("{n} page", "{n} pages"),
+    "home_overdue": ("{n} est périmée ({percent})", "{n} sont périmées ({percent})"),
+    "home_synced": "lue {ago}",
+    "home_sync_failed": "n'a pas pu être lue {ago}",
+    "home_admin_title": "Pour les administrateurs",
+    "show_figures": "Chiffres",
+    "show_status": "État",
+    "show_gaps": "Lacunes",
+    "show_stale": "Pages périmées",
+    "show_votes": "Votes reçus",
+    "one_moment": "Un instant…",
+    "votes_none": "Personne n'a encore voté.",
+    "votes_private": "une question posée en privé",
+    "usage_everyone": (
+        "• `{command} ask QUESTION` répond à vous seul\n"
+        "• `{command} channel` règle ma conduite dans ce canal ; pour les administrateurs et pour qui a créé le canal\n"
+        "• `{command} help` affiche ceci"
+    ),
+    "usage_admins": "Pour les administrateurs :",
     "ago": "il y a {time}",
     "second": ("{n} s", "{n} s"),
     "minute": ("{n} min", "{n} min"),

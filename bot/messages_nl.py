@@ -128,7 +128,8 @@ DUTCH: dict[str, Any] = {
         "• `{command} status` laat zien hoe het met Footnote gaat\n"
         "• `{command} stats` laat zien hoe het gebruikt wordt\n"
         "• `{command} sources` noemt de bronnen\n"
-        "• `{command} help` toont dit"
+        "• `{command} gaps` noemt wat gevraagd is en niet op de pagina's staat\n"
+        "• `{command} stale` noemt verouderde pagina's, de meest aangehaalde eerst"
     ),
     "unknown_command": "`{word}` ken ik niet. Wat ik ken:",
     "unknown_source": "Er is geen bron `{source}`. Er zijn: {sources}.",
@@ -207,6 +208,43 @@ DUTCH: dict[str, Any] = {
     ),
     "home_how_title": "Hoe je vraagt",
     "home_stats_title": "Hoe het gebruikt wordt",
+    "asked_by": "{person} vroeg: _{question}_",
+    "you_asked": "Je vroeg: _{question}_",
+    "ask_what": "Schrijf je vraag achter het commando: `{command} ask Hoeveel vakantiedagen heb ik?`",
+    "ask_not_now": "Ik kan je vraag nu niet aannemen. Vraag het over een paar minuten opnieuw.",
+    "ask_cannot_answer": "Sorry, er ging iets mis bij het beantwoorden. Het is genoteerd; vraag het nog eens.",
+    "ask_once": "Dit is hier al gevraagd: het antwoord staat in de thread.",
+    "shortcut_title": "Vraag het Footnote",
+    "shortcut_where": "Wie ziet het antwoord",
+    "shortcut_alone": "Alleen ik",
+    "shortcut_thread": "Iedereen, in de thread",
+    "shortcut_not_here": "Ik zit niet in dit kanaal, dus alleen jij ziet het antwoord.",
+    "shortcut_send": "Vragen",
+    "ask_title": "Wat staat er in “{title}”?",
+    "pane_prompts": "Stel me een vraag, bijvoorbeeld:",
+    "home_try_title": "Probeer er een",
+    "home_asking": "Je antwoord komt onder *Berichten*: _{question}_",
+    "home_last_title": "Je laatste vragen",
+    "home_sources_title": "Waaruit ik antwoord",
+    "home_pages": ("{n} pagina", "{n} pagina's"),
+    "home_overdue": ("{n} is verouderd ({percent})", "{n} zijn verouderd ({percent})"),
+    "home_synced": "{ago} gelezen",
+    "home_sync_failed": "kon {ago} niet gelezen worden",
+    "home_admin_title": "Voor beheerders",
+    "show_figures": "Cijfers",
+    "show_status": "Toestand",
+    "show_gaps": "Leemtes",
+    "show_stale": "Verouderde pagina's",
+    "show_votes": "Stemmen",
+    "one_moment": "Een ogenblik…",
+    "votes_none": "Er heeft nog niemand gestemd.",
+    "votes_private": "een vraag die onder vier ogen gesteld is",
+    "usage_everyone": (
+        "• `{command} ask VRAAG` antwoordt aan jou alleen\n"
+        "• `{command} channel` stelt in hoe ik me in dit kanaal gedraag; voor beheerders en voor wie het kanaal heeft gemaakt\n"
+        "• `{command} help` toont dit"
+    ),
+    "usage_admins": "Voor beheerders:",
     "ago": "{time} geleden",
     "second": ("{n} s", "{n} s"),
     "minute": ("{n} min", "{n} min"),

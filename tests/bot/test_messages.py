@@ -14,7 +14,7 @@ OTHERS = [code for code in LANGUAGES if code != "en"]
 
 
 FORMATS = {field.name for field in dataclasses.fields(Formats)}
-ALIKE = {("fr", "sources"), ("es", "no"), ("fr", "stats_satisfaction")}
+ALIKE = {("fr", "sources"), ("es", "no"), ("fr", "stats_satisfaction"), ("fr", "home_pages")}
 """Words that are the same in English."""
 
 
@@ -49,6 +49,8 @@ def test_titles_and_buttons_fit_slacks_limits(words: Messages) -> None:
     assert max(len(title) for title in (words.why, words.feedback_title, words.close, words.send)) <= 24
     assert max(len(label) for label in (words.helpful, words.not_helpful, words.why)) <= 75
     assert len(words.home_title) <= 150
+    assert len(words.shortcut_title) <= 24
+    assert len(words.shortcut_send) <= 24
 
 
 def test_a_locale_finds_its_language_and_an_unknown_one_is_english() -> None:
