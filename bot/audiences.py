@@ -6,6 +6,10 @@ whoever asks. In a direct message nobody reads along: the asker's own channels a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
 from bot.channels import Channel, ChannelDirectory
 from bot.memberships import Membership, Memberships
 from bot.people import People, Person
@@ -21,8 +25,17 @@ class AudienceUnknownError(UnavailableError):
     """Slack does not tell what kind of place this is, or who asks: nothing can be told there for now."""
 
 
+class Wishes(Protocol):
+    """bot.channel_settings.ChannelWishes, as this uses it."""
+
+    async def sources(self, channel_id: str) -> Sequence[str]:
+        """Names of the sources that a channel wants to be told from; empty: all. Never raises."""
+
+
 class Audiences:
-    """`outsiders`: what guests, and channels that are shared with other organisations, may read."""
+    """`outsiders`: what guests, and channels that are shared with other organisations, may read. `wishes`: what channels have
+    set; without it each wants every source.
+    """
 
     def __init__(
         self,
@@ -31,11 +44,13 @@ class Audiences:
         people: People,
         memberships: Memberships,
         outsiders: Outsiders = "marked",
+        wishes: Wishes | None = None,
     ) -> None:
         self._channels = channels
         self._people = people
         self._memberships = memberships
         self._outsiders = outsiders
+        self._wishes = wishes
 
     async def of(self, channel_id: str, user_id: str) -> Audience:
         """What may be told in `channel_id` when `user_id` asks there.
@@ -48,7 +63,9 @@ class Audiences:
         if not (channel.known and person.known):
             raise AudienceUnknownError(f"Slack does not tell who reads along in {channel_id}")
         membership = await self._memberships.of(user_id) if channel.kind == "im" else ALONE
-        return audience_of(channel, person, membership, outsiders=self._outsiders)
+        audience = audience_of(channel, person, membership, outsiders=self._outsiders)
+        wanted = await self._wishes.sources(channel_id) if self._wishes is not None else ()
+        return replace(audience, sources=frozenset(wanted)) if wanted else audience
 
     async def alone(self, user_id: str) -> Audience:
         """What may be told to somebody alone, wherever that is shown: what a direct message would tell.

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Self
+from typing import Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from redis.asyncio import Redis
@@ -45,12 +46,6 @@ class ChannelSettings(BaseModel):
     def of_bot(cls, settings: SlackSettings) -> Self:
         """What holds in a channel that has set nothing."""
         return cls(follow_ups=settings.follow_ups, corrections=settings.corrections)
-
-    def chosen_among(self, sources: Collection[str]) -> tuple[str, ...]:
-        """Those of its sources that there still are; empty: all. A channel whose sources are all gone is told nothing less
-        than one that has chosen none.
-        """
-        return tuple(name for name in self.sources if name in sources)
 
 
 class _Stored(ChannelSettings):
@@ -122,3 +117,28 @@ class ChannelSettingsStore:
                 "channel_settings.unreadable", extra={"channel": channel_id, "problems": error.error_count()}
             )
             return self._defaults
+
+
+class SourceNames(Protocol):
+    """kb.jobs.Reindexer, as this uses it."""
+
+    def sources(self) -> list[str]: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChannelWishes:
+    """What a channel's settings mean for an answer there, with the sources that there are now."""
+
+    store: ChannelSettingsStore
+    known: SourceNames
+
+    async def sources(self, channel_id: str) -> Sequence[str]:
+        """Those that it wants to be told from; empty: all."""
+        return chosen(await self.store.of(channel_id), self.known.sources())
+
+
+def chosen(settings: ChannelSettings, known: Collection[str]) -> tuple[str, ...]:
+    """Those of the channel's sources that there still are; empty: all. A channel whose sources are all gone has chosen none:
+    it would else be told of every question that nothing was found.
+    """
+    return tuple(name for name in settings.sources if name in known)

@@ -22,6 +22,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.app import Activity, build_app, slack_clients
 from bot.backend import Backend
 from bot.background import Background
+from bot.channel_settings import ChannelWishes
 from bot.parts import build_directory, build_follower, build_rooms, build_worker
 from bot.people import People
 from bot.question import QuestionWorker
@@ -138,7 +139,8 @@ async def open_edge(
         raise SettingsError("Footnote cannot speak in Slack: set SLACK_BOT_TOKEN")
     async with aiohttp.ClientSession() as session:
         clients = slack_clients(settings, session)
-        directory = build_directory(clients, settings, clock)
+        wishes = ChannelWishes(store=backend.channel_settings, known=backend.reindexer)
+        directory = build_directory(clients, settings, clock, wishes=wishes)
         follower = build_follower(clients, directory, backend, clock)
         background, activity = Background(), Activity(clock=clock)
         edge = Edge(

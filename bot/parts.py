@@ -8,7 +8,7 @@ from datetime import datetime
 
 from bot.admins import Admins
 from bot.app import Rooms, SlackClients
-from bot.audiences import Audiences
+from bot.audiences import Audiences, Wishes
 from bot.backend import Backend
 from bot.background import Background
 from bot.channels import ChannelDirectory
@@ -40,7 +40,11 @@ class Directory:
 
 
 def build_directory(
-    clients: SlackClients, settings: SlackSettings, clock: Callable[[], datetime]
+    clients: SlackClients,
+    settings: SlackSettings,
+    clock: Callable[[], datetime],
+    *,
+    wishes: Wishes | None = None,
 ) -> Directory:
     people = People(clients.reading, clock=clock)
     channels = ChannelDirectory(clients.reading, clock=clock)
@@ -50,7 +54,11 @@ def build_directory(
         channels=channels,
         admins=Admins(memberships, settings.admins),
         audiences=Audiences(
-            channels=channels, people=people, memberships=memberships, outsiders=settings.outsiders
+            channels=channels,
+            people=people,
+            memberships=memberships,
+            outsiders=settings.outsiders,
+            wishes=wishes,
         ),
     )
 
@@ -144,5 +152,6 @@ def build_worker(
             wanted=settings.stream == "auto",
         ),
         figures=backend.analytics,
+        channel_settings=backend.channel_settings,
         clock=clock,
     )

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from bot.audiences import Audiences, AudienceUnknownError
+from bot.channel_settings import ChannelSettingsStore
 from bot.channels import ChannelDirectory
 from bot.claims import QueuedQuestion, question_id
 from bot.events import AnswerMark, CitedPassage
@@ -73,6 +74,7 @@ class QuestionWorker:
     replies: Replies
     streams: Streams
     figures: Figures
+    channel_settings: ChannelSettingsStore
     clock: Callable[[], datetime]
 
     async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
@@ -111,8 +113,9 @@ class QuestionWorker:
             await self._answer(question, text, posted)
 
     async def _answer(self, question: QueuedQuestion, text: str, posted: Posted | None) -> None:
-        async with self.streams.watch(question, messages_in(detect(text)), posted) as live:
-            answer = await self._think(question, text, live)
+        wanted = (await self.channel_settings.of(question.channel)).language
+        async with self.streams.watch(question, messages_in(wanted or detect(text)), posted) as live:
+            answer = await self._think(question, text, live, reply_in=wanted)
             begun = await live.finish()
         rendered = render(answer, question_id=_message_id(question), today=self.clock().date())
         turn = self.pipeline.turn(answer, question_ts=question.ts)
@@ -120,10 +123,12 @@ class QuestionWorker:
         await self.conversations.append(_key(question), turn)
         await self._count(question, answer)
 
-    async def _think(self, question: QueuedQuestion, text: str, progress: Progress) -> Answer:
+    async def _think(
+        self, question: QueuedQuestion, text: str, progress: Progress, *, reply_in: str
+    ) -> Answer:
         audience = await self.audiences.of(question.channel, question.user)
         turns, store_answered = await self._thread(question)
-        asked = Question(id=question.id, text=text, audience=audience)
+        asked = Question(id=question.id, text=text, audience=audience, reply_in=reply_in)
         answer = await self.pipeline.answer(asked, turns, progress=progress)
         return answer if store_answered else replace(answer, notes=(*answer.notes, "history unavailable"))
 
@@ -196,7 +201,8 @@ class QuestionWorker:
         posted = await self.replies.find(question)
         if posted is not None and posted.answers(question):
             return
-        words = messages_in(detect(plain_text(question.text)))
+        wanted = (await self.channel_settings.of(question.channel)).language
+        words = messages_in(wanted or detect(plain_text(question.text)))
         mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="failed")
         rendered = plain(words.failed.format(question_id=question.id))
         try:

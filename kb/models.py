@@ -29,11 +29,13 @@ class Audience:
     `channels` holds channel ids (`C0123`) and, where known, names with a hash (`#people-leads`); `groups` the user
     groups (`S0123`, `@finance`) of somebody who is answered alone. A page without a limit is for `everyone`, which
     people from outside the company are not; a page with one is told where it and the audience share a mark.
+    `sources`: what a place wants to be told from, by name; empty: every source.
     """
 
     channels: frozenset[str] = frozenset()
     groups: frozenset[str] = frozenset()
     everyone: bool = True
+    sources: frozenset[str] = frozenset()
 
     @property
     def marks(self) -> list[str]:
@@ -198,6 +200,8 @@ class Question:
     id: str
     text: str
     audience: Audience = Audience()
+    reply_in: str = ""
+    """The language of the reply, ISO 639-1, where the place wants one; empty: the question's."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

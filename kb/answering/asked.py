@@ -36,5 +36,10 @@ class Asked:
         return f"{self.question.text}\n{self.rewrite.query}"
 
     @property
+    def reply_in(self) -> str:
+        """The language of what is written for the reader; quotes stay in that of their pages."""
+        return self.question.reply_in or self.language
+
+    @property
     def audience(self) -> Audience:
         return self.question.audience

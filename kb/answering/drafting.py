@@ -108,9 +108,9 @@ class ModelDrafter:
         ends_at = time.monotonic() + self._settings.answer_deadline_s
         draft = await _Conversation(self, asked, passages, search, ends_at).held(on_sentences)
         said = join_sentences([sentence.text for sentence in draft.replied.sentences])
-        if ends_at - time.monotonic() < SHORTEST_RETRY_S or not is_in_other_language(said, asked.language):
+        if ends_at - time.monotonic() < SHORTEST_RETRY_S or not is_in_other_language(said, asked.reply_in):
             return draft
-        logger.info("answer.in_other_language", extra={"wanted": asked.language})
+        logger.info("answer.in_other_language", extra={"wanted": asked.reply_in})
         try:
             again = _Conversation(self, asked, draft.passages, None, ends_at, reminded=True)
             return await again.held(None)
@@ -192,7 +192,7 @@ class _Conversation:
     def _question(self) -> MessageParam:
         text = question_text(self._asked)
         if self._reminded:
-            text += "\n" + REMINDER.format(language=language_name(self._asked.language))
+            text += "\n" + REMINDER.format(language=language_name(self._asked.reply_in))
         if not self._drafter.native:
             passages = numbered_passages(self._passages, first=1)
             return {"role": "user", "content": "\n\n".join(["Passages:", *passages, text])}

@@ -94,7 +94,7 @@ def _words(text: str) -> list[str]:
 def question_text(asked: Asked) -> str:
     """The user's own words, how the thread makes them understood, and the language of the answer."""
     question, query = asked.question.text, asked.rewrite.query
-    lines = [f"Answer in {language_name(asked.language)}."]
+    lines = [f"Answer in {language_name(asked.reply_in)}."]
     if form := _KEEP_FORM[previous_form(asked.turns)]:
         lines.append(form)
     lines.append(f"Question: {question}")

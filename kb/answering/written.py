@@ -112,7 +112,7 @@ class WrittenAnswerer:
         citations = tuple(replace(one, score=scores.get(_source(one.chunk))) for one in citations)
         said = join_sentences([sentence.text for sentence in sentences])
         notes: list[Note] = ["sentences removed"] if verified.unsupported else []
-        if is_in_other_language(said, asked.language):
+        if is_in_other_language(said, asked.reply_in):
             notes.append("pages' language")
         return Composed(
             outcome="answered",

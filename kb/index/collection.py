@@ -114,7 +114,7 @@ class Collection:
             for field, names in asked
             if names
         ]
-        scope = models.Filter(must=[is_readable(audience)], should=fitting)
+        scope = models.Filter(must=[*is_readable(audience)], should=fitting)
         return [
             from_payload(record.payload).page
             async for records in self._batches(True, scope)
@@ -148,9 +148,9 @@ class Collection:
         anchor_pages: Sequence[str],
     ) -> list[Candidate]:
         readable = is_readable(audience)
-        scopes = [models.Filter(must=[readable])]
+        scopes = [models.Filter(must=[*readable])]
         if anchor_pages:
-            scopes.append(models.Filter(must=[readable, is_page(anchor_pages)]))
+            scopes.append(models.Filter(must=[*readable, is_page(anchor_pages)]))
         wordings: list[tuple[str, Any]] = [(DENSE, list(query.dense)) for query in queries]
         terms: list[tuple[str, Any]] = [
             (LEXICAL, sparse(query.lexical)) for query in queries if query.lexical.indices
@@ -212,7 +212,7 @@ class Collection:
         pages = list(page_ids)
         if not pages:
             return frozenset()
-        asked = models.Filter(must=[is_readable(audience), is_page(pages)])
+        asked = models.Filter(must=[*is_readable(audience), is_page(pages)])
         with translated("asking which pages may be read"):
             return frozenset(await self._values(PAGE_ID, asked))
 
@@ -222,7 +222,7 @@ class Collection:
         wanted: list[Any] = [is_spot(page_id, positions) for page_id, positions in spots.items() if positions]
         if not wanted:
             return []
-        asked = models.Filter(must=[is_readable(audience)], should=wanted)
+        asked = models.Filter(must=[*is_readable(audience)], should=wanted)
         found = [record async for records in self._batches(True, asked) for record in records]
         return [from_payload(record.payload) for record in newest(found)]
 
@@ -232,7 +232,7 @@ class Collection:
         return {str(hit.value): hit.count for hit in found.hits if hit.count}
 
     async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
-        async for records in self._batches(True, models.Filter(must=[is_readable(audience)])):
+        async for records in self._batches(True, models.Filter(must=[*is_readable(audience)])):
             yield [from_payload(record.payload) for record in records]
 
     async def _records(self, fields: list[str]) -> AsyncIterator[models.Record]:

@@ -6,13 +6,17 @@ from collections.abc import Collection, Sequence
 
 import qdrant_edge as engine
 
-from kb.index.payload import AUDIENCE, NAMES, PAGE_ID, POSITION, REPLACED_NAMES, SERIES
+from kb.index.payload import AUDIENCE, NAMES, PAGE_ID, POSITION, REPLACED_NAMES, SERIES, SOURCE
 from kb.index.port import PagesWanted
 from kb.models import Audience
 
 
-def is_readable(audience: Audience) -> engine.FieldCondition:
-    return engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))
+def is_readable(audience: Audience) -> list[engine.FieldCondition]:
+    """All of them."""
+    readable = [engine.FieldCondition(AUDIENCE, match=engine.MatchAny(audience.marks))]
+    if audience.sources:
+        readable.append(engine.FieldCondition(SOURCE, match=engine.MatchAny(sorted(audience.sources))))
+    return readable
 
 
 def is_page(page_ids: Sequence[str]) -> engine.FieldCondition:

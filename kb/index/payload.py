@@ -22,6 +22,7 @@ LEXICAL = "lexical"
 
 AUDIENCE = "audience"
 PAGE_ID = "page_id"
+SOURCE = "source"
 LANGUAGE = "language"
 REVISION = "revision"
 PAGE_URL = "page_url"
@@ -31,7 +32,7 @@ NAMES = "names"
 REPLACED_NAMES = "replaced_names"
 SERIES = "series"
 """What a page is called, what it replaces and what it is a version of; on its first chunk alone."""
-KEYWORD_FIELDS = (AUDIENCE, PAGE_ID, LANGUAGE, NAMES, REPLACED_NAMES, SERIES)
+KEYWORD_FIELDS = (AUDIENCE, PAGE_ID, SOURCE, LANGUAGE, NAMES, REPLACED_NAMES, SERIES)
 """Fields that filters and counts run over; each needs an index of its own."""
 
 CALIBRATION = "calibration"

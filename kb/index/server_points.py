@@ -13,6 +13,7 @@ from kb.index.payload import (
     LEXICAL,
     PAGE_ID,
     POSITION,
+    SOURCE,
     Scored,
     from_payload,
     point_id,
@@ -52,8 +53,13 @@ def delete(matching: models.Filter) -> models.DeleteOperation:
     return models.DeleteOperation(delete=models.FilterSelector(filter=matching))
 
 
-def is_readable(audience: Audience) -> models.FieldCondition:
-    return models.FieldCondition(key=AUDIENCE, match=models.MatchAny(any=audience.marks))
+def is_readable(audience: Audience) -> list[models.FieldCondition]:
+    """All of them."""
+    readable = [models.FieldCondition(key=AUDIENCE, match=models.MatchAny(any=audience.marks))]
+    if audience.sources:
+        of_source = models.MatchAny(any=sorted(audience.sources))
+        readable.append(models.FieldCondition(key=SOURCE, match=of_source))
+    return readable
 
 
 def is_page(page_ids: Sequence[str]) -> models.FieldCondition:

@@ -157,7 +157,7 @@ class Shard:
         return IndexCounts(pages=len(pages), chunks=chunks)
 
     def pages(self, wanted: PagesWanted, audience: Audience) -> list[Page]:
-        scope = engine.Filter(must=[is_readable(audience)], should=[*is_wanted(wanted)])
+        scope = engine.Filter(must=[*is_readable(audience)], should=[*is_wanted(wanted)])
         request = engine.ScrollRequest(limit=SCROLL_PAGE, filter=scope, with_payload=True)
         with self._lock.read(), _translated(self._folder):
             records, _ = self._shard.scroll(request)
@@ -171,7 +171,7 @@ class Shard:
     def readable(self, page_ids: Collection[str], audience: Audience) -> frozenset[str]:
         if not page_ids:
             return frozenset()
-        asked = engine.Filter(must=[is_readable(audience), is_page(list(page_ids))])
+        asked = engine.Filter(must=[*is_readable(audience), is_page(list(page_ids))])
         with self._lock.read(), _translated(self._folder):
             return frozenset(self._values(PAGE_ID, asked))
 
@@ -180,7 +180,7 @@ class Shard:
         if not wanted:
             return []
         limit = sum(map(len, spots.values()))  # a page has one passage at a position
-        asked = engine.Filter(must=[is_readable(audience)], should=[*wanted])
+        asked = engine.Filter(must=[*is_readable(audience)], should=[*wanted])
         request = engine.ScrollRequest(limit=limit, filter=asked, with_payload=True)
         with self._lock.read(), _translated(self._folder):
             records, _ = self._shard.scroll(request)
@@ -190,7 +190,7 @@ class Shard:
         self, audience: Audience, offset: engine.PointId | None
     ) -> tuple[list[Chunk], engine.PointId | None]:
         """Passages from `offset` on, and where the next batch begins: None after the last."""
-        readable = engine.Filter(must=[is_readable(audience)])
+        readable = engine.Filter(must=[*is_readable(audience)])
         request = engine.ScrollRequest(offset=offset, limit=SCROLL_PAGE, filter=readable, with_payload=True)
         with self._lock.read(), _translated(self._folder):
             records, following = self._shard.scroll(request)
@@ -212,9 +212,9 @@ class Shard:
         for query in queries:
             self._check_dimension(query.dense)
         readable = is_readable(audience)
-        scopes = [engine.Filter(must=[readable])]
+        scopes = [engine.Filter(must=[*readable])]
         if anchor_pages:
-            scopes.append(engine.Filter(must=[readable, is_page(anchor_pages)]))
+            scopes.append(engine.Filter(must=[*readable, is_page(anchor_pages)]))
         dense = [engine.Query.Nearest(list(query.dense), using=DENSE) for query in queries]
         lexical = [sparse_query(query.lexical) for query in queries]
         asked = [*dense, *filter(None, lexical)]
@@ -230,7 +230,7 @@ class Shard:
                 for points in self._shard.query_batch(engine.QueryBatchRequest(legs))
                 for point in points
             }
-            every = engine.Filter(must=[engine.HasIdCondition(found), readable])
+            every = engine.Filter(must=[engine.HasIdCondition(found), *readable])
             scoring = [
                 engine.QueryRequest(max(1, len(found)), query=query, filter=every, with_payload=at == 0)
                 for at, query in enumerate(asked)

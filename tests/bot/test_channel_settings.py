@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from bot.channel_settings import BELIEVED_S, ChannelSettings, ChannelSettingsStore
+from bot.channel_settings import BELIEVED_S, ChannelSettings, ChannelSettingsStore, chosen
 from kb.errors import StoreUnavailableError
 from kb.settings import SlackSettings
 from kb.valkey import connect_redis
@@ -98,5 +98,5 @@ async def test_whoever_saves_is_told_of_an_outage(tmp_path: Path) -> None:
 
 def test_sources_that_are_gone_are_no_choice() -> None:
     settings = ChannelSettings(sources=("handbook", "wiki"))
-    assert settings.chosen_among(["shop", "wiki"]) == ("wiki",)
-    assert settings.chosen_among(["shop"]) == ()
+    assert chosen(settings, ["shop", "wiki"]) == ("wiki",)
+    assert chosen(settings, ["shop"]) == ()

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -944,3 +945,58 @@ class TestMadeWith:
             await found(two, "leave", made_with="tiny")
         assert await found(two, "leave", made_with="model2") == {"model2#0"}
         assert await two.calibration() == measured(2)
+
+
+class TestSources:
+    """A place that wants to be told from some sources is told of nothing else, by whichever way it asks."""
+
+    SHOP = Audience(sources=frozenset({"shop"}))
+
+    @staticmethod
+    async def fill(index: VectorIndex) -> None:
+        for at in range(6):  # nearer to what is asked than anything of the shop
+            await put(index, a_page(f"hand-{at}"), "leave leave", "leave holiday")
+        await put(
+            index, replace(a_page("tea", superseded_by="Hand-0"), source="shop"), "price leave", "shipping"
+        )
+        await put(index, replace(a_page("cost", audience=("#buyers",)), source="shop"), "price price leave")
+        await put(index, replace(a_page("post"), source="wiki"), "shipping")
+
+    async def test_every_leg_brings_of_these_sources_alone(self, index: VectorIndex) -> None:
+        await self.fill(index)
+        asked = [a_query("leave"), a_query("leave holiday"), a_query("price")]
+        for limit in (1, 2, 20):
+            for anchors in ((), ("hand-0", "tea")):
+                hits = await index.search(asked, audience=self.SHOP, limit=limit, anchor_pages=anchors)
+                assert {hit.chunk.page.source for hit in hits} == {"shop"}
+                assert {hit.chunk.page.id for hit in hits} == {"tea"}
+        several = Audience(sources=frozenset({"shop", "wiki"}), channels=frozenset({"#buyers"}))
+        assert {one.split("#")[0] for one in await found(index, "shipping", several)} == {
+            "tea",
+            "cost",
+            "post",
+        }
+
+    async def test_no_choice_is_every_source_and_an_unknown_source_is_none(self, index: VectorIndex) -> None:
+        await self.fill(index)
+        assert len(await found(index, "leave")) == 15
+        assert await found(index, "leave", Audience(sources=frozenset({"gone"}))) == set()
+
+    async def test_pages_neighbours_and_lists_keep_to_them(self, index: VectorIndex) -> None:
+        await self.fill(index)
+        wanted = PagesWanted(named=(*names_of(a_page("hand-0")), *names_of(a_page("tea"))))
+        assert {page.id for page in await index.pages(wanted, audience=self.SHOP)} == {"tea"}
+        assert await index.readable(["tea", "cost", "hand-0"], audience=self.SHOP) == {"tea"}
+        around = await index.neighbours({"hand-0": [1], "tea": [1]}, audience=self.SHOP)
+        assert {chunk.page.id for chunk in around} == {"tea"}
+        listed = [chunk.page.id async for batch in index.passages(audience=self.SHOP) for chunk in batch]
+        assert set(listed) == {"tea"}
+
+    async def test_an_index_that_was_built_before_there_was_such_a_choice_has_it_too(
+        self, make_index: MakeIndex, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for engine in ("shard", "server"):
+            monkeypatch.setattr(f"kb.index.{engine}.KEYWORD_FIELDS", ("audience", "page_id", "language"))
+        index = make_index(MANIFEST)
+        await self.fill(index)
+        assert await found(index, "leave", self.SHOP) == {"tea#0", "tea#1"}

@@ -417,6 +417,32 @@ async def test_a_word_that_tells_no_language_is_answered_in_the_threads(before: 
     assert (await a_pipeline(Index(HOLIDAY)).answer(ask("MFA?"), turns)).language == language
 
 
+@pytest.mark.parametrize(
+    "index",
+    [Index(HOLIDAY), Index(), Index(error=IndexUnavailableError("down"))],
+    ids=["answered", "declined", "unavailable"],
+)
+async def test_a_place_that_wants_its_own_language_gets_it_however_the_question_ends(index: Index):
+    answer = await a_pipeline(index).answer(replace(ask(), reply_in="de"))
+    assert answer.language == "de"
+    assert (await a_pipeline(index).answer(replace(ask("Thanks!"), reply_in="de"))).language == "de"
+
+
+async def test_a_place_that_wants_its_own_language_is_searched_in_the_questions():
+    index, spoken = Index(HOLIDAY), []
+
+    class Searcher(Index):
+        async def search(
+            self, queries: Sequence[WeightedQuery], *, language: str, **asked: Any
+        ) -> SearchResult:
+            spoken.append(language)
+            return await index.search(queries, language=language, **asked)
+
+    pipeline = replace(a_pipeline(index), searcher=Searcher())
+    await pipeline.answer(replace(ask("Hoeveel vakantiedagen krijg ik per jaar?"), reply_in="fr"))
+    assert spoken == ["nl"]
+
+
 async def test_a_model_may_search_in_the_language_of_the_pages():
     index, spoken = Index(HOLIDAY), []
 

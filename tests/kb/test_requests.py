@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -71,6 +72,12 @@ def test_the_users_own_words_are_the_question_and_the_rewrite_explains_them() ->
         "Answer in Dutch.\nQuestion: and when?\n(In this thread it was understood as: When do holidays expire?)"
     )
     assert question_text(an_asked("How many days?", LEAVE)) == "Answer in English.\nQuestion: How many days?"
+
+
+def test_a_place_that_wants_its_own_language_gets_it_whatever_the_question_is_in() -> None:
+    asked = an_asked("How many days?", LEAVE)
+    asked = replace(asked, question=replace(asked.question, reply_in="fr"))
+    assert question_text(asked) == "Answer in French.\nQuestion: How many days?"
 
 
 def test_a_language_without_a_name_is_that_of_the_question() -> None:
