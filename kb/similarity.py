@@ -59,19 +59,42 @@ class EmbeddingSimilarity:
     async def __call__(self, pairs: list[tuple[str, str]]) -> list[float]:
         if not pairs:
             return []
-        parts = [space.part for space in self._embedder.spaces]
-        if self._zeros is None:
-            unrelated = await self._embedder.embed_documents(UNRELATED)
-            self._zeros = [_mean_cosine(unrelated[:, part]) for part in parts]
+        parts, zeros = await self._spaces()
         vectors = await self._vectors.of([text for pair in pairs for text in pair])
         alike = [
             [
                 (float(vectors[one][part] @ vectors[other][part]) - zero) / (1.0 - zero)
-                for part, zero in zip(parts, self._zeros, strict=True)
+                for part, zero in zip(parts, zeros, strict=True)
             ]
             for one, other in pairs
         ]
         return [sum(by_model) / len(by_model) for by_model in alike]
+
+    async def among(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Likeness of each text to each, a row a text. For some thousands at most.
+
+        Raises:
+            EmbedderUnavailableError: the embedder does not answer.
+        """
+        if not texts:
+            return np.zeros((0, 0), dtype=np.float32)
+        parts, zeros = await self._spaces()
+        vectors = await self._vectors.of(texts)
+        rows = np.stack([vectors[text] for text in texts])
+        by_model = [
+            (rows[:, part] @ rows[:, part].T - zero) / (1.0 - zero)
+            for part, zero in zip(parts, zeros, strict=True)
+        ]
+        alike: NDArray[np.float32] = np.mean(by_model, axis=0, dtype=np.float32)
+        return alike
+
+    async def _spaces(self) -> tuple[list[slice], list[float]]:
+        """Each model's part of a vector, and its zero."""
+        parts = [space.part for space in self._embedder.spaces]
+        if self._zeros is None:
+            unrelated = await self._embedder.embed_documents(UNRELATED)
+            self._zeros = [_mean_cosine(unrelated[:, part]) for part in parts]
+        return parts, self._zeros
 
 
 def _mean_cosine(vectors: NDArray[np.float32]) -> float:
