@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bot.mrkdwn import Piece, aligned, as_mrkdwn, escape, fenced
+from bot.mrkdwn import Piece, as_mrkdwn, escape, fenced
+from bot.tables import aligned, size_of, table_block
 
 Block = dict[str, Any]
 
@@ -42,7 +43,7 @@ def blocks_of(pieces: Sequence[Piece], *, budget: int) -> tuple[list[Block], boo
     open_text = ""
     table_used = False
     for unit in _units(pieces):
-        size = len(unit) if isinstance(unit, str) else sum(len(cell) for row in unit.rows for cell in row)
+        size = len(unit) if isinstance(unit, str) else size_of(unit.rows)
         budget -= size
         if budget < 0:
             return _closed(blocks, open_text), True
@@ -52,16 +53,8 @@ def blocks_of(pieces: Sequence[Piece], *, budget: int) -> tuple[list[Block], boo
             for part in _cut_lines(aligned(unit.rows).split("\n"), SECTION_CHARACTERS - 100):
                 blocks, open_text = _packed(blocks, open_text, fenced(escape(part)))
         else:
-            blocks, open_text, table_used = [*_closed(blocks, open_text), table(unit.rows)], "", True
+            blocks, open_text, table_used = [*_closed(blocks, open_text), table_block(unit.rows)], "", True
     return _closed(blocks, open_text), False
-
-
-def table(rows: Sequence[Sequence[str]]) -> Block:
-    # An empty cell is refused by Slack; a no-break space is drawn as nothing.
-    return {
-        "type": "table",
-        "rows": [[{"type": "raw_text", "text": cell or "\u00a0"} for cell in row] for row in rows],
-    }
 
 
 def shorten(text: str, limit: int) -> str:
@@ -98,8 +91,9 @@ def _units(pieces: Iterable[Piece]) -> Iterable[str | Piece]:
 
 
 def _fits_table_block(piece: Piece) -> bool:
-    size = sum(len(cell) for row in piece.rows for cell in row)
-    return len(piece.rows) <= TABLE_ROWS and len(piece.rows[0]) <= TABLE_COLUMNS and size <= TABLE_CHARACTERS
+    columns = len(piece.rows[0])
+    fits = len(piece.rows) <= TABLE_ROWS and columns <= TABLE_COLUMNS
+    return fits and size_of(piece.rows) <= TABLE_CHARACTERS
 
 
 def _cut_lines(lines: Iterable[str], limit: int) -> list[str]:

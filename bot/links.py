@@ -30,7 +30,11 @@ def link_parts(url: str, label: str) -> list[tuple[str, str]]:
     target = web_address(url)
     if target is None:
         return [(label or url, "")]
-    if label in ("", url) or _pretends(label, url) or _CITATION_LIKE.fullmatch(label):
+    if label in ("", url) or _CITATION_LIKE.fullmatch(label):
+        return [("", target)]
+    if url in (f"https://{label}", f"mailto:{label}"):
+        return [(label, target)]
+    if _pretends(label, url):
         return [("", target)]
     if _SHOWN_ADDRESS.search(label):
         return [(f"{label} (", ""), ("", target), (")", "")]

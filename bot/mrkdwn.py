@@ -8,19 +8,19 @@ The result is a list of pieces, because a message may only be cut between or at 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from bot.links import link_parts, web_address
+from bot.markdown import is_wide, parser, plain_text
+from bot.tables import Cell, aligned, table_rows
 
 BULLETS = ("•", "◦", "▪")
 RULE = "─" * 10
-_MARKS = {"strong": "*", "em": "_", "s": "~"}
-_WORD_EDGE = "\u200b"
+_MARKS = {"strong": "*", "em": "_", "s": "~", "code_inline": "`"}
 _TASK = re.compile(r"\[([ xX])\] ")
 
 
@@ -30,8 +30,8 @@ class Piece:
 
     kind: Literal["text", "list", "quote", "fence", "table"]
     text: str = ""
-    rows: tuple[tuple[str, ...], ...] = ()
-    """Plain, unescaped cells of a table, the header first. Every row has the same length."""
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    """Of a table, the header first. Every row has the same length."""
 
 
 def to_pieces(markdown: str) -> list[Piece]:
@@ -85,24 +85,10 @@ def _linked(text: str, target: str) -> str:
     return f"<{target}|{escape(text)}>" if text else f"<{target}>"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """A table as columns of text, for a fixed-width font."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
-    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
-
-
-def parser() -> MarkdownIt:
-    """The Markdown that pages and models write: CommonMark with tables and strikethrough, raw HTML as text."""
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-
-
 def _block(node: SyntaxTreeNode) -> list[Piece]:
     match node.type:
         case "heading":
-            return [Piece(kind="text", text=_bold(_inline(node, inside=("strong",))))]
+            return [Piece(kind="text", text=_in_marks(_inline(node, inside=("strong",)), "strong"))]
         case "fence" | "code_block":
             return [Piece(kind="fence", text=_code(node.content))]
         case "table":
@@ -125,16 +111,6 @@ def _code(content: str) -> str:
 def _without_fences(text: str) -> str:
     # Three backticks would open or close one of Slack's fences; a zero-width space between them keeps them visible.
     return text.replace("```", "`\u200b`\u200b`")
-
-
-def table_rows(table: SyntaxTreeNode) -> tuple[tuple[str, ...], ...]:
-    """The cells of a table as plain text, the header first; every row has the same length."""
-    """The cells of a table as plain text, the header first; every row has the same length."""
-    found = [
-        tuple(plain_text(cell) for cell in row.children) for part in table.children for row in part.children
-    ]
-    width = max(len(row) for row in found)
-    return tuple(row + ("",) * (width - len(row)) for row in found)
 
 
 def _list_lines(node: SyntaxTreeNode, *, depth: int) -> list[str]:
@@ -170,21 +146,17 @@ def _quoted(node: SyntaxTreeNode) -> str:
     return "\n".join(f"> {line}" for line in inner.split("\n"))
 
 
-def _inline(node: SyntaxTreeNode, *, inside: tuple[str, ...] = ()) -> str:
-    spans = [_span(child, inside) for child in node.children]
-    for at, child in enumerate(node.children):
-        if child.type in _MARKS and spans[at]:
-            before, after = "".join(spans[:at])[-1:], "".join(spans[at + 1 :])[:1]
-            spans[at] = f"{_edge(before)}{spans[at]}{_edge(after)}"
+def _inline(node: SyntaxTreeNode, *, inside: tuple[str, ...] = (), edges: tuple[str, str] = ("", "")) -> str:
+    """`edges`: the characters that stand before and after the node, "" where there are none."""
+    plain = [plain_text(child) for child in node.children]
+    spans = [
+        _span(child, inside, ("".join(plain[:at])[-1:] or edges[0], "".join(plain[at + 1 :])[:1] or edges[1]))
+        for at, child in enumerate(node.children)
+    ]
     return _without_fences("".join(spans))
 
 
-def _edge(neighbour: str) -> str:
-    """Slack takes a mark only at a word's edge: a zero-width space makes one within a word, and in Japanese."""
-    return _WORD_EDGE if neighbour.isalnum() else ""
-
-
-def _span(node: SyntaxTreeNode, inside: tuple[str, ...]) -> str:
+def _span(node: SyntaxTreeNode, inside: tuple[str, ...], edges: tuple[str, str]) -> str:
     match node.type:
         case "text" | "html_inline":
             return escape(node.content)
@@ -193,32 +165,44 @@ def _span(node: SyntaxTreeNode, inside: tuple[str, ...]) -> str:
         case "hardbreak":
             return "\n"
         case "code_inline":
-            return f"`{escape(node.content)}`" if "`" not in node.content else escape(node.content)
+            return _in_marks(escape(node.content), node.type, edges)
         case "strong" | "em" | "s":
-            return _formatted(node, inside)
+            return _formatted(node, inside, edges)
         case "link":
             return link(str(node.attrs.get("href", "")), plain_text(node) or str(node.attrs.get("title", "")))
         case "image":
             return link(str(node.attrs.get("src", "")), node.content or str(node.attrs.get("title", "")))
         case _:
-            return _inline(node, inside=inside)
+            return _inline(node, inside=inside, edges=edges)
 
 
-def _formatted(node: SyntaxTreeNode, inside: tuple[str, ...]) -> str:
-    text = _inline(node, inside=(*inside, node.type))
-    if node.type in inside or not text.strip():
+def _formatted(node: SyntaxTreeNode, inside: tuple[str, ...], edges: tuple[str, str]) -> str:
+    text = _inline(node, inside=(*inside, node.type)).strip()
+    marked = text if node.type in inside else _in_marks(text, node.type, edges)
+    return marked if marked != text else _inline(node, inside=inside, edges=edges)
+
+
+def _in_marks(text: str, style: str, edges: tuple[str, str] = ("", "")) -> str:
+    """The text in Slack's marks for a style; plain where Slack would show the marks themselves.
+
+    It takes marks only at the edges of a word, around one line, and ends the style at the next one. Beside a letter, in
+    Japanese and at East Asian punctuation the mark is shown (openclaw/openclaw#111575 tried it on Slack). A zero-width
+    space as an edge helps in some clients only, and is copied along.
+    """
+    mark = _MARKS[style]
+    if not text.strip() or mark in text or "\n" in text or any(map(_joins, edges)):
         return text
-    return f"{_MARKS[node.type]}{text.strip()}{_MARKS[node.type]}"
+    return f"{mark}{text}{mark}"
 
 
-def _bold(text: str) -> str:
-    return f"*{text}*" if text.strip() else ""
-
-
-def plain_text(node: SyntaxTreeNode) -> str:
-    """What a reader sees of inline Markdown, without its markup."""
-    if node.type in {"softbreak", "hardbreak"}:
-        return " "
-    if node.type in {"text", "code_inline", "html_inline", "image"}:
-        return node.content
-    return "".join(plain_text(child) for child in node.children)
+def _joins(neighbour: str) -> bool:
+    """Whether a mark beside this character is none for Slack: a letter, its accent, a digit, a wide sign."""
+    if not neighbour:
+        return False
+    kind = unicodedata.category(neighbour)
+    return (
+        kind[0] in "LMN"
+        or neighbour == "_"
+        or is_wide(neighbour)
+        or (kind == "So" and not neighbour.isascii())
+    )

@@ -6,17 +6,19 @@ The best sentence is bold. Slack draws it from rich text, where a style is a fie
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from bot.cited import owner_sentence
 from bot.heads import head_markdown, head_mrkdwn, head_spans
-from bot.layout import TABLE_CHARACTERS, TABLE_COLUMNS, TABLE_ROWS, Block, context, section, table
+from bot.layout import TABLE_CHARACTERS, TABLE_COLUMNS, TABLE_ROWS, Block, context, section
+from bot.markdown import commonmark
 from bot.messages import Messages
 from bot.mrkdwn import as_mrkdwn, escape, to_pieces
 from bot.rich_text import quote_elements, rich_text, section_element
 from bot.spans import Line, Span, cut_spans, lines_of, with_best
+from bot.tables import Cell, size_of, table_block
 from kb.answer import Quote
 
 QUOTE_CHARACTERS = 2900
@@ -127,7 +129,7 @@ def _fit(line: Line, budget: int) -> Line | None:
     if line.kind == "table":
         kept = 0
         for row in line.rows[:TABLE_ROWS]:
-            budget -= sum(len(cell) for cell in row)
+            budget -= size_of([row])
             if budget < 0:
                 break
             kept += 1
@@ -136,8 +138,7 @@ def _fit(line: Line, budget: int) -> Line | None:
 
 
 def _size(line: Line) -> int:
-    cells = sum(len(cell) for row in line.rows for cell in row)
-    return cells + sum(len(span.text) + len(span.url) + 1 for span in line.spans)
+    return size_of(line.rows) + sum(len(span.text) + len(span.url) + 1 for span in line.spans)
 
 
 def _blocks(head: Sequence[Span], lines: Sequence[Line], *, table_used: bool) -> list[Block]:
@@ -147,7 +148,7 @@ def _blocks(head: Sequence[Span], lines: Sequence[Line], *, table_used: bool) ->
     for is_table, run in groupby(lines, key=lambda line: line.kind == "table"):
         for part in [[line] for line in run] if is_table else [list(run)]:
             if is_table and not table_used and _fits_table_block(part[0]):
-                blocks.extend([*([rich_text(held)] if held else []), table(part[0].rows)])
+                blocks.extend([*([rich_text(held)] if held else []), table_block(part[0].rows)])
                 held, table_used = [], True
             else:
                 held.extend(quote_elements(_as_list(part[0]) if is_table else part))
@@ -160,11 +161,19 @@ def _fits_table_block(line: Line) -> bool:
 
 def _as_list(line: Line) -> list[Line]:
     """A further table as a list, a row an item. Columns of a fixed width would wrap in a thread, and then nobody reads them."""
-    header, *rows = [" · ".join(cell or "–" for cell in row) for row in line.rows]
+    header, *rows = line.rows
     return [
-        Line(kind="text", spans=(Span(text=header, italic=True),)),
-        *(Line(kind="item", spans=(Span(text=row),)) for row in rows),
+        Line(kind="text", spans=tuple(replace(span, italic=True) for span in _in_a_row(header))),
+        *(Line(kind="item", spans=tuple(_in_a_row(row))) for row in rows),
     ]
+
+
+def _in_a_row(row: Sequence[Cell]) -> Iterator[Span]:
+    for at, cell in enumerate(row):
+        if at:
+            yield Span(text=" · ")
+        parts = [(text, url) for text, url in cell.parts if text]
+        yield from (Span(text=text, url=url) for text, url in parts or [("–", "")])
 
 
 def _as_text(quote: Quote) -> str:
@@ -185,13 +194,13 @@ def _marked(quote: Quote) -> str:
         return text
     before, _, after = text.partition(best)
     bolder = f"{before}**{best}**{after}"
-    as_was, made = lines_of(text), lines_of(bolder)
+    as_was, made = lines_of(text, read=commonmark), lines_of(bolder, read=commonmark)
     same_words = [_unstyled(line) for line in as_was] == [_unstyled(line) for line in made]
     wanted = _bold(with_best(as_was, best))
     return bolder if same_words and _bold(as_was) != wanted == _bold(made) else text
 
 
-def _unstyled(line: Line) -> tuple[str, str, tuple[tuple[str, ...], ...]]:
+def _unstyled(line: Line) -> tuple[str, str, tuple[tuple[Cell, ...], ...]]:
     return line.kind, line.text, line.rows
 
 

@@ -7,14 +7,17 @@ an asterisk, not a link in the middle of the sentence that is drawn bold.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
 from bot.links import link_parts
-from bot.mrkdwn import RULE, parser, plain_text, table_rows
+from bot.markdown import parser, plain_text
+from bot.mrkdwn import RULE
+from bot.tables import Cell, table_rows
 
 _UNREAD = re.compile(r"[\s*_~`\\]+")
 """What two writings of one sentence may differ in: line breaks, and marks whose other half stands outside of it."""
@@ -44,7 +47,7 @@ class Line:
     spans: tuple[Span, ...] = ()
     depth: int = 0
     number: int | None = None
-    rows: tuple[tuple[str, ...], ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
 
     @property
     def text(self) -> str:
@@ -56,9 +59,9 @@ class Line:
         return self.kind == "text" and all(span.bold for span in self.spans if span.text.strip())
 
 
-def lines_of(markdown: str) -> list[Line]:
+def lines_of(markdown: str, *, read: Callable[[], MarkdownIt] = parser) -> list[Line]:
     """The lines of a Markdown text. Comments are left out; other raw HTML stands as it is."""
-    tokens = parser().parse(re.sub(r"<!--.*?-->", "", markdown, flags=re.DOTALL))
+    tokens = read().parse(re.sub(r"<!--.*?-->", "", markdown, flags=re.DOTALL))
     lines = (line for node in SyntaxTreeNode(tokens).children for line in _block(node))
     return [line for line in lines if line.kind != "text" or line.text.strip()]
 

@@ -16,7 +16,7 @@ from bot.playground.block_kit import check_message_blocks
 from bot.render import Rendered, render, spoken
 from kb.answer import Answer, AnswerWarning, Checked, NearestPage, Quote
 from kb.models import PageDates
-from tests.fakes.answers import a_chunk, a_citation, a_page, a_quote, an_answer, quotes_of
+from tests.fakes.answers import a_chunk, a_citation, a_page, a_quote, an_answer, cell_text, quotes_of
 
 TODAY = date(2026, 11, 27)
 OWNED = a_page(owner="People team")
@@ -152,7 +152,7 @@ def test_a_table_in_a_quote_is_a_table_under_its_head_and_says_which_rows_are_mi
         "rich_text", "table", "context", "context", "actions",
     ]  # fmt: skip
     table = message.blocks[1]
-    assert [[cell["text"] for cell in row] for row in table["rows"]] == [
+    assert [[cell_text(cell) for cell in row] for row in table["rows"]] == [
         ["Team", "Lead"], ["Ops", "Ann"], ["Web", "Bo"],
     ]  # fmt: skip
     assert quiet_lines(message)[0] == "2 of 7 rows; the page has them all."

@@ -13,7 +13,7 @@ from slack_sdk.models.blocks import Block
 from bot.render import Rendered, render, spoken
 from kb.answer import Answer, AnswerWarning, NearestPage, Sentence
 from kb.models import PageDates, Rewrite, Successor
-from tests.fakes.answers import a_chunk, a_citation, a_page, an_answer
+from tests.fakes.answers import a_chunk, a_citation, a_page, an_answer, cell_text
 
 TODAY = date(2026, 11, 27)
 
@@ -36,7 +36,7 @@ def texts(message: Rendered) -> list[str]:
         elif block["type"] == "context":
             said.extend(element["text"] for element in block["elements"])
         elif block["type"] == "table":
-            said.extend(" | ".join(cell["text"] for cell in row) for row in block["rows"])
+            said.extend(" | ".join(cell_text(cell) for cell in row) for row in block["rows"])
     return said
 
 
@@ -225,7 +225,12 @@ def test_a_page_without_a_date_says_so_in_its_source_line() -> None:
 
 @pytest.mark.parametrize(
     ("language", "told"),
-    [("nl", "nagekeken 3 mei 2024"), ("de", "überprüft 3. Mai 2024"), ("fr", "reviewed 3 May 2024")],
+    [
+        ("nl", "nagekeken 3 mei 2024"),
+        ("de", "überprüft 3. Mai 2024"),
+        ("fr", "révisée le 3 mai 2024"),
+        ("ja", "reviewed 3 May 2024"),
+    ],
 )
 def test_dates_and_words_are_the_readers_and_english_where_we_have_none(language: str, told: str) -> None:
     assert told in texts(rendered(an_answer(language=language)))[1]
@@ -249,7 +254,7 @@ def test_a_table_is_a_table_block_and_is_cited_below() -> None:
         an_answer("| Days | Notice |\n|---|---|\n| 1-5 | 2 weeks |", "| 6+ | 6 weeks |", "That is all.")
     )
     table = next(block for block in message.blocks if block["type"] == "table")
-    assert [[cell["text"] for cell in row] for row in table["rows"]] == [
+    assert [[cell_text(cell) for cell in row] for row in table["rows"]] == [
         ["Days", "Notice"], ["1-5", "2 weeks"], ["6+", "6 weeks"],
     ]  # fmt: skip
     assert texts(message)[3].startswith("<https://kb.example/leave-policy#annual-leave|[1]>")
@@ -294,7 +299,7 @@ def test_an_outage_is_never_worded_as_not_found() -> None:
 
 
 @pytest.mark.parametrize("kind", ["greeting", "thanks", "who_are_you", "goodbye"])
-@pytest.mark.parametrize("language", ["en", "nl", "de"])
+@pytest.mark.parametrize("language", ["en", "nl", "de", "fr", "es"])
 def test_small_talk_is_answered_in_one_sentence_without_buttons(kind: Any, language: str) -> None:
     message = rendered(
         an_answer(outcome="chat", sentences=(), citations=(), small_talk=kind, language=language)

@@ -95,3 +95,10 @@ def an_answer(*sentences: str | Sentence, **given: Any) -> Answer:
         "timings_ms": {"search": 3.0, "total": 12.0},
     }
     return Answer(**(values | given))
+
+
+def cell_text(cell: dict[str, Any]) -> str:
+    """What a cell of a table block says, as plain text or as rich text."""
+    if cell["type"] == "raw_text":
+        return str(cell["text"])
+    return "".join(part["text"] for element in cell["elements"] for part in element["elements"])
