@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.answer_record import Asked
-from bot.gap import Gap, OpenGaps, age, gap_of, is_voted_down, rank, searched
+from bot.gap import Gap, OpenGaps, age, gap_of, is_gap, is_voted_down, rank, searched
 from kb.answer import Answer
 from kb.models import Audience, Question
 

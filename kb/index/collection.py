@@ -20,6 +20,7 @@ from kb.index.payload import (
     LANGUAGE,
     LEXICAL,
     NAMES,
+    PAGE_FIELDS,
     PAGE_ID,
     PAGE_URL,
     REPLACED_NAMES,
@@ -32,6 +33,7 @@ from kb.index.payload import (
     candidates,
     from_payload,
     manifest_from_fields,
+    pages_of,
     revisions_of,
 )
 from kb.index.port import (
@@ -98,6 +100,9 @@ class Collection:
 
     async def addresses(self) -> Sequence[PageAddress]:
         return addresses_of([record.payload async for record in self._records([PAGE_ID, PAGE_URL, TITLE])])
+
+    async def every_page(self) -> Sequence[Page]:
+        return pages_of([record.payload async for record in self._records(PAGE_FIELDS)])
 
     async def counts(self) -> IndexCounts:
         with translated("counting"):

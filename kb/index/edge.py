@@ -95,6 +95,9 @@ class EdgeIndex:
     async def addresses(self) -> Sequence[PageAddress]:
         return await self._read(lambda live: live.addresses(), empty=[])
 
+    async def every_page(self) -> Sequence[Page]:
+        return await self._read(lambda live: live.every_page(), empty=[])
+
     async def calibrate(self, calibration: Calibration) -> None:
         await self._read(lambda live: live.calibrate(calibration), empty=None)
 

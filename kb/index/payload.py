@@ -228,6 +228,20 @@ def revisions_of(payloads: Iterable[Mapping[str, Any] | None]) -> dict[str, str]
     return found
 
 
+PAGE_FIELDS = sorted(set(StoredChunk.model_fields) - {"text", "section", "names", "replaced_names", "series"})
+"""What a page's own facts are read from, without the texts of its passages."""
+
+
+def pages_of(payloads: Iterable[Mapping[str, Any] | None]) -> list[Page]:
+    """One a page, in no particular order.
+
+    Raises:
+        IndexMismatchError: they were written by another version of Footnote.
+    """
+    first = {str((fields or {}).get(PAGE_ID)): fields for fields in payloads}
+    return [from_payload({**(fields or {}), "text": ""}).page for fields in first.values()]
+
+
 def addresses_of(payloads: Iterable[Mapping[str, Any] | None]) -> list[PageAddress]:
     """One a page, in no particular order."""
     found: dict[str, PageAddress] = {}

@@ -175,6 +175,9 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
         """Every page that the audience may read and that one of the wishes fits, each once, in no particular order."""
 
+    async def every_page(self) -> Sequence[Page]:
+        """Every page, each once, whoever may read it: for operators and their figures, never for an answer."""
+
     async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
         """Those of the pages that are in the index and that the audience may read, as they are limited now."""
 

@@ -175,6 +175,9 @@ class ServerIndex(Collection):
     async def addresses(self) -> Sequence[PageAddress]:
         return await super().addresses() if await self._is_live() else []
 
+    async def every_page(self) -> Sequence[Page]:
+        return await super().every_page() if await self._is_live() else []
+
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
         return await super().pages(wanted, audience=audience) if await self._is_live() else []
 

@@ -25,6 +25,7 @@ from kb.index.payload import (
     KEYWORD_FIELDS,
     LANGUAGE,
     LEXICAL,
+    PAGE_FIELDS,
     PAGE_ID,
     PAGE_URL,
     REVISION,
@@ -32,6 +33,7 @@ from kb.index.payload import (
     addresses_of,
     candidates,
     from_payload,
+    pages_of,
     point_id,
     revisions_of,
     to_payload,
@@ -149,6 +151,9 @@ class Shard:
 
     def addresses(self) -> list[PageAddress]:
         return addresses_of(record.payload for record in self._records([PAGE_ID, PAGE_URL, TITLE]))
+
+    def every_page(self) -> list[Page]:
+        return pages_of(record.payload for record in self._records(PAGE_FIELDS))
 
     def counts(self) -> IndexCounts:
         with self._lock.read(), _translated(self._folder):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,15 @@ class TestEveryIndex:
             ("pay", "https://kb.example/pay", "Pay"),
         }
 
+    async def test_an_operator_sees_what_is_known_of_every_page_each_once(self, index: VectorIndex) -> None:
+        assert list(await index.every_page()) == []
+        due = PageDates(edited=date(2020, 2, 1), review_due=date(2021, 7, 1), expires=date(2022, 1, 1))
+        leave = a_page("leave", owner="People team", dates=due, superseded_by="holidays.md", version="2")
+        pay = a_page("pay", audience=("#leads",))
+        await put(index, leave, "leave", "holiday")
+        await put(index, pay, "salary")
+        assert {page.id: page for page in await index.every_page()} == {"leave": leave, "pay": pay}
+
     async def test_the_generation_before_is_looked_at_and_comes_back_whole(self, index: VectorIndex) -> None:
         await put(index, a_page("leave"), "leave")
         assert await index.open_previous() is None
@@ -157,8 +167,6 @@ class TestEveryIndex:
         assert await index.manifest() == MANIFEST
 
     async def test_a_chunk_comes_back_as_it_went_in(self, index: VectorIndex) -> None:
-        from datetime import date
-
         page = a_page(
             "leave",
             owner="People team",
