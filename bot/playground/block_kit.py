@@ -72,8 +72,17 @@ def check_view(view: Any, *, kinds: tuple[str, ...]) -> None:
     has_input = any(isinstance(block, dict) and block.get("type") == "input" for block in blocks)
     if kind == "modal" and has_input and "submit" not in view:
         problems.add("missing required field: submit (the view has input blocks)", "/view")
+    focused = [one for block in blocks if isinstance(block, dict) for one in _focused(block)]
+    if len(focused) > 1:
+        problems.add("only one element can have focus_on_load", "/view/blocks")
     if problems.found:
         raise invalid("invalid_arguments", *problems.found)
+
+
+def _focused(block: dict[str, Any]) -> Iterator[Any]:
+    for one in (block.get("element"), block.get("accessory"), *(block.get("elements") or [])):
+        if isinstance(one, dict) and one.get("focus_on_load"):
+            yield one
 
 
 def texts(value: Any) -> Iterator[str]:

@@ -75,12 +75,14 @@ class Deeds:
         await self._interactions.command(user, channel, name, text)
 
     async def click(
-        self, user: str, channel: str, message_ts: str, action_id: str, value: str | None = None
+        self, user: str, channel: str, message_ts: str, action_id: str, value: str | list[str] | None = None
     ) -> bool:
         """Presses a control of a message; `value` chooses among feedback buttons. Whether the app acknowledged."""
         return await self._interactions.click(user, channel, message_ts, action_id, value)
 
-    async def click_view(self, user: str, view_id: str, action_id: str, value: str | None = None) -> bool:
+    async def click_view(
+        self, user: str, view_id: str, action_id: str, value: str | list[str] | None = None
+    ) -> bool:
         return await self._interactions.click_view(user, view_id, action_id, value)
 
     async def submit_view(

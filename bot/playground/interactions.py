@@ -50,7 +50,12 @@ class Interactions:
             self._show_answer(room, person, answer)
 
     async def click(
-        self, user: str, channel: str, message_ts: str, action_id: str, value: str | None = None
+        self,
+        user: str,
+        channel: str,
+        message_ts: str,
+        action_id: str,
+        value: str | list[str] | None = None,
     ) -> bool:
         """Presses a button of a message; `value` chooses among feedback buttons or menu entries.
 
@@ -76,7 +81,7 @@ class Interactions:
             "trigger_id": self._slack.surfaces.new_trigger(person.id),
             "channel": {"id": room.id, "name": _channel_name(room)},
             "message": _without_inner_fields(message),
-            "state": {"values": {}},
+            "state": view_state(message["blocks"], {block["block_id"]: {action_id: value}}),
             "response_url": self._response_urls.new(room, person.id, source=message),
             "actions": [acted(block, element, value, action_ts=self._slack.state.next_ts())],
         }
@@ -106,14 +111,24 @@ class Interactions:
         }
         return await self._interact(person, payload)
 
-    async def click_view(self, user: str, view_id: str, action_id: str, value: str | None = None) -> bool:
-        """Presses a button of a modal or of the App Home."""
+    async def click_view(
+        self,
+        user: str,
+        view_id: str,
+        action_id: str,
+        value: str | list[str] | None = None,
+        values: dict[str, dict[str, Any]] | None = None,
+    ) -> bool:
+        """Uses a control of a modal or of the App Home. `values`: what stands in the others, as in `submit_view`."""
         person, view = self._view(user, view_id)
         block, element = find_element(view["blocks"], action_id)
+        entered = values or {}
+        if element["type"] != "button":
+            entered = entered | {block["block_id"]: {action_id: value}}
         payload = self._base("block_actions", person) | {
             "container": {"type": "view", "view_id": view["id"]},
             "trigger_id": self._slack.surfaces.new_trigger(person.id),
-            "view": deepcopy(view),
+            "view": deepcopy(view) | {"state": view_state(view["blocks"], entered)},
             "actions": [acted(block, element, value, action_ts=self._slack.state.next_ts())],
         }
         return await self._interact(person, payload)

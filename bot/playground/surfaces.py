@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from bot.playground.controls import CHOICE_OF, CHOICES_OF, TYPED
 from bot.playground.refusal import Refused, invalid
 from bot.playground.state import Change, State
 
@@ -168,4 +169,4 @@ def name_blocks(blocks: list[dict[str, Any]]) -> None:
                 one.setdefault("action_id", secrets.token_urlsafe(4)[:5])
 
 
-_ACTING = {"button", "feedback_buttons", "icon_button", "overflow", "static_select", "plain_text_input"}
+_ACTING = {"button", "feedback_buttons", "icon_button", *CHOICE_OF, *CHOICES_OF, *TYPED}
