@@ -24,6 +24,8 @@ from slack_sdk.http_retry.builtin_async_handlers import (
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.background import Background
+from bot.channel_dialog import CALLBACK as CHANNEL_SETTINGS
+from bot.channel_dialog import ChannelDialog
 from bot.events import ButtonPress, HomeOpened, SlashCommand, ViewSubmission
 from bot.feedback import CALLBACK, FeedbackDesk
 from bot.home import Home
@@ -102,6 +104,7 @@ class Rooms:
 
     listeners: Listeners
     desk: CommandDesk
+    channel_dialog: ChannelDialog
     feedback: FeedbackDesk
     why: WhyView
     home: Home
@@ -160,6 +163,11 @@ def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Ba
         await ack()
         background.start(rooms.feedback.explained(ViewSubmission.model_validate(body)), name="reason")
 
+    async def on_channel_settings(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        submission = ViewSubmission.model_validate(body)
+        background.start(rooms.channel_dialog.submitted(submission), name="channel settings")
+
     async def on_command(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         background.start(rooms.desk.serve(SlashCommand.model_validate(body)), name="command")
@@ -171,6 +179,7 @@ def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Ba
     app.action(NOT_HELPFUL)(on_vote)
     app.action(WHY)(on_why)
     app.view(CALLBACK)(on_reason)
+    app.view(CHANNEL_SETTINGS)(on_channel_settings)
     app.command(settings.command)(on_command)
 
 

@@ -15,6 +15,8 @@ ANSWER_EVENT = "footnote_answer"
 READ_SUBTYPES = frozenset({None, "thread_broadcast", "file_share"})
 """Messages that a person wrote. Every other subtype is an edit, a deletion, a bot's, or Slack talking about itself."""
 
+FORM_SUBTYPES = frozenset({None, "bot_message"})
+
 
 class Payload(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -38,7 +40,8 @@ class AnswerMark(Payload):
 
     question_id: str
     question_ts: str
-    state: Literal["searching", "answered", "failed"] = "answered"
+    state: Literal["searching", "answered", "failed", "note"] = "answered"
+    """note: no reply to a question, but what we said by ourselves (`bot.once`)."""
     answer: str | None = None
     rewritten: str | None = None
     outcome: str | None = None
@@ -161,7 +164,7 @@ class Message(Payload):
         An app that converses is somebody: it has a `user`, and no mark of a workflow.
         """
         if self.user is None and self.bot_id is not None:
-            return self.subtype in (None, "bot_message")
+            return True
         return self.bot_profile is not None and self.bot_profile.is_workflow_bot is True
 
 
@@ -258,6 +261,7 @@ class Entered(Payload):
 
     value: str | None = Field(default=None, repr=False)
     selected_option: Chosen | None = None
+    selected_options: tuple[Chosen, ...] = ()
 
     @property
     def entry(self) -> str | None:
@@ -276,6 +280,11 @@ class SubmittedView(Payload):
 
     def entry(self, block_id: str) -> str | None:
         return next((one.entry for one in self.state.values.get(block_id, {}).values()), None)
+
+    def entries(self, block_id: str) -> tuple[str, ...]:
+        """Of an input that takes several."""
+        inputs = self.state.values.get(block_id, {}).values()
+        return tuple(chosen.value for one in inputs for chosen in one.selected_options)
 
 
 class ViewSubmission(Payload):

@@ -7,7 +7,7 @@ in with `str.format`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -291,6 +291,40 @@ class Messages(Formats):
         "• `{command} help` shows this"
     )
     usage_admins: str = "For admins:"
+
+    channel_title: str = "Channel settings"
+    channel_what: str = "This holds for {channel} alone."
+    channel_follow_ups: str = "Messages in a thread that don't mention me"
+    follow_ups_auto: str = "I answer those that are meant for me"
+    follow_ups_mention: str = "I answer only when I'm mentioned"
+    follow_ups_everyone: str = "I answer each of them"
+    channel_unasked: str = "Questions in the channel that don't mention me"
+    unasked_no: str = "I stay silent"
+    unasked_yes: str = "I answer where I'm very sure"
+    channel_unasked_hint: str = "Only above a high confidence, and at most one in ten minutes."
+    channel_sources: str = "Sources that I answer from"
+    channel_sources_all: str = "All sources"
+    channel_language: str = "Language that I speak"
+    channel_language_asked: str = "The language of the question"
+    channel_corrections: str = "When a page that I quoted changes, expires or is replaced"
+    corrections_note: str = "I say so in the thread, once"
+    corrections_off: str = "I say nothing"
+    save: str = "Save"
+    channel_saved: str = "Saved for {channel}:"
+    channel_not_saved: str = "Sorry, the settings could not be saved just now; nothing has changed."
+    channel_status: str = "Set for {channel}:"
+    channel_only: str = (
+        "These are the settings of a channel. Use `{command} channel` in the channel that you mean."
+    )
+    channel_not_in: str = "I'm not in this channel. Invite me, then use `{command} channel` again."
+    channel_not_yours: str = "Sorry, only admins and whoever made this channel can change how I behave in it."
+
+    source_below: tuple[str, str] = ("Source: {marks}", "Sources: {marks}")
+    """Under a table or code."""
+
+    def sources_below(self, marks: Sequence[str]) -> str:
+        """The line under a table or code, which hold no marks."""
+        return self.source_below[0 if len(marks) == 1 else 1].format(marks=" ".join(marks))
 
     def removed(self, sentences: int) -> str:
         """How many sentences of an answer were taken out."""

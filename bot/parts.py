@@ -11,6 +11,7 @@ from bot.app import Rooms, SlackClients
 from bot.audiences import Audiences, Wishes
 from bot.backend import Backend
 from bot.background import Background
+from bot.channel_dialog import ChannelDialog
 from bot.channels import ChannelDirectory
 from bot.feedback import FeedbackDesk
 from bot.home import Home
@@ -89,6 +90,15 @@ def build_rooms(
     clock: Callable[[], datetime],
 ) -> Rooms:
     people, admins, posting = directory.people, directory.admins, clients.posting
+    dialog = ChannelDialog(
+        reading=clients.quick,
+        posting=posting,
+        people=people,
+        admins=admins,
+        settings=backend.channel_settings,
+        known=backend.reindexer,
+        command=settings.command,
+    )
     return Rooms(
         listeners=Listeners(
             queue=backend.queue,
@@ -106,9 +116,11 @@ def build_rooms(
             follower=follower,
             figures=backend.analytics,
             status=backend.status,
+            channel_dialog=dialog,
             command=settings.command,
             clock=clock,
         ),
+        channel_dialog=dialog,
         feedback=FeedbackDesk(client=posting, votes=backend.analytics, people=people),
         why=WhyView(
             client=posting,

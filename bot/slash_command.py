@@ -15,6 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.admins import Admins
+from bot.channel_dialog import ChannelDialog
 from bot.events import SlashCommand
 from bot.figures import StatsReader, stats_lines
 from bot.messages import Messages, messages_in
@@ -45,6 +46,7 @@ class CommandDesk:
         follower: ReindexFollower,
         figures: StatsReader,
         status: StatusReader,
+        channel_dialog: ChannelDialog,
         command: str,
         clock: Callable[[], datetime],
     ) -> None:
@@ -55,6 +57,7 @@ class CommandDesk:
         self._follower = follower
         self._figures = figures
         self._status = status
+        self._channel_dialog = channel_dialog
         self._command = command
         self._clock = clock
 
@@ -68,6 +71,9 @@ class CommandDesk:
             logger.info("command.received", extra={"user": command.user_id, "standing": standing})
             if word == "help":
                 await self._whisper(command, words.usage.format(command=self._command))
+            elif word == "channel":
+                if told := await self._channel_dialog.open(command, person, words):
+                    await self._whisper(command, told)
             elif standing != "admin":
                 refusal = words.not_admin if standing == "not admin" else words.admin_unknown
                 await self._whisper(command, refusal)
@@ -84,9 +90,9 @@ class CommandDesk:
             case "reindex":
                 await self._reindex(command, arguments, words)
             case "status":
-                await self._whisper(
-                    command, "\n".join(status_lines(await self._status.status(), words, self._clock()))
-                )
+                lines = status_lines(await self._status.status(), words, self._clock())
+                lines += await self._channel_dialog.status_lines(command.channel_id, words)
+                await self._whisper(command, "\n".join(lines))
             case "stats":
                 await self._whisper(command, await self._stats(words))
             case "forget" if arguments:

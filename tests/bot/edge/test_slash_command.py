@@ -124,7 +124,7 @@ async def test_a_source_that_does_not_exist_is_answered_with_those_that_do(offic
 
 async def test_status_and_stats_are_told_in_words(office: Office) -> None:
     await office.slack.command("dana", "#general", "/kb", "status")
-    assert await whispered(office, "dana", "#general") == (
+    assert (await whispered(office, "dana", "#general")).startswith(
         "• Pages in the index: 30 (412 passages)\n• Questions waiting: 0\n"
         "• No model: answers are quotes from the pages\n• The reranker is off\n• Last event from Slack: 5 s ago"
     )
@@ -218,7 +218,7 @@ async def test_status_tells_of_each_source_when_it_was_synced_and_when_it_is_nex
         SourceState(name="new", pages=0),
     )
     await office.slack.command("dana", "#general", "/kb", "status")
-    told = (await whispered(office, "dana", "#general")).split("\n")[-4:]
+    told = [line for line in (await whispered(office, "dana", "#general")).split("\n") if line[:3] == "• *"]
     assert told == [
         "• *handbook*: 1,039 pages · synced 2 hours ago: 3 added, 1 changed, 0 removed, 2 failed"
         " · synced every 6 hours, next in about 3 hours 58 min",
