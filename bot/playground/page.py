@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
@@ -15,8 +16,10 @@ from bot.playground.interactions import Interactions
 from bot.playground.kb_pages import KbPages, Pages
 from bot.playground.people import People
 from bot.playground.refusal import PlaygroundError, Refused
+from bot.playground.sharing import Upload
 from bot.playground.slack import Slack
-from bot.playground.state import Room, status_body
+from bot.playground.state import Room
+from bot.playground.status_line import status_body
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -41,6 +44,10 @@ class Page:
         self._hosts = _LOOPBACK | {host}
         self._deeds: dict[str, Callable[[Body], Awaitable[Body]]] = {
             "say": self._say,
+            "forward": self._forward,
+            "workflow": self._workflow,
+            "group": self._group,
+            "shortcut": self._shortcut,
             "edit": self._edit,
             "delete": self._delete,
             "react": self._react,
@@ -83,6 +90,8 @@ class Page:
         workspace = self._slack.workspace
         user = request.query.get("user", "")
         bot = workspace.bot
+        if any(person.id == user for person in workspace.people):
+            self._slack.state.sit_down(user)
         stack = self._slack.surfaces.modals.get(user, [])
         rooms = [_room(room, bot.id) for room in self._slack.state.rooms.values() if user in room.members]
         return web.json_response(
@@ -104,6 +113,10 @@ class Page:
                 "commands": [
                     {"name": one.name, "hint": one.hint, "description": one.description}
                     for one in workspace.commands
+                ],
+                "me": self._slack.state.me,
+                "shortcuts": [
+                    {"name": one.name, "callback_id": one.callback_id} for one in workspace.shortcuts
                 ],
                 "modal": stack[-1] if stack else None,
                 "home": self._slack.surfaces.homes.get(user),
@@ -151,8 +164,32 @@ class Page:
             return web.json_response({"error": "the page sent something incomplete"}, status=400)
 
     async def _say(self, body: Body) -> Body:
-        ts = self._people.say(body["user"], body["channel"], body["text"], body.get("thread_ts"))
+        ts = self._people.say(
+            body["user"],
+            body["channel"],
+            body["text"],
+            body.get("thread_ts"),
+            broadcast=bool(body.get("broadcast")),
+            uploads=tuple(_upload(one) for one in body.get("files", ())),
+        )
         return {"ts": ts}
+
+    async def _forward(self, body: Body) -> Body:
+        words = (body.get("text", ""), body.get("thread_ts"))
+        return {"ts": self._people.forward(body["user"], body["channel"], body["ts"], body["to"], *words)}
+
+    async def _workflow(self, body: Body) -> Body:
+        self._people.room(self._people.person(body["user"]), body["channel"])
+        return {"ts": self._people.post_workflow(body["channel"], body["text"])}
+
+    async def _group(self, body: Body) -> Body:
+        return {"channel": self._people.open_group(body["user"], list(body["people"])).id}
+
+    async def _shortcut(self, body: Body) -> Body:
+        acknowledged = await self._interactions.shortcut(
+            body["user"], body["channel"], body["ts"], body["callback_id"]
+        )
+        return {"acknowledged": acknowledged}
 
     async def _edit(self, body: Body) -> Body:
         self._people.edit(body["user"], body["channel"], body["ts"], body["text"])
@@ -179,7 +216,7 @@ class Page:
 
     async def _click_view(self, body: Body) -> Body:
         acknowledged = await self._interactions.click_view(
-            body["user"], body["view_id"], body["action_id"], body.get("value")
+            body["user"], body["view_id"], body["action_id"], body.get("value"), body.get("values")
         )
         return {"acknowledged": acknowledged}
 
@@ -192,6 +229,12 @@ class Page:
 
     async def _open_home(self, body: Body) -> Body:
         return {"channel": self._interactions.open_home(body["user"], body.get("tab", "home")).id}
+
+
+def _upload(told: Body) -> Upload:
+    content = base64.b64decode(told.get("content", ""), validate=True)
+    mimetype, size = str(told.get("mimetype", "")), told.get("size")
+    return Upload(name=str(told["name"]), content=content, mimetype=mimetype, size=size)
 
 
 async def _index(_request: web.Request) -> web.StreamResponse:
@@ -225,6 +268,7 @@ def _room(room: Room, bot_id: str) -> Body:
         "name": room.name,
         "is_private": room.is_private,
         "is_im": room.is_im,
+        "is_mpim": room.is_mpim,
         "topic": room.topic,
         "members": sorted(room.members),
         "has_bot": bot_id in room.members,

@@ -22,6 +22,7 @@ from bot.playground.deeds import Deeds
 from bot.playground.delivery import Attempt, Delivery, Transport
 from bot.playground.events import SUBSCRIPTIONS, Events
 from bot.playground.faults import Faults
+from bot.playground.history import History
 from bot.playground.http_events import HttpEvents
 from bot.playground.interactions import Interactions
 from bot.playground.kb_pages import Pages
@@ -32,7 +33,8 @@ from bot.playground.refusal import PlaygroundError
 from bot.playground.response_urls import ResponseUrls
 from bot.playground.slack import Slack
 from bot.playground.sockets import Sockets
-from bot.playground.state import Change, Message, Room, State, Status
+from bot.playground.state import Change, Message, Room, State
+from bot.playground.status_line import Status
 from bot.playground.surfaces import Surfaces, View
 from bot.playground.web_api import Call, WebApi
 from bot.playground.workspace import Workspace
@@ -50,7 +52,7 @@ class Playground(Deeds):
     """A local Slack. People are named by id or name, channels by id, name or "dm" (the DM with the bot).
 
     `events_url`: where events are POSTed, signed; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
-    cited pages under `/kb/`. `subscriptions`: the events that the app is subscribed to.
+    cited pages under `/kb/`. `subscriptions`: the events that the app is subscribed to. `history` keeps what is said.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Playground(Deeds):
         limits: Limits | None = None,
         subscriptions: Collection[str] = SUBSCRIPTIONS,
         pages: Pages | None = None,
+        history: History | None = None,
     ) -> None:
         self.workspace = workspace
         self.limits = limits or Limits()
@@ -86,6 +89,7 @@ class Playground(Deeds):
         self._people = People(self._slack)
         self._interactions = Interactions(self._slack, self._people, self._delivery, self._response_urls)
         self._page = Page(self._slack, self._people, self._interactions, pages, host=host)
+        self._history = history
         self._runner: web.AppRunner | None = None
         self._changed = asyncio.Event()
         self._state.listen(self._note_change)
@@ -103,10 +107,14 @@ class Playground(Deeds):
         site = web.TCPSite(self._runner, self._host, self._port)
         await site.start()
         self._port = self._runner.addresses[0][1]
+        if self._history is not None:
+            await self._history.open(self._state, self.url.rstrip("/"))
         logger.info("playground.started", extra={"url": self.url})
 
     async def stop(self) -> None:
         await self._delivery.close()
+        if self._history is not None:
+            await self._history.close()
         await self._sockets.close()
         await self._page.close()
         if self._runner is not None:

@@ -13,8 +13,6 @@ from bot.playground.refusal import PlaygroundError
 from bot.playground.slack import Slack
 from bot.playground.state import Message, Room
 
-FILE_BYTES = 2 * 1024 * 1024
-"""Of a file's content, what the page may send; only a text's beginning is kept."""
 PREVIEW_LINES = 5
 PREVIEW_CHARACTERS = 1_000
 FILES_IN_A_MESSAGE = 10
@@ -30,11 +28,15 @@ _TEXT_ENDINGS = (".log", ".md", ".py", ".toml", ".yaml", ".yml", ".sql", ".sh", 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Upload:
-    """A file as it was chosen. An empty `mimetype` is told by the name."""
+    """A file as it was chosen. An empty `mimetype` is told by the name; `size`: in bytes, None: that of `content`.
+
+    Of `content` a beginning will do: nothing but the preview of a text is made of it.
+    """
 
     name: str
     content: bytes = b""
     mimetype: str = ""
+    size: int | None = None
 
 
 def file_object(slack: Slack, room: Room, user: str, upload: Upload) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def file_object(slack: Slack, room: Room, user: str, upload: Upload) -> dict[str
         "user": user,
         "user_team": slack.workspace.team_id,
         "editable": text is not None,
-        "size": len(upload.content),
+        "size": len(upload.content) if upload.size is None else upload.size,
         "mode": "snippet" if text is not None else "hosted",
         "is_external": False,
         "external_type": "",
@@ -118,16 +120,13 @@ def shared_message(slack: Slack, room: Room, message: Message, *, private: bool)
 
 
 def checked_uploads(uploads: tuple[Upload, ...]) -> tuple[Upload, ...]:
-    """The same, where they are few and small enough.
+    """The same, where they are few enough.
 
     Raises:
         PlaygroundError: they are not.
     """
     if len(uploads) > FILES_IN_A_MESSAGE:
         raise PlaygroundError(f"a message takes {FILES_IN_A_MESSAGE} files at most")
-    for upload in uploads:
-        if len(upload.content) > FILE_BYTES:
-            raise PlaygroundError(f"{upload.name} is too large: the playground takes files of 2 MB")
     return uploads
 
 
@@ -135,10 +134,7 @@ def _text_of(name: str, mimetype: str, content: bytes) -> str | None:
     is_text = mimetype.startswith("text/") or mimetype in _TEXT_TYPES or name.lower().endswith(_TEXT_ENDINGS)
     if not is_text or b"\0" in content:
         return None
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
+    return content.decode("utf-8", errors="replace")
 
 
 def _preview(text: str) -> dict[str, Any]:

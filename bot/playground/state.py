@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from bot.playground.limits import Clock, Limits
 from bot.playground.refusal import Refused
+from bot.playground.status_line import Status, status_body
 from bot.playground.workspace import Channel, Workspace
 
 Message = dict[str, Any]
@@ -24,12 +25,16 @@ ChangeKind = Literal[
     "status",
     "suggestions",
     "title",
+    "seat",
     "view",
     "view_closed",
     "home",
     "room",
     "notice",
 ]
+
+
+GROUP_TOPIC = "Group message"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,17 +87,6 @@ class Room:
         ]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Status:
-    """What assistant.threads.setStatus shows in a thread until `until` (seconds since 1970)."""
-
-    channel: str
-    thread_ts: str
-    text: str
-    loading_messages: tuple[str, ...] = ()
-    until: float
-
-
 class State:
     """The workspace as it is now."""
 
@@ -106,6 +100,8 @@ class State:
         """By channel and thread ("" for a DM's pane): `{"thread_ts", "title", "prompts"}`."""
         self.titles: dict[tuple[str, str], str] = {}
         """What the app calls a thread of a DM."""
+        self.me = ""
+        """Who sat at the page last."""
         self._statuses: dict[tuple[str, str], Status] = {}
         self._last_micros = 0
         self._listeners: list[Callable[[Change], None]] = []
@@ -123,6 +119,17 @@ class State:
         """A timestamp later than every one before it, with six decimals."""
         self._last_micros = max(self._last_micros + 1, int(self.now() * 1_000_000))
         return f"{self._last_micros // 1_000_000}.{self._last_micros % 1_000_000:06d}"
+
+    def resume_after(self, timestamps: Iterable[str]) -> None:
+        """Makes every later `next_ts` later than these too."""
+        latest = (int(ts.replace(".", "")) for ts in timestamps)
+        self._last_micros = max(self._last_micros, *latest, 0)
+
+    def sit_down(self, user: str) -> None:
+        """Somebody opened the page, or became somebody else there."""
+        if self.me != user:
+            self.me = user
+            self.announce(Change(kind="seat"))
 
     def room(self, name_or_id: str) -> Room | None:
         found = self.rooms.get(name_or_id)
@@ -154,7 +161,7 @@ class State:
             is_private=True,
             is_im=False,
             is_mpim=True,
-            topic="Group messaging",
+            topic=GROUP_TOPIC,
             members=members,
         )
         self.rooms[room.id] = room
@@ -259,15 +266,6 @@ class State:
     def statuses(self) -> list[Status]:
         """Those that are still shown."""
         return [one for one in self._statuses.values() if one.until > self.now()]
-
-
-def status_body(status: Status, now: float) -> dict[str, Any]:
-    return {
-        "thread_ts": status.thread_ts,
-        "text": status.text,
-        "loading_messages": list(status.loading_messages),
-        "seconds_left": max(0.0, status.until - now),
-    }
 
 
 _THREAD_FIELDS = (
