@@ -20,6 +20,7 @@ from bot.rich_text import quote_elements, rich_text, section_element
 from bot.spans import Line, Span, cut_spans, lines_of, with_best
 from bot.tables import Cell, size_of, table_block
 from kb.answer import Quote
+from kb.marked import closed_fence
 
 QUOTE_CHARACTERS = 2900
 """Of one quote, addresses included. Quotes are about 600; the rest is for a table that is shown whole."""
@@ -179,7 +180,7 @@ def _in_a_row(row: Sequence[Cell]) -> Iterator[Span]:
 def _as_text(quote: Quote) -> str:
     """The quote as mrkdwn: for notifications, and for clients that draw no blocks. Code stands beside no bar."""
     told = []
-    for piece in (piece for block in quote.blocks for piece in to_pieces(closed(block))):
+    for piece in (piece for block in quote.blocks for piece in to_pieces(closed_fence(block))):
         text = as_mrkdwn(piece)
         fenced = piece.kind in ("fence", "table", "quote")
         told.append(text if fenced else "\n".join(f"> {line}" for line in text.split("\n")))
@@ -188,7 +189,7 @@ def _as_text(quote: Quote) -> str:
 
 def _marked(quote: Quote) -> str:
     """The blocks as Markdown, the best sentence in bold where that leaves every other word as it was."""
-    text = "\n\n".join(closed(block.strip("\n")) for block in quote.blocks)
+    text = "\n\n".join(closed_fence(block.strip("\n")) for block in quote.blocks)
     best = _ITEM_MARK.sub("", quote.best.strip()).strip()
     if not best or best not in text:
         return text
@@ -206,9 +207,3 @@ def _unstyled(line: Line) -> tuple[str, str, tuple[tuple[Cell, ...], ...]]:
 
 def _bold(lines: Sequence[Line]) -> str:
     return "".join(span.text for line in lines for span in line.spans if span.bold)
-
-
-def closed(block: str) -> str:
-    """The block with its fence closed, where it leaves one open."""
-    fences = sum(line.lstrip().startswith("```") for line in block.split("\n"))
-    return f"{block}\n```" if fences % 2 else block

@@ -22,6 +22,7 @@ from bot.notes import reader_notes
 from bot.quotes import Quoted, quoted, quoted_markdown, shorten_part
 from bot.statements import statement_blocks
 from kb.answer import Answer, AnswerWarning, NearestPage
+from kb.marked import marked_markdown
 
 ANSWER_CHARACTERS = 8000
 OPEN_CHARACTERS = 600
@@ -32,6 +33,7 @@ TEXT_CHARACTERS = 4000
 """Slack advises at most this much for the text that notifications and screen readers use."""
 
 HELPFUL, NOT_HELPFUL, WHY = "footnote_helpful", "footnote_not_helpful", "footnote_why"
+ASK_OWNER, MISSING = "footnote_ask_owner", "footnote_missing"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,7 +44,20 @@ class Rendered:
     blocks: tuple[Block, ...] = ()
 
 
-def render(answer: Answer, *, question_id: str, today: date) -> Rendered:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WayOn:
+    """What is offered where the pages do not answer, as `bot.way_on` found it.
+
+    `owner`: of the nearest page, by name. `write_to`: ids of the people behind it, where they can be shown without calling
+    them. `request`: what "Ask the owner" carries; "" where it is not offered.
+    """
+
+    owner: str = ""
+    write_to: tuple[str, ...] = ()
+    request: str = ""
+
+
+def render(answer: Answer, *, question_id: str, today: date, way_on: WayOn | None = None) -> Rendered:
     answer, words = told_apart(answer), messages_in(answer.language)
     body = _body(answer, words)
     interpreted = _interpreted(answer, words)
@@ -77,7 +92,8 @@ def spoken(answer: Answer) -> str:
     answer, words = told_apart(answer), messages_in(answer.language)
     unfound = _unfound(answer, words, str)
     if _is_written(answer):
-        told = [answer.marked_text, answer.left_open, *unfound]
+        marked = marked_markdown(answer.sentences, "[{}]".format, below=words.sources_below)
+        told = [marked, answer.left_open, *unfound]
     elif answer.quotes and answer.outcome == "answered":
         told = [quoted_markdown(answer.quotes, words), *unfound]
     else:

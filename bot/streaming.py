@@ -182,7 +182,7 @@ class LiveReply:
 
     async def _tell_text(self) -> bool:
         """Sends what is new of the draft. False: there was nothing, or nothing that fits to what is shown."""
-        text = as_written(*self._written)
+        text = as_written(*self._written, self._words)
         if len(text) <= len(self._shown) or not text.startswith(self._shown):
             return False
         more = text[len(self._shown) :]

@@ -7,12 +7,14 @@ somebody or lead somewhere is broken up by a character that is not seen; the mar
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.cited import URL_CHARACTERS
 from bot.links import web_address
-from kb.answer import Citation, Sentence, is_block
+from bot.messages import Messages, messages_in
+from kb.answer import Citation, Sentence
+from kb.marked import growing_markdown
 
 MOST_CHARACTERS = 8000
 """Of a draft: a finished answer has no more, and Slack takes 12,000 at a time."""
@@ -30,31 +32,16 @@ _LEADS_SOMEWHERE = re.compile(
 )
 _IN_ADDRESS = {ord(letter): f"%{ord(letter):02X}" for letter in "()[]\\<> \"'"}
 
-Kind = Literal["prose", "list", "table", "quote", "fence", "other"]
 
-
-def as_written(sentences: Sequence[Sentence], citations: Sequence[Citation]) -> str:
-    """The sentences so far, each with the marks of its sources, up to `MOST_CHARACTERS`.
-
-    A table's marks come below it, once it is known to be over: inside they would be part of a cell.
-    """
+def as_written(
+    sentences: Sequence[Sentence], citations: Sequence[Citation], words: Messages | None = None
+) -> str:
+    """The sentences so far, each with the marks of its sources, up to `MOST_CHARACTERS`. English without `words`."""
     shown = {one.n: _mark(one) for one in citations}
-    text, before, waiting = "", "prose", ""
-    for sentence in sentences:
-        own = _closed_fence(harmless(sentence.text.strip("\n")))
-        marks = _marks(sentence, shown)
-        kind = _kind(own.split("\n", 1)[0])
-        if waiting and kind != "table":
-            text, before, waiting = f"{text}\n\n{waiting}", "other", ""
-        grown = text + (_joint(before, kind) if text else "") + own
-        before = _kind(own.rsplit("\n", 1)[-1])
-        if before == "table":
-            waiting += marks
-        elif before == "fence":
-            grown += f"\n\n{marks}" if marks else ""
-            before = "other" if marks else before
-        else:
-            grown += f" {marks}" if marks else ""
+    clean = [replace(one, text=harmless(one.text)) for one in sentences]
+    below = (words or messages_in(None)).sources_below
+    text = ""
+    for grown, waiting in growing_markdown(clean, lambda n: shown.get(n, ""), below=below):
         if len(grown) + len(waiting) > MOST_CHARACTERS:
             break
         text = grown
@@ -66,30 +53,8 @@ def harmless(markdown: str) -> str:
     return _LEADS_SOMEWHERE.sub(lambda found: found[0] + _UNSEEN, _COMMENT.sub("", markdown))
 
 
-def _marks(sentence: Sentence, shown: Mapping[int, str]) -> str:
-    return "".join(shown[n] for n in sentence.citations if n in shown)
-
-
 def _mark(citation: Citation) -> str:
     address = web_address(citation.chunk.url)
     if address is None or len(address) > URL_CHARACTERS or not address.lower().startswith("http"):
         return f"({citation.n})"
     return f"([{citation.n}]({address.translate(_IN_ADDRESS)}))"
-
-
-def _kind(line: str) -> Kind:
-    if not is_block(line):
-        return "prose"
-    kinds: Mapping[str, Kind] = {"|": "table", ">": "quote", "`": "fence", "#": "other"}
-    return kinds.get(line.lstrip()[:1], "list")
-
-
-def _joint(before: str, kind: str) -> str:
-    if before == kind == "prose":
-        return " "
-    return "\n" if before == kind and kind in {"list", "table", "quote"} else "\n\n"
-
-
-def _closed_fence(text: str) -> str:
-    fences = sum(line.lstrip().startswith("```") for line in text.split("\n"))
-    return f"{text}\n```" if fences % 2 else text

@@ -11,6 +11,7 @@ from datetime import date
 from typing import Literal
 
 from kb.calibration import Reranking
+from kb.marked import is_block, marked_markdown
 from kb.models import Chunk, Hit, Outcome, Page, Rewrite
 
 Mode = Literal["model", "extractive"]
@@ -191,7 +192,7 @@ class Answer:
     @property
     def marked_text(self) -> str:
         """The text with the marks of its citations, for places that cannot link them: "25 days a year. [1]"."""
-        return join_sentences([marked(sentence) for sentence in self.sentences])
+        return marked_markdown(self.sentences, "[{}]".format)
 
     @property
     def rewritten(self) -> str | None:
@@ -212,17 +213,3 @@ def join_sentences(sentences: Sequence[str]) -> str:
             joined += "\n" if block or is_block(joined.rsplit("\n", 1)[-1]) else " "
         joined += sentence
     return joined
-
-
-def marked(sentence: Sentence) -> str:
-    marks = "".join(f"[{number}]" for number in sentence.citations)
-    return f"{sentence.text} {marks}" if marks else sentence.text
-
-
-def is_block(sentence: str) -> bool:
-    """Whether a sentence is block-level Markdown: a list item, a table row, a fence or a heading."""
-    first = sentence.lstrip()
-    if first.startswith(("- ", "* ", "+ ", "|", "```", "#", "> ")):
-        return True
-    number, dot, _ = first.partition(". ")
-    return bool(dot) and number.isdigit()

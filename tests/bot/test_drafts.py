@@ -41,8 +41,8 @@ def test_what_was_shown_before_is_the_beginning_of_what_comes_after() -> None:
 
 def test_a_table_and_code_have_their_sources_below() -> None:
     lines = as_written(LONG, [ONE, TWO]).split("\n")
-    assert lines[lines.index("| 32 | 20 |") + 2] == LINK_1 + LINK_2
-    assert lines[lines.index("leave book") + 3] == LINK_1
+    assert lines[lines.index("| 32 | 20 |") + 2] == f"Sources: {LINK_1} {LINK_2}"
+    assert lines[lines.index("leave book") + 3] == f"Source: {LINK_1}"
 
 
 def test_a_source_whose_address_cannot_be_linked_is_a_number() -> None:

@@ -1,6 +1,7 @@
 """Answers as Slack messages."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -257,13 +258,28 @@ def test_a_table_is_a_table_block_and_is_cited_below() -> None:
     assert [[cell_text(cell) for cell in row] for row in table["rows"]] == [
         ["Days", "Notice"], ["1-5", "2 weeks"], ["6+", "6 weeks"],
     ]  # fmt: skip
-    assert texts(message)[3].startswith("<https://kb.example/leave-policy#annual-leave|[1]>")
+    assert texts(message)[3].startswith("Source: <https://kb.example/leave-policy#annual-leave|[1]>")
     assert_slack_takes(message)
 
 
 def test_code_is_cited_below_its_fence() -> None:
     said = texts(rendered(an_answer("```\nmake run\n```")))
-    assert said[0] == "```\nmake run\n```\n\n<https://kb.example/leave-policy#annual-leave|[1]>"
+    assert said[0] == "```\nmake run\n```\n\nSource: <https://kb.example/leave-policy#annual-leave|[1]>"
+
+
+@pytest.mark.parametrize(
+    "block", ["```\nmake run\n```", "| a | b |\n|---|---|\n| 1 | 2 |", "a | b\n--- | ---\n1 | 2"]
+)
+def test_no_number_stands_alone_below_a_table_or_code(block: str) -> None:
+    led_in = rendered(an_answer("It is done like this:", block, "Then wait."))
+    assert not any(
+        re.match(r"\s*(Sources?: )?<[^>]*\|\[1\]>", line) for line in "\n".join(texts(led_in)).split("\n")
+    )
+    alone = rendered(an_answer(block, language="nl"))
+    assert "Bron: [1]" in alone.text
+    for text in (spoken(an_answer(block, block)), spoken(an_answer("So:", block, "Then wait."))):
+        assert not re.search(r"^\[1\]", text, re.MULTILINE)
+        assert re.search(r"\[1\]", text)
 
 
 def test_a_fence_that_a_sentence_leaves_open_does_not_swallow_the_rest() -> None:
