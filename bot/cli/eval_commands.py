@@ -296,3 +296,22 @@ def freshness(
         folder=folder, dates=dates, at=at.date() if at else None, planted=planted, out=json
     )
     run(command.freshness(settings_of(None, config, verbose, changes=pairs_of(changes)), request))
+
+
+@app.command()
+def speaking(
+    file: Annotated[Path, typer.Argument(help="Threads, one a line (.jsonl).")],
+    follow_ups: Annotated[
+        Literal["auto", "mention", "everyone"], typer.Option(help="As a channel may have set it.")
+    ] = "auto",
+    json: Json = False,
+) -> None:
+    """Reads threads and tells where Footnote would speak; exits with 1 below 95% right or above 2% spoken wrongly.
+
+    A line is {"id": "...", "place": "channel", "group" or "dm", "messages": [MESSAGE, ...]}. A person's message has user,
+    text and, where it is judged, expect ("speak" or "silent"); Footnote's has user "BOT", text and outcome ("answered",
+    "unclear" or "declined"). "<@BOT>" mentions Footnote, "<@bob>" somebody else.
+    """
+    from bot.cli import evaluate_speaking as command
+
+    run(command.speaking(file, follow_ups=follow_ups, as_json=json))

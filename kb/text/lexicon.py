@@ -11,22 +11,17 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import Annotated
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import model_validator
 
 from kb.text.figure_words import FigureWords
-from kb.text.word_lists import NONE, LexiconPart, OrderedWords, Words
+from kb.text.speaking_words import SpeakingWords
+from kb.text.word_lists import NONE, LexiconPart, OrderedWords, Patterns, Words
 
 _WORD = re.compile(r"(?:[cdjlmnst]|qu)(?=['’][^\W_]{2,})|[^\W_]+(?:['’.\-][^\W_]+)*", re.IGNORECASE)
 """A French elision (l', d', qu') is a word of its own."""
 SPACELESS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Scripts that put no space between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
-
-Patterns = Annotated[
-    tuple[re.Pattern[str], ...],
-    BeforeValidator(lambda texts: tuple(re.compile(text, re.IGNORECASE) for text in texts)),
-]
 
 
 class WordClasses(LexiconPart):
@@ -106,6 +101,19 @@ class SmallTalk(LexiconPart):
     """Beginnings of a request."""
 
 
+class PointingWords(LexiconPart):
+    """How people point at what somebody else asked: "do you know?", "can you answer this?"."""
+
+    keys: Words = NONE
+    """Words of which one says that something above is to be answered, weighed or confirmed."""
+    fillers: Words = NONE
+    """Words that may stand beside them, besides the function words."""
+    asks: Words = NONE
+    """Question words with which they still point; with another ("how do I know?") they ask something of their own."""
+    phrases: tuple[str, ...] = ()
+    """Whole messages that point."""
+
+
 class SequenceWords(LexiconPart):
     units: Words = NONE
     next: tuple[str, ...] = ()
@@ -175,6 +183,8 @@ class Lexicon(LexiconPart):
     reference: ReferenceWords = ReferenceWords()
     ellipsis: Ellipsis = Ellipsis()
     small_talk: SmallTalk = SmallTalk()
+    speaking: SpeakingWords = SpeakingWords()
+    pointing: PointingWords = PointingWords()
     sequence: SequenceWords = SequenceWords()
     rewriting: RewritingPatterns = RewritingPatterns()
     parts: PartWords = PartWords()

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 Words = Annotated[frozenset[str], BeforeValidator(lambda text: frozenset(text.split()))]
 OrderedWords = Annotated[tuple[str, ...], BeforeValidator(lambda text: tuple(text.split()))]
+Patterns = Annotated[
+    tuple[re.Pattern[str], ...],
+    BeforeValidator(lambda texts: tuple(re.compile(text, re.IGNORECASE) for text in texts)),
+]
 NONE: frozenset[str] = frozenset()
 
 

@@ -1,0 +1,284 @@
+"""What a message does among others in a thread: whether it asks or answers something, and whether it speaks to a person. Pure.
+
+    mend the spelling -> sentences -> without "ok", "thanks", "great" in front -> what each does
+
+The words are `[speaking]` of the language files. A language without a file has its marks: "?" and what there is of words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from kb.rewriting.spelling import correct
+from kb.text.language import detect
+from kb.text.lexicon import SPACELESS, Lexicon, languages, lexicon, starts_with_phrase, words_of
+
+PHRASE = 12
+"""Words of a bare phrase, without anybody who acts: longer ones tell something."""
+CHOICE = 8
+"""Words of a reply that picks one of what we offered."""
+STEM = 4
+"""Letters by which two words count as forms of one."""
+
+_CHATTER = re.compile(r"<[@#!][^>]*>|<?https?://\S+|:[a-z0-9_+\-]+:|(?m:^&?>.*$)")
+_AT_SOMEBODY = re.compile(r"(?<![\w.])@(?=[^\W\d_])")
+_ENDS = re.compile(r"(?<=[.!?？！。…])\s+|(?<=[？！。])|\n+")
+_ASKS = re.compile(r"[?？؟]")
+_ASKS_WITHOUT_MARK = re.compile(r"(?:ですか|ますか|でしょうか|ましょうか|吗|嗎|呢|까요|나요)[。.\s]*$")
+_CALLED = re.compile(r"^(?P<name>[A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+)?)\s*[,:]\s")
+"""A name in front, with its comma: "Bob, ..."."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """What the words do. `says` is False for small talk, remarks, emoji and links alone.
+
+    `asks`: a question or a request. `asks_knowledge`: one that is not put to a person ("can you send it to me?") and is
+    no mere tag ("nice, right?"). `leans`: it opens with "and", "what about". `small`: too few words to be anything but a
+    word between people ("What time?"). `chooses`: it picks among what was offered, or corrects ("I meant ..."). `answers`: it
+    may answer a question, by a bare phrase. `to_group`, `to_person`: whom it speaks to; a person by name, or as "you".
+    """
+
+    says: bool = False
+    asks: bool = False
+    asks_knowledge: bool = False
+    leans: bool = False
+    small: bool = True
+    corrects: bool = False
+    chooses: bool = False
+    answers: bool = False
+    to_group: bool = False
+    to_named: bool = False
+    to_person: bool = False
+
+
+def read_reply(text: str, *, before: str = "", offered: str = "", names: Collection[str] = ()) -> Reply:
+    """Reads a message.
+
+    Args:
+        before: what was asked and answered last; it tells the language of a short message, and spells its words.
+        offered: what we asked back, "" where we did not.
+        names: of the other people in the thread.
+    """
+    plain = _CHATTER.sub(" ", text)
+    hint = detect(before) if before.strip() else None
+    told = detect(plain, hint=hint)
+    known = [lexicon(one) for one in dict.fromkeys((told, hint or told)) if one in languages()]
+    read = [_read(plain, one, before, offered, names) for one in known or [lexicon("")]]
+    return max(read, key=lambda reply: (reply.to_group or reply.to_named, reply.asks, reply.chooses))
+
+
+def hands_on(text: str) -> bool:
+    """Whether a message has no matter of its own ("do you know?", "can you answer this?", nothing at all)."""
+    words = words_of(_CHATTER.sub(" ", text))
+    return not words or any(_points_on(words, lexicon(one)) for one in languages())
+
+
+def _points_on(words: list[str], known: Lexicon) -> bool:
+    rest = words[starts_with_phrase(words, known.small_talk.asking) :]
+    nothing = known.reference.nouns | known.ellipsis.unclear
+    return len(rest) < len(words) and all(word in nothing or not known.is_content(word) for word in rest)
+
+
+def _read(text: str, known: Lexicon, before: str, offered: str, names: Collection[str]) -> Reply:
+    mended = correct(text, known, thread=words_of(before), vocabulary=None)
+    sentences = [_Sentence.of(one, known, names) for one in _ENDS.split(mended.strip()) if one.strip()]
+    saying = [one for one in sentences if one.words]
+    asking = [one for one in saying if one.asks]
+    about = [one for one in asking if not one.to_person and not one.is_tag]
+    own = {word[:STEM] for word in words_of(offered) if known.is_content(word)}
+    return Reply(
+        says=bool(saying),
+        asks=bool(asking),
+        asks_knowledge=bool(about),
+        leans=any(one.leans for one in about),
+        small=all(one.is_small for one in about),
+        corrects=any(one.corrects for one in saying),
+        chooses=any(one.chooses(own) for one in saying),
+        answers=any(one.is_bare for one in saying) and not any(one.tells for one in saying),
+        to_group=any(one.to_group for one in saying),
+        to_named=bool(_AT_SOMEBODY.search(text)) or any(one.to_named for one in sentences),
+        to_person=any(one.to_person for one in saying),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Sentence:
+    """`words` and `text` are without what is said in front ("ok, thanks"), and without the opener where it `leans`."""
+
+    known: Lexicon
+    words: Sequence[str]
+    text: str
+    marked: bool
+    leans: bool
+    to_named: bool
+
+    @classmethod
+    def of(cls, sentence: str, known: Lexicon, names: Collection[str]) -> _Sentence:
+        marked = bool(_ASKS.search(sentence) or _ASKS_WITHOUT_MARK.search(sentence.strip()))
+        words = _without_talk(words_of(sentence), known)
+        to_named = _is_called(sentence, words_of(sentence), words, known, names)
+        taken = starts_with_phrase(words, known.ellipsis.openers)
+        rest = words[taken:]
+        return cls(
+            known=known,
+            words=rest or (words if marked else []),
+            text=" ".join(words),
+            marked=marked,
+            leans=taken > 0,
+            to_named=to_named,
+        )
+
+    @property
+    def asks(self) -> bool:
+        """Whether it wants to be answered."""
+        speaking, talk, ellipsis = self.known.speaking, self.known.small_talk, self.known.ellipsis
+        if self._is_one_of(speaking.rhetorical):
+            return False
+        if self.marked or self._is_one_of(talk.who_are_you + ellipsis.more + ellipsis.further):
+            return True
+        if self._matches(speaking.statements):
+            return False
+        rest = list(self.words)
+        if starts_with_phrase(rest, talk.asking + speaking.asking):
+            return len(rest) > 1
+        if rest[:1] and rest[0] in self.known.words.question:
+            return True
+        if any(pattern.search(" ".join(rest)) for pattern in speaking.inverted):
+            return True
+        return self.leans and len(rest) <= PHRASE // 2 and not self.tells and self._has_content
+
+    @property
+    def is_tag(self) -> bool:
+        """A statement that only ends like a question: "that's generous, right?"."""
+        ending = next(
+            (
+                one
+                for one in self.known.speaking.tags
+                if list(self.words[-len(words_of(one)) :]) == words_of(one)
+            ),
+            None,
+        )
+        if not self.marked or ending is None or len(self.words) <= len(words_of(ending)):
+            return False
+        rest = list(self.words[: -len(words_of(ending))])
+        asked = rest[0] in self.known.words.question or any(
+            pattern.search(" ".join(rest)) for pattern in self.known.speaking.inverted
+        )
+        return not asked
+
+    @property
+    def to_group(self) -> bool:
+        return self._matches(self.known.speaking.groups)
+
+    @property
+    def to_person(self) -> bool:
+        """It says "you" to a person, or makes plans: nobody asks a knowledge base so."""
+        return self._matches(self.known.speaking.persons)
+
+    @property
+    def is_small(self) -> bool:
+        spaceless = sum(len(word) for word in self.words if SPACELESS.search(word))
+        return not self.leans and len(self.words) < 3 and spaceless < 3 * 2
+
+    @property
+    def corrects(self) -> bool:
+        """It names what was meant: "I meant contractors", and not "I mean, that's a lot"."""
+        taken = starts_with_phrase(list(self.words), self.known.speaking.meaning)
+        rest = self.words[taken:]
+        meant = " ".join(rest)
+        return (
+            taken > 0
+            and any(self.known.is_content(word) for word in rest)
+            and not any(pattern.search(meant) for pattern in self.known.speaking.statements)
+        )
+
+    @property
+    def tells(self) -> bool:
+        """Somebody acts in it: "I'll ask Carol", "we have that already"."""
+        known = self.known
+        if self.corrects:
+            return False
+        if self._matches(known.speaking.statements):
+            return True
+        actors = known.speaking.actors
+        return any(word in actors or word.split("'")[0] in actors for word in self.words)
+
+    @property
+    def is_bare(self) -> bool:
+        """A thing that is named: "Leave policy", "the guest wifi", "for contractors"."""
+        if self.corrects:
+            return True
+        return self._has_content and len(self.words) <= PHRASE and not self.tells
+
+    def chooses(self, offered: Collection[str]) -> bool:
+        """`offered`: stems of what we asked back."""
+        if self.corrects:
+            return True
+        if self.tells or len(self.words) > CHOICE:
+            return False
+        sequence = self.known.sequence
+        picking = {*sequence.first, *sequence.last, *sequence.numbers, *self.known.speaking.choices}
+        places = tuple(word[:-1] for word in sequence.ordinals if len(word) > STEM)  # "segundo", "segunda"
+        named = {word[:STEM] for word in self.words if self.known.is_content(word)}
+        picked = any(
+            word in picking or word.isdecimal() or word.startswith(places) for word in self.words
+        )
+        return (picked and len(self.words) <= CHOICE // 2 + 1) or bool(named & set(offered))
+
+    def _matches(self, patterns: Sequence[re.Pattern[str]]) -> bool:
+        """As it stands, or behind its opener."""
+        return any(pattern.search(text) for pattern in patterns for text in (self.text, " ".join(self.words)))
+
+    def _is_one_of(self, phrases: tuple[str, ...]) -> bool:
+        words = words_of(self.text)
+        return bool(words) and starts_with_phrase(words, phrases) == len(words)
+
+    @property
+    def _has_content(self) -> bool:
+        return any(self.known.is_content(word) for word in self.words)
+
+
+def _without_talk(words: list[str], known: Lexicon) -> list[str]:
+    """Without what is said in front of a matter; [] where there is nothing else."""
+    rest, talk = words, known.small_talk
+    said = talk.greeting + talk.thanks + talk.goodbye + talk.remarks + known.speaking.remarks
+    spoken = False
+    while rest:
+        taken = starts_with_phrase(rest, said)
+        if not taken and spoken and set(rest) <= talk.padding:
+            return []
+        if not taken and rest[0] in known.speaking.sounds:
+            taken = 1
+        if not taken or taken < starts_with_phrase(rest, known.ellipsis.openers + known.ellipsis.more):
+            return rest
+        spoken, rest = True, rest[taken:]
+    return []
+
+
+def _is_called(
+    sentence: str, words: Sequence[str], rest: Sequence[str], known: Lexicon, names: Collection[str]
+) -> bool:
+    """Whether it is said to somebody by name, in front or at the end: "Bob, can you ...?", "is that right, bob?"."""
+    called = {word for name in names for word in words_of(name)}
+    if words and called & {words[0], words[-1], *rest[:1]}:
+        return True
+    name = _CALLED.match(sentence.strip())
+    return name is not None and not any(
+        word in _ordinary_words() or not known.is_content(word) for word in words_of(name["name"])
+    )
+
+
+@cache
+def _ordinary_words() -> frozenset[str]:
+    """Every word that a language file knows: no name."""
+    return frozenset().union(*(one.known_words | _speaking_words(one) for one in map(lexicon, languages())))
+
+
+def _speaking_words(known: Lexicon) -> frozenset[str]:
+    speaking = known.speaking
+    phrases = speaking.remarks + speaking.asking + speaking.rhetorical + speaking.meaning
+    return speaking.sounds | {word for phrase in phrases for word in words_of(phrase)}

@@ -1,0 +1,35 @@
+"""How people in a thread speak to each other, by language: `[speaking]` of the language files. See `kb.rewriting.replies`."""
+
+from __future__ import annotations
+
+from kb.text.word_lists import NONE, LexiconPart, Patterns, Words
+
+
+class SpeakingWords(LexiconPart):
+    """How people in a thread speak to each other, and how they ask without a question mark. Patterns are tried on a sentence in
+    lower case, without its marks and without "ok, thanks" in front."""
+
+    remarks: tuple[str, ...] = ()
+    """What asks nothing, beyond `small_talk.remarks`."""
+    sounds: Words = NONE
+    """Words in front that say nothing: "hm", "well"."""
+    asking: tuple[str, ...] = ()
+    """Beginnings of a request, beyond `small_talk.asking`."""
+    inverted: Patterns = ()
+    """Questions without their mark: "is it paid"."""
+    statements: Patterns = ()
+    """What begins like a question or names a thing, and is neither: "what a day", "when I left", "I'll ask her"."""
+    rhetorical: tuple[str, ...] = ()
+    """Whole questions that want no answer: "really", "who knew"."""
+    tags: tuple[str, ...] = ()
+    """What a statement ends with to be agreed with: "right"."""
+    persons: Patterns = ()
+    """Questions to a person, or plans: "can you send it to me", "shall we meet"."""
+    groups: Patterns = ()
+    """What is said to everybody who reads: "anyone up for lunch", "does anyone know"."""
+    meaning: tuple[str, ...] = ()
+    """Beginnings of what somebody meant: "I meant contractors"."""
+    choices: Words = NONE
+    """Words that pick among what was offered: "both"."""
+    actors: Words = NONE
+    """Who acts in a statement: "I", "we", "she"."""
