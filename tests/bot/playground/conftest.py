@@ -49,6 +49,7 @@ MORE_SCOPES = (
     "usergroups:read",
     "users:read.email",
     "team:read",
+    "assistant:write",
 )
 
 
