@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 FILE = "playground-history.json"
 SET_ASIDE = "playground-history.broken.json"
 ROOM_MESSAGES = 1_000
-"""The newest of a room that are kept; a reply whose thread began before them goes too."""
+"""The newest of a room that are kept, with the first message of each one's thread."""
 DELAY_S = 1.0
 """How long changes are gathered before they are written."""
 LASTING = {"message", "message_deleted", "room", "title", "seat"}
@@ -149,8 +149,8 @@ def _saved(state: State, origin: str) -> Saved:
 
 def _kept(room: Room) -> list[Message]:
     newest = room.ordered()[-ROOM_MESSAGES:]
-    there = {one["ts"] for one in newest}
-    return [one for one in newest if one.get("thread_ts", one["ts"]) in there]
+    wanted = {one["ts"] for one in newest} | {one["thread_ts"] for one in newest if "thread_ts" in one}
+    return [one for one in room.ordered() if one["ts"] in wanted]
 
 
 def _restore(state: State, saved: Saved, origin: str) -> None:
