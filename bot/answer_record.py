@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kb.answer import Answer, Checked, Mode
+from kb.answer import Answer, Checked, Mode, NearestPage
 from kb.models import Outcome
 
 Vote = Literal["good", "bad"]
@@ -138,9 +138,16 @@ def record_of(answer: Answer, asked_in: AskedIn, now: datetime) -> AnswerRecord:
         asked_in=asked_in,
         nearest=tuple(
             PageNear(page_id=page.page_id, title=page.title, url=page.url, owner=page.owner)
-            for page in answer.nearest
+            for page in _nearest_first(answer)
         ),
         cited=tuple(PageCited(page_id=page.id, revision=page.revision) for page in pages.values())
         if answer.outcome == "answered"
         else (),
     )
+
+
+def _nearest_first(answer: Answer) -> list[NearestPage]:
+    if answer.outcome not in ("closest", "declined") or answer.closest_page is None:
+        return list(answer.nearest)
+    first = answer.closest_page
+    return [first, *(page for page in answer.nearest if page.page_id != first.page_id)]

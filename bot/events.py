@@ -246,6 +246,10 @@ class ButtonPress(Payload):
         return self.channel.id if self.channel else self.container.channel_id
 
     @property
+    def message_ts(self) -> str | None:
+        return self.message.ts if self.message is not None else self.container.message_ts
+
+    @property
     def thread_ts(self) -> str | None:
         if self.message is not None:
             return self.message.thread_ts or self.message.ts

@@ -175,13 +175,15 @@ class Messages(Formats):
     reindex_started: str = "Reindexing {what}; a message shows how far it is."
     progress_by_dm: str = "I'm not in this channel, so I show the progress in a direct message."
     reindex_joined: str = "A reindex is already under way; I follow that one."
-    reindexing: str = "Reindexing {what} {bar} {percent} · {done} of {total} pages"
+    reindexing: str = "Reindexing {what} {bar} {percent} · {done} of {pages}"
     reindex_queued: str = "Reindexing {what}: waiting to start"
     reindex_reading: str = "Reindexing {what}: reading the pages"
     reindex_swapping: str = "Reindexing {what}: switching to the new index"
     about_left: str = "about {time} left"
-    reindex_done: str = "Done in {time}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged, {failed} failed"
-    reindex_would: str = "Looked in {time}, changed nothing. It would be: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged, {failed} failed"
+    reindex_done: str = "Done in {time}: {counts} · {what}, asked by {person}"
+    reindex_would: str = (
+        "Looked in {time}, changed nothing. It would be: {counts} · {what}, asked by {person}"
+    )
     reindex_refused: str = "Reindexing {what} was refused, and the index is as it was: {reason}. If that is right, `--force` overrules it."
     reindex_refused_openly: str = "Reindexing {what} was refused, and the index is as it was. If you know why and it is right, `--force` overrules it."
     reindex_doubts: str = "Looked wrong and was overruled: {number}"
@@ -199,7 +201,7 @@ class Messages(Formats):
     )
     forget_unknown: str = "No page in the index has the address {address}."
     command_failed: str = "Sorry, that did not work. It has been logged."
-    status_pages: str = "Pages in the index: {pages} ({passages} passages)"
+    status_pages: str = "Pages in the index: {pages} ({passages})"
     status_index_down: str = "The index does not answer"
     status_waiting: str = "Questions waiting: {number}"
     status_store_down: str = "The conversation store does not answer"
@@ -214,10 +216,10 @@ class Messages(Formats):
     status_last_event: str = "Last event from Slack: {ago}"
     status_no_event: str = "No event from Slack yet"
     status_workers: str = "Workers that share a reindex: {number}"
-    status_source: str = "*{source}*: {pages} pages · {last} · {next}"
+    status_source: str = "*{source}*: {pages} · {last} · {next}"
     sync_never: str = "not synced yet"
-    sync_done: str = "synced {ago}: {added} added, {changed} changed, {removed} removed, {failed} failed"
-    sync_done_along: str = "synced {ago}, all sources together: {added} added, {changed} changed, {removed} removed, {failed} failed"
+    sync_done: str = "synced {ago}: {counts}"
+    sync_done_along: str = "synced {ago}, all sources together: {counts}"
     sync_failed: str = "the sync {ago} failed; the reason is in Footnote's log"
     sync_on_request: str = "synced on request only"
     sync_every: str = "synced every {every}, next in about {time}"
@@ -256,9 +258,6 @@ class Messages(Formats):
         "Write your question behind the command: `{command} ask How many days of holiday do I get?`"
     )
     ask_not_now: str = "I can't take your question at the moment. Please ask again in a few minutes."
-    ask_cannot_answer: str = (
-        "Sorry, something went wrong while I was answering. It has been logged; please ask again."
-    )
     ask_once: str = "This was asked here before: the answer is in the thread."
     shortcut_title: str = "Ask Footnote"
     shortcut_where: str = "Who sees the answer"
@@ -273,11 +272,10 @@ class Messages(Formats):
     home_last_title: str = "Your last questions"
     home_sources_title: str = "What I answer from"
     home_pages: tuple[str, str] = ("{n} page", "{n} pages")
-    home_overdue: tuple[str, str] = ("{n} is out of date ({percent})", "{n} are out of date ({percent})")
+    home_overdue: tuple[str, str] = ("{n} is out of date", "{n} are out of date")
     home_synced: str = "read {ago}"
     home_sync_failed: str = "could not be read {ago}"
     home_admin_title: str = "For admins"
-    show_figures: str = "Figures"
     show_status: str = "Status"
     show_gaps: str = "Gaps"
     show_stale: str = "Stale pages"
@@ -319,12 +317,77 @@ class Messages(Formats):
     channel_not_in: str = "I'm not in this channel. Invite me, then use `{command} channel` again."
     channel_not_yours: str = "Sorry, only admins and whoever made this channel can change how I behave in it."
 
+    owner_of: str = "Owner of {page}: {owner}."
+    ask_owner: str = "Ask the owner"
+    report_missing: str = "Report as missing"
+    owner_asked: str = "{owners}: {asker} would like to know this, and I couldn't find it. You are the owner of {page}, the nearest page."
+    owner_was_asked: str = "Asked in this thread: {owners}"
+    only_asker_asks: str = "Only the person who asked the question can ask the owner."
+    owner_asked_before: str = "The owner was asked already, in this thread."
+    owner_not_asked: str = (
+        "Sorry, the owner could not be asked just now. Please press again in a few minutes."
+    )
+    missing_noted: str = "Thank you! Noted that the pages don't tell this."
+    missing_noted_before: str = "You have reported this already."
+    gaps_title: str = "What was asked and the pages don't answer"
+    gaps_none: str = "No gaps: whatever was asked in the last {days} days was answered."
+    look_unavailable: str = "I can't tell at the moment: the store, the index or the embedder doesn't answer. Please try again in a few minutes."
+    gap_privately: str = "Asked in private channels or direct messages"
+    gap_times: tuple[str, str] = ("once", "{n} times")
+    gap_people: tuple[str, str] = ("one person", "{n} people")
+    gap_asked: str = "asked {times} by {people}"
+    gap_asked_in: str = "asked {times} by {people} in {places}"
+    gap_private: tuple[str, str] = ("one of them privately", "{n} of them privately")
+    gap_also: str = "Also: {wordings}"
+    gap_declined: str = "not found {times}"
+    gap_closest: str = "only a near passage {times}"
+    gap_voted_down: str = "voted down {times}"
+    gap_missed: str = "reported as missing by {people}"
+    gap_nearest: str = "Nearest page: {page}"
+    gaps_hidden: str = (
+        "{times} more by {people}, in private channels or direct messages: counted here, never quoted."
+    )
+    and_more: str = "and {n} more"
+    gaps_digest: str = "This week's gaps in the pages"
+    stale_title: str = "Pages that are overdue for review or expired"
+    stale_none: str = "No page is overdue for review or expired."
+    stale_cited: tuple[str, str] = ("cited by one answer", "cited by {n} answers")
+    stale_uncited: str = "not cited"
+    stale_no_owner: str = "no owner named"
+    stale_digest: str = (
+        "These pages of yours are overdue for review or expired. Answers that cite them carry a warning:"
+    )
+    reason_other: str = "No reason given"
+    comment_read: str = "Footnote's admins may read this, without your name. From private channels and direct messages they see the reason only."
+
     source_below: tuple[str, str] = ("Source: {marks}", "Sources: {marks}")
     """Under a table or code."""
+
+    reindex_nothing: str = "Nothing changed: {pages} ({what}), asked by {person}, {time}"
+    reindex_would_nothing: str = "Nothing would change: {pages} ({what}), asked by {person}, {time}"
+    sync_nothing: str = "nothing changed"
+    pages: tuple[str, str] = ("{n} page", "{n} pages")
+    passages: tuple[str, str] = ("{n} passage", "{n} passages")
+    added: tuple[str, str] = ("{n} added", "{n} added")
+    changed: tuple[str, str] = ("{n} changed", "{n} changed")
+    removed_pages: tuple[str, str] = ("{n} removed", "{n} removed")
+    unchanged: tuple[str, str] = ("{n} unchanged", "{n} unchanged")
+    failed_pages: tuple[str, str] = ("{n} failed", "{n} failed")
 
     def sources_below(self, marks: Sequence[str]) -> str:
         """The line under a table or code, which hold no marks."""
         return self.source_below[0 if len(marks) == 1 else 1].format(marks=" ".join(marks))
+
+    def counts(self, *, added: int, changed: int, removed: int, unchanged: int = 0, failed: int = 0) -> str:
+        """What a sync did, without what it did not: "12 added, 1 failed"; "" where there were no pages."""
+        told = (
+            (self.added, added),
+            (self.changed, changed),
+            (self.removed_pages, removed),
+            (self.unchanged, unchanged),
+            (self.failed_pages, failed),
+        )
+        return ", ".join(self.counted(forms, number) for forms, number in told if number)
 
     def removed(self, sentences: int) -> str:
         """How many sentences of an answer were taken out."""

@@ -89,16 +89,20 @@ class People:
     async def _ask(self, user_id: str) -> Person:
         me = await self.me()
         response = await self._client.users_info(user=user_id, include_locale=True)
-        told: dict[str, Any] = response["user"]
-        profile = told.get("profile") or {}
-        name = profile.get("display_name") or told.get("real_name") or told.get("name") or user_id
-        return Person(
-            id=user_id,
-            name=str(name),
-            is_admin=bool(told.get("is_admin") or told.get("is_owner")),
-            locale=str(told.get("locale") or "en-US"),
-            outsider=_is_outsider(told, me),
-        )
+        return person_told(response["user"], user_id, me)
+
+
+def person_told(told: dict[str, Any], user_id: str, me: Me) -> Person:
+    """Somebody as Slack's methods describe them."""
+    profile = told.get("profile") or {}
+    name = profile.get("display_name") or told.get("real_name") or told.get("name") or user_id
+    return Person(
+        id=user_id,
+        name=str(name),
+        is_admin=bool(told.get("is_admin") or told.get("is_owner")),
+        locale=str(told.get("locale") or "en-US"),
+        outsider=_is_outsider(told, me),
+    )
 
 
 def _is_outsider(told: dict[str, Any], me: Me) -> bool:

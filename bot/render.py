@@ -21,6 +21,7 @@ from bot.mrkdwn import escape, to_mrkdwn
 from bot.notes import reader_notes
 from bot.quotes import Quoted, quoted, quoted_markdown, shorten_part
 from bot.statements import statement_blocks
+from bot.way_on import WayOn, owner_line, way_on_buttons
 from kb.answer import Answer, AnswerWarning, NearestPage
 from kb.marked import marked_markdown
 
@@ -33,7 +34,6 @@ TEXT_CHARACTERS = 4000
 """Slack advises at most this much for the text that notifications and screen readers use."""
 
 HELPFUL, NOT_HELPFUL, WHY = "footnote_helpful", "footnote_not_helpful", "footnote_why"
-ASK_OWNER, MISSING = "footnote_ask_owner", "footnote_missing"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,22 +44,9 @@ class Rendered:
     blocks: tuple[Block, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WayOn:
-    """What is offered where the pages do not answer, as `bot.way_on` found it.
-
-    `owner`: of the nearest page, by name. `write_to`: ids of the people behind it, where they can be shown without calling
-    them. `request`: what "Ask the owner" carries; "" where it is not offered.
-    """
-
-    owner: str = ""
-    write_to: tuple[str, ...] = ()
-    request: str = ""
-
-
 def render(answer: Answer, *, question_id: str, today: date, way_on: WayOn | None = None) -> Rendered:
     answer, words = told_apart(answer), messages_in(answer.language)
-    body = _body(answer, words)
+    body = _body(answer, words, way_on)
     interpreted = _interpreted(answer, words)
     left_open = _left_open(answer, words)
     above, below = _warnings(answer, words, today)
@@ -73,7 +60,7 @@ def render(answer: Answer, *, question_id: str, today: date, way_on: WayOn | Non
         *_lines(below, section, budget=WARNING_CHARACTERS),
         *_lines(sources, context, budget=SOURCE_CHARACTERS),
         *([context(notes)] if notes else []),
-        *([_buttons(words, question_id)] if answer.outcome not in {"chat", "unavailable"} else []),
+        *([_buttons(words, question_id, way_on)] if answer.outcome not in {"chat", "unavailable"} else []),
     ]
     heading = [f"{words.sources}:"] if sources else []
     told = [body.text, *left_open, *above, *below, *heading, *sources, notes, interpreted]
@@ -97,7 +84,7 @@ def spoken(answer: Answer) -> str:
     elif answer.quotes and answer.outcome == "answered":
         told = [quoted_markdown(answer.quotes, words), *unfound]
     else:
-        lead, after = _around_quotes(answer, words, _nearest_markdown, str)
+        lead, after = _around_quotes(answer, words, _nearest_markdown, str, None)
         quotes = quoted_markdown(answer.quotes, words, closest=True)
         told = [lead, quotes, *unfound, after]
     return "\n\n".join(part for part in told if part)
@@ -117,14 +104,14 @@ def _interpreted(answer: Answer, words: Messages) -> str:
     )
 
 
-def _body(answer: Answer, words: Messages) -> Quoted:
+def _body(answer: Answer, words: Messages, way_on: WayOn | None) -> Quoted:
     """The answer's blocks and its plain text."""
     if _is_written(answer):
         blocks, text, cut = statement_blocks(answer, words, budget=ANSWER_CHARACTERS)
         return Quoted(blocks=tuple(blocks), text=text, cut=cut)
     if answer.quotes and answer.outcome == "answered":
         return quoted(answer.quotes, words, budget=ANSWER_CHARACTERS)
-    lead, after = _around_quotes(answer, words, lambda page: titled_link(page.title, page.url), escape)
+    lead, after = _around_quotes(answer, words, _nearest_link, escape, way_on)
     quotes = quoted(answer.quotes[:1], words, budget=ANSWER_CHARACTERS, closest=True)
     return replace(
         quotes,
@@ -134,7 +121,11 @@ def _body(answer: Answer, words: Messages) -> Quoted:
 
 
 def _around_quotes(
-    answer: Answer, words: Messages, shown: Callable[[NearestPage], str], as_text: Callable[[str], str]
+    answer: Answer,
+    words: Messages,
+    shown: Callable[[NearestPage], str],
+    as_text: Callable[[str], str],
+    way_on: WayOn | None,
 ) -> tuple[str, str]:
     """What is said where no page answers: before the closest quote, if there is one, and after it."""
     match answer.outcome:
@@ -146,20 +137,22 @@ def _around_quotes(
             return _clarifying([as_text(title_of(one)) for one in answer.readings], words), ""
     if "nothing more" in answer.notes and not answer.quotes:
         return words.nothing_more, ""
+    owner = owner_line(answer, words, shown, as_text, way_on)
     if not answer.quotes:
-        return _declined(answer, words, shown), ""
+        return _declined(answer, words, shown, owner), ""
     lead = words.closest if answer.outcome == "closest" else words.closest_declined
     quote = answer.quotes[0].citation.chunk
     others = [page for page in answer.nearest if page.url not in (quote.url, quote.page.url)]
     further = [words.nearest_others.format(pages=", ".join(map(shown, others)))] if others else []
-    return lead, "\n".join([*further, *([] if quote.page.owner else [words.ask_better_alone])])
+    return lead, "\n".join([*further, owner or words.ask_better_alone])
 
 
-def _declined(answer: Answer, words: Messages, shown: Callable[[NearestPage], str]) -> str:
+def _declined(answer: Answer, words: Messages, shown: Callable[[NearestPage], str], owner: str) -> str:
     pages = ", ".join(map(shown, answer.nearest))
     if not pages:
         return f"{words.declined} {words.ask_better_alone}"
-    return "\n".join([words.declined, words.nearest.format(pages=pages), words.ask_better])
+    near = words.nearest.format(pages=pages)
+    return "\n".join([words.declined, near, *([owner] if owner else []), words.ask_better])
 
 
 def _clarifying(readings: Sequence[str], words: Messages) -> str:
@@ -168,6 +161,10 @@ def _clarifying(readings: Sequence[str], words: Messages) -> str:
         return words.unclear
     *first, last = readings
     return words.unclear_readings.format(readings=words.or_else.format(first=", ".join(first), last=last))
+
+
+def _nearest_link(page: NearestPage) -> str:
+    return titled_link(page.title, page.url)
 
 
 def _nearest_markdown(page: NearestPage) -> str:
@@ -219,7 +216,7 @@ def _lines(lines: Sequence[str], make: Callable[[str], Block], *, budget: int) -
     return [make("\n".join(kept))] if kept else []
 
 
-def _buttons(words: Messages, question_id: str) -> Block:
+def _buttons(words: Messages, question_id: str, way_on: WayOn | None) -> Block:
     def button(action: str, shown: str, meaning: str) -> Block:
         return {
             "type": "button",
@@ -235,5 +232,6 @@ def _buttons(words: Messages, question_id: str) -> Block:
             button(HELPFUL, "👍", words.helpful),
             button(NOT_HELPFUL, "👎", words.not_helpful),
             button(WHY, words.why, words.why),
+            *way_on_buttons(words, question_id, way_on),
         ],
     }

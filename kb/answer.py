@@ -183,6 +183,8 @@ class Answer:
     confidence: float = 0.0
     trace: Trace
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    pointed: bool = False
+    """The question is somebody else's: whoever asked pointed at it ("do you know?")."""
 
     @property
     def text(self) -> str:
@@ -195,13 +197,22 @@ class Answer:
         return marked_markdown(self.sentences, "[{}]".format)
 
     @property
+    def closest_page(self) -> NearestPage | None:
+        """Of those that come near without answering: the one that is quoted, else the first."""
+        if not self.quotes:
+            return self.nearest[0] if self.nearest else None
+        page = self.quotes[0].citation.chunk.page
+        return NearestPage(title=page.title, url=page.url, owner=page.owner, page_id=page.id)
+
+    @property
     def rewritten(self) -> str | None:
         return self.trace.rewrite.query if self.trace.rewrite.needs_rewrite else None
 
     @property
     def interpreted(self) -> str | None:
-        """The rewrite, where there is one that may be shown to a reader."""
-        return self.rewritten if self.trace.rewrite.readable else None
+        """The rewrite, where there is one that may be shown to a reader; of a question that was pointed at, itself."""
+        shown = self.rewritten if self.trace.rewrite.readable else None
+        return shown or (self.question if self.pointed else None)
 
 
 def join_sentences(sentences: Sequence[str]) -> str:

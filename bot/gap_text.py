@@ -1,0 +1,124 @@
+"""Gaps and stale pages as an admin or an owner reads them in Slack. Pure, but for what is looked up first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.cited import TITLE_CHARACTERS, titled_link
+from bot.gap import Complaint, Gap, OpenGaps
+from bot.layout import Block, context, section, shorten
+from bot.messages import Messages
+from bot.mrkdwn import escape
+from bot.stale import StalePage
+
+SHOWN_GAPS, SHOWN_PAGES = 12, 20
+SHOWN_CHANNELS, SHOWN_COMMENTS = 4, 3
+QUESTION_CHARACTERS, COMMENT_CHARACTERS = 200, 300
+PAGES_A_SECTION = 5
+"""A page's line has 400 characters at most, and a section holds 3,000."""
+
+
+def gaps_blocks(found: OpenGaps, words: Messages, *, days: int, title: str | None = None) -> list[Block]:
+    if not (found.gaps or found.hidden):
+        return [section(words.gaps_none.format(days=days))]
+    more = len(found.gaps) - SHOWN_GAPS
+    below = [
+        *([words.and_more.format(n=words.number(more))] if more > 0 else []),
+        *([_hidden(found, words)] if found.hidden else []),
+    ]
+    return [
+        section(f"*{title or words.gaps_title}*"),
+        *(section(gap_text(gap, words)) for gap in found.gaps[:SHOWN_GAPS]),
+        *([context("\n".join(below))] if below else []),
+    ]
+
+
+def gap_text(gap: Gap, words: Messages) -> str:
+    first, *others = [_quoted(wording) for wording in gap.wordings] or [words.gap_privately]
+    lines = [
+        f"*{first}*",
+        *([words.gap_also.format(wordings=" · ".join(others))] if others else []),
+        " · ".join(_counts(gap, words)),
+        *_nearest(gap, words),
+        *(_complaint(one, words) for one in gap.complaints),
+    ]
+    return "\n".join(lines)
+
+
+def _counts(gap: Gap, words: Messages) -> list[str]:
+    """How often, by how many, where, and what became of it."""
+
+    def times(number: int) -> str:
+        return words.counted(words.gap_times, number)
+
+    places = ", ".join(f"<#{channel}>" for channel in gap.channels[:SHOWN_CHANNELS])
+    people = words.counted(words.gap_people, max(gap.people, 1))
+    form = words.gap_asked_in if places else words.gap_asked
+    told = [form.format(times=times(gap.times), people=people, places=places)]
+    if gap.private and gap.wordings:
+        told.append(words.counted(words.gap_private, gap.private))
+    if gap.declined:
+        told.append(words.gap_declined.format(times=times(gap.declined)))
+    if gap.closest:
+        told.append(words.gap_closest.format(times=times(gap.closest)))
+    if gap.voted_down:
+        told.append(words.gap_voted_down.format(times=times(gap.voted_down)))
+    if gap.missed_by:
+        told.append(words.gap_missed.format(people=words.counted(words.gap_people, gap.missed_by)))
+    return told
+
+
+def _nearest(gap: Gap, words: Messages) -> list[str]:
+    if gap.nearest is None:
+        return []
+    told = [words.gap_nearest.format(page=titled_link(gap.nearest.title, gap.nearest.url))]
+    if gap.nearest.owner:
+        told.append(words.owned.format(owner=escape(shorten(gap.nearest.owner, TITLE_CHARACTERS))))
+    return [" · ".join(told)]
+
+
+def _complaint(complaint: Complaint, words: Messages) -> str:
+    reason = str(getattr(words, f"reason_{complaint.reason}", words.reason_other))
+    often = f" ({words.counted(words.gap_times, complaint.times)})" if complaint.times > 1 else ""
+    said = " · ".join(
+        f"“{escape(shorten(one, COMMENT_CHARACTERS))}”" for one in complaint.comments[:SHOWN_COMMENTS]
+    )
+    return f"👎 {reason}{often}{f': {said}' if said else ''}"
+
+
+def _hidden(found: OpenGaps, words: Messages) -> str:
+    return words.gaps_hidden.format(
+        times=words.counted(words.gap_times, found.hidden),
+        people=words.counted(words.gap_people, found.hidden_people),
+    )
+
+
+def _quoted(wording: str) -> str:
+    return escape(shorten(wording, QUESTION_CHARACTERS))
+
+
+def stale_blocks(pages: Sequence[StalePage], words: Messages, *, title: str | None = None) -> list[Block]:
+    if not pages:
+        return [section(words.stale_none)]
+    lines = [stale_line(page, words) for page in pages[:SHOWN_PAGES]]
+    more = len(pages) - len(lines)
+    return [
+        section(f"*{title or words.stale_title}*"),
+        *(
+            section("\n".join(lines[at : at + PAGES_A_SECTION]))
+            for at in range(0, len(lines), PAGES_A_SECTION)
+        ),
+        *([context(words.and_more.format(n=words.number(more)))] if more > 0 else []),
+    ]
+
+
+def stale_line(stale: StalePage, words: Messages) -> str:
+    template = words.expired_on if stale.reason == "expired" else words.overdue_since
+    owner = stale.page.owner
+    told = [
+        f"*{titled_link(stale.page.heading, stale.page.url)}*",
+        template.format(date=words.on(stale.since)),
+        words.counted(words.stale_cited, stale.cited) if stale.cited else words.stale_uncited,
+        words.owned.format(owner=escape(shorten(owner, TITLE_CHARACTERS))) if owner else words.stale_no_owner,
+    ]
+    return f"• {' · '.join(told)}"
