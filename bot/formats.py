@@ -8,15 +8,20 @@ from datetime import date
 
 NAMED_LANGUAGES = ("en", "nl", "de", "fr", "es", "it", "pt", "pl", "ja", "zh", "ko")
 """ISO 639-1, in the order of `Formats.language_names`."""
+HOURS_TOLD = 48
+"""Longer is told in days."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Formats:
+    today: str = "today"
     ago: str = "{time} ago"
     second: tuple[str, str] = ("{n} s", "{n} s")
     minute: tuple[str, str] = ("{n} min", "{n} min")
     hour: tuple[str, str] = ("{n} hour", "{n} hours")
     day: tuple[str, str] = ("{n} day", "{n} days")
+    """After "ago": German declines it."""
+    lasting_day: tuple[str, str] = ("{n} day", "{n} days")
     month: tuple[str, str] = ("{n} month", "{n} months")
     year: tuple[str, str] = ("{n} year", "{n} years")
     months: tuple[str, ...] = (
@@ -46,6 +51,8 @@ class Formats:
     def since(self, then: date, today: date) -> str:
         """How long ago, to the unit that matters: days up to 6 weeks, months up to 2 years, then years."""
         days = max(0, (today - then).days)
+        if days == 0:
+            return self.today
         if days < 45:
             return self.ago.format(time=self.counted(self.day, days))
         months = round(days / 30.44)
@@ -55,7 +62,7 @@ class Formats:
         return self.ago.format(time=counted)
 
     def lasting(self, seconds: float) -> str:
-        """A duration: "40 s", "1 min 48 s", "2 hours 5 min". What takes no time is told as one second."""
+        """A duration: "40 s", "1 min 48 s", "2 hours 5 min", "7 days". What takes no time is told as one second."""
         whole = max(1, round(seconds))
         if whole < 60:
             return self.counted(self.second, whole)
@@ -64,6 +71,8 @@ class Formats:
             tail = f" {self.counted(self.second, rest)}" if rest else ""
             return self.counted(self.minute, minutes) + tail
         hours, minutes = divmod(minutes, 60)
+        if hours >= HOURS_TOLD:
+            return self.counted(self.lasting_day, round(whole / 86_400))
         tail = f" {self.counted(self.minute, minutes)}" if minutes else ""
         return self.counted(self.hour, hours) + tail
 

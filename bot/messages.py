@@ -96,6 +96,9 @@ class Messages(Formats):
     note_pages_language: str = "The answer is in the language of its pages, not of your question."
     note_pages_in: str = "The pages are in {languages}."
     note_history: str = "I can't reach this thread's history, so I read it from Slack."
+    note_thread: str = "I couldn't read what was written above in this thread."
+    note_files: str = "I can't read attached files; paste the part you mean."
+    question_deleted: str = "The question was deleted."
     sentences_removed: tuple[str, str] = (
         "One sentence removed: not on the page.",
         "{n} sentences removed: not on the page.",

@@ -112,10 +112,10 @@ class ProgressMessage:
             return
         again = f"\n{words.reindex_resumed}" if note.times > 1 and last.report is not None else ""
         now = self._clock()
-        text = in_full = end_text(last, what, words, now=now)
+        text = in_full = end_text(last, what, words, user=note.user, now=now)
         if not note.channel.startswith(DIRECT):
             naming = await self._names.for_place(last.report, channel=note.channel, user=note.user)
-            text = end_text(last, what, words, now=now, naming=naming)
+            text = end_text(last, what, words, user=note.user, now=now, naming=naming)
         if text != in_full:
             await self._tell_alone(note.user, in_full)
             text += f"\n{words.rest_by_dm.format(person=f'<@{note.user}>')}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.messages import Messages
@@ -28,7 +28,7 @@ def progress_text(step: ReindexProgress, what: str, words: Messages) -> str:
         bar="▓" * round(share * BAR) + "░" * (BAR - round(share * BAR)),
         percent=words.percent(share),
         done=words.number(step.done),
-        total=words.number(step.total),
+        pages=words.counted(words.pages, step.total),
     )
     if step.seconds_left is None:
         return told
@@ -36,9 +36,17 @@ def progress_text(step: ReindexProgress, what: str, words: Messages) -> str:
 
 
 def end_text(
-    step: ReindexProgress, what: str, words: Messages, *, now: datetime, naming: Naming | None = None
+    step: ReindexProgress,
+    what: str,
+    words: Messages,
+    *,
+    user: str,
+    now: datetime,
+    naming: Naming | None = None,
 ) -> str:
     """How it ended, as the admin alone is told; with `naming` as it is told where others read along.
+
+    `user` is the id of who asked for it.
 
     Why a rebuild was refused, and what looked wrong with it, quotes pages and questions: it is for the admin.
     """
@@ -49,25 +57,21 @@ def end_text(
     if step.phase != "done" or step.report is None:
         return words.reindex_failed.format(what=what)
     seconds = step.report.seconds or (now - step.started_at).total_seconds()
-    return _diff_text(step.report, words, seconds=seconds, naming=naming)
+    asked = {"what": what, "person": f"<@{user}>", "time": words.lasting(seconds)}
+    return _diff_text(step.report, words, asked=asked, naming=naming)
 
 
-def _diff_text(report: SyncReport, words: Messages, *, seconds: float, naming: Naming | None) -> str:
+def _diff_text(
+    report: SyncReport, words: Messages, *, asked: Mapping[str, str], naming: Naming | None
+) -> str:
     """The counts and the failures by name; what a dry run would change by name too, which nothing else would show."""
-    done = words.reindex_would if report.dry_run else words.reindex_done
-    told = done.format(
-        time=words.lasting(seconds),
-        added=words.number(len(report.added)),
-        changed=words.number(len(report.changed)),
-        removed=words.number(len(report.removed)),
-        unchanged=words.number(report.unchanged),
-        failed=words.number(len(report.failed)),
-    )
     name = naming or report.named
-    if report.failed:
-        failed = [(name(page.path), page.reason) for page in report.failed]
-        known = [f"{escape(page)}: {escape(reason)}" for page, reason in failed if page is not None]
-        told += f" ({_some(known, len(failed), words)})"
+    if report.added or report.changed or report.removed or report.failed:
+        done = words.reindex_would if report.dry_run else words.reindex_done
+        told = done.format(counts=_counts(report, words, name), **asked)
+    else:
+        done = words.reindex_would_nothing if report.dry_run else words.reindex_nothing
+        told = done.format(pages=words.counted(words.pages, report.unchanged), **asked)
     lines = [told]
     if naming is None:
         lines += [f"⚠ {escape(doubt)}" for doubt in report.doubts]
@@ -79,6 +83,21 @@ def _diff_text(report: SyncReport, words: Messages, *, seconds: float, naming: N
             known = [escape(page) for page in map(name, paths) if page is not None]
             lines.append(f"{mark} {_some(known, len(paths), words)}")
     return "\n".join(lines)
+
+
+def _counts(report: SyncReport, words: Messages, name: Naming) -> str:
+    counts = words.counts(
+        added=len(report.added),
+        changed=len(report.changed),
+        removed=len(report.removed),
+        unchanged=report.unchanged,
+        failed=len(report.failed),
+    )
+    if not report.failed:
+        return counts
+    failed = [(name(page.path), page.reason) for page in report.failed]
+    known = [f"{escape(page)}: {escape(reason)}" for page, reason in failed if page is not None]
+    return f"{counts} ({_some(known, len(failed), words)})"
 
 
 def _some(known: Sequence[str], pages: int, words: Messages) -> str:

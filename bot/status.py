@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
+from bot.formats import HOURS_TOLD
 from bot.messages import Messages
 from bot.mrkdwn import escape
 from kb.jobs import SourceState, SyncRecord
@@ -41,14 +42,14 @@ def status_lines(status: BotStatus, words: Messages, now: datetime) -> list[str]
         words.status_index_down
         if status.pages is None or status.passages is None
         else words.status_pages.format(
-            pages=words.number(status.pages), passages=words.number(status.passages)
+            pages=words.number(status.pages), passages=words.counted(words.passages, status.passages)
         ),
         words.status_store_down
         if status.waiting is None
         else words.status_waiting.format(number=words.number(status.waiting)),
         words.status_model.format(model=escape(status.model)) if status.model else words.status_extractive,
         words.status_reranker_on if status.reranker else words.status_reranker_off,
-        words.status_last_event.format(ago=_ago(status.last_event, words, now))
+        words.status_last_event.format(ago=told_ago(status.last_event, words, now))
         if status.last_event
         else words.status_no_event,
         *([words.status_workers.format(number=words.number(status.workers))] if status.workers else []),
@@ -70,7 +71,7 @@ def offer_line(offer: LanguageOffer, words: Messages) -> str:
 
 
 def _source_line(source: SourceState, words: Messages, now: datetime) -> str:
-    pages = "?" if source.pages is None else words.number(source.pages)
+    pages = words.pages[1].format(n="?") if source.pages is None else words.counted(words.pages, source.pages)
     return words.status_source.format(
         source=escape(source.name),
         pages=pages,
@@ -82,27 +83,26 @@ def _source_line(source: SourceState, words: Messages, now: datetime) -> str:
 def _last(last: SyncRecord | None, words: Messages, now: datetime) -> str:
     if last is None:
         return words.sync_never
-    ago = _ago(last.at, words, now)
+    ago = told_ago(last.at, words, now)
     if not last.ok:
         return words.sync_failed.format(ago=ago)
     form = words.sync_done if last.alone else words.sync_done_along
-    return form.format(
-        ago=ago,
-        added=words.number(last.added),
-        changed=words.number(last.changed),
-        removed=words.number(last.removed),
-        failed=words.number(last.failed),
-    )
+    counts = words.counts(added=last.added, changed=last.changed, removed=last.removed, failed=last.failed)
+    return form.format(ago=ago, counts=counts or words.sync_nothing)
 
 
 def _next(source: SourceState, words: Messages) -> str:
     if source.every is None:
         return words.sync_on_request
-    every = words.lasting(source.every.total_seconds())
+    hourly = source.every == timedelta(hours=1)  # "every 1 hour" is right in no language
+    every = words.counted(words.minute, 60) if hourly else words.lasting(source.every.total_seconds())
     if source.next_in is None:
         return words.sync_due.format(every=every)
     return words.sync_every.format(every=every, time=words.lasting(source.next_in.total_seconds()))
 
 
-def _ago(then: datetime, words: Messages, now: datetime) -> str:
+def told_ago(then: datetime, words: Messages, now: datetime) -> str:
+    """How long ago a moment was: "2 hours ago", "3 days ago"."""
+    if now - then >= timedelta(hours=HOURS_TOLD):
+        return words.since(then.date(), now.date())
     return words.ago.format(time=words.lasting((now - then).total_seconds()))

@@ -36,7 +36,7 @@ async def test_an_admin_reindexes_and_what_changed_is_answered_at_once(
     await dana.command("/kb reindex")
     done = dana.messages.get_by_role("article").filter(has_text="Done in").last
     await done.wait_for()
-    assert "1 added, 1 changed, 1 removed, 37 unchanged, 0 failed" in await done.inner_text()
+    assert "1 added, 1 changed, 1 removed, 37 unchanged · all sources, asked by" in await done.inner_text()
     progress = dana.texts_of("Reindexing")
     assert progress[0].startswith("Reindexing all sources")
     assert progress[-1].startswith("Done in")

@@ -178,8 +178,10 @@ async def test_a_message_that_a_living_bot_follows_is_left_to_it(office: Office)
         await until(lambda: holds(office))
         assert await office.notes.left_behind() == []
         assert len(office.reindexing.requests) == 1
-        office.reindexing.steps.put_nowait(step("done", report=SyncReport(seconds=3)))
-        await office.slack.wait_for(lambda: "Done in 3 s" in shown(office, "#general")[0])
+        office.reindexing.steps.put_nowait(step("done", report=SyncReport(unchanged=9, seconds=3)))
+        await office.slack.wait_for(
+            lambda: "Nothing changed: 9 pages (shop), asked by" in shown(office, "#general")[0]
+        )
     await until(lambda: noted_is(office, 0))
 
 
@@ -205,7 +207,10 @@ async def test_an_end_that_slack_did_not_take_is_shown_later(redis: Redis, limit
     async with open_office(redis, limits) as office:
         await office.slack.command("dana", "#general", "/kb", "reindex shop")
         office.slack.faults.add("chat.update", drop=True, times=2)
-        office.reindexing.steps.put_nowait(step("done", report=SyncReport(seconds=3)))
-        await office.slack.wait_for(lambda: "Done in 3 s" in "".join(shown(office, "#general")), timeout=30)
+        office.reindexing.steps.put_nowait(step("done", report=SyncReport(unchanged=9, seconds=3)))
+        await office.slack.wait_for(
+            lambda: "Nothing changed: 9 pages (shop), asked by" in "".join(shown(office, "#general")),
+            timeout=30,
+        )
         await until(lambda: noted_is(office, 0))
         assert len(office.reindexing.requests) == 1

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from bot.messages import LANGUAGES, Messages
+from bot.slash_command import FOR_ADMINS, FOR_EVERYBODY
 from kb.errors import StoreUnavailableError
 from kb.jobs import FailedPage, ReindexProgress, SourceState, SyncRecord, SyncReport
 from tests.fakes.office import NOW, Office, shown
@@ -40,12 +42,31 @@ async def test_who_is_no_admin_is_refused_politely_and_alone(office: Office, tex
     assert shown(office) == []
 
 
-async def test_everybody_gets_help_and_in_their_language(either_office: Office) -> None:
+async def test_everybody_gets_help_with_what_they_may_and_in_their_language(either_office: Office) -> None:
     office = either_office
+    await office.slack.command("dana", "#general", "/kb", "help")
+    told = await whispered(office, "dana", "#general")
+    assert [f"`/kb {word}" in told for word in (*FOR_EVERYBODY, *FOR_ADMINS)] == [True] * 10
     await office.slack.command("alice", "#general", "/kb", "help")
-    assert "`/kb reindex [source] [--full] [--dry-run]`" in await whispered(office, "alice", "#general")
+    told = await whispered(office, "alice", "#general")
+    assert [f"`/kb {word}" in told for word in FOR_EVERYBODY] == [True] * 3
+    assert [f"`/kb {word}" in told for word in FOR_ADMINS] == [False] * 7
     await office.slack.command("bram", "#general", "/kb", "")
-    assert "leest de pagina's opnieuw" in await whispered(office, "bram", "#general")
+    assert "antwoordt aan jou alleen" in await whispered(office, "bram", "#general")
+
+
+@pytest.mark.parametrize("words", LANGUAGES.values())
+def test_the_help_names_every_subcommand_in_every_language(words: Messages) -> None:
+    assert all(f"`{{command}} {word}" in words.usage_everyone for word in FOR_EVERYBODY)
+    assert all(f"`{{command}} {word}" in words.usage for word in FOR_ADMINS)
+
+
+async def test_what_nobody_knows_is_answered_with_what_this_person_may(office: Office) -> None:
+    await office.slack.command("alice", "#general", "/kb", "holidays?")
+    told = await whispered(office, "alice", "#general")
+    assert told.startswith("I don't know `holidays?`")
+    assert "`/kb ask QUESTION`" in told
+    assert "reindex" not in told
 
 
 async def test_somebody_whom_the_settings_name_is_an_admin(office: Office) -> None:
@@ -64,6 +85,7 @@ async def test_a_reindex_is_one_message_that_ends_in_the_diff(either_office: Off
     await office.slack.wait_for(lambda: any("Done" in text for text in shown(office)))
     assert shown(office) == [
         "Done in 1 min 48 s: 12 added, 5 changed, 2 removed, 271 unchanged, 1 failed (Travel.pdf: encrypted)"
+        " · handbook, asked by <@U0DANA>"
     ]
     (request,) = office.reindexing.requests
     assert (request.requested_by, request.source, request.full) == ("U0DANA", "handbook", True)
@@ -181,7 +203,7 @@ async def test_a_dry_run_is_asked_for_and_told_as_what_would_be(office: Office) 
         changed=["tea.md"], removed=["ENG/7"], titles={"ENG/7": "Old <tea>"}, dry_run=True, seconds=1
     )
     office.reindexing.steps.put_nowait(step("done", report=would))
-    await office.slack.wait_for(lambda: "It would be: 0 added" in "".join(shown(office)))
+    await office.slack.wait_for(lambda: "It would be: 1 changed, 1 removed · shop" in "".join(shown(office)))
     (text,) = shown(office)
     assert text.split("\n")[1:] == ["~ tea.md", "− Old &lt;tea&gt; (ENG/7)"]
     (request,) = office.reindexing.requests
@@ -220,11 +242,11 @@ async def test_status_tells_of_each_source_when_it_was_synced_and_when_it_is_nex
     await office.slack.command("dana", "#general", "/kb", "status")
     told = [line for line in (await whispered(office, "dana", "#general")).split("\n") if line[:3] == "• *"]
     assert told == [
-        "• *handbook*: 1,039 pages · synced 2 hours ago: 3 added, 1 changed, 0 removed, 2 failed"
+        "• *handbook*: 1,039 pages · synced 2 hours ago: 3 added, 1 changed, 2 failed"
         " · synced every 6 hours, next in about 3 hours 58 min",
         "• *shop*: ? pages · the sync 2 hours ago failed; the reason is in Footnote's log"
         " · synced every 30 min, next in a moment",
-        "• *wiki*: 7 pages · synced 2 hours ago, all sources together: 0 added, 0 changed, 4 removed, 0 failed"
+        "• *wiki*: 7 pages · synced 2 hours ago, all sources together: 4 removed"
         " · synced on request only",
         "• *new*: 0 pages · not synced yet · synced on request only",
     ]
