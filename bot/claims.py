@@ -14,12 +14,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import resources
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 from redis.asyncio import Redis
 
+from bot.queued import Elsewhere, QueuedQuestion, question_id
 from kb.store import milliseconds, store_failures, text_of
+
+__all__ = ["Claims", "DeadLetter", "Depth", "Elsewhere", "Idle", "Lease", "QueuedQuestion", "question_id"]
 
 logger = logging.getLogger(__name__)
 
@@ -33,72 +36,16 @@ SILENCE_S = 5.0
 """A blocking call that is later than its own time-out by this much counts as cut off: its socket has no time-out."""
 
 
-class Elsewhere(BaseModel):
-    """Where a question comes from that stands in no message: a button of App Home, a shortcut, the slash command.
-
-    `alone`: only the asker sees the answer, by `response_url` while that lives. What else there is: `bot.asking`.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    how: Literal["home", "shortcut", "command"]
-    alone: bool = False
-    response_url: str = Field(default="", repr=False)
-
-
-class QueuedQuestion(BaseModel):
-    """A message that Footnote will answer, as it travels through the queue. `id` is `<team>-<channel>-<ts>`."""
-
-    model_config = ConfigDict(frozen=True)
-
-    team: str
-    channel: str
-    channel_type: str
-    ts: str
-    thread_ts: str
-    """The thread's root: the message's own `ts` when it starts one."""
-    user: str
-    text: str = Field(repr=False)
-    mentioned: bool
-    received_at: datetime
-    action_token: str | None = Field(default=None, repr=False)
-    """Lets the bot search Slack for this user, for a short while."""
-    edited_ts: str | None = None
-    """When the message was edited, for one that is to be answered anew: such a version is a question of its own."""
-    reason: str = "mentioned"
-    """Why Footnote speaks (`bot.speaking.Reason`): logged, and told in "Why this answer?"."""
-    unasked: bool = False
-    """Nobody spoke to Footnote and others are in the thread: nothing is shown before there is an answer, and what is not
-    found is silence."""
-    elsewhere: Elsewhere | None = None
-    """None: the question is a message."""
-
-    @property
-    def id(self) -> str:
-        return question_id(self.team, self.channel, self.ts, self.edited_ts)
-
-    @property
-    def thread(self) -> str:
-        return f"{self.team}:{self.channel}:{self.thread_ts}"
-
-
-def question_id(team: str, channel: str, ts: str, edited_ts: str | None = None) -> str:
-    """The identity of a message, or of an edited version of it.
-
-    A mention and its `message` twin share it; their event ids differ.
-    """
-    return f"{team}-{channel}-{ts}" if edited_ts is None else f"{team}-{channel}-{ts}-edited-{edited_ts}"
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lease:
-    """The right to work on a thread's first question until the lease runs out.
+    """The right to work on a thread's first question until the lease runs out. `thread` is where it was queued.
 
     `attempt` counts the starts from 1, those that ended with their worker's death or were handed back included;
     `failures` the handler's errors before this start, `handed_back` the starts that a stopping worker gave back.
     """
 
     question: QueuedQuestion
+    thread: str
     attempt: int
     failures: int
     handed_back: int
@@ -143,10 +90,38 @@ class Claims:
         )
 
     async def accept(self, question: QueuedQuestion, *, token: str) -> bool:
-        """Claims the question and puts it at the end of its thread; True for the token that came first."""
-        body = question.model_dump_json()
-        keep = milliseconds(self._keep_claims)
-        return bool(await self._call("accept", question.id, question.thread, body, token, keep))
+        """Claims the question and puts it at the end of its thread; True for the token that came first.
+
+        An edited version of a message is a question only where its words are new and no later version is known. It
+        takes the place of one that still waits.
+        """
+        body, keep = question.model_dump_json(), milliseconds(self._keep_claims)
+        edited = question.edited_ts or ""
+        reply = await self._call(
+            "accept", question.id, question.thread, body, token, keep,
+            question.message_id, question.digest, edited,
+        )  # fmt: skip
+        return bool(reply)
+
+    async def delete(self, deletion: QueuedQuestion, *, token: str, certain: bool) -> bool:
+        """Drops all versions of a message that wait, and queues its deletion behind the one that runs.
+
+        `certain`: there is an answer to take away, also where the claim on the message is no longer kept. Returns
+        whether one version still waited.
+        """
+        body, keep = deletion.model_dump_json(), milliseconds(self._keep_claims)
+        reply = await self._call(
+            "delete", deletion.message_id, milliseconds(FORGOTTEN_BEFORE_ARRIVAL),
+            deletion.id, deletion.thread, body, token, keep, int(certain),
+        )  # fmt: skip
+        return bool(reply)
+
+    async def is_known(self, message_id: str) -> bool:
+        """Whether a version of this message was accepted, and the message is still there."""
+        return bool(await self._call("is_known", message_id))
+
+    async def is_deleted(self, message_id: str) -> bool:
+        return bool(await self._call("is_deleted", message_id))
 
     async def take(self, worker: str) -> Lease | Idle:
         """Leases the thread that has been ready for longest. Threads of dead workers become ready first."""
@@ -166,6 +141,7 @@ class Claims:
                 continue
             return Lease(
                 question=question,
+                thread=text_of(thread),
                 attempt=attempt,
                 failures=failures,
                 handed_back=handed_back,
@@ -191,17 +167,6 @@ class Claims:
     async def bury(self, lease: Lease, *, reason: str) -> bool:
         """Moves the question to the dead letters and lets its thread go on."""
         return bool(await self._call("bury", *_held(lease), reason, milliseconds(KEEP_DEAD)))
-
-    async def forget(self, identity: str) -> bool:
-        return bool(await self._call("forget", identity, milliseconds(FORGOTTEN_BEFORE_ARRIVAL)))
-
-    async def replace(self, identity: str, text: str) -> bool:
-        with _failures("reading a question"):
-            body = await self._redis.hget(f"{self._root}:question:{identity}", "body")
-        if body is None:
-            return False
-        edited = QueuedQuestion.model_validate_json(body).model_copy(update={"text": text})
-        return bool(await self._call("replace", identity, edited.model_dump_json()))
 
     async def listen(self, blocking: Redis, *, seconds: float) -> None:
         """Returns when a thread becomes ready, at the latest after `seconds`.
@@ -264,7 +229,7 @@ def _dead_letter(body: Any, reason: Any, attempts: Any, died_at: float) -> DeadL
 
 
 def _held(lease: Lease) -> tuple[str, str]:
-    return lease.question.thread, lease.holder
+    return lease.thread, lease.holder
 
 
 def _failures(doing: str) -> AbstractContextManager[None]:

@@ -39,14 +39,17 @@ class Heard:
     shown: str = ""
     unread: tuple[str, ...] = ()
 
+    is_cut: bool = False
+
     @property
     def text(self) -> str:
         """All of it, at most `LONGEST_QUESTION` characters."""
-        return shortened(_joined((self.own, self.added, self.shown)))
+        return said_together(self.own, self.added, self.shown)
 
     @property
-    def is_cut(self) -> bool:
-        return len(_joined((self.own, self.added, self.shown))) > LONGEST_QUESTION
+    def words(self) -> tuple[str, str, tuple[str, ...]]:
+        """What the writer wrote and put there: by this a revision is known that says nothing new."""
+        return self.own, self.added, self.unread
 
 
 def heard(message: Message, me: Me) -> Heard:
@@ -61,7 +64,16 @@ def heard(message: Message, me: Me) -> Heard:
     for attachment in message.attachments:
         _take_attachment(attachment, added, shown, unread)
     _take_files(message.files, added, unread)
-    return Heard(own=own, added=added.words("\n"), shown=shown.words("\n"), unread=tuple(unread))
+    texts = [own, added.words("\n"), shown.words("\n")]
+    own, put, linked = (shortened(text) for text in texts)
+    return Heard(
+        own=own, added=put, shown=linked, unread=tuple(unread), is_cut=sum(map(len, texts)) > LONGEST_QUESTION
+    )
+
+
+def said_together(*texts: str) -> str:
+    """What was said and what was put there, as one text of at most `LONGEST_QUESTION` characters."""
+    return shortened("\n\n".join(filter(None, texts)))
 
 
 def shortened(text: str, limit: int = LONGEST_QUESTION) -> str:
@@ -143,7 +155,3 @@ def _take_files(files: Iterable[SharedFile], into: _Said, unread: list[str]) -> 
 
 def _letters(text: str) -> str:
     return _NOT_WORDS.sub("", unescape(_SIGN.sub(" ", text))).casefold()
-
-
-def _joined(texts: Iterable[str]) -> str:
-    return "\n\n".join(filter(None, texts))

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from bot.claims import QueuedQuestion, question_id
-from bot.events import READ_SUBTYPES, Message, MessageEvent
+from bot.attention import Attention
+from bot.claims import QueuedQuestion
+from bot.conversation_keys import keys_of, thread_key
+from bot.events import FORM_SUBTYPES, READ_SUBTYPES, Message, MessageEvent
+from bot.heard import heard
 from bot.people import Me, People
-from bot.threads import Threads
-from bot.unwrap import addresses_others, mentions, plain_text, without_mention
+from bot.speaking import Decision
+from bot.unwrap import mentions
 from kb.conversation import ConversationStore
-from kb.models import ThreadKey
-from kb.text.phrases import asks_something
 
 logger = logging.getLogger(__name__)
 
-LONGEST_QUESTION = 3000
-"""Characters. Longer messages are pasted documents; their beginning says what is wanted."""
+MENTIONED = Decision(speaks=True, reason="mentioned")
 
 
 class Queue(Protocol):
@@ -31,9 +31,9 @@ class Queue(Protocol):
 
     async def accept(self, question: QueuedQuestion) -> bool: ...
 
-    async def forget(self, identity: str) -> bool: ...
+    async def delete(self, deletion: QueuedQuestion, *, certain: bool = False) -> bool: ...
 
-    async def replace(self, identity: str, text: str) -> bool: ...
+    async def is_known(self, message_id: str) -> bool: ...
 
 
 class Records(Protocol):
@@ -44,20 +44,20 @@ class Records(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Listeners:
-    """`threads` must not wait out rate limits: an event has three seconds until Slack sends it again."""
+    """`attention` says which messages are for us."""
 
     queue: Queue
     conversations: ConversationStore
     records: Records
-    threads: Threads
+    attention: Attention
     people: People
     clock: Callable[[], datetime]
 
     async def mentioned(self, event: dict[str, Any]) -> None:
         """`app_mention`: somebody speaks to us. Its `message` twin is the same question."""
         message = Message.model_validate(event)
-        if message.by_a_person and message.subtype in READ_SUBTYPES:
-            await self._accept(MessageEvent.model_validate(event), message)
+        if await self._is_heard(message):
+            await self._accept(MessageEvent.model_validate(event), message, MENTIONED)
 
     async def message(self, event: dict[str, Any]) -> None:
         """`message` in a channel, a direct message or a group: written, edited or deleted."""
@@ -66,82 +66,113 @@ class Listeners:
             await self._deleted(told)
         elif told.subtype == "message_changed":
             await self._edited(told)
-        elif told.subtype in READ_SUBTYPES:
+        else:
             message = Message.model_validate(event)
-            if message.by_a_person and await self._is_for_us(told, message):
-                await self._accept(told, message)
+            if await self._is_heard(message):
+                decision = await self.attention.decide(told, message)
+                if decision.speaks:
+                    await self._accept(told, message, decision)
 
-    async def _is_for_us(self, event: MessageEvent, message: Message) -> bool:
+    async def _is_heard(self, message: Message) -> bool:
+        """Whether we listen to who wrote this at all.
+
+        A form is heard where it starts a thread, once: no bot is ever talked with. In a thread it never is.
+        """
+        if message.by_a_person:
+            return message.subtype in READ_SUBTYPES
+        if not (message.by_a_form and message.subtype in FORM_SUBTYPES and message.thread == message.ts):
+            return False
         me = await self.people.me()
-        if event.is_direct or mentions(message.text, me.user_id):
-            return True
-        if message.thread == message.ts or addresses_others(message.text, me.user_id):
-            return False
-        if not asks_something(plain_text(message.text)):
-            return False
-        return await self._in_conversation(event, message, me)
-
-    async def _in_conversation(self, event: MessageEvent, message: Message, me: Me) -> bool:
-        if event.parent_user_id == me.user_id:
-            return True
-        if await self.conversations.load(self._key(event, message, me)):
-            return True
-        return await self.threads.footnote_is_in(event.channel, message.thread)
+        ours = me.wrote(user=message.user, bot_id=message.bot_id)
+        return not ours and mentions(message.text, me.user_id)
 
     async def _edited(self, event: MessageEvent) -> None:
-        """Still waiting: the new words are answered. Answered already: the edited message is a question of its own."""
+        """New words of a message that we accepted are a question; so are those that now speak to us.
+
+        Whether the words are new is judged where they are accepted: Slack tells an edit that adds a mention twice, in
+        any order, and tells revisions that change nothing.
+        """
         message, before = event.message, event.previous_message
-        if message is None or not message.by_a_person or (before is not None and before.text == message.text):
-            return
-        me = await self.people.me()
-        if await self.queue.replace(self._identity(event, message, me), _words(message, me)):
-            logger.info("question.edited", extra={"question_id": self._identity(event, message, me)})
-        elif await self._was_answered(event, message, me) or await self._is_for_us(event, message):
-            await self._accept(event, message, edited_ts=message.edited.ts if message.edited else event.ts)
-
-    async def _was_answered(self, event: MessageEvent, message: Message, me: Me) -> bool:
-        turns = await self.conversations.load(self._key(event, message, me))
-        return any(turn.question_ts == message.ts for turn in turns)
-
-    async def _deleted(self, event: MessageEvent) -> None:
-        message = event.previous_message
         if message is None or not message.by_a_person:
             return
         me = await self.people.me()
-        identity = self._identity(event, message, me)
-        await self.queue.forget(identity)
-        if message.edited is not None:
-            await self.queue.forget(question_id(me.team_id, event.channel, message.ts, message.edited.ts))
-        await self.conversations.forget(self._key(event, message, me), message.ts)
-        await self.records.forget(identity)
-        logger.info("question.forgotten", extra={"question_id": identity})
+        if before is not None and _said(before, me) == _said(message, me):
+            return
+        decision = await self.attention.decide(event, message)
+        question = self._question(event, message, me, decision)
+        if (
+            decision.speaks
+            or await self.queue.is_known(question.message_id)
+            or await self._was_answered(question)
+        ):
+            await self.queue.accept(question)
 
-    async def _accept(self, event: MessageEvent, message: Message, *, edited_ts: str | None = None) -> None:
-        me = await self.people.me()
-        await self.queue.accept(
-            QueuedQuestion(
-                team=me.team_id,
-                channel=event.channel,
-                channel_type=event.channel_type or "channel",
-                ts=message.ts,
-                thread_ts=message.thread,
-                user=message.user or "",
-                text=_words(message, me),
-                mentioned=mentions(message.text, me.user_id),
-                received_at=self.clock(),
-                action_token=event.token,
-                edited_ts=edited_ts,
-            )
+    async def _was_answered(self, question: QueuedQuestion) -> bool:
+        """Long ago, too: a conversation is kept for longer than a claim."""
+        turns = await self.conversations.load(thread_key(question.team, question.channel, question.thread_ts))
+        return any(turn.question_ts == question.ts for turn in turns)
+
+    async def _deleted(self, event: MessageEvent) -> None:
+        """What is remembered of a question goes at once; its answer is taken away by the queue, after what runs there."""
+        me, message = await self.people.me(), event.previous_message
+        ts = message.ts if message is not None else event.deleted_ts
+        if ts is None or (message is not None and me.wrote(user=message.user, bot_id=message.bot_id)):
+            return
+        deletion = QueuedQuestion(
+            team=me.team_id,
+            channel=event.channel,
+            channel_type=event.channel_type or "channel",
+            ts=ts,
+            thread_ts=message.thread if message is not None else ts,
+            user=(message.user if message is not None else None) or "",
+            text="",
+            mentioned=False,
+            received_at=self.clock(),
+            deleted=True,
         )
+        await self.queue.delete(deletion, certain=await self._was_answered(deletion))
+        line = deletion.is_line_of_dm
+        for key in keys_of(deletion.team, deletion.channel, deletion.thread_ts, is_line_of_dm=line):
+            await self.conversations.forget(key, ts)
+        await self.records.forget(deletion.message_id)
+        logger.info("question.forgotten", extra={"question_id": deletion.message_id})
 
-    @staticmethod
-    def _key(event: MessageEvent, message: Message, me: Me) -> ThreadKey:
-        return ThreadKey(team=me.team_id, channel=event.channel, thread=message.thread)
+    async def _accept(self, event: MessageEvent, message: Message, decision: Decision) -> None:
+        await self.queue.accept(self._question(event, message, await self.people.me(), decision))
 
-    @staticmethod
-    def _identity(event: MessageEvent, message: Message, me: Me) -> str:
-        return question_id(me.team_id, event.channel, message.ts)
+    def _question(
+        self, event: MessageEvent, message: Message, me: Me, decision: Decision
+    ) -> QueuedQuestion:
+        said = heard(message, me)
+        question = QueuedQuestion(
+            team=me.team_id,
+            channel=event.channel,
+            channel_type=event.channel_type or "channel",
+            ts=message.ts,
+            thread_ts=message.thread,
+            user=message.user or "",
+            text=said.own,
+            added=said.added,
+            shown=said.shown,
+            unread=said.unread,
+            mentioned=mentions(message.text, me.user_id),
+            received_at=self.clock(),
+            action_token=event.token,
+            edited_ts=_edited_ts(event, message),
+            reason=decision.reason,
+            unasked=decision.with_others or not decision.speaks,
+        )
+        if said.is_cut:
+            logger.info("question.cut", extra={"question_id": question.id})
+        return question
 
 
-def _words(message: Message, me: Me) -> str:
-    return without_mention(message.text, me.user_id)[:LONGEST_QUESTION]
+def _said(message: Message, me: Me) -> tuple[object, bool]:
+    return heard(message, me).words, mentions(message.text, me.user_id)
+
+
+def _edited_ts(event: MessageEvent, message: Message) -> str | None:
+    """When this version was written; None for the first. Slack does not always say, then it is when we were told."""
+    if message.edited is not None:
+        return message.edited.ts
+    return event.ts if event.subtype == "message_changed" else None

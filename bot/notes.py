@@ -26,6 +26,8 @@ def note_wording(note: str, words: Messages, *, removed: int = 1, quoted_in: Col
         "model refused": words.note_model_refused,
         "reranker unavailable": words.note_reranker,
         "history unavailable": words.note_history,
+        "thread unread": words.note_thread,
+        "files unread": words.note_files,
         "shortened": words.shortened,
         "pages' language": words.note_pages_in.format(languages=languages)
         if languages

@@ -1,6 +1,6 @@
 """One question, top to bottom: from the queue to an answer in its thread.
 
-    look whether it is answered already -> "Searching…" -> what the place may see -> the thread so far
+    look whether it is answered already -> what is asked, with the thread so far -> "Searching…" -> what the place may see
     -> pipeline.answer, shown as it is written -> render -> post or update -> remember -> count
 
 The queue may hand the same question over again after a crash; nothing here may then answer a second time.
@@ -9,30 +9,33 @@ The queue may hand the same question over again after a crash; nothing here may 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from bot.answer_record import AskedIn
+from bot.ask_owner import WaysOn
 from bot.audiences import Audiences, AudienceUnknownError
 from bot.channel_settings import ChannelSettingsStore
 from bot.channels import ChannelDirectory
-from bot.claims import QueuedQuestion, question_id
+from bot.claims import QueuedQuestion
 from bot.events import AnswerMark, CitedPassage
+from bot.hearing import Asked, Hearing
 from bot.messages import messages_in
 from bot.people import People
 from bot.render import plain, render
 from bot.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
+from bot.retraction import Retraction
 from bot.slack_errors import SLACK_FAILURES
 from bot.streaming import Streams
-from bot.threads import Threads, order, turn_from_mark
-from bot.unwrap import people_in, plain_text
+from bot.threads import turn_from_mark
+from bot.unwrap import plain_text
 from bot.why import trace_payload
 from kb.answer import Answer
 from kb.answering.progress import Progress
-from kb.conversation import ConversationStore, compacted
 from kb.errors import StoreUnavailableError
-from kb.models import Question, ThreadKey, Turn
+from kb.models import Question, Turn
 from kb.text.language import detect
 
 logger = logging.getLogger(__name__)
@@ -53,10 +56,16 @@ class Answerer(Protocol):
     def turn(self, answer: Answer, *, question_ts: str | None = None) -> Turn: ...
 
 
+class Deletions(Protocol):
+    """bot.queue.QuestionQueue, as answering uses it. Raises `StoreUnavailableError`."""
+
+    async def is_deleted(self, message_id: str) -> bool: ...
+
+
 class Figures(Protocol):
     """bot.analytics.Analytics, as answering uses it. Raises `StoreUnavailableError`."""
 
-    async def record(self, question_id: str, answer: Answer) -> None: ...
+    async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = ...) -> None: ...
 
     async def save_trace(self, question_id: str, payload: Any) -> None: ...
 
@@ -66,21 +75,26 @@ class QuestionWorker:
     """The handler of the question queue. `clock` gives aware datetimes."""
 
     pipeline: Answerer
-    conversations: ConversationStore
+    queue: Deletions
+    hearing: Hearing
+    retraction: Retraction
     audiences: Audiences
     channels: ChannelDirectory
     people: People
-    threads: Threads
     replies: Replies
     streams: Streams
     figures: Figures
     channel_settings: ChannelSettingsStore
+    ways: WaysOn
     clock: Callable[[], datetime]
 
     async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
         """Answers a question. Raises only what another attempt may mend."""
         try:
-            await self._answer_once(question, attempt)
+            if question.deleted:
+                await self.retraction(question)
+            else:
+                await self._answer_once(question, attempt)
         except (
             DeliveryUncertainError,
             StoreUnavailableError,
@@ -104,89 +118,84 @@ class QuestionWorker:
 
     async def _answer_once(self, question: QueuedQuestion, attempt: int) -> None:
         posted = await self.replies.find(question) if attempt > 1 or question.edited_ts else None
-        text = await self._words(question)
+        asked = await self.hearing.of(question)
         if posted is not None and posted.answers(question):
-            await self._record_posted(question, text, posted)
-        elif not text:
+            await self._record_posted(question, asked, posted)
+        elif not asked.text:
             await self._help(question, posted)
         else:
-            await self._answer(question, text, posted)
+            await self._answer(question, asked, posted)
 
-    async def _answer(self, question: QueuedQuestion, text: str, posted: Posted | None) -> None:
+    async def _answer(self, question: QueuedQuestion, asked: Asked, posted: Posted | None) -> None:
         wanted = (await self.channel_settings.of(question.channel)).language
-        async with self.streams.watch(question, messages_in(wanted or detect(text)), posted) as live:
-            answer = await self._think(question, text, live, reply_in=wanted)
+        async with self.streams.watch(question, messages_in(wanted or detect(asked.text)), posted) as live:
+            answer = await self._think(question, asked, live, reply_in=wanted)
             begun = await live.finish()
-        rendered = render(answer, question_id=_message_id(question), today=self.clock().date())
+        if await self._is_gone(question):
+            return
+        rendered = render(answer, question_id=question.message_id, today=self.clock().date())
         turn = self.pipeline.turn(answer, question_ts=question.ts)
         await self.replies.deliver(question, rendered, _mark(question, turn), instead_of=begun)
-        await self.conversations.append(_key(question), turn)
+        await self.hearing.remember(question, turn)
         await self._count(question, answer)
 
     async def _think(
-        self, question: QueuedQuestion, text: str, progress: Progress, *, reply_in: str
+        self, question: QueuedQuestion, asked: Asked, progress: Progress, *, reply_in: str
     ) -> Answer:
         audience = await self.audiences.of(question.channel, question.user)
-        turns, store_answered = await self._thread(question)
-        asked = Question(id=question.id, text=text, audience=audience, reply_in=reply_in)
-        answer = await self.pipeline.answer(asked, turns, progress=progress)
-        return answer if store_answered else replace(answer, notes=(*answer.notes, "history unavailable"))
+        told = Question(id=question.id, text=asked.text, audience=audience, reply_in=reply_in)
+        answer = await self.pipeline.answer(told, asked.turns, progress=progress)
+        return replace(answer, notes=(*answer.notes, *asked.notes), pointed=asked.pointed)
 
-    async def _thread(self, question: QueuedQuestion) -> tuple[Sequence[Turn], bool]:
-        """The turns before this question, and whether the conversation store answered."""
-        store_answered = True
-        stored: Sequence[Turn] = ()
-        try:
-            stored = await self.conversations.load(_key(question))
-        except StoreUnavailableError:
-            logger.warning("thread.store_unavailable", extra={"question_id": question.id})
-            store_answered = False
-        if stored or question.thread_ts == question.ts:
-            return _before(stored, question.ts), store_answered
-        try:
-            turns = await self.threads.turns(question.channel, question.thread_ts, before=question.ts)
-        except SLACK_FAILURES as error:
-            logger.warning(
-                "thread.unreadable", extra={"question_id": question.id, "cause": type(error).__name__}
-            )
-            return (), False
-        return compacted(turns), store_answered
-
-    async def _words(self, question: QueuedQuestion) -> str:
-        """What was said, with names for ids. The mention of us was taken out when the question was accepted."""
-        return plain_text(question.text, await self._names(question.text))
-
-    async def _names(self, text: str) -> Mapping[str, str]:
-        return await self.people.names(people_in(text))
+    async def _is_gone(self, question: QueuedQuestion) -> bool:
+        """The message was deleted meanwhile: what stands in Slack by now is taken away behind this question."""
+        if not await self.queue.is_deleted(question.message_id):
+            return False
+        logger.info("question.deleted_meanwhile", extra={"question_id": question.id})
+        await self.replies.set_status(question, "")
+        return True
 
     async def _help(self, question: QueuedQuestion, posted: Posted | None) -> None:
+        """Nothing was asked, neither here nor above; or it was asked in a file."""
         person = await self.people.person(question.user)
+        words = messages_in(person.locale)
         mark = AnswerMark(question_id=question.id, question_ts=question.ts, outcome="chat")
-        await self.replies.deliver(
-            question, plain(messages_in(person.locale).help), mark, instead_of=posted.ts if posted else None
-        )
+        told = plain(words.note_files if question.unread else words.help)
+        await self.replies.deliver(question, told, mark, instead_of=posted.ts if posted else None)
 
-    async def _record_posted(self, question: QueuedQuestion, text: str, posted: Posted) -> None:
+    async def _record_posted(self, question: QueuedQuestion, asked: Asked, posted: Posted) -> None:
         """An earlier attempt posted the answer and died before it remembered it."""
         logger.info("question.answered_before", extra={"question_id": question.id})
-        stored = await self.conversations.load(_key(question))
-        if all(turn.question_ts != question.ts for turn in stored):
-            turn = turn_from_mark(posted.mark, question=text, text=posted.text, question_ts=question.ts)
-            await self.conversations.append(_key(question), replace(turn, asked_at=self.clock()))
+        if not await self.hearing.is_remembered(question):
+            turn = turn_from_mark(posted.mark, question=asked.text, text=posted.text, question_ts=question.ts)
+            await self.hearing.remember(question, replace(turn, asked_at=self.clock()))
 
     async def _count(self, question: QueuedQuestion, answer: Answer) -> None:
         """Figures and the trace. Losing them is logged and changes nothing for the reader."""
         try:
-            await self.figures.record(_message_id(question), answer)
+            await self.figures.record(question.message_id, answer, await self._asked_in(question))
             await self.figures.save_trace(
-                _message_id(question), trace_payload(answer, channel=question.channel)
+                question.message_id, trace_payload(answer, channel=question.channel)
             )
         except StoreUnavailableError:
             logger.warning("figures.lost", extra={"question_id": question.id})
 
+    async def _asked_in(self, question: QueuedQuestion) -> AskedIn:
+        """What Slack does not tell of the place keeps its words to itself."""
+        place = await self.channels.describe(question.channel)
+        return AskedIn(
+            place="public" if place.is_public else "private",
+            team=question.team,
+            channel=question.channel,
+            thread_ts=question.thread_ts,
+            ts=question.ts,
+            user=question.user,
+            unasked=question.unasked,
+        )
+
     async def _tell_why_not(self, question: QueuedQuestion, error: DeliveryRefusedError) -> None:
         logger.error("question.undeliverable", extra={"question_id": question.id, "code": error.code})
-        if error.code not in NOT_IN_CHANNEL:
+        if error.code not in NOT_IN_CHANNEL or not question.user:
             return
         channel = await self.channels.describe(question.channel)
         words = messages_in((await self.people.person(question.user)).locale)
@@ -198,6 +207,8 @@ class QuestionWorker:
 
     async def _apologise(self, question: QueuedQuestion) -> None:
         """One polite sentence in the place of the placeholder; nothing where an answer already stands."""
+        if question.deleted or await self.queue.is_deleted(question.message_id):
+            return
         posted = await self.replies.find(question)
         if posted is not None and posted.answers(question):
             return
@@ -209,20 +220,6 @@ class QuestionWorker:
             await self.replies.deliver(question, rendered, mark, instead_of=posted.ts if posted else None)
         except DeliveryRefusedError as error:
             logger.error("question.undeliverable", extra={"question_id": question.id, "code": error.code})  # noqa: TRY400 - the code says it all
-
-
-def _message_id(question: QueuedQuestion) -> str:
-    """Votes, figures and the trace belong to the message, whatever version of it was answered."""
-    return question_id(question.team, question.channel, question.ts)
-
-
-def _key(question: QueuedQuestion) -> ThreadKey:
-    return ThreadKey(team=question.team, channel=question.channel, thread=question.thread_ts)
-
-
-def _before(turns: Sequence[Turn], ts: str) -> list[Turn]:
-    """For an edited question in the middle of a thread: what had been said when it was asked."""
-    return [turn for turn in turns if turn.question_ts is None or order(turn.question_ts) < order(ts)]
 
 
 def _mark(question: QueuedQuestion, turn: Turn) -> AnswerMark:

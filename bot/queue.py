@@ -81,6 +81,8 @@ class QuestionQueue:
     async def accept(self, question: QueuedQuestion) -> bool:
         """Claims a question and queues it, durably, in one step. True only for the first event of its message.
 
+        An edited version is one more question where its words are new; it takes the place of one that still waits.
+
         Raises:
             StoreUnavailableError: not accepted, as far as we know. Do not acknowledge the event: Slack sends it again.
         """
@@ -88,16 +90,27 @@ class QuestionQueue:
         logger.info("question.accepted" if first else "question.known", extra={"question_id": question.id})
         return first
 
-    async def forget(self, identity: str) -> bool:
+    async def delete(self, deletion: QueuedQuestion, *, certain: bool = False) -> bool:
         """The message was deleted. True: it still waited and is dropped; False: it runs or ran, or comes later.
 
-        In each case it will not be started again.
-        """
-        return await self._claims.forget(identity)
+        In each case it will not be started again, and where there may be an answer, the deletion itself becomes work of
+        its thread: after what runs there, durably, once.
 
-    async def replace(self, identity: str, text: str) -> bool:
-        """The message was edited. True: it still waits and has the new text; False: too late, answer it anew."""
-        return await self._claims.replace(identity, text)
+        Args:
+            certain: there is an answer, also where nothing is known here of the message any more.
+
+        Raises:
+            StoreUnavailableError: see `accept`.
+        """
+        return await self._claims.delete(deletion, token=uuid.uuid4().hex, certain=certain)
+
+    async def is_known(self, message_id: str) -> bool:
+        """Whether a version of this message was accepted, and the message is still there."""
+        return await self._claims.is_known(message_id)
+
+    async def is_deleted(self, message_id: str) -> bool:
+        """Whether the message is gone: then nothing may be posted for it."""
+        return await self._claims.is_deleted(message_id)
 
     async def depth(self) -> Depth:
         return await self._claims.depth()

@@ -39,6 +39,8 @@ UNCERTAIN = frozenset(
 """After these Slack may have done the work, or not. "ratelimited" and a stream that does not stop have not, but waiting
 longer is the queue's business."""
 
+GONE = "message_not_found"
+
 FORMS = 5
 """Of a message: whole, without blocks, without what its metadata remembers, after its stream was stopped, and posted
 where it cannot be updated."""
@@ -83,19 +85,21 @@ class Replies:
 
     async def find(self, question: QueuedQuestion) -> Posted | None:
         """Our reply to this message, whatever its state: an answer before a placeholder, a stream that was cut last."""
+        messages = await self._threads.messages(question.channel, question.thread_ts)
+        found = await self.all_to(question, messages)
+        return min(found, key=lambda posted: posted.mark.state != "answered", default=None)
+
+    async def all_to(self, question: QueuedQuestion, messages: Sequence[Message]) -> list[Posted]:
+        """All of our replies to one message among those of its thread."""
         me = await self._people.me()
-        ours = [
-            message
-            for message in await self._threads.messages(question.channel, question.thread_ts)
-            if me.wrote(user=message.user, bot_id=message.bot_id)
-        ]
-        found = [
+        ours = [message for message in messages if me.wrote(user=message.user, bot_id=message.bot_id)]
+        marked = [
             Posted(ts=message.ts, mark=mark, text=message.text)
             for message in ours
             if (mark := answer_mark(message.metadata)) is not None and mark.question_ts == question.ts
         ]
-        marked = min(found, key=lambda posted: posted.mark.state != "answered", default=None)
-        return marked or cut_stream(question, ours)
+        cut = cut_stream(question, ours)
+        return marked or ([cut] if cut else [])
 
     async def show_searching(self, question: QueuedQuestion, text: str) -> str | None:
         """Says that we are at it: Slack's own status, else a placeholder message, whose ts is returned."""
@@ -176,6 +180,47 @@ class Replies:
             cause = error_code(error) or type(error).__name__
             logger.info("reply.not_taken_away", extra={"question_id": question.id, "code": cause})
 
+    async def delete(self, question: QueuedQuestion, ts: str) -> bool:
+        """Deletes a reply. False: Slack does not let us.
+
+        Raises:
+            DeliveryUncertainError: it may be there still.
+        """
+        try:
+            await self._posting.chat_delete(channel=question.channel, ts=ts)
+        except SlackApiError as error:
+            code = _code(error)
+            if code == STREAMING:
+                await self._stop_stream(question, ts)
+            if code in UNCERTAIN:
+                raise DeliveryUncertainError(code) from error
+            if code != GONE:
+                logger.info("reply.not_deleted", extra={"question_id": question.id, "code": code})
+            return code == GONE
+        except (*SLACK_FAILURES, OSError) as error:
+            raise DeliveryUncertainError(type(error).__name__) from error
+        return True
+
+    async def blank(self, question: QueuedQuestion, posted: Posted, text: str) -> None:
+        """Leaves of a reply only that its question was deleted.
+
+        Raises:
+            DeliveryUncertainError: it may say what it said still.
+        """
+        mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="deleted")
+        metadata = as_metadata(mark)
+        try:
+            await self._posting.chat_update(
+                channel=question.channel, ts=posted.ts, text=text, blocks=[], metadata=metadata
+            )
+        except SlackApiError as error:
+            code = _code(error)
+            if code in UNCERTAIN:
+                raise DeliveryUncertainError(code) from error
+            logger.warning("reply.not_blanked", extra={"question_id": question.id, "code": code})
+        except (*SLACK_FAILURES, OSError) as error:
+            raise DeliveryUncertainError(type(error).__name__) from error
+
     async def tell_directly(self, user: str, text: str) -> None:
         """A direct message, for what cannot be said in the channel."""
         await self._posting.chat_postMessage(channel=user, text=text, unfurl_links=False, unfurl_media=False)
@@ -204,7 +249,7 @@ def cut_stream(question: QueuedQuestion, ours: Sequence[Message]) -> Posted | No
         message
         for message in ours
         if order(message.ts) > order(question.ts)
-        and answer_mark(message.metadata) is None
+        and message.metadata is None
         and not message.has_buttons  # an answer whose mark Slack does not show us
     ]
     streams = [message for message in unmarked if message.streaming_state is not None] or unmarked

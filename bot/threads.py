@@ -1,4 +1,4 @@
-"""A Slack thread read back as conversation turns, for when the conversation store has none.
+"""A Slack thread read back as conversation turns: ours for when the conversation store has none, and what people wrote.
 
 Our own answers are recognised by their metadata, which also holds what they cited; where Slack shows none (it was
 refused with the message, or another app looks on) the message's text stands in, paired with the question before it.
@@ -7,14 +7,16 @@ refused with the message, or another app looks on) the message's text stands in,
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.events import AnswerMark, Message, answer_mark
+from bot.events import FORM_SUBTYPES, READ_SUBTYPES, AnswerMark, Message, answer_mark
+from bot.heard import heard, shortened
 from bot.people import Me, People
-from bot.unwrap import mentions, people_in, plain_text, without_mention
+from bot.unwrap import mentions, people_in, plain_text
+from kb.above import is_telling
 from kb.models import Outcome, Retrieved, Turn
 
 logger = logging.getLogger(__name__)
@@ -22,6 +24,12 @@ logger = logging.getLogger(__name__)
 PAGE = 200
 MOST_PAGES = 25
 """5,000 messages, or 375 for an app that gets 15 a page. What is older than that is no context for a question."""
+MOST_SAID = 50
+"""People's messages of a thread that are read for a question, the latest."""
+LONGEST_SAID = 1000
+"""Characters of one of them."""
+MOST_NAMES = 20
+"""People who are asked for by name, the latest: each may cost a call."""
 
 _OUTCOMES = frozenset({"answered", "declined", "unclear", "unavailable", "chat"})
 
@@ -62,16 +70,8 @@ class Threads:
             for message in await self.messages(channel, thread_ts)
         )
 
-    async def turns(self, channel: str, thread_ts: str, *, before: str) -> list[Turn]:
-        """The thread's questions and answers up to the message `before`, which is not among them."""
-        me = await self._people.me()
-        messages = [one for one in await self.messages(channel, thread_ts) if order(one.ts) < order(before)]
-        people = [person for message in messages for person in people_in(message.text)]
-        names = await self._people.names(dict.fromkeys(people))
-        return turns_of(messages, me=me, names=names)
 
-
-def turns_of(messages: Sequence[Message], *, me: Me, names: dict[str, str]) -> list[Turn]:
+def turns_of(messages: Sequence[Message], *, me: Me, names: Mapping[str, str]) -> list[Turn]:
     """Pairs answers with their questions. `messages` oldest first. Pure."""
     by_ts = {message.ts: message for message in messages}
     last_question: Message | None = None
@@ -87,9 +87,51 @@ def turns_of(messages: Sequence[Message], *, me: Me, names: dict[str, str]) -> l
             continue  # a stream that was cut
         asked = by_ts.get(mark.question_ts) if mark is not None else last_question
         if asked is not None:
-            words = plain_text(without_mention(asked.text, me.user_id), names)
+            words = plain_text(heard(asked, me).text, names)
             turns[asked.ts] = turn_from_mark(mark, question=words, text=message.text, question_ts=asked.ts)
     return list(turns.values())
+
+
+def said_by_people(
+    messages: Sequence[Message], turns: Sequence[Turn], *, me: Me, names: Mapping[str, str]
+) -> list[Turn]:
+    """What people wrote, as turns that nobody answered: the latest that say anything. Pure.
+
+    `turns`: those that were answered. What Slack says of itself (who joined) and what we wrote is left out.
+    """
+    answered = {turn.question_ts for turn in turns}
+    said: list[Turn] = []
+    for message in reversed(_from_people(messages, me)):
+        if message.ts in answered:
+            continue
+        words = plain_text(heard(message, me).text, names)
+        if is_telling(words):
+            name = names.get(message.user or "") or message.username or message.user or "somebody"
+            said.append(
+                Turn(question=shortened(words, LONGEST_SAID), answer="", question_ts=message.ts, said_by=name)
+            )
+        if len(said) == MOST_SAID:
+            break
+    return said[::-1]
+
+
+def people_told_of(messages: Sequence[Message], *, me: Me) -> list[str]:
+    """Who wrote the latest messages, and who is named in them."""
+    people: dict[str, None] = {}
+    for message in reversed(_from_people(messages, me)[-MOST_SAID:]):
+        people |= dict.fromkeys([*filter(None, [message.user]), *people_in(message.text)])
+    return list(people)[:MOST_NAMES]
+
+
+def _from_people(messages: Sequence[Message], me: Me) -> list[Message]:
+    """Of people, and of other apps, which bring what people wrote elsewhere."""
+    return [
+        message
+        for message in messages
+        if message.subtype in READ_SUBTYPES | FORM_SUBTYPES
+        and message.user != "USLACKBOT"
+        and not me.wrote(user=message.user, bot_id=message.bot_id)
+    ]
 
 
 def turn_from_mark(mark: AnswerMark | None, *, question: str, text: str, question_ts: str) -> Turn:

@@ -34,6 +34,8 @@ Note = Literal[
     "model refused",
     "reranker unavailable",
     "history unavailable",
+    "thread unread",
+    "files unread",
     "sentences removed",
     "shortened",
     "pages' language",

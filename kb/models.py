@@ -169,7 +169,10 @@ class Retrieved:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
-    """One question of a thread and what Footnote answered."""
+    """One question of a thread and what Footnote answered; or, with `said_by`, what somebody else wrote there.
+
+    What people write to each other is read for a question and kept nowhere.
+    """
 
     question: str
     answer: str
@@ -179,6 +182,7 @@ class Turn:
     retrieved: tuple[Retrieved, ...] = ()
     asked_at: datetime | None = None
     question_ts: str | None = None
+    said_by: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

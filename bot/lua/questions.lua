@@ -10,6 +10,8 @@
 -- cluster they share one slot.
 --
 --     claim:<id>      string  who accepted it; outlives the question, so that a late redelivery is recognised
+--     message:<id>    hash    of a message, over all its versions: digest of the words that were accepted last, edited (when
+--                             they were written, "" for the first), ids (of its versions that may be queued), thread, deleted
 --     question:<id>   hash    body, thread, starts, failures, handed_back
 --     thread:<thread> list    ids, the running one first
 --     ready           zset    thread -> when its first question may start
@@ -31,6 +33,7 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local function claim_key(id) return prefix .. 'claim:' .. id end
 local function question_key(id) return prefix .. 'question:' .. id end
 local function thread_key(thread) return prefix .. 'thread:' .. thread end
+local function message_key(message) return prefix .. 'message:' .. message end
 
 -- Rings for a later time as well: who listens has to learn for how long.
 local function ready(thread, at)
@@ -85,16 +88,73 @@ end
 
 local operations = {}
 
--- 1: this caller's, also when it asks again after a lost reply. 0: somebody accepted it before.
-function operations.accept(id, thread, body, token, keep_ms)
-    local owner = redis.call('GET', claim_key(id))
-    if owner then return owner == token and 1 or 0 end
-    if redis.call('EXISTS', question_key(id)) == 1 then return 0 end
+local function enqueue(id, thread, body, token, keep_ms)
     redis.call('SET', claim_key(id), token, 'PX', keep_ms)
     redis.call('HSET', question_key(id), 'body', body, 'thread', thread, 'starts', 0, 'failures', 0,
         'handed_back', 0)
     redis.call('ZADD', UNFINISHED, now, id)
     if redis.call('RPUSH', thread_key(thread), id) == 1 then ready(thread, now) end
+end
+
+-- The newer version in the place of one that waits: it keeps its turn, and what is known of its starts.
+local function take_place(old, id, body, token, keep_ms)
+    local thread = redis.call('HGET', question_key(old), 'thread')
+    redis.call('SET', claim_key(id), token, 'PX', keep_ms)
+    redis.call('RENAME', question_key(old), question_key(id))
+    redis.call('HSET', question_key(id), 'body', body)
+    redis.call('ZADD', UNFINISHED, redis.call('ZSCORE', UNFINISHED, old), id)
+    redis.call('ZREM', UNFINISHED, old)
+    redis.call('LSET', thread_key(thread), redis.call('LPOS', thread_key(thread), old), id)
+end
+
+local function is_waiting(id)
+    local thread = redis.call('HGET', question_key(id), 'thread')
+    return thread and not redis.call('ZSCORE', DEAD, id) and not is_running(thread, id)
+end
+
+-- Whether one of Slack's timestamps is later; '' is the first version of a message.
+local function is_later(one, other)
+    local pattern = '^(%d+)%.?(%d*)$'
+    local seconds, fraction = string.match(one, pattern)
+    local other_seconds, other_fraction = string.match(other, pattern)
+    if not seconds or not other_seconds then return seconds ~= nil and other_seconds == nil end
+    if tonumber(seconds) ~= tonumber(other_seconds) then return tonumber(seconds) > tonumber(other_seconds) end
+    return (tonumber(fraction) or 0) > (tonumber(other_fraction) or 0)
+end
+
+local function ids_of(message)
+    local ids = {}
+    for id in string.gmatch(redis.call('HGET', message_key(message), 'ids') or '', '%S+') do
+        if redis.call('EXISTS', question_key(id)) == 1 then ids[#ids + 1] = id end
+    end
+    return ids
+end
+
+-- 1: this caller's, also when it asks again after a lost reply. 0: somebody accepted it before; for an edited version also:
+-- its words are those that were accepted last, or a later version is known, or the message is gone.
+function operations.accept(id, thread, body, token, keep_ms, message, digest, edited)
+    take_back_expired()
+    local owner = redis.call('GET', claim_key(id))
+    if owner then return owner == token and 1 or 0 end
+    local key = message_key(message)
+    local known = redis.call('HMGET', key, 'digest', 'edited', 'deleted')
+    if known[3] or redis.call('EXISTS', question_key(id)) == 1 then return 0 end
+    local ids = ids_of(message)
+    if known[1] then
+        if not is_later(edited, known[2]) then return 0 end
+        redis.call('HSET', key, 'edited', edited)
+        if known[1] == digest then return 0 end
+    end
+    local latest = ids[#ids] or message
+    if edited ~= '' and is_waiting(latest) then
+        take_place(latest, id, body, token, keep_ms)
+        ids[math.max(#ids, 1)] = id
+    else
+        enqueue(id, thread, body, token, keep_ms)
+        ids[#ids + 1] = id
+    end
+    redis.call('HSET', key, 'digest', digest, 'edited', edited, 'thread', thread, 'ids', table.concat(ids, ' '))
+    redis.call('PEXPIRE', key, keep_ms)
     return 1
 end
 
@@ -168,21 +228,17 @@ function operations.bury(thread, holder, reason, keep_ms)
     return 1
 end
 
--- 1: it waited and is gone. 0: it runs, is done, or has not come yet; it will not start again.
-function operations.forget(id, keep_ms)
-    take_back_expired()
+-- True: it waited and is gone. False: it runs, is done, or has not come yet; it will not start again.
+local function forget(id)
     local thread = redis.call('HGET', question_key(id), 'thread')
-    if not thread then
-        redis.call('SET', claim_key(id), 'forgotten', 'NX', 'PX', keep_ms)  -- the deletion may overtake the message
-        return 0
-    end
+    if not thread then return false end
     if redis.call('ZREM', DEAD, id) == 1 then
         redis.call('DEL', question_key(id))
-        return 0
+        return false
     end
     if is_running(thread, id) then
         redis.call('HSET', question_key(id), 'forgotten', 1)
-        return 0
+        return false
     end
     local was_first = redis.call('LINDEX', thread_key(thread), 0) == id
     redis.call('LREM', thread_key(thread), 1, id)
@@ -191,16 +247,38 @@ function operations.forget(id, keep_ms)
         redis.call('ZREM', READY, thread)
         release(thread, now)
     end
-    return 1
+    return true
 end
 
--- 1: it waits and has the new body. 0: too late.
-function operations.replace(id, body)
+-- 1: a version of the message waited. Its deletion is queued where something of it may have been answered; in the thread
+-- where that was, which the event of a deletion does not always tell.
+function operations.delete(message, early_ms, id, thread, body, token, keep_ms, certain)
     take_back_expired()
-    local thread = redis.call('HGET', question_key(id), 'thread')
-    if not thread or redis.call('ZSCORE', DEAD, id) or is_running(thread, id) then return 0 end
-    redis.call('HSET', question_key(id), 'body', body)
-    return 1
+    local key, first = message_key(message), claim_key(message)
+    local known = redis.call('HMGET', key, 'digest', 'thread')
+    local claimed = redis.call('EXISTS', first) == 1 and redis.call('GET', first) ~= 'forgotten'
+    local waited = 0
+    for _, version in ipairs(ids_of(message)) do
+        if forget(version) then waited = 1 end
+    end
+    if forget(message) then waited = 1 end  -- of a version of ours that knew no message:<id>
+    redis.call('SET', first, 'forgotten', 'NX', 'PX', early_ms)  -- the deletion may overtake the message
+    redis.call('HDEL', key, 'digest', 'edited', 'ids')
+    redis.call('HSET', key, 'deleted', 1)
+    if known[1] then redis.call('PEXPIRE', key, keep_ms) else redis.call('PEXPIRE', key, early_ms) end
+    local wanted = known[1] or claimed or certain == '1'
+    if wanted and redis.call('EXISTS', claim_key(id)) == 0 then
+        enqueue(id, known[2] or thread, body, token, keep_ms)
+    end
+    return waited
+end
+
+function operations.is_known(message)
+    return redis.call('HEXISTS', message_key(message), 'digest')
+end
+
+function operations.is_deleted(message)
+    return redis.call('HEXISTS', message_key(message), 'deleted')
 end
 
 return operations[ARGV[1]](unpack(ARGV, 2))

@@ -20,10 +20,14 @@ PIECE = 120
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ThreadContext:
-    """(question, answer) pairs, oldest first, and the last answer's key topics."""
+    """(question, answer) pairs, oldest first, and the last answer's key topics.
+
+    `speakers`: of each pair who wrote it; "" for a question to us, somebody's name for what they wrote to others.
+    """
 
     exchanges: tuple[tuple[str, str], ...]
     topics: tuple[str, ...]
+    speakers: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -47,11 +51,15 @@ def thread_context(question: str, turns: Sequence[Turn], known: Lexicon, *, wind
     last = turns[-1]
     wanted = {*known.content_of(question), *known.content_of(last.question)}
     chosen = _most_relevant(earlier, wanted, max(window - always, 0))
-    exchanges = [
-        (excerpt(turn.question, wanted), excerpt(turn.answer or "; ".join(turn.topics), wanted))
-        for turn in dict.fromkeys([*chosen, *recent])
-    ]
-    return ThreadContext(exchanges=tuple(exchanges), topics=key_topics(last.answer, known) or last.topics)
+    shown = list(dict.fromkeys([*chosen, *recent]))
+    return ThreadContext(
+        exchanges=tuple(
+            (excerpt(turn.question, wanted), excerpt(turn.answer or "; ".join(turn.topics), wanted))
+            for turn in shown
+        ),
+        topics=key_topics(last.answer, known) or last.topics,
+        speakers=tuple(turn.said_by or "" for turn in shown),
+    )
 
 
 def render_prompt(question: str, context: ThreadContext, *, language: str, pages_language: str = "") -> str:
@@ -59,7 +67,11 @@ def render_prompt(question: str, context: ThreadContext, *, language: str, pages
 
     `pages_language`: into which the query is to be translated as well; "": it is not.
     """
-    thread = [{"question": asked, "answer": answer} for asked, answer in context.exchanges]
+    speakers = context.speakers or ("",) * len(context.exchanges)
+    thread = [
+        {"from": speaker, "message": asked} if speaker else {"question": asked, "answer": answer}
+        for (asked, answer), speaker in zip(context.exchanges, speakers, strict=True)
+    ]
     data = {
         "language": language,
         **({"pages_language": pages_language} if pages_language else {}),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kb.above import leading
 from kb.models import Rewrite, Turn
 from kb.rewriting.clarified import answered_clarification
 from kb.rewriting.compose import as_question, compose, is_readable
@@ -50,7 +51,7 @@ class HeuristicRewriter:
 
     def rewrite_now(self, question: str, turns: Sequence[Turn], *, language: str) -> Rewrite:
         known = lexicon(language)
-        turns = [turn for turn in turns if turn.outcome != "chat"]
+        turns = leading([turn for turn in turns if turn.outcome != "chat"])
         asked = split_question(question, known)
         return self._several(question, asked, turns, known) if asked else self._one(question, turns, known)
 

@@ -129,7 +129,7 @@ class ModelRewriter:
             return Rewrite(query=question)
         context = thread_context(question, turns, lexicon(language), window=self._window)
         prompt = render_prompt(question, context, language=language, pages_language=into)
-        key = _key(self._name, instructions(), prompt)
+        key = None if any(turn.said_by for turn in turns) else _key(self._name, instructions(), prompt)
         kept = await self._recall(key)
         if kept is not None:
             return _usable(question, kept, context, language=language, into=into)
@@ -143,8 +143,9 @@ class ModelRewriter:
             await self._remember(key, written)
         return rewrite
 
-    async def _recall(self, key: str) -> ModelRewrite | None:
-        if self._cache is None:
+    async def _recall(self, key: str | None) -> ModelRewrite | None:
+        """None: never kept. What people wrote to each other is kept nowhere, so that has no key."""
+        if self._cache is None or key is None:
             return None
         event: CacheEvent = "miss"
         reply = None
@@ -161,9 +162,9 @@ class ModelRewriter:
         self._on_cache(event)
         return reply
 
-    async def _remember(self, key: str, written: ModelRewrite) -> None:
+    async def _remember(self, key: str | None, written: ModelRewrite) -> None:
         """Only what was usable is kept: another try may do better."""
-        if self._cache is None:
+        if self._cache is None or key is None:
             return
         try:
             async with asyncio.timeout(CACHE_S):
