@@ -1,26 +1,29 @@
-"""The slash command: who may do what, and the answers to `reindex`, `forget`, `status`, `stats`, `sources` and `help`.
+"""The slash command: who may do what, and the answers to what they write behind it.
 
-The command is acknowledged before any of this runs; everything is said through its response URL, which works in
-channels that the bot is not in, or in the message that shows a reindex's progress.
+A question (`ask`) is queued before the command is acknowledged; everything else runs after that. What there is to say goes
+through the response URL, which works in channels that the bot is not in, or in the message that shows a reindex's progress.
 """
 
 from __future__ import annotations
 
 import difflib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.admins import Admins
+from bot.admin_views import Filling
+from bot.admins import Admins, Standing
+from bot.asking import Asking
 from bot.channel_dialog import ChannelDialog
 from bot.events import SlashCommand
 from bot.figures import StatsReader, stats_lines
+from bot.layout import Block, section
 from bot.messages import Messages, messages_in
-from bot.mrkdwn import escape
-from bot.people import People
+from bot.mrkdwn import escape, unescape
+from bot.people import People, Person
 from bot.reindexing import ReindexFollower
 from bot.slack_errors import SLACK_FAILURES
 from bot.status import StatusReader, status_lines
@@ -29,12 +32,15 @@ from kb.jobs import Reindexer, ReindexRequest
 
 logger = logging.getLogger(__name__)
 
+ASK = "ask"
+FOR_EVERYBODY = (ASK, "channel", "help")
+FOR_ADMINS = ("reindex", "forget", "status", "stats", "sources", "gaps", "stale")
 FLAGS = frozenset({"--full", "--dry-run", "--force"})
 """What `reindex` takes besides a source. A way back (`--rollback`) is the terminal's: it is for who runs Footnote."""
 
 
 class CommandDesk:
-    """Serves the slash command. `posting` must not retry lost connections."""
+    """Serves the slash command. `posting` must not retry lost connections. `fillings`: what `gaps` and `stale` show."""
 
     def __init__(
         self,
@@ -47,6 +53,8 @@ class CommandDesk:
         figures: StatsReader,
         status: StatusReader,
         channel_dialog: ChannelDialog,
+        asking: Asking,
+        fillings: Mapping[str, Filling],
         command: str,
         clock: Callable[[], datetime],
     ) -> None:
@@ -58,8 +66,33 @@ class CommandDesk:
         self._figures = figures
         self._status = status
         self._channel_dialog = channel_dialog
+        self._asking = asking
+        self._fillings = fillings
         self._command = command
         self._clock = clock
+
+    async def ask(self, command: SlashCommand) -> str | None:
+        """Queues the question behind `ask`; what there is to say instead, where there is none. Everybody may.
+
+        Raises what `bot.asking` does.
+        """
+        _, _, question = command.text.strip().partition(" ")
+        if not question.strip():
+            words = messages_in((await self._people.person(command.user_id)).locale)
+            return words.ask_what.format(command=self._command)
+        await self._asking.alone(
+            unescape(question.strip()),
+            user=command.user_id,
+            channel=command.channel_id,
+            press=command.trigger_id or command.response_url,
+            how="command",
+            response_url=command.response_url,
+        )
+        return None
+
+    async def not_now(self, command: SlashCommand) -> str:
+        """What is said when a question could not be queued."""
+        return messages_in((await self._people.person(command.user_id)).locale).ask_not_now
 
     async def serve(self, command: SlashCommand) -> None:
         """Does what the command asks. Whatever goes wrong is logged and told in one polite sentence."""
@@ -70,21 +103,26 @@ class CommandDesk:
             standing = await self._admins.standing(person)
             logger.info("command.received", extra={"user": command.user_id, "standing": standing})
             if word == "help":
-                await self._whisper(command, words.usage.format(command=self._command))
+                await self._whisper(command, self._help(standing, words))
             elif word == "channel":
                 if told := await self._channel_dialog.open(command, person, words):
                     await self._whisper(command, told)
-            elif standing != "admin":
+            elif word in FOR_ADMINS and standing != "admin":
                 refusal = words.not_admin if standing == "not admin" else words.admin_unknown
                 await self._whisper(command, refusal)
             else:
-                await self._serve_admin(command, word, arguments, words)
+                await self._serve_admin(command, word, arguments, person, words)
         except Exception:  # the process edge of a command: the admin gets one sentence, the log the rest
             logger.exception("command.broke", extra={"user": command.user_id})
             await self._whisper(command, words.command_failed)
 
     async def _serve_admin(
-        self, command: SlashCommand, word: str, arguments: Sequence[str], words: Messages
+        self,
+        command: SlashCommand,
+        word: str,
+        arguments: Sequence[str],
+        person: Person,
+        words: Messages,
     ) -> None:
         match word:
             case "reindex":
@@ -99,16 +137,33 @@ class CommandDesk:
                 await self._whisper(command, await self._forget(" ".join(arguments), words))
             case "sources":
                 await self._whisper(command, self._sources(words))
+            case _ if word in self._fillings:
+                await self._whisper(
+                    command, f"{self._command} {word}", await self._filled(word, person, words)
+                )
             case _:
-                usage = words.usage.format(command=self._command)
-                await self._whisper(command, f"{words.unknown_command.format(word=escape(word))}\n{usage}")
+                known = self._help(await self._admins.standing(person), words)
+                await self._whisper(command, f"{words.unknown_command.format(word=escape(word))}\n{known}")
+
+    def _help(self, standing: Standing, words: Messages) -> str:
+        """What somebody may write behind the command."""
+        lines = [words.usage_everyone]
+        if standing == "admin":
+            lines += [words.usage_admins, words.usage]
+        return "\n".join(lines).format(command=self._command)
+
+    async def _filled(self, word: str, person: Person, words: Messages) -> Sequence[Block]:
+        try:
+            return await self._fillings[word](person, words)
+        except StoreUnavailableError:
+            return [section(words.status_store_down)]
 
     async def _reindex(self, command: SlashCommand, arguments: Sequence[str], words: Messages) -> None:
         names = [argument for argument in arguments if not argument.startswith("-")]
         unknown = [one for one in arguments if one.startswith("-") and one not in FLAGS]
         known = self._reindexer.sources()
         if unknown or len(names) > 1:
-            await self._whisper(command, words.usage.format(command=self._command))
+            await self._whisper(command, self._help("admin", words))
             return
         if names and names[0] not in known:
             await self._whisper(command, _unknown_source(names[0], known, words))
@@ -148,20 +203,24 @@ class CommandDesk:
         known = self._reindexer.sources()
         return "\n".join(f"• {escape(name)}" for name in known) if known else words.no_sources
 
-    async def _whisper(self, command: SlashCommand, text: str) -> None:
+    async def _whisper(self, command: SlashCommand, text: str, blocks: Sequence[Block] | None = None) -> None:
         """An answer that only the sender sees."""
         try:
             if command.response_url:
                 reply = await AsyncWebhookClient(command.response_url).send(
-                    text=text, response_type="ephemeral"
+                    text=text, blocks=blocks, response_type="ephemeral"
                 )
                 if reply.status_code == 200:
                     return
             await self._posting.chat_postEphemeral(
-                channel=command.channel_id, user=command.user_id, text=text
+                channel=command.channel_id, user=command.user_id, text=text, blocks=blocks
             )
         except SLACK_FAILURES as error:
             logger.warning("command.not_told", extra={"cause": type(error).__name__})
+
+
+def asks(command: SlashCommand) -> bool:
+    return command.text.split()[:1] == [ASK]
 
 
 def _unknown_source(name: str, known: Sequence[str], words: Messages) -> str:

@@ -142,14 +142,24 @@ class WhyView:
         return why if why is not None and await self._may_see(why, press) else None
 
     async def _may_see(self, why: Why, press: ButtonPress) -> bool:
-        if why.channel != press.channel_id:
+        alone = why.channel == alone_with(press.user.id)
+        if not alone and why.channel != press.channel_id:
             return False
         try:
-            audience = await self._audiences.of(why.channel, press.user.id)
+            audience = await (
+                self._audiences.alone(press.user.id)
+                if alone
+                else self._audiences.of(why.channel, press.user.id)
+            )
             return await self._knowledge.may_show(why.pages, audience)
         except UnavailableError as error:
             logger.warning("why.not_told", extra={"cause": type(error).__name__})
             return False
+
+
+def alone_with(user: str) -> str:
+    """In the place of a channel: what only this person was shown, wherever they were."""
+    return f"alone:{user}"
 
 
 def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from slack_sdk.models.blocks import Block
 
+from bot.home_view import Shown
 from bot.render import HELPFUL, NOT_HELPFUL, WHY
 from kb.errors import StoreUnavailableError
 from kb.models import Rewrite
@@ -151,6 +152,15 @@ async def test_home_says_how_to_ask_and_tells_admins_how_it_is_used(office: Offi
     assert "Questions: 1" in said
 
 
+SHOWN = Shown(
+    examples=["How many days of holiday do I get, and until when can I take them? " * 2, "What is mulch?"],
+    last=[("What is <mulch>?", "https://havik.example/archives/C1/p1")],
+    sources=["• *handbook*: 31 pages"],
+    asking="What is _mulch_?",
+    views=[("footnote_show_status", "Status"), ("footnote_show_votes", "Votes")],
+)
+
+
 async def test_views_hold_only_blocks_that_slack_knows(office: Office) -> None:
     from bot.home import home_view
     from bot.messages import LANGUAGES
@@ -158,6 +168,6 @@ async def test_views_hold_only_blocks_that_slack_knows(office: Office) -> None:
 
     stats = await office.analytics.stats()
     for language, words in LANGUAGES.items():
-        assert_slack_knows(home_view(words, bot_user_id="U1", command="/kb", stats=stats)["blocks"])
+        assert_slack_knows(home_view(words, bot_user_id="U1", command="/kb", stats=stats, shown=SHOWN)["blocks"])
         why = Why.model_validate(trace_payload(an_answer(language=language), channel="C1"))
         assert_slack_knows(why_blocks(why))
