@@ -7,6 +7,7 @@ durably queued. A listener that raises answers 500, or nothing over Socket Mode,
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,17 +24,31 @@ from slack_sdk.http_retry.builtin_async_handlers import (
 )
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.admin_views import PREFIX, AdminViews
+from bot.ask_owner import WayOnDesk
 from bot.background import Background
 from bot.channel_dialog import CALLBACK as CHANNEL_SETTINGS
 from bot.channel_dialog import ChannelDialog
-from bot.events import ButtonPress, HomeOpened, SlashCommand, ViewSubmission
+from bot.events import (
+    ButtonPress,
+    HomeOpened,
+    MessageShortcut,
+    PaneOpened,
+    SlashCommand,
+    ViewSubmission,
+)
 from bot.feedback import CALLBACK, FeedbackDesk
 from bot.home import Home
+from bot.home_view import ASK
 from bot.listeners import Listeners
+from bot.pane import Pane
 from bot.people import People
 from bot.render import HELPFUL, NOT_HELPFUL, WHY
+from bot.shortcut import CALLBACK as ASKED_ABOUT
+from bot.shortcut import SHORTCUT, ShortcutDesk
 from bot.slack_errors import SLACK_FAILURES
-from bot.slash_command import CommandDesk
+from bot.slash_command import CommandDesk, asks
+from bot.way_on import ASK_OWNER, MISSING
 from bot.why import WhyView
 from kb.errors import UnavailableError
 from kb.settings import SlackSettings
@@ -108,6 +123,10 @@ class Rooms:
     feedback: FeedbackDesk
     why: WhyView
     home: Home
+    pane: Pane
+    shortcut: ShortcutDesk
+    admin_views: AdminViews
+    way_on: WayOnDesk
 
 
 def build_app(
@@ -149,7 +168,36 @@ def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Ba
         await rooms.listeners.message(event)
 
     async def on_home(event: dict[str, Any]) -> None:
-        background.start(rooms.home.opened(HomeOpened.model_validate(event)), name="home")
+        opened = HomeOpened.model_validate(event)
+        if opened.tab == "home":
+            background.start(rooms.home.opened(opened), name="home")
+        else:
+            background.start(rooms.pane.opened(opened.user, opened.channel), name="pane")
+
+    async def on_pane(event: dict[str, Any]) -> None:
+        background.start(rooms.pane.started(PaneOpened.model_validate(event)), name="pane")
+
+    async def on_pane_moved() -> None:
+        """What somebody looks at beside the pane does not matter to us; unheard, Bolt would warn of it."""
+
+    async def on_example(ack: AsyncAck, body: dict[str, Any]) -> None:
+        press = ButtonPress.model_validate(body)
+        first = await rooms.home.ask(press)
+        await ack()
+        if first:
+            background.start(rooms.home.asked(press), name="home")
+
+    async def on_admin_view(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.admin_views.open(ButtonPress.model_validate(body)), name="admin view")
+
+    async def on_shortcut(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.shortcut.used(MessageShortcut.model_validate(body)), name="shortcut")
+
+    async def on_asked_about(ack: AsyncAck, body: dict[str, Any]) -> None:
+        wrong = await rooms.shortcut.asked(ViewSubmission.model_validate(body))
+        await (ack(response_action="errors", errors=wrong) if wrong else ack())
 
     async def on_vote(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
@@ -158,6 +206,22 @@ def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Ba
     async def on_why(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         background.start(rooms.why.open(ButtonPress.model_validate(body)), name="why")
+
+    async def on_ask_owner(ack: AsyncAck, body: dict[str, Any]) -> None:
+        press = ButtonPress.model_validate(body)
+        try:
+            promised = await rooms.way_on.accept(press)
+        except UnavailableError as error:
+            logger.warning("owner.not_promised", extra={"cause": str(error)})
+            await ack()
+            background.start(rooms.way_on.cannot_promise(press), name="ask owner")
+            return
+        await ack()
+        background.start(rooms.way_on.pressed(press, promised), name="ask owner")
+
+    async def on_missing(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.way_on.missing(ButtonPress.model_validate(body)), name="missing")
 
     async def on_reason(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
@@ -169,18 +233,40 @@ def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Ba
         background.start(rooms.channel_dialog.submitted(submission), name="channel settings")
 
     async def on_command(ack: AsyncAck, body: dict[str, Any]) -> None:
+        command = SlashCommand.model_validate(body)
+        if asks(command):
+            await _ack_question(ack, rooms.desk, command)
+            return
         await ack()
-        background.start(rooms.desk.serve(SlashCommand.model_validate(body)), name="command")
+        background.start(rooms.desk.serve(command), name="command")
 
     app.event("app_mention")(on_mention)
     app.event("message")(on_message)
     app.event("app_home_opened")(on_home)
+    app.event("assistant_thread_started")(on_pane)
+    app.event("assistant_thread_context_changed")(on_pane_moved)
+    app.action(re.compile(f"^{re.escape(ASK)}"))(on_example)
+    app.action(re.compile(f"^{re.escape(PREFIX)}"))(on_admin_view)
+    app.shortcut({"type": "message_action", "callback_id": SHORTCUT})(on_shortcut)
+    app.view(ASKED_ABOUT)(on_asked_about)
     app.action(HELPFUL)(on_vote)
     app.action(NOT_HELPFUL)(on_vote)
     app.action(WHY)(on_why)
+    app.action(ASK_OWNER)(on_ask_owner)
+    app.action(MISSING)(on_missing)
     app.view(CALLBACK)(on_reason)
     app.view(CHANNEL_SETTINGS)(on_channel_settings)
     app.command(settings.command)(on_command)
+
+
+async def _ack_question(ack: AsyncAck, desk: CommandDesk, command: SlashCommand) -> None:
+    """A command is not sent again: whoever asked is told at once when their question could not be taken."""
+    try:
+        told = await desk.ask(command)
+    except (UnavailableError, *SLACK_FAILURES) as error:
+        logger.error("question.not_accepted", extra={"cause": repr(error)})  # noqa: TRY400 - the cause says it all
+        told = await desk.not_now(command)
+    await (ack(text=told, response_type="ephemeral") if told else ack())
 
 
 def _authorize(people: People, token: str) -> Callable[..., Awaitable[AuthorizeResult]]:

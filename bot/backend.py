@@ -2,40 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from bot.admin_views import Votes as SeenVotes
+from bot.alone import Records as AloneRecords
+from bot.ask_owner import Missed
 from bot.channel_settings import ChannelSettingsStore
 from bot.feedback import Votes
 from bot.figures import StatsReader
+from bot.gaps import Gaps
+from bot.home import Records as HomeRecords
 from bot.listeners import Queue, Records
+from bot.once import Once
 from bot.page_names import IndexedPages
 from bot.progress_notes import ProgressNotes
-from bot.question import Answerer, Figures
+from bot.question import Answerer, Deletions, Figures
+from bot.stale import Citations, EveryPage
 from bot.status import StatusReader
 from bot.why import Knowledge, Traces
 from kb.conversation import ConversationStore
 from kb.jobs import Reindexer
 
 
-class Analytics(Figures, Traces, Votes, StatsReader, Records, Protocol):
+class Analytics(
+    Missed,
+    Citations,
+    Figures,
+    AloneRecords,
+    Traces,
+    Votes,
+    HomeRecords,
+    StatsReader,
+    Records,
+    SeenVotes,
+    Protocol,
+):
     """bot.analytics.Analytics, as the whole edge uses it."""
+
+
+class QuestionQueue(Queue, Deletions, Protocol):
+    """bot.queue.QuestionQueue, as the whole edge uses it."""
 
 
 class Pipeline(Answerer, Knowledge, Protocol):
     """kb.pipeline.Pipeline, as the whole edge uses it."""
 
 
+class Index(IndexedPages, EveryPage, Protocol):
+    """kb.index.port.VectorIndex, as the whole edge uses it."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Backend:
     """See the module."""
 
-    queue: Queue
+    queue: QuestionQueue
     conversations: ConversationStore
     pipeline: Pipeline
     reindexer: Reindexer
-    pages: IndexedPages
+    pages: Index
     notes: ProgressNotes
     analytics: Analytics
     status: StatusReader
     channel_settings: ChannelSettingsStore
+    gaps: Gaps
+    once: Once
+    contacts: Callable[[], Mapping[str, str]]
+    """Source -> whom to ask about its pages, as `bot.owners` reads it."""

@@ -34,6 +34,11 @@ class Channel:
     shared: bool = False
     known: bool = True
 
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody in the workspace may read it, and nobody else."""
+        return self.kind == "channel" and self.known and not self.shared
+
 
 class ChannelDirectory:
     def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:

@@ -2,7 +2,7 @@
 
 async with open_edge(settings=..., backend=..., clock=...) as edge:
     await edge.connect()
-    await queue.run(edge.worker, workers=settings.workers, on_giving_up=edge.worker.on_giving_up)
+    await queue.run(edge.handler, workers=settings.workers, on_giving_up=edge.handler.on_giving_up)
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from bot.app import Activity, build_app, slack_clients
 from bot.backend import Backend
 from bot.background import Background
 from bot.channel_settings import ChannelWishes
-from bot.parts import build_directory, build_follower, build_rooms, build_worker
+from bot.digests import Digests
+from bot.elsewhere import QueueHandler
+from bot.parts import build_digests, build_directory, build_follower, build_handler, build_rooms, build_worker
 from bot.people import People
 from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
@@ -39,27 +41,31 @@ GRACE_S = 10.0
 
 
 class Edge:
-    """See the module. `worker` is the queue's handler; `activity` tells when Slack was last heard."""
+    """See the module. `handler` is the queue's, `worker` its part for messages; `activity` tells when Slack was last heard."""
 
     def __init__(
         self,
         *,
         app: AsyncApp,
         worker: QuestionWorker,
+        handler: QueueHandler,
         people: People,
         activity: Activity,
         background: Background,
         follower: ReindexFollower,
+        digests: Digests,
         settings: SlackSettings,
     ) -> None:
         self.app = app
         self.worker = worker
+        self.handler = handler
         self.people = people
         self.activity = activity
         self._background = background
         self._follower = follower
+        self.digests = digests
         self._settings = settings
-        self._taking_up: asyncio.Task[None] | None = None
+        self._by_itself: list[asyncio.Task[None]] = []
         self._socket: AsyncSocketModeHandler | None = None
         self._server: web.AppRunner | None = None
 
@@ -71,7 +77,10 @@ class Edge:
             slack_sdk.errors.SlackClientError, aiohttp.ClientError: Slack refuses the token or is not reachable.
         """
         me = await self.people.me()
-        self._taking_up = asyncio.create_task(self._follower.take_up(self._background), name="take up")
+        self._by_itself = [
+            asyncio.create_task(self._follower.take_up(self._background), name="take up"),
+            asyncio.create_task(self.digests.run(), name="digests"),
+        ]
         if self._settings.app_token is not None:
             self._socket = AsyncSocketModeHandler(self.app, self._settings.app_token.get_secret_value())
             await self._socket.connect_async()  # type: ignore[no-untyped-call]
@@ -103,8 +112,8 @@ class Edge:
         if self._server is not None:
             await self._server.cleanup()
         self._socket = self._server = None
-        if self._taking_up is not None:
-            await cancelled(self._taking_up)
+        for task in self._by_itself:
+            await cancelled(task)
         await self._background.drain(grace_s=GRACE_S)
 
     async def _serve_http(self) -> int:
@@ -140,23 +149,29 @@ async def open_edge(
     async with aiohttp.ClientSession() as session:
         clients = slack_clients(settings, session)
         wishes = ChannelWishes(store=backend.channel_settings, known=backend.reindexer)
-        directory = build_directory(clients, settings, clock, wishes=wishes)
-        follower = build_follower(clients, directory, backend, clock)
         background, activity = Background(), Activity(clock=clock)
+        directory = build_directory(
+            clients, settings, clock, background=background, contacts=backend.contacts, wishes=wishes
+        )
+        follower = build_follower(clients, directory, backend, clock)
+        rooms = build_rooms(clients, directory, follower, backend, settings, clock)
+        worker = build_worker(clients, directory, backend, background, settings, clock)
         edge = Edge(
             app=build_app(
                 settings=settings,
                 client=clients.reading,
                 people=directory.people,
-                rooms=build_rooms(clients, directory, follower, backend, settings, clock),
+                rooms=rooms,
                 background=background,
                 activity=activity,
             ),
-            worker=build_worker(clients, directory, backend, background, settings, clock),
+            worker=worker,
+            handler=build_handler(clients, directory, backend, background, worker, rooms.pane, clock),
             people=directory.people,
             activity=activity,
             background=background,
             follower=follower,
+            digests=build_digests(clients, directory, backend, rooms.way_on, settings, clock),
             settings=settings,
         )
         try:

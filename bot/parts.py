@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.admin_views import PREFIX, AdminViews, Filling, status_filling, votes_filling
 from bot.admins import Admins
+from bot.alone import AloneWorker
 from bot.app import Rooms, SlackClients
+from bot.ask_owner import WayOnDesk, WaysOn
+from bot.asking import Asking
+from bot.attention import Attention
 from bot.audiences import Audiences, Wishes
 from bot.backend import Backend
 from bot.background import Background
 from bot.channel_dialog import ChannelDialog
 from bot.channels import ChannelDirectory
+from bot.digests import DigestReaders, Digests
+from bot.elsewhere import Placing, QueueHandler
 from bot.feedback import FeedbackDesk
+from bot.gap_views import gaps_filling, stale_filling
+from bot.hearing import Hearing
 from bot.home import Home
 from bot.listeners import Listeners
 from bot.memberships import Memberships
+from bot.once import Notices
+from bot.owners import Owners
 from bot.page_names import PageNames
+from bot.pane import Pane
 from bot.people import People
 from bot.progress import ProgressMessage
 from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
 from bot.reply import Replies
+from bot.retraction import Retraction
+from bot.shelf import Shelves
+from bot.shortcut import ShortcutDesk
 from bot.slash_command import CommandDesk
+from bot.stale import StalePages
 from bot.streaming import Streams
+from bot.suggestions import Suggestions
 from bot.threads import Threads
 from bot.why import WhyView
 from kb.settings import SlackSettings
@@ -38,6 +55,8 @@ class Directory:
     channels: ChannelDirectory
     admins: Admins
     audiences: Audiences
+    memberships: Memberships
+    owners: Owners
 
 
 def build_directory(
@@ -45,6 +64,8 @@ def build_directory(
     settings: SlackSettings,
     clock: Callable[[], datetime],
     *,
+    background: Background,
+    contacts: Callable[[], Mapping[str, str]] = dict,
     wishes: Wishes | None = None,
 ) -> Directory:
     people = People(clients.reading, clock=clock)
@@ -60,6 +81,10 @@ def build_directory(
             memberships=memberships,
             outsiders=settings.outsiders,
             wishes=wishes,
+        ),
+        memberships=memberships,
+        owners=Owners(
+            client=clients.reading, people=people, background=background, clock=clock, contacts=contacts
         ),
     )
 
@@ -90,6 +115,19 @@ def build_rooms(
     clock: Callable[[], datetime],
 ) -> Rooms:
     people, admins, posting = directory.people, directory.admins, clients.posting
+    asking = Asking(queue=backend.queue, people=people, clock=clock)
+    fillings = gap_fillings(directory, backend, clock)
+    views = AdminViews(
+        client=posting,
+        people=people,
+        admins=admins,
+        fillings={
+            f"{PREFIX}status": status_filling(backend.status, clock),
+            **{f"{PREFIX}{name}": filling for name, filling in fillings.items()},
+            f"{PREFIX}votes": votes_filling(backend.analytics),
+        },
+    )
+    suggestions = build_suggestions(directory, backend, clock)
     dialog = ChannelDialog(
         reading=clients.quick,
         posting=posting,
@@ -104,7 +142,12 @@ def build_rooms(
             queue=backend.queue,
             conversations=backend.conversations,
             records=backend.analytics,
-            threads=Threads(clients.quick, people),
+            attention=Attention(
+                threads=Threads(clients.quick, people),
+                people=people,
+                conversations=backend.conversations,
+                channel_settings=backend.channel_settings,
+            ),
             people=people,
             clock=clock,
         ),
@@ -117,6 +160,8 @@ def build_rooms(
             figures=backend.analytics,
             status=backend.status,
             channel_dialog=dialog,
+            asking=asking,
+            fillings=fillings,
             command=settings.command,
             clock=clock,
         ),
@@ -133,9 +178,127 @@ def build_rooms(
             client=posting,
             people=people,
             admins=admins,
-            figures=backend.analytics,
+            audiences=directory.audiences,
+            asking=asking,
+            suggestions=suggestions,
+            records=backend.analytics,
+            pages=backend.pages,
+            shelves=Shelves(backend.pages, clock=clock),
+            status=backend.status,
+            views=views,
             command=settings.command,
+            clock=clock,
         ),
+        pane=build_pane(clients, directory, backend, suggestions),
+        shortcut=ShortcutDesk(quick=clients.quick, asking=asking, people=people, channels=directory.channels),
+        admin_views=views,
+        way_on=build_way_on(clients, directory, backend),
+    )
+
+
+def gap_fillings(directory: Directory, backend: Backend, clock: Callable[[], datetime]) -> dict[str, Filling]:
+    """What `gaps` and `stale` show, behind the slash command and as buttons of an admin's Home."""
+    stale = StalePages(index=backend.pages, citations=backend.analytics, clock=clock)
+    return {
+        "gaps": gaps_filling(backend.gaps, directory.audiences, directory.channels),
+        "stale": stale_filling(stale, directory.audiences),
+    }
+
+
+def build_way_on(clients: SlackClients, directory: Directory, backend: Backend) -> WayOnDesk:
+    return WayOnDesk(
+        posting=clients.posting,
+        reading=clients.reading,
+        people=directory.people,
+        audiences=directory.audiences,
+        pages=backend.pages,
+        missed=backend.analytics,
+        once=backend.once,
+        notices=build_notices(clients, directory),
+    )
+
+
+def build_notices(clients: SlackClients, directory: Directory) -> Notices:
+    return Notices(
+        posting=clients.posting,
+        reading=clients.reading,
+        people=directory.people,
+        threads=Threads(clients.reading, directory.people),
+    )
+
+
+def build_digests(
+    clients: SlackClients,
+    directory: Directory,
+    backend: Backend,
+    way_on: WayOnDesk,
+    settings: SlackSettings,
+    clock: Callable[[], datetime],
+) -> Digests:
+    return Digests(
+        client=clients.reading,
+        readers=DigestReaders(
+            people=directory.people,
+            channels=directory.channels,
+            audiences=directory.audiences,
+            owners=directory.owners,
+        ),
+        gaps=backend.gaps,
+        stale=StalePages(index=backend.pages, citations=backend.analytics, clock=clock),
+        once=backend.once,
+        notices=build_notices(clients, directory),
+        way_on=way_on,
+        languages=backend.channel_settings,
+        gaps_channel=settings.gaps_digest,
+        to_owners=settings.owner_digest,
+        clock=clock,
+    )
+
+
+def build_suggestions(directory: Directory, backend: Backend, clock: Callable[[], datetime]) -> Suggestions:
+    return Suggestions(
+        questions=backend.analytics,
+        pages=backend.pages,
+        audiences=directory.audiences,
+        channels=directory.channels,
+        clock=clock,
+    )
+
+
+def build_pane(
+    clients: SlackClients, directory: Directory, backend: Backend, suggestions: Suggestions
+) -> Pane:
+    return Pane(
+        quick=clients.quick,
+        suggestions=suggestions,
+        people=directory.people,
+        threads=Threads(clients.quick, directory.people),
+        conversations=backend.conversations,
+    )
+
+
+def build_handler(
+    clients: SlackClients,
+    directory: Directory,
+    backend: Backend,
+    background: Background,
+    worker: QuestionWorker,
+    pane: Pane,
+    clock: Callable[[], datetime],
+) -> QueueHandler:
+    return QueueHandler(
+        messages=worker,
+        alone=AloneWorker(
+            pipeline=backend.pipeline,
+            audiences=directory.audiences,
+            people=directory.people,
+            figures=backend.analytics,
+            posting=clients.posting,
+            clock=clock,
+        ),
+        placing=Placing(reading=clients.reading, posting=clients.posting),
+        pane=pane,
+        background=background,
     )
 
 
@@ -151,11 +314,18 @@ def build_worker(
     replies = Replies(posting=clients.posting, quick=clients.quick, threads=threads, people=people)
     return QuestionWorker(
         pipeline=backend.pipeline,
-        conversations=backend.conversations,
+        queue=backend.queue,
+        hearing=Hearing(conversations=backend.conversations, threads=threads, people=people),
+        retraction=Retraction(
+            conversations=backend.conversations,
+            records=backend.analytics,
+            threads=threads,
+            replies=replies,
+            people=people,
+        ),
         audiences=directory.audiences,
         channels=directory.channels,
         people=people,
-        threads=threads,
         replies=replies,
         streams=Streams(
             client=clients.streaming,
@@ -165,5 +335,6 @@ def build_worker(
         ),
         figures=backend.analytics,
         channel_settings=backend.channel_settings,
+        ways=WaysOn(owners=directory.owners, channels=directory.channels, memberships=directory.memberships),
         clock=clock,
     )

@@ -22,6 +22,7 @@ from bot.analytics import Analytics
 from bot.cli.reindexing import build_reindexer
 from bot.cli.sources import SourceBook
 from bot.cli.stores import earlier_embedder, embedder_of, open_index, open_store
+from bot.gaps import Gaps
 from ingest.crew.lane import PageLane
 from ingest.jobs import ReindexJobs
 from ingest.parsers.pool import ReaderPool
@@ -67,6 +68,7 @@ class Runtime:
     redis: Redis
     conversations: RedisConversations
     analytics: Analytics
+    gaps: Gaps
     index: VectorIndex
     embedder: Embedder
     live: LiveEmbedder
@@ -176,6 +178,9 @@ async def open_runtime(
             ranker=ranker,
         )
         stack.push_async_callback(reindexer.close)
+        analytics = Analytics(
+            redis, settings.store.namespace, usage=lambda: model.usage if model is not None else {}
+        )
         runtime = Runtime(
             settings=settings,
             folder=folder,
@@ -185,9 +190,8 @@ async def open_runtime(
                 namespace=settings.store.namespace,
                 keep=timedelta(days=settings.store.keep_threads_days),
             ),
-            analytics=Analytics(
-                redis, settings.store.namespace, usage=lambda: model.usage if model is not None else {}
-            ),
+            analytics=analytics,
+            gaps=Gaps(records=analytics, likeness=EmbeddingSimilarity(embedder.background), pages=index),
             index=index,
             embedder=embedder,
             live=live,

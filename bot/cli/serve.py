@@ -32,6 +32,7 @@ from bot.cli.reindexing import build_schedule
 from bot.cli.session import IngestRequest
 from bot.cli.source_states import source_states
 from bot.edge import Edge, open_edge
+from bot.once import Once
 from bot.playground import Playground, sample_workspace
 from bot.playground.links import Answerer, LinkedAnswers
 from bot.progress_notes import ProgressNotes
@@ -125,6 +126,9 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
                         namespace=runtime.settings.store.namespace,
                         defaults=ChannelSettings.of_bot(slack),
                     ),
+                    gaps=runtime.gaps,
+                    once=Once(runtime.redis, namespace=runtime.settings.store.namespace),
+                    contacts=runtime.sources.contacts,
                 ),
                 clock=utc_now,
             )
@@ -138,7 +142,7 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
         )
         await stack.enter_async_context(control_socket(session, runtime.folder.socket, api))
         workers = asyncio.create_task(
-            queue.run(edge.worker, workers=slack.workers, on_giving_up=edge.worker.on_giving_up)
+            queue.run(edge.handler, workers=slack.workers, on_giving_up=edge.handler.on_giving_up)
         )
         stack.push_async_callback(_end, workers)
         schedule = build_schedule(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
@@ -39,6 +40,10 @@ class SourceBook:
         """Every source; one in the settings wins over a remembered one of the same name."""
         names = {source.name for source in self._configured}
         return (*self._configured, *(one for one in self._remembered() if one.name not in names))
+
+    def contacts(self) -> Mapping[str, str]:
+        """Source -> whom to ask about its pages, where the settings say so."""
+        return {source.name: source.owner for source in self._configured if source.owner}
 
     def folders(self) -> tuple[FolderSettings, ...]:
         """Those whose pages are files on this machine."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
@@ -14,12 +15,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from redis.asyncio import Redis
 
 from bot.analytics import Analytics
 from bot.backend import Backend, Pipeline
 from bot.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.edge import PATH, Edge, open_edge
+from bot.gaps import Gaps
+from bot.once import Once
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import Workspace
 from bot.progress_notes import ProgressNotes
@@ -31,7 +36,7 @@ from kb.conversation import RedisConversations
 from kb.errors import StoreUnavailableError
 from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest, SourceState
-from kb.models import EVERYONE, Audience, Question, Retrieved, Turn
+from kb.models import EVERYONE, Audience, Page, PageDates, Question, Retrieved, Turn
 from kb.settings import SlackSettings
 from tests.fakes.answers import an_answer
 from tests.fakes.ports import free_port
@@ -117,6 +122,7 @@ class Pages:
 
     def __init__(self) -> None:
         self.indexed: dict[str, tuple[PageAddress, tuple[str, ...]]] = {}
+        self.dates: dict[str, PageDates] = {}
         self.error: Exception | None = None
 
     def add(self, page_id: str, title: str, *marks: str) -> None:
@@ -130,7 +136,35 @@ class Pages:
         return [address for address, _ in self.indexed.values()]
 
     async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]:
-        return frozenset(one for one in page_ids if audience.may_read(self.indexed[one][1]))
+        return frozenset(
+            one for one in page_ids if one in self.indexed and audience.may_read(self.indexed[one][1])
+        )
+
+    async def every_page(self) -> list[Page]:
+        if self.error is not None:
+            raise self.error
+        return [
+            Page(
+                id=address.page_id,
+                source=address.page_id.partition(":")[0],
+                path=address.page_id.partition(":")[2],
+                title=address.title,
+                url=address.url,
+                audience=marks,
+                dates=self.dates.get(address.page_id, PageDates()),
+            )
+            for address, marks in self.indexed.values()
+        ]
+
+
+class WordLikeness:
+    """Questions are alike by the words that they share: the share of all their words."""
+
+    async def among(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        words = [set(re.findall(r"\w+", text.lower())) for text in texts]
+        return np.array(
+            [[len(a & b) / max(1, len(a | b)) for b in words] for a in words], dtype=np.float32
+        ).reshape(len(texts), len(texts))
 
 
 class Status:
@@ -161,11 +195,14 @@ class FlakyQueue:
             raise StoreUnavailableError("away")
         return await self.queue.accept(question)
 
-    async def forget(self, identity: str) -> bool:
-        return await self.queue.forget(identity)
+    async def delete(self, deletion: Any, *, certain: bool = False) -> bool:
+        return await self.queue.delete(deletion, certain=certain)
 
-    async def replace(self, identity: str, text: str) -> bool:
-        return await self.queue.replace(identity, text)
+    async def is_known(self, message_id: str) -> bool:
+        return await self.queue.is_known(message_id)
+
+    async def is_deleted(self, message_id: str) -> bool:
+        return await self.queue.is_deleted(message_id)
 
 
 @dataclass(kw_only=True)
@@ -188,6 +225,9 @@ class Office:
     pages: Pages = field(default_factory=Pages)
     status: Status = field(default_factory=Status)
     now: Callable[[], datetime] = field(default=clock)
+    contacts: dict[str, str] = field(default_factory=dict)
+    """Source -> whom to ask about its pages."""
+    namespace: str = ""
     working: asyncio.Task[None] | None = None
 
     async def ask(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
@@ -227,7 +267,7 @@ class Office:
     def start_working(self) -> None:
         self.working = asyncio.create_task(
             self.queue.queue.run(
-                self.edge.worker, workers=2, on_giving_up=self.edge.worker.on_giving_up, drain_s=1.0
+                self.edge.handler, workers=2, on_giving_up=self.edge.handler.on_giving_up, drain_s=1.0
             )
         )
 
@@ -277,11 +317,12 @@ async def open_office(
             ),
             queue=queue,
             conversations=RedisConversations(redis, namespace=namespace, keep=timedelta(days=1)),
-            analytics=Analytics(redis, namespace),
+            analytics=Analytics(redis, namespace, clock=clock),
             redis=redis,
             notes=ProgressNotes(redis, namespace=namespace, lease=timedelta(seconds=0.6), beat_s=0.1),
             channel_settings=ChannelSettingsStore(redis, namespace=namespace, defaults=ChannelSettings()),
             pipeline=pipeline,
+            namespace=namespace,
         )
         async with a_bot(office):
             if working:
@@ -307,6 +348,9 @@ async def a_bot(office: Office) -> AsyncIterator[Edge]:
             analytics=office.analytics,
             status=office.status,
             channel_settings=office.channel_settings,
+            gaps=Gaps(records=office.analytics, likeness=WordLikeness(), pages=office.pages),
+            once=Once(office.redis, namespace=office.namespace),
+            contacts=lambda: office.contacts,
         ),
         clock=clock,
     ) as office.edge:
