@@ -64,6 +64,11 @@ class Said:
     to: str | None = None
     name: str = ""
 
+    @property
+    def asks(self) -> bool:
+        """Whether the words alone ask something."""
+        return read_reply(self.text).asks
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
@@ -74,10 +79,12 @@ class Decision:
     with_others: bool = False
 
 
-def may_be_for_us(text: str) -> bool:
-    """Whether a message's words alone leave it open: what costs no look into the thread."""
-    reply = read_reply(text)
-    return reply.says and not (reply.to_group or reply.to_named)
+def first_look(new: Said) -> Decision | None:
+    """What a message's words alone decide, before anybody reads the thread; None: they leave it open."""
+    reply = read_reply(new.text)
+    if reply.to_group or reply.to_named:
+        return _silence("to_others")
+    return None if reply.says else _silence("says_nothing")
 
 
 def decide(
@@ -200,8 +207,10 @@ class _Thread:
             if one.mentions_us:
                 thread._we_were_asked(one, said[at - 1] if at else None)
                 waiting = True
-            elif thread.since or not thread._is_thanks(one):
+            else:
                 thread.since.append(one)
+        while thread.since and thread._is_thanks(thread.since[0]):
+            del thread.since[0]
         return thread
 
     def others_than(self, new: Said) -> bool:

@@ -84,53 +84,71 @@ def _points_on(words: list[str], known: Lexicon) -> bool:
 
 
 def _read(text: str, known: Lexicon, before: str, offered: str, names: Collection[str]) -> Reply:
+    called = {word for name in names for word in words_of(name) if len(word) > 2} - _ordinary_words()
     mended = correct(text, known, thread=words_of(before), vocabulary=None)
-    sentences = [_Sentence.of(one, known, names) for one in _ENDS.split(mended.strip()) if one.strip()]
-    saying = [one for one in sentences if one.words]
-    asking = [one for one in saying if one.asks]
-    about = [one for one in asking if not one.to_person and not one.is_tag]
+    saying = _sentences(mended, known, called)
+    as_written = saying if mended == text else _sentences(text, known, called)
+    either = [*saying, *as_written]
+    about = [one for one in either if one.asks and not one.to_person and not one.is_tag]
     own = {word[:STEM] for word in words_of(offered) if known.is_content(word)}
     return Reply(
         says=bool(saying),
-        asks=bool(asking),
+        asks=any(one.asks for one in either),
         asks_knowledge=bool(about),
         leans=any(one.leans for one in about),
         small=all(one.is_small for one in about),
         corrects=any(one.corrects for one in saying),
         chooses=any(one.chooses(own) for one in saying),
         answers=any(one.is_bare for one in saying) and not any(one.tells for one in saying),
-        to_group=any(one.to_group for one in saying),
-        to_named=bool(_AT_SOMEBODY.search(text)) or any(one.to_named for one in sentences),
-        to_person=any(one.to_person for one in saying),
+        to_group=any(one.to_group for one in either),
+        to_named=bool(_AT_SOMEBODY.search(text)) or any(one.to_named for one in either),
+        to_person=any(one.to_person for one in either),
     )
+
+
+def _sentences(text: str, known: Lexicon, names: Collection[str]) -> list[_Sentence]:
+    """Those that say more than "ok, thanks"."""
+    sentences = [_Sentence.of(one, known, names) for one in _ENDS.split(text.strip()) if one.strip()]
+    return [one for one in sentences if one.words or one.to_named]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Sentence:
-    """`words` and `text` are without what is said in front ("ok, thanks"), and without the opener where it `leans`."""
+    """`text` is without what is said in front ("ok, thanks"); `words` are without its opener ("and") too, where it `leans`.
+
+    `names` holds the words of people's names that are no words of a language.
+    """
 
     known: Lexicon
-    words: Sequence[str]
+    whole: str
     text: str
+    words: Sequence[str]
     marked: bool
-    leans: bool
+    opened: Sequence[str]
     to_named: bool
+    names: Collection[str]
 
     @classmethod
     def of(cls, sentence: str, known: Lexicon, names: Collection[str]) -> _Sentence:
         marked = bool(_ASKS.search(sentence) or _ASKS_WITHOUT_MARK.search(sentence.strip()))
-        words = _without_talk(words_of(sentence), known)
-        to_named = _is_called(sentence, words_of(sentence), words, known, names)
+        spoken = words_of(sentence)
+        words = _without_talk(spoken, known)
         taken = starts_with_phrase(words, known.ellipsis.openers)
         rest = words[taken:]
         return cls(
             known=known,
-            words=rest or (words if marked else []),
+            whole=" ".join(spoken),
             text=" ".join(words),
+            words=rest or (words if marked else []),
             marked=marked,
-            leans=taken > 0,
-            to_named=to_named,
+            opened=words[:taken],
+            to_named=_is_called(sentence, spoken, words, known, names),
+            names=names,
         )
+
+    @property
+    def leans(self) -> bool:
+        return bool(self.opened)
 
     @property
     def asks(self) -> bool:
@@ -145,9 +163,12 @@ class _Sentence:
         rest = list(self.words)
         if starts_with_phrase(rest, talk.asking + speaking.asking):
             return len(rest) > 1
-        if rest[:1] and rest[0] in self.known.words.question:
+        words = self.known.words
+        if not words.question.isdisjoint([*rest[:1], *self.opened]):
             return True
-        if any(pattern.search(" ".join(rest)) for pattern in speaking.inverted):
+        if rest[1:2] and rest[1] in words.question and rest[0] in words.prepositions | words.conjunctions:
+            return True  # "until when"
+        if self._matches(speaking.inverted):
             return True
         return self.leans and len(rest) <= PHRASE // 2 and not self.tells and self._has_content
 
@@ -177,7 +198,8 @@ class _Sentence:
     @property
     def to_person(self) -> bool:
         """It says "you" to a person, or makes plans: nobody asks a knowledge base so."""
-        return self._matches(self.known.speaking.persons)
+        named = not set(self.names).isdisjoint(self.words)
+        return (named and self.marked) or self._matches(self.known.speaking.persons)
 
     @property
     def is_small(self) -> bool:
@@ -190,22 +212,29 @@ class _Sentence:
         taken = starts_with_phrase(list(self.words), self.known.speaking.meaning)
         rest = self.words[taken:]
         meant = " ".join(rest)
+        if taken == 0:
+            return self._is_denial and not self.marked
         return (
-            taken > 0
-            and any(self.known.is_content(word) for word in rest)
+            any(self.known.is_content(word) for word in rest)
             and not any(pattern.search(meant) for pattern in self.known.speaking.statements)
         )
 
     @property
+    def _is_denial(self) -> bool:
+        """ "No, for contractors"."""
+        denies = self.whole.split(" ")[0] in self.known.speaking.denials and self.text != self.whole
+        return denies and self._has_content and len(self.words) <= CHOICE and not self._is_told
+
+    @property
     def tells(self) -> bool:
-        """Somebody acts in it: "I'll ask Carol", "we have that already"."""
-        known = self.known
-        if self.corrects:
-            return False
-        if self._matches(known.speaking.statements):
-            return True
-        actors = known.speaking.actors
-        return any(word in actors or word.split("'")[0] in actors for word in self.words)
+        """It is a statement: "I'll ask Carol", "we have that already"."""
+        return self._is_told and not self.corrects
+
+    @property
+    def _is_told(self) -> bool:
+        actors = self.known.speaking.actors
+        acting = any(word in actors or word.split("'")[0] in actors for word in self.words)
+        return acting or self._matches(self.known.speaking.statements)
 
     @property
     def is_bare(self) -> bool:
@@ -231,7 +260,7 @@ class _Sentence:
 
     def _matches(self, patterns: Sequence[re.Pattern[str]]) -> bool:
         """As it stands, or behind its opener."""
-        return any(pattern.search(text) for pattern in patterns for text in (self.text, " ".join(self.words)))
+        return any(pattern.search(text) for pattern in patterns for text in {self.whole, self.text, " ".join(self.words)})
 
     def _is_one_of(self, phrases: tuple[str, ...]) -> bool:
         words = words_of(self.text)
@@ -263,8 +292,7 @@ def _is_called(
     sentence: str, words: Sequence[str], rest: Sequence[str], known: Lexicon, names: Collection[str]
 ) -> bool:
     """Whether it is said to somebody by name, in front or at the end: "Bob, can you ...?", "is that right, bob?"."""
-    called = {word for name in names for word in words_of(name)}
-    if words and called & {words[0], words[-1], *rest[:1]}:
+    if words and set(names) & {words[0], words[-1], *rest[:1]}:
         return True
     name = _CALLED.match(sentence.strip())
     return name is not None and not any(

@@ -29,6 +29,8 @@ class SpeakingWords(LexiconPart):
     """What is said to everybody who reads: "anyone up for lunch", "does anyone know"."""
     meaning: tuple[str, ...] = ()
     """Beginnings of what somebody meant: "I meant contractors"."""
+    denials: Words = NONE
+    """Words before what is meant instead: "no, for contractors"."""
     choices: Words = NONE
     """Words that pick among what was offered: "both"."""
     actors: Words = NONE

@@ -1,0 +1,150 @@
+"""Whether a Slack message is for Footnote: reads what `bot.speaking` needs to decide, and no more than that.
+
+    mentioned, direct                -> no look anywhere
+    words that ask and answer nothing, or speak to somebody else -> none
+    a thread that we do not know     -> read only where the words ask
+    else                             -> the thread, and the names of who is in it
+
+An event has three seconds until Slack sends it again, so that a look has two: a thread that takes longer is silence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from slack_sdk.errors import SlackClientError
+
+from bot.channel_settings import ChannelSettings, ChannelSettingsStore
+from bot.conversation_keys import thread_key
+from bot.events import READ_SUBTYPES, Message, MessageEvent, answer_mark
+from bot.heard import heard
+from bot.people import Me, People
+from bot.speaking import Decision, Place, Said, decide, first_look
+from bot.threads import Threads, order
+from bot.unwrap import addresses_others, mentions
+from kb.conversation import ConversationStore
+
+logger = logging.getLogger(__name__)
+
+LOOK_S = 2.0
+"""Seconds that reading a thread and its people's names may take together."""
+SHOWN = 2000
+"""Characters of one of our messages: a question of ours is shorter."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attention:
+    """`threads` must not wait out rate limits."""
+
+    threads: Threads
+    people: People
+    conversations: ConversationStore
+    channel_settings: ChannelSettingsStore
+    look_s: float = LOOK_S
+
+    async def decide(self, event: MessageEvent, message: Message) -> Decision:
+        """
+        Raises:
+            StoreUnavailableError: nobody knows whether we are in the thread.
+            slack_sdk's and aiohttp's errors: the message asks something, and its thread cannot be read.
+        """
+        decision = await self._decide(event, message)
+        level = logging.INFO if decision.speaks else logging.DEBUG
+        logger.log(
+            level,
+            "message.taken" if decision.speaks else "message.left",
+            extra={"channel": event.channel, "ts": message.ts, "reason": decision.reason},
+        )
+        return decision
+
+    async def _decide(self, event: MessageEvent, message: Message) -> Decision:
+        me = await self.people.me()
+        place = place_of(event)
+        new = said_by(message, me)
+        if place == "dm" or new.mentions_us or new.addresses_others:
+            return decide([new], place=place)
+        settings = await self.channel_settings.of(event.channel)
+        if message.thread == message.ts:
+            return decide([new], place=place, unasked=settings.unasked)
+        look = first_look(new)
+        if look is not None:
+            return look
+        if settings.follow_ups == "mention":
+            return Decision(speaks=False, reason="mention_only")
+        return await self._in_thread(event, message, new, settings)
+
+    async def _in_thread(
+        self, event: MessageEvent, message: Message, new: Said, settings: ChannelSettings
+    ) -> Decision:
+        me, asks = await self.people.me(), new.asks
+        if not asks and not await self._is_ours(event, message, me):
+            return Decision(speaks=False, reason="not_our_thread")
+        try:
+            async with asyncio.timeout(self.look_s):
+                messages = await self.threads.messages(event.channel, message.thread)
+                before = [one for one in messages if order(one.ts) < order(message.ts)]
+                names = await self._names(before, message, me)
+        except TimeoutError:
+            logger.warning("thread.slow", extra={"channel": event.channel, "thread_ts": message.thread})
+            return Decision(speaks=False, reason="unread")
+        except SlackClientError:
+            if asks:
+                raise
+            return Decision(speaks=False, reason="unread")
+        said = said_in(before, me, names)
+        return decide([*said, new], place=place_of(event), follow_ups=settings.follow_ups)
+
+    async def _is_ours(self, event: MessageEvent, message: Message, me: Me) -> bool:
+        if event.parent_user_id == me.user_id:
+            return True
+        return bool(await self.conversations.load(thread_key(me.team_id, event.channel, message.thread)))
+
+    async def _names(self, before: Sequence[Message], message: Message, me: Me) -> Mapping[str, str]:
+        others = {one.user for one in before if one.by_a_person and one.user is not None}
+        return await self.people.names(others - {message.user, me.user_id})
+
+
+def place_of(event: MessageEvent) -> Place:
+    if event.is_direct:
+        return "dm"
+    return "group" if event.channel_type == "mpim" else "channel"
+
+
+def said_by(message: Message, me: Me, name: str = "") -> Said:
+    """A person's message, as far as who speaks when is judged by it: what was forwarded or attached is not their words."""
+    return Said(
+        user=message.user or "",
+        text=heard(message, me).own,
+        mentions_us=mentions(message.text, me.user_id),
+        addresses_others=addresses_others(message.text, me.user_id),
+        name=name,
+    )
+
+
+def said_in(messages: Sequence[Message], me: Me, names: Mapping[str, str]) -> list[Said]:
+    """A thread as it was said, oldest first. Other apps, what Slack tells, and what we said by ourselves are left out."""
+    by_ts = {message.ts: message for message in messages}
+    said = []
+    for message in messages:
+        if not me.wrote(user=message.user, bot_id=message.bot_id):
+            if message.by_a_person and message.subtype in READ_SUBTYPES:
+                said.append(said_by(message, me, names.get(message.user or "", "")))
+            continue
+        mark = answer_mark(message.metadata)
+        if (message.metadata is not None and mark is None) or (
+            mark is not None and mark.state not in {"answered", "failed"}
+        ):
+            continue
+        asked = by_ts.get(mark.question_ts) if mark is not None else None
+        said.append(
+            Said(
+                user=None,
+                text=message.text[:SHOWN],
+                outcome=mark.outcome if mark is not None else None,
+                to=asked.user if asked is not None else None,
+            )
+        )
+    return said
