@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -44,6 +45,14 @@ async def taken(claims: Claims, worker: str = "w1") -> Lease:
     lease = await claims.take(worker)
     assert isinstance(lease, Lease)
     return lease
+
+
+def deletion_of(question: QueuedQuestion) -> QueuedQuestion:
+    return question.model_copy(update={"text": "", "deleted": True, "edited_ts": None})
+
+
+def edited(question: QueuedQuestion, text: str, edited_ts: str, **changes: Any) -> QueuedQuestion:
+    return question.model_copy(update={"text": text, "edited_ts": edited_ts, **changes})
 
 
 async def test_a_question_is_accepted_once(queue: QuestionQueue) -> None:
@@ -221,8 +230,8 @@ async def test_a_deleted_question_that_waits_is_dropped(queue: QuestionQueue, cl
     first, second, third = a_question("1.0"), a_question("1.0"), a_question("1.0")
     for question in (first, second, third):
         await queue.accept(question)
-    assert await queue.forget(first.id)
-    assert await queue.forget(second.id)
+    for question in (first, second):
+        assert await queue.delete(deletion_of(question))
     assert (await taken(claims)).question == third
     assert not await queue.accept(first)
 
@@ -230,7 +239,8 @@ async def test_a_deleted_question_that_waits_is_dropped(queue: QuestionQueue, cl
 async def test_a_thread_whose_only_question_was_deleted_is_gone(queue: QuestionQueue, claims: Claims) -> None:
     question = a_question()
     await queue.accept(question)
-    assert await queue.forget(question.id)
+    assert await queue.delete(deletion_of(question))
+    await claims.finish(await taken(claims))
     assert await claims.take("w1") == Idle(seconds=None)
     assert await queue.oldest_age() is None
 
@@ -242,14 +252,15 @@ async def test_a_deleted_question_that_runs_is_not_started_again(
     await queue.accept(question)
     await queue.accept(second)
     lease = await taken(claims)
-    assert not await queue.forget(question.id)
+    assert not await queue.delete(deletion_of(question))
+    assert await queue.is_deleted(question.message_id)
     assert await claims.retry(lease, after=timedelta())
     assert (await taken(claims)).question == second
 
 
 async def test_a_deletion_that_overtakes_its_message_wins(queue: QuestionQueue) -> None:
     question = a_question()
-    assert not await queue.forget(question.id)
+    assert not await queue.delete(deletion_of(question))
     assert not await queue.accept(question)
     assert (await queue.depth()).waiting == 0
 
@@ -258,19 +269,217 @@ async def test_a_deleted_dead_letter_is_gone(queue: QuestionQueue, claims: Claim
     question = a_question()
     await queue.accept(question)
     await claims.bury(await taken(claims), reason="ValueError")
-    await queue.forget(question.id)
+    await queue.delete(deletion_of(question))
     assert await queue.dead_letters() == []
 
 
-async def test_an_edited_question_that_waits_has_the_new_text(queue: QuestionQueue, claims: Claims) -> None:
-    question = a_question(text="Wha is it?")
+async def test_the_deletion_is_work_of_the_thread_once_and_after_what_runs(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    question, later = a_question("1.0"), a_question("1.0")
     await queue.accept(question)
-    assert await queue.replace(question.id, "What is it?")
+    await queue.accept(later)
+    running = await taken(claims)
+    deletion = deletion_of(question)
+    for _ in range(3):
+        await queue.delete(deletion)
+    assert isinstance(await claims.take("w2"), Idle)
+    await claims.finish(running)
+    seen = []
+    for _ in range(2):
+        lease = await taken(claims)
+        seen.append(lease.question)
+        await claims.finish(lease)
+    assert seen == [later, deletion]
+    await queue.delete(deletion)  # redelivered when all is done
+    assert await claims.take("w1") == Idle(seconds=None)
+
+
+async def test_a_question_whose_worker_died_after_its_deletion_is_left_to_the_deletion(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    question = a_question()
+    await queue.accept(question)
+    await taken(some_claims(redis, namespace, lease_s=0.05), "dead")
+    await queue.delete(deletion_of(question))
+    await asyncio.sleep(0.1)
+    assert (await taken(claims)).question.deleted
+
+
+async def test_the_deletion_of_a_message_that_was_no_question_is_no_work(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    await queue.delete(deletion_of(a_question()))
+    assert await claims.take("w1") == Idle(seconds=None)
+    await queue.delete(
+        deletion_of(a_question()), certain=True
+    )  # answered long ago, its claim is no longer kept
+    assert (await taken(claims)).question.deleted
+
+
+async def test_the_deletion_goes_where_the_question_was(queue: QuestionQueue, claims: Claims) -> None:
+    question, other = a_question("1.0"), a_question("1.0")
+    await queue.accept(question)
+    await queue.accept(other)
+    await taken(claims)
+    # Slack does not always say in which thread a deleted message stood.
+    await queue.delete(deletion_of(question).model_copy(update={"thread_ts": question.ts}))
+    assert isinstance(await claims.take("w2"), Idle)
+
+
+async def test_the_deletion_takes_every_version_of_a_message(queue: QuestionQueue, claims: Claims) -> None:
+    question = a_question(text="A")
+    await queue.accept(question)
+    running = await taken(claims)
+    await queue.accept(edited(question, "B", "1700000001.000000"))
+    assert await queue.delete(deletion_of(question))
+    await claims.finish(running)
+    assert (await taken(claims)).question.deleted
+    assert not await queue.accept(edited(question, "C", "1700000002.000000"))
+
+
+async def test_a_question_of_an_older_version_is_deleted_as_well(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    question = a_question()
+    await queue.accept(question)
+    await redis.delete(f"{{{namespace}}}:queue:message:{question.id}")  # what it did not keep
+    assert await queue.delete(deletion_of(question))
+    assert (await taken(claims)).question.deleted
+
+
+async def test_an_edited_question_that_waits_has_the_new_words_and_keeps_its_place(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    question, second = a_question("1.0", text="Wha is it?"), a_question("1.0")
+    await queue.accept(question)
+    await queue.accept(second)
+    versions = [
+        edited(question, text, f"170000000{n}.5") for n, text in enumerate(("What?", "What is it?"), 1)
+    ]
+    assert [await queue.accept(one) for one in versions] == [True, True]
+    assert (await queue.depth()).waiting == 2
     lease = await taken(claims)
-    assert lease.question == question.model_copy(update={"text": "What is it?"})
-    assert not await queue.replace(question.id, "Too late?")
+    assert lease.question == versions[-1]
     await claims.finish(lease)
-    assert not await queue.replace(question.id, "Much too late?")
+    assert (await taken(claims)).question == second
+
+
+async def test_an_edit_of_a_question_that_runs_or_ran_is_one_more(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    question = a_question(text="A")
+    await queue.accept(question)
+    lease = await taken(claims)
+    b = edited(question, "B", "1700000001.000000")
+    assert await queue.accept(b)
+    await claims.finish(lease)
+    again = await taken(claims)
+    assert again.question == b
+    await claims.finish(again)
+    c = edited(question, "C", "1700000002.000000")
+    assert await queue.accept(c)
+    assert (await taken(claims)).question == c
+
+
+async def test_a_revision_that_says_nothing_new_is_no_question(queue: QuestionQueue, claims: Claims) -> None:
+    question = a_question(text="A")
+    await queue.accept(question)
+    await claims.finish(await taken(claims))
+    assert not await queue.accept(edited(question, "A", "1700000001.000000"))
+    assert await queue.accept(edited(question, "A", "1700000002.000000", added="and what was forwarded"))
+
+
+async def test_words_that_come_back_are_asked_again_and_late_events_are_nothing(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    first = a_question(text="A")
+    b, a = edited(first, "B", "1700000001.900000"), edited(first, "A", "1700000002.000001")
+    for version in (first, b, a):
+        assert await queue.accept(version)
+        await claims.finish(await taken(claims))
+    for late in (first, b, a):
+        assert not await queue.accept(late)
+    assert await queue.accept(edited(first, "B", "1700000003.000001"))
+
+
+@pytest.mark.parametrize("mention_first", [True, False])
+@pytest.mark.parametrize("mention_knows", [True, False])
+async def test_a_mention_that_an_edit_adds_is_one_question_in_any_order(
+    queue: QuestionQueue, mention_first: bool, mention_knows: bool
+) -> None:
+    changed = edited(a_question(), "How long?", "1700000001.000001")
+    mention = changed if mention_knows else changed.model_copy(update={"edited_ts": None})
+    events = [mention, changed] if mention_first else [changed, mention]
+    assert [await queue.accept(one) for one in [*events, *events]] == [True, False, False, False]
+
+
+async def test_an_edit_that_overtakes_its_message_wins(queue: QuestionQueue) -> None:
+    question = a_question(text="A")
+    assert await queue.accept(edited(question, "B", "1700000001.000000"))
+    assert not await queue.accept(question)
+
+
+async def test_a_mention_after_words_that_were_answered_by_silence_is_new(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    question = a_question(text="How long?", unasked=True)
+    await queue.accept(question)
+    await claims.finish(await taken(claims))
+    assert await queue.accept(edited(question, "How long?", "1700000001.000000", unasked=False))
+
+
+async def test_many_replicas_that_get_the_events_of_one_edit_accept_it_once(
+    redis: Redis, namespace: str
+) -> None:
+    changed = edited(a_question(), "How long?", "1700000001.000001")
+    events = [changed, changed.model_copy(update={"edited_ts": None})] * 10
+    replicas = [QuestionQueue(redis, namespace=namespace) for _ in events]
+    accepted = await asyncio.gather(*(one.accept(event) for one, event in zip(replicas, events, strict=True)))
+    assert accepted.count(True) == 1
+
+
+async def test_a_message_is_known_from_its_acceptance_to_its_deletion(queue: QuestionQueue) -> None:
+    question = a_question()
+    assert not await queue.is_known(question.message_id)
+    await queue.accept(question)
+    assert await queue.is_known(question.message_id)
+    await queue.delete(deletion_of(question))
+    assert not await queue.is_known(question.message_id)
+
+
+async def test_the_lines_of_a_direct_message_are_worked_on_in_their_order(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    lines = [a_question(channel="D1", channel_type="im") for _ in range(2)]
+    reply = a_question(lines[0].ts, channel="D1", channel_type="im")
+    for question in (*lines, reply):
+        await queue.accept(question)
+    first, in_its_thread = await taken(claims), await taken(claims)
+    assert (first.question, in_its_thread.question) == (lines[0], reply)
+    assert isinstance(await claims.take("w1"), Idle)
+    await claims.finish(first)
+    assert (await taken(claims)).question == lines[1]
+
+
+async def test_what_an_older_version_queued_is_answered(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    """A direct message under the thread that it had then, with the fields that it had then."""
+    question = a_question(channel="D1", channel_type="im")
+    await queue.accept(question)
+    root = f"{{{namespace}}}:queue"
+    old = f"{question.team}:D1:{question.ts}"
+    await redis.rename(f"{root}:thread:{question.thread}", f"{root}:thread:{old}")
+    await redis.zrem(f"{root}:ready", question.thread)
+    await redis.zadd(f"{root}:ready", {old: 1})
+    later = {"added", "shown", "unread", "deleted", "reason", "unasked", "elsewhere"}
+    body = question.model_dump_json(exclude=later)
+    await redis.hset(f"{root}:question:{question.id}", mapping={"body": body, "thread": old})
+    lease = await taken(claims)
+    assert lease.question == question
+    assert await claims.finish(lease)
+    assert (await queue.depth()).waiting == 0
 
 
 async def test_a_question_that_nobody_can_read_does_not_block_its_thread(
@@ -316,6 +525,7 @@ async def test_nothing_but_claims_is_left_when_all_is_answered(
         await claims.finish(await taken(claims))
     await claims.take("w1")
     kinds = [key.decode().split(":")[2] async for key in redis.scan_iter(match=f"*{namespace}*")]
-    assert sorted(kinds) == ["claim"] * 3 + ["fence"]
+    assert sorted(kinds) == ["claim"] * 3 + ["fence"] + ["message"] * 3
     for question in questions:
-        assert 0 < await redis.ttl(f"{{{namespace}}}:queue:claim:{question.id}") <= 7 * 24 * 3600
+        for kind in ("claim", "message"):
+            assert 0 < await redis.ttl(f"{{{namespace}}}:queue:{kind}:{question.id}") <= 7 * 24 * 3600
