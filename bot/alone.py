@@ -20,11 +20,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.answer_record import AskedIn
+from bot.asked_line import to_asker
 from bot.audiences import Audiences, AudienceUnknownError
 from bot.claims import QueuedQuestion
-from bot.layout import Block, context, shorten
+from bot.layout import Block
 from bot.messages import Messages, messages_in
-from bot.mrkdwn import escape
 from bot.people import People
 from bot.question import Answerer
 from bot.render import HELPFUL, NOT_HELPFUL, WHY, Rendered, plain, render
@@ -38,7 +38,6 @@ from kb.text.language import detect
 
 logger = logging.getLogger(__name__)
 
-SHOWN_QUESTION = 250
 WAIT_S = 2.5
 """After this long the asker is told that we are at it: a command leaves no trace of its own."""
 BUTTONS = frozenset({HELPFUL, NOT_HELPFUL, WHY})
@@ -161,9 +160,8 @@ class AloneWorker:
 
 def for_one(rendered: Rendered, question: str, words: Messages) -> Rendered:
     """A message for somebody who sees their question nowhere, without the buttons that need others."""
-    asked = words.you_asked.format(question=escape(shorten(" ".join(question.split()), SHOWN_QUESTION)))
     blocks = [kept for block in rendered.blocks if (kept := _for_one(block)) is not None]
-    return replace(rendered, text=f"{asked}\n{rendered.text}", blocks=(context(asked), *blocks))
+    return to_asker(replace(rendered, blocks=tuple(blocks)), question, words)
 
 
 def _for_one(block: Block) -> Block | None:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from bot.answer_record import AskedIn
 from bot.ask_owner import WaysOn
+from bot.asked_line import with_asker
 from bot.audiences import Audiences, AudienceUnknownError
 from bot.channel_settings import ChannelSettingsStore
 from bot.channels import ChannelDirectory
@@ -134,6 +135,7 @@ class QuestionWorker:
         if await self._is_gone(question):
             return
         rendered = render(answer, question_id=question.message_id, today=self.clock().date())
+        rendered = with_asker(rendered, question, asked.text, messages_in(answer.language))
         turn = self.pipeline.turn(answer, question_ts=question.ts)
         await self.replies.deliver(question, rendered, _mark(question, turn), instead_of=begun)
         await self.hearing.remember(question, turn)

@@ -85,7 +85,7 @@ def turns_of(messages: Sequence[Message], *, me: Me, names: Mapping[str, str]) -
             continue
         if mark is None and message.streaming_state is not None and not message.has_buttons:
             continue  # a stream that was cut
-        asked = by_ts.get(mark.question_ts) if mark is not None else last_question
+        asked = by_ts.get(message_of(mark.question_ts)) if mark is not None else last_question
         if asked is not None:
             words = plain_text(heard(asked, me).text, names)
             turns[asked.ts] = turn_from_mark(mark, question=words, text=message.text, question_ts=asked.ts)
@@ -99,7 +99,7 @@ def said_by_people(
 
     `turns`: those that were answered. What Slack says of itself (who joined) and what we wrote is left out.
     """
-    answered = {turn.question_ts for turn in turns}
+    answered = {message_of(turn.question_ts or "") for turn in turns}
     said: list[Turn] = []
     for message in reversed(_from_people(messages, me)):
         if message.ts in answered:
@@ -132,6 +132,11 @@ def _from_people(messages: Sequence[Message], me: Me) -> list[Message]:
         and message.user != "USLACKBOT"
         and not me.wrote(user=message.user, bot_id=message.bot_id)
     ]
+
+
+def message_of(question_ts: str) -> str:
+    """The message that a question is, or that a shortcut was used on: such a question's ts has an ending."""
+    return question_ts.partition("-")[0]
 
 
 def turn_from_mark(mark: AnswerMark | None, *, question: str, text: str, question_ts: str) -> Turn:
