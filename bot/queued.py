@@ -86,10 +86,11 @@ class QueuedQuestion(BaseModel):
     def digest(self) -> str:
         """Of its words, by which a revision is known that says nothing new.
 
-        Whether we were spoken to counts: after words that we were silent on, a mention is one more word.
+        The ending tells what `lua/questions.lua` has to know: after words that were not meant for us, the same words
+        with a mention are new.
         """
-        words = json.dumps([self.text, self.added, self.unread, self.unasked], ensure_ascii=False)
-        return hashlib.sha256(words.encode()).hexdigest()
+        words = json.dumps([self.text, self.added, self.unread], ensure_ascii=False)
+        return hashlib.sha256(words.encode()).hexdigest() + (":unasked" if self.unasked else "")
 
 
 def question_id(team: str, channel: str, ts: str, edited_ts: str | None = None) -> str:

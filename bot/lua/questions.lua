@@ -143,7 +143,7 @@ function operations.accept(id, thread, body, token, keep_ms, message, digest, ed
     if known[1] then
         if not is_later(edited, known[2]) then return 0 end
         redis.call('HSET', key, 'edited', edited)
-        if known[1] == digest then return 0 end
+        if digest == known[1] or digest == known[1] .. ':unasked' then return 0 end
     end
     local latest = ids[#ids] or message
     if edited ~= '' and is_waiting(latest) then

@@ -426,7 +426,10 @@ async def test_a_mention_after_words_that_were_answered_by_silence_is_new(
     question = a_question(text="How long?", unasked=True)
     await queue.accept(question)
     await claims.finish(await taken(claims))
-    assert await queue.accept(edited(question, "How long?", "1700000001.000000", unasked=False))
+    asked = edited(question, "How long?", "1700000001.000000", unasked=False)
+    assert await queue.accept(asked)
+    await claims.finish(await taken(claims))
+    assert not await queue.accept(edited(question, "How long?", "1700000002.000000"))
 
 
 async def test_many_replicas_that_get_the_events_of_one_edit_accept_it_once(
