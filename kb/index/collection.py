@@ -236,9 +236,14 @@ class Collection:
         found = await self._client.facet(self._name, field, facet_filter=scope, limit=ALL, exact=True)
         return {str(hit.value): hit.count for hit in found.hits if hit.count}
 
-    async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
-        async for records in self._batches(True, models.Filter(must=[*is_readable(audience)])):
-            yield [from_payload(record.payload) for record in records]
+    async def passages(
+        self, *, audience: Audience, of_pages: Sequence[str] | None = None
+    ) -> AsyncIterator[Sequence[Chunk]]:
+        if of_pages is not None and not of_pages:
+            return
+        chosen = [is_page(of_pages)] if of_pages is not None else []
+        async for records in self._batches(True, models.Filter(must=[*is_readable(audience), *chosen])):
+            yield [from_payload(record.payload) for record in newest(records)]
 
     async def _records(self, fields: list[str]) -> AsyncIterator[models.Record]:
         async for records in self._batches(fields, None):

@@ -123,18 +123,23 @@ class EdgeIndex:
     ) -> Sequence[Chunk]:
         return await self._read(lambda live: live.neighbours(spots, audience), empty=[])
 
-    async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
-        batch, offset = await self._batch(audience, None)
-        while batch:
-            yield batch
+    async def passages(
+        self, *, audience: Audience, of_pages: Sequence[str] | None = None
+    ) -> AsyncIterator[Sequence[Chunk]]:
+        offset: engine.PointId | None = None
+        if of_pages is not None and not of_pages:
+            return
+        while True:
+            batch, offset = await self._batch(audience, of_pages, offset)
+            if batch:
+                yield batch
             if offset is None:
                 return
-            batch, offset = await self._batch(audience, offset)
 
     async def _batch(
-        self, audience: Audience, offset: engine.PointId | None
+        self, audience: Audience, of_pages: Sequence[str] | None, offset: engine.PointId | None
     ) -> tuple[list[Chunk], engine.PointId | None]:
-        return await self._read(lambda live: live.batch(audience, offset), empty=([], None))
+        return await self._read(lambda live: live.batch(audience, of_pages, offset), empty=([], None))
 
     async def manifest(self) -> IndexManifest | None:
         return await self._read(lambda live: live.manifest, empty=None)

@@ -189,8 +189,12 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
         A position that a page does not have is absent, and so is a page that is gone.
         """
 
-    def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
-        """Every passage that the audience may read, in batches, in no particular order."""
+    def passages(
+        self, *, audience: Audience, of_pages: Sequence[str] | None = None
+    ) -> AsyncIterator[Sequence[Chunk]]:
+        """Every passage that the audience may read, in batches, in no particular order; or those of these pages alone, by
+        their ids.
+        """
 
     async def manifest(self) -> IndexManifest | None:
         """What the live generation was built with; None while it is empty."""

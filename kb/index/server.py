@@ -192,9 +192,11 @@ class ServerIndex(Collection):
     ) -> Sequence[Chunk]:
         return await super().neighbours(spots, audience=audience) if await self._is_live() else []
 
-    async def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
+    async def passages(
+        self, *, audience: Audience, of_pages: Sequence[str] | None = None
+    ) -> AsyncIterator[Sequence[Chunk]]:
         if await self._is_live():
-            async for batch in super().passages(audience=audience):
+            async for batch in super().passages(audience=audience, of_pages=of_pages):
                 yield batch
 
     async def manifest(self) -> IndexManifest | None:  # type: ignore[override]  # an alias may not exist yet

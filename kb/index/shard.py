@@ -49,7 +49,13 @@ from kb.index.port import (
     StoredPassage,
 )
 from kb.index.rwlock import ReadWriteLock
-from kb.index.shard_files import read_calibration, read_manifest, write_calibration, write_manifest
+from kb.index.shard_files import (
+    points_folder,
+    read_calibration,
+    read_manifest,
+    write_calibration,
+    write_manifest,
+)
 from kb.models import Audience, Chunk, Page
 
 SCROLL_PAGE = 2000
@@ -82,7 +88,7 @@ class Shard:
     def create(cls, folder: Path, manifest: IndexManifest) -> Self:
         """Makes an empty shard in `folder`, which exists and is empty."""
         with _translated(folder):
-            shard = engine.EdgeShard.create(str(_points(folder)), config(manifest.dimension))
+            shard = engine.EdgeShard.create(str(points_folder(folder)), config(manifest.dimension))
             for field in KEYWORD_FIELDS:
                 shard.update(
                     engine.UpdateOperation.create_field_index(field, engine.PayloadSchemaType.Keyword)
@@ -98,7 +104,7 @@ class Shard:
         """
         manifest = read_manifest(folder)
         with _translated(folder):
-            shard = engine.EdgeShard.load(str(_points(folder)))
+            shard = engine.EdgeShard.load(str(points_folder(folder)))
         return cls(shard, manifest, folder, calibration=read_calibration(folder))
 
     def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
@@ -192,11 +198,12 @@ class Shard:
         return [from_payload(record.payload) for record in records]
 
     def batch(
-        self, audience: Audience, offset: engine.PointId | None
+        self, audience: Audience, of_pages: Sequence[str] | None, offset: engine.PointId | None
     ) -> tuple[list[Chunk], engine.PointId | None]:
         """Passages from `offset` on, and where the next batch begins: None after the last."""
-        readable = engine.Filter(must=[*is_readable(audience)])
-        request = engine.ScrollRequest(offset=offset, limit=SCROLL_PAGE, filter=readable, with_payload=True)
+        chosen = [is_page(of_pages)] if of_pages else []
+        asked = engine.Filter(must=[*is_readable(audience), *chosen])
+        request = engine.ScrollRequest(offset=offset, limit=SCROLL_PAGE, filter=asked, with_payload=True)
         with self._lock.read(), _translated(self._folder):
             records, following = self._shard.scroll(request)
         return [from_payload(record.payload) for record in records], following
@@ -295,9 +302,3 @@ def _translated(folder: Path) -> Iterator[None]:
         yield
     except Exception as error:
         raise IndexUnavailableError(f"the index in {folder} failed: {error}") from error
-
-
-def _points(folder: Path) -> Path:
-    points = folder / "points"
-    points.mkdir(exist_ok=True)
-    return points

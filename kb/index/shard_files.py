@@ -41,3 +41,9 @@ def read_calibration(folder: Path) -> Calibration | None:
         return from_text((folder / CALIBRATION).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
+
+
+def points_folder(folder: Path) -> Path:
+    points = folder / "points"
+    points.mkdir(exist_ok=True)
+    return points

@@ -955,6 +955,20 @@ class TestMadeWith:
         assert await two.calibration() == measured(2)
 
 
+async def test_the_passages_of_some_pages_are_those_that_the_audience_may_read(index: VectorIndex) -> None:
+    await put(index, a_page("leave"), "leave", "holiday")
+    await put(index, a_page("pay", audience=("#leads",)), "salary")
+    await put(index, a_page("tea"), "price")
+
+    async def of(*pages: str, audience: Audience = EVERYBODY) -> set[str]:
+        batches = index.passages(audience=audience, of_pages=pages)
+        return {chunk.id async for batch in batches for chunk in batch}
+
+    assert await of("leave", "pay", "gone") == {"leave#0", "leave#1"}
+    assert await of("pay", audience=Audience(channels=frozenset({"#leads"}))) == {"pay#0"}
+    assert await of() == set()
+
+
 class TestSources:
     """A place that wants to be told from some sources is told of nothing else, by whichever way it asks."""
 

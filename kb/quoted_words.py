@@ -1,0 +1,102 @@
+"""Whether a page still says what was quoted of it, and what it says instead. Pure; words count, markup does not.
+
+A rebuild may cut, bullet and bold a page anew without a word of it being another. So a quote is kept as its sentences,
+rows and items, each as its words alone, and each of them is looked for anywhere on the page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from kb.text.sentences import TextUnit, split_units
+
+NEAR = 0.6
+"""Share of their words that two sentences have in common, in order, before one may be the new wording of the other."""
+AHEAD = 0.1
+"""By how much the nearest must be nearer than the next, or it is anybody's guess which of them is meant."""
+FEWEST_CHARACTERS = 6
+"""Of a statement that is looked for: a word or a figure stands on a page by chance, or is gone from it by chance."""
+FEW_WORDS = 3
+"""Spaces below which statements are compared letter by letter; so are those of scripts that put none between words."""
+
+_TARGET = re.compile(r"\]\([^)\s]*(?:\s+\"[^\"]*\")?\)|<(?:https?://|/?[a-zA-Z])[^>]*>|&[a-z]+;|&#\d+;")
+_MARKER = re.compile(r"^\s*(?:>\s*)*(?:[-*+•]|\d{1,9}[.)])?\s*(?:\[[ xX]\]\s)?", re.MULTILINE)
+_WORD = re.compile(r"[€$£¥]|(?:(?<!\S)[-−](?=\d))?[^\W_]+(?:[._:/@'’-][^\W_]+)*%?")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """A passage as it is now: its heading path without the page's title, and its text (Markdown)."""
+
+    headings: tuple[str, ...]
+    text: str
+
+
+def words_of(markdown: str) -> str:
+    """The words alone, in lower case, one space between two."""
+    plain = _MARKER.sub("", _TARGET.sub(" ", markdown))
+    return " ".join(_WORD.findall(plain.casefold()))
+
+
+def statements_of(markdown: str) -> list[str]:
+    """The sentences, rows and items that say something; headings and the rules between rows do not."""
+    return [unit.text for unit in split_units(markdown) if _says_something(unit)]
+
+
+def fingerprint(statement: str) -> str:
+    """Tells whether a statement stood on a page, without keeping it."""
+    return hashlib.blake2b(words_of(statement).encode(), digest_size=6).hexdigest()
+
+
+def gone_from(page: Iterable[Section], statements: Sequence[str]) -> list[str]:
+    """Those of the statements whose words the page does not hold any more, in their order."""
+    held = f" {words_of(chr(10).join(section.text for section in page))} "
+    return [one for one in statements if f" {words_of(one)} " not in held]
+
+
+def new_wording(
+    statement: str, headings: Sequence[str], page: Iterable[Section], *, before: Collection[str]
+) -> str | None:
+    """What the same section says now in the place of a statement that is gone; None where nothing clearly is.
+
+    `before`: fingerprints of what stood beside it then, which is no new wording of anything.
+    """
+    where = _folded(headings)
+    candidates = {
+        words_of(one): one
+        for section in page
+        if _folded(section.headings) == where
+        for one in statements_of(section.text)
+        if fingerprint(one) not in before
+    }
+    near = sorted(((_nearness(statement, one), one) for one in candidates.values()), reverse=True)
+    if not near or near[0][0] < NEAR:
+        return None
+    return near[0][1] if len(near) == 1 or near[0][0] - near[1][0] >= AHEAD else None
+
+
+def _says_something(unit: TextUnit) -> bool:
+    return unit.kind != "heading" and len(words_of(unit.text)) >= FEWEST_CHARACTERS
+
+
+def _nearness(old: str, new: str) -> float:
+    """0..1. Rows of a table are about the same only where their first cells are."""
+    if _first_cell(old) != _first_cell(new):
+        return 0.0
+    one, other = words_of(old), words_of(new)
+    if min(one.count(" "), other.count(" ")) < FEW_WORDS:
+        return SequenceMatcher(None, one, other, autojunk=False).ratio()
+    return SequenceMatcher(None, one.split(), other.split(), autojunk=False).ratio()
+
+
+def _first_cell(statement: str) -> str:
+    row = statement.strip()
+    return words_of(row.strip("|").split("|")[0]) if row.startswith("|") else ""
+
+
+def _folded(headings: Sequence[str]) -> tuple[str, ...]:
+    return tuple(words_of(heading) for heading in headings)
