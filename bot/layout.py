@@ -50,7 +50,7 @@ def blocks_of(pieces: Sequence[Piece], *, budget: int) -> tuple[list[Block], boo
         if isinstance(unit, str):
             blocks, open_text = _packed(blocks, open_text, unit)
         elif table_used:
-            for part in _cut_lines(aligned(unit.rows).split("\n"), SECTION_CHARACTERS - 100):
+            for part in cut_lines(aligned(unit.rows).split("\n"), SECTION_CHARACTERS - 100):
                 blocks, open_text = _packed(blocks, open_text, fenced(escape(part)))
         else:
             blocks, open_text, table_used = [*_closed(blocks, open_text), table_block(unit.rows)], "", True
@@ -83,9 +83,9 @@ def _units(pieces: Iterable[Piece]) -> Iterable[str | Piece]:
             yield piece
         elif piece.kind in {"fence", "table"}:
             code = piece.text if piece.kind == "fence" else escape(aligned(piece.rows))
-            yield from (fenced(part) for part in _cut_lines(code.split("\n"), SECTION_CHARACTERS - 10))
+            yield from (fenced(part) for part in cut_lines(code.split("\n"), SECTION_CHARACTERS - 10))
         elif piece.kind in {"list", "quote"}:
-            yield from _cut_lines(piece.text.split("\n"), SECTION_CHARACTERS)
+            yield from cut_lines(piece.text.split("\n"), SECTION_CHARACTERS)
         else:
             yield from cut(as_mrkdwn(piece), SECTION_CHARACTERS)
 
@@ -96,7 +96,7 @@ def _fits_table_block(piece: Piece) -> bool:
     return fits and size_of(piece.rows) <= TABLE_CHARACTERS
 
 
-def _cut_lines(lines: Iterable[str], limit: int) -> list[str]:
+def cut_lines(lines: Iterable[str], limit: int) -> list[str]:
     """Parts of whole lines. A fence that a cut would leave open is closed before it and opened again after it."""
     parts: list[str] = []
     current: list[str] = []

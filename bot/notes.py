@@ -9,7 +9,7 @@ from bot.mrkdwn import escape
 from kb.answer import Answer
 
 UNTOLD: frozenset[str] = frozenset({"reranker unavailable"})
-"""Matters to whoever runs the bot, not to who asks; "Why this answer?" has it."""
+"""Matters to whoever runs the bot: `footnote status`, `doctor` and the admins' figures have it."""
 SAYS_QUOTES: frozenset[str] = frozenset({"model unavailable", "model refused"})
 """Each says that these are quotes, so that need not be said again."""
 
@@ -24,7 +24,6 @@ def note_wording(note: str, words: Messages, *, removed: int = 1, quoted_in: Col
         "extractive mode": words.note_extractive,
         "model unavailable": words.note_model_unavailable,
         "model refused": words.note_model_refused,
-        "reranker unavailable": words.note_reranker,
         "history unavailable": words.note_history,
         "thread unread": words.note_thread,
         "files unread": words.note_files,

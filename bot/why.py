@@ -7,85 +7,27 @@ and only while every page that it names may still be read there: a page can be l
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.audiences import Audiences
-from bot.cited import titled_link
 from bot.events import ButtonPress
-from bot.layout import SECTION_CHARACTERS, Block, context, cut, label, section, shorten
+from bot.explanation import Cited, Passage, Why, why_blocks
+from bot.layout import Block, label, section
 from bot.messages import Messages, messages_in
-from bot.mrkdwn import escape
-from bot.notes import note_wording, quote_languages
+from bot.notes import quote_languages
 from bot.people import People
-from kb.answer import Answer, JudgeStatus
+from kb.answer import Answer, Citation
 from kb.answering.labels import page_labels
-from kb.calibration import Reranking
 from kb.errors import StoreUnavailableError, UnavailableError
 from kb.models import Audience, Hit
 
 logger = logging.getLogger(__name__)
 
 SHOWN_PASSAGES = 10
-SHOWN_CHARACTERS = 400
-
-
-class Passage(BaseModel):
-    """One passage that was found, with its score at each stage; None where a stage did not run."""
-
-    model_config = ConfigDict(frozen=True)
-
-    title: str
-    section: str
-    url: str
-    cited_as: int | None
-    dense: float | None
-    lexical: float | None
-    fused: float
-    anchor: float
-    rerank: float | None
-    final: float
-
-
-class Why(BaseModel):
-    """A trace as it is stored. `pages`: the ids of every page that it names or that the answer rests on."""
-
-    model_config = ConfigDict(frozen=True)
-
-    channel: str
-    pages: tuple[str, ...]
-    language: str
-    question: str = Field(repr=False)
-    rewritten: str | None = Field(default=None, repr=False)
-    translated: str = Field(default="", repr=False)
-    method: str
-    reasoning: str = Field(default="", repr=False)
-    sure: float = 1.0
-    """The rewriter's confidence, 0..1."""
-    lost: str = ""
-    reranking: Reranking | None = None
-    parts: tuple[str, ...] = Field(default=(), repr=False)
-    searches: tuple[str, ...] = Field(default=(), repr=False)
-    topics: tuple[str, ...] = ()
-    is_follow_up: bool
-    context: tuple[str, ...] = Field(default=(), repr=False)
-    context_need: float = 0.0
-    anchors: tuple[str, ...] = ()
-    anchor_reason: str = ""
-    outcome: str
-    confidence: float
-    passages: tuple[Passage, ...] = ()
-    freshness: tuple[str, ...] = ()
-    judge: JudgeStatus | None = None
-    """None where no model wrote anything that could be judged."""
-    removed: tuple[str, ...] = Field(default=(), repr=False)
-    notes: tuple[str, ...] = ()
-    quoted_in: tuple[str, ...] = ()
-    """The languages of the quoted pages, ISO 639-1."""
-    timings_ms: dict[str, float] = Field(default_factory=dict)
 
 
 class Traces(Protocol):
@@ -162,8 +104,8 @@ def alone_with(user: str) -> str:
     return f"alone:{user}"
 
 
-def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
-    """The JSON data that is stored for an answer."""
+def trace_payload(answer: Answer, *, channel: str, reason: str = "") -> dict[str, Any]:
+    """The JSON data that is stored for an answer. `reason`: why Footnote spoke, as bot.speaking says."""
     rewrite = answer.trace.rewrite
     rests_on = [*answer.citations, *(quote.citation for quote in answer.quotes)]
     cited = {citation.chunk.id: citation.n for citation in rests_on}
@@ -177,6 +119,9 @@ def trace_payload(answer: Answer, *, channel: str) -> dict[str, Any]:
         pages=tuple(dict.fromkeys([*named, *(page for page in answer.trace.anchors if page in titles)])),
         language=answer.language,
         question=answer.question,
+        reason=reason,
+        readable=rewrite.readable,
+        cited=tuple(_cited(one, answer, titles) for one in rests_on),
         rewritten=answer.rewritten,
         translated=rewrite.translated,
         method=rewrite.method,
@@ -214,69 +159,25 @@ def modal(words: Messages, blocks: list[Block]) -> dict[str, Any]:
     }
 
 
-def _context(why: Why, words: Messages) -> str:
-    if not why.context or not why.context_need:
-        return words.none
-    return f"{', '.join(why.context)} ({words.percent(why.context_need)})"
-
-
-def why_blocks(why: Why) -> list[Block]:
-    words = messages_in(why.language)
-    facts = [
-        _fact(words.why_question, why.question),
-        _fact(words.why_searched, why.rewritten or words.why_unchanged),
-        *([_fact(words.why_translated, why.translated)] if why.translated else []),
-        *([_fact(words.why_parts, " / ".join(why.parts))] if why.parts else []),
-        _fact(words.why_method, _how(why, words)),
-        *([_fact(words.why_lost, why.lost)] if why.lost else []),
-        _fact(words.why_topics, ", ".join(why.topics) or words.none),
-        _fact(words.why_follow_up, words.yes if why.is_follow_up else words.no),
-        _fact(words.why_context, _context(why, words)),
-        *([_fact(words.why_searches, " / ".join(why.searches))] if why.searches else []),
-        _fact(words.why_anchors, ", ".join(why.anchors) or words.none, why.anchor_reason),
-        *([_fact(words.why_rerank, _reranking(why.reranking, words))] if why.reranking else []),
-        _fact(
-            words.why_decision,
-            f"{why.outcome}, {words.why_confidence.format(percent=words.percent(why.confidence))}",
-        ),
-        *([_fact(words.why_judge, str(getattr(words, f"judge_{why.judge}")))] if why.judge else []),
-    ]
-    blocks = [section(part) for part in cut("\n".join(facts), SECTION_CHARACTERS)]
-    if why.passages:
-        blocks.append(section(f"*{words.why_passages}*"))
-        blocks.extend(section(_told(passage, words)) for passage in why.passages)
-    for title, lines in (
-        (words.why_freshness, why.freshness),
-        (words.why_removed, why.removed),
-        (
-            words.why_notes,
-            tuple(
-                note_wording(note, words, removed=len(why.removed), quoted_in=why.quoted_in)
-                for note in why.notes
-            ),
-        ),
-    ):
-        if lines:
-            told = "\n".join(f"• {escape(shorten(line, SHOWN_CHARACTERS))}" for line in lines[:6])
-            blocks.append(section(f"*{title}*\n{told}"))
-    return [*blocks, context(_timings(why.timings_ms, words))] if why.timings_ms else blocks
-
-
-def _how(why: Why, words: Messages) -> str:
-    """Who rewrote, why, and how sure they were: "heuristic: reference word 'it' -> 'mulch', sure to 90%"."""
-    told = f"{why.method}: {why.reasoning}" if why.reasoning else why.method
-    return told if why.sure >= 1 else f"{told}, {words.why_unsure.format(percent=words.percent(why.sure))}"
-
-
-def _reranking(found: Reranking, words: Messages) -> str:
-    told = words.why_rerank_on if found.helps else words.why_rerank_off
-    return told.format(
-        samples=found.samples,
-        before=words.percent(found.before),
-        after=words.percent(found.after),
-        candidates=found.candidates,
-        weight=words.percent(found.weight),
+def _cited(citation: Citation, answer: Answer, titles: Mapping[str, str]) -> Cited:
+    chunk = citation.chunk
+    return Cited(
+        n=citation.n,
+        title=titles[chunk.page.id],
+        section=chunk.section_label,
+        url=chunk.url,
+        found_by=tuple(_found_by([hit for hit in answer.trace.hits if hit.chunk.id == chunk.id])),
     )
+
+
+def _found_by(hits: Sequence[Hit]) -> list[str]:
+    """Which searches found it. A passage that was widened by its neighbours was found by none of its own."""
+    ways = {
+        "words": any((hit.scores.lexical or 0) > 0 for hit in hits),
+        "meaning": any((hit.scores.dense or 0) > 0 for hit in hits),
+        "thread": any(hit.scores.anchor > 0 for hit in hits),
+    }
+    return [way for way, found in ways.items() if found]
 
 
 def _passage(hit: Hit, titles: Mapping[str, str], cited: Mapping[str, int]) -> Passage:
@@ -293,33 +194,3 @@ def _passage(hit: Hit, titles: Mapping[str, str], cited: Mapping[str, int]) -> P
         rerank=scores.rerank,
         final=scores.final,
     )
-
-
-def _fact(name: str, value: str, reason: str = "") -> str:
-    told = f"*{name}:* {escape(shorten(' '.join(value.split()), SHOWN_CHARACTERS))}"
-    return f"{told} ({escape(shorten(reason, SHOWN_CHARACTERS))})" if reason else told
-
-
-def _told(passage: Passage, words: Messages) -> str:
-    place = titled_link(passage.title, passage.url)
-    if passage.section:
-        place += f" › {escape(shorten(passage.section, 100))}"
-    mark = f"[{passage.cited_as}]  " if passage.cited_as is not None else ""
-    return f"{mark}{place}\n{_scores(passage, words)}"
-
-
-def _scores(passage: Passage, words: Messages) -> str:
-    """The stages that ran for this passage: one that did not has nothing to tell."""
-    scores = passage.model_dump(include={"dense", "lexical", "fused", "anchor", "rerank", "final"})
-    ran = {stage: f"{score:.2f}" for stage, score in scores.items() if score is not None}
-    if not scores["anchor"]:
-        ran.pop("anchor", None)
-    parts = words.why_scores.split(" · ")
-    return " · ".join(part.format(**ran) for part in parts if any(f"{{{stage}}}" in part for stage in ran))
-
-
-def _timings(timings_ms: Mapping[str, float], words: Messages) -> str:
-    stages = " · ".join(
-        f"{escape(stage)} {milliseconds:.0f} ms" for stage, milliseconds in timings_ms.items()
-    )
-    return shorten(f"{words.why_timings}: {stages}", 1000)

@@ -13,10 +13,21 @@ from bot.messages import LANGUAGES, Messages, messages_in
 OTHERS = [code for code in LANGUAGES if code != "en"]
 
 
+REASONS = (
+    "mentioned",
+    "direct",
+    "shortcut",
+    "unasked",
+    "one_person",
+    "goes_on",
+    "answers_us",
+    "everyone",
+)
+"""Of bot.speaking: those that speak."""
 FORMATS = {field.name for field in dataclasses.fields(Formats)}
 ALIKE = {
     ("fr", "sources"), ("es", "no"), ("fr", "stats_satisfaction"), ("fr", "home_pages"),
-    ("fr", "pages"), ("fr", "passages"), ("nl", "passages"),
+    ("fr", "pages"), ("fr", "passages"), ("nl", "passages"), ("nl", "why_details"),
 }  # fmt: skip
 """Words that are the same in English."""
 
@@ -166,3 +177,10 @@ def test_durations_are_short() -> None:
     ]
     assert messages_in("de").lasting(168 * 3600) == "7 Tage"
     assert messages_in("de").since(date(2026, 11, 20), date(2026, 11, 27)) == "vor 7 Tagen"
+
+
+@pytest.mark.parametrize("words", LANGUAGES.values())
+def test_every_reason_to_speak_has_its_sentence_and_slack_itself_says_optional(words: Messages) -> None:
+    for reason in REASONS:
+        assert getattr(words, f"because_{reason}").endswith(".")
+    assert "(" not in words.feedback_comment

@@ -9,9 +9,10 @@ from datetime import date
 
 import pytest
 
+from bot.explanation import Why, why_blocks
 from bot.messages import messages_in
 from bot.render import render
-from bot.why import Why, trace_payload, why_blocks
+from bot.why import trace_payload
 from kb.answer import Answer, Note
 from kb.models import Rewrite
 from tests.fakes.answers import a_page, a_quote, an_answer, quotes_of
@@ -50,7 +51,9 @@ def quiet_line(answer: Answer) -> str:
             "nl",
             "Citaten uit de pagina's. De pagina's zijn in het Engels, Duits en Frans.",
         ),
-        (("nl",), "fr", "Quotes from the pages. The pages are in Dutch."),
+        (("nl",), "fr", "Citations tirées des pages. Les pages sont en néerlandais."),
+        (("de", "nl"), "es", "Citas de las páginas. Las páginas están en alemán y neerlandés."),
+        (("nl",), "ja", "Quotes from the pages. The pages are in Dutch."),
         (("en", "eo"), "nl", "Citaten uit de pagina's. De pagina's zijn in het Engels."),
     ],
 )

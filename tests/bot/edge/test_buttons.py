@@ -162,12 +162,15 @@ SHOWN = Shown(
 
 
 async def test_views_hold_only_blocks_that_slack_knows(office: Office) -> None:
+    from bot.explanation import Why, why_blocks
     from bot.home import home_view
     from bot.messages import LANGUAGES
-    from bot.why import Why, trace_payload, why_blocks
+    from bot.why import trace_payload
 
     stats = await office.analytics.stats()
     for language, words in LANGUAGES.items():
-        assert_slack_knows(home_view(words, bot_user_id="U1", command="/kb", stats=stats, shown=SHOWN)["blocks"])
+        assert_slack_knows(
+            home_view(words, bot_user_id="U1", command="/kb", stats=stats, shown=SHOWN)["blocks"]
+        )
         why = Why.model_validate(trace_payload(an_answer(language=language), channel="C1"))
         assert_slack_knows(why_blocks(why))
