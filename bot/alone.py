@@ -72,12 +72,14 @@ class AloneWorker:
         if attempt > 1 and await self._is_told(question):
             return
         try:
-            await self._answer(question)
+            answer = await self._answer(question)
         except (StoreUnavailableError, AudienceUnknownError, *SLACK_FAILURES):
             raise
         except Exception:  # the process edge of a question: the reader gets one sentence, the log the rest
             logger.exception("question.broke", extra={"question_id": question.id, "attempt": attempt})
             await self._apologise(question)
+        else:
+            await self._count(question, answer)
 
     async def on_giving_up(self, question: QueuedQuestion, error: Exception) -> None:
         logger.error("question.unanswered", extra={"question_id": question.id, "cause": type(error).__name__})
@@ -86,7 +88,7 @@ class AloneWorker:
         except SLACK_FAILURES:
             logger.exception("question.apology_failed", extra={"question_id": question.id})
 
-    async def _answer(self, question: QueuedQuestion) -> None:
+    async def _answer(self, question: QueuedQuestion) -> Answer:
         text = plain_text(question.text, await self.people.names(people_in(question.text)))
         audience = await self.audiences.alone(question.user)
         waiting = asyncio.create_task(self._say_searching(question, messages_in(detect(text))))
@@ -97,7 +99,7 @@ class AloneWorker:
             await asyncio.wait({waiting})
         rendered = render(answer, question_id=question.id, today=self.clock().date())
         await self.show(question, for_one(rendered, text, messages_in(answer.language)))
-        await self._count(question, answer)
+        return answer
 
     async def show(self, question: QueuedQuestion, rendered: Rendered) -> None:
         """Shows the asker something: by the response URL, as an ephemeral message, or else as a direct message.
@@ -148,14 +150,17 @@ class AloneWorker:
         await self.show(question, plain(words.failed.format(question_id=question.id)))
 
     async def _count(self, question: QueuedQuestion, answer: Answer) -> None:
-        """Figures and the trace. Losing them is logged and changes nothing for the reader."""
+        """Figures and the trace. Losing them is logged and changes nothing for the reader, who has the answer."""
         asked_in = AskedIn(place="private", team=question.team, user=question.user)
-        trace = trace_payload(answer, channel=alone_with(question.user))
         try:
-            await self.figures.save_trace(question.id, trace)
+            await self.figures.save_trace(
+                question.id, trace_payload(answer, channel=alone_with(question.user))
+            )
             await self.figures.record(question.id, answer, asked_in)
         except StoreUnavailableError:
             logger.warning("figures.lost", extra={"question_id": question.id})
+        except Exception:  # the answer is out: no word of apology below it
+            logger.exception("figures.broke", extra={"question_id": question.id})
 
 
 def for_one(rendered: Rendered, question: str, words: Messages) -> Rendered:

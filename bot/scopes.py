@@ -1,4 +1,4 @@
-"""The bot token's scopes, as `deploy/slack-manifest.yaml` asks for them. A test keeps the two equal."""
+"""What the Slack app has to be allowed and subscribed to, as `deploy/slack-manifest.yaml` says. A test keeps the two equal."""
 
 from __future__ import annotations
 
@@ -17,9 +17,33 @@ REQUIRED: tuple[str, ...] = (
     "usergroups:read",
     "users:read",
 )
+OPTIONAL: tuple[str, ...] = ("im:write", "users:read.email")
+"""Without them the owners of pages get no digest, and are found by name alone. An app that was installed before them works on."""
+AGENT: tuple[str, ...] = ("assistant:write",)
+"""What `deploy/slack-manifest-agent.yaml` asks for besides: questions suggested in the messages tab, and titles there."""
+EVENTS: tuple[str, ...] = (
+    "app_home_opened",
+    "app_mention",
+    "message.channels",
+    "message.groups",
+    "message.im",
+    "message.mpim",
+)
 
 
 def missing_scopes(granted: str) -> list[str]:
     """Those that Slack's `x-oauth-scopes` header (comma-separated) does not name."""
-    held = {scope.strip() for scope in granted.split(",")}
-    return [scope for scope in REQUIRED if scope not in held]
+    return [scope for scope in REQUIRED if scope not in _held(granted)]
+
+
+def missing_options(granted: str) -> list[str]:
+    return [scope for scope in OPTIONAL if scope not in _held(granted)]
+
+
+def may_fill_pane(granted: str) -> bool:
+    """Whether the header names what the agent view needs."""
+    return set(AGENT) <= _held(granted)
+
+
+def _held(granted: str) -> set[str]:
+    return {scope.strip() for scope in granted.split(",")}

@@ -183,11 +183,22 @@ def playground(
 
 
 @app.command()
-def doctor(json: Json = False, data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
+def doctor(
+    json: Json = False,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            help="The Slack app's own manifest, saved to a file: its events, scopes, command and shortcut."
+        ),
+    ] = None,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
     """Checks every setting, token scope, server and model, and says how to mend each."""
     from bot.cli import doctor as command
 
-    run(command.doctor(settings_of(data, config, verbose), as_json=json))
+    run(command.doctor(settings_of(data, config, verbose), as_json=json, manifest=manifest))
 
 
 def main() -> None:

@@ -5,22 +5,19 @@ A check never stops the others. It works beside a running bot: what belongs to t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
-import aiohttp
 from rich.console import Console
-from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
-from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.admins import user_groups
 from bot.cli.as_json import print_json
+from bot.cli.checks import Check
 from bot.cli.measured import told_reranking
 from bot.cli.open import open_session
-from bot.memberships import group_marks
-from bot.scopes import missing_scopes
+from bot.cli.slack_checks import slack_checks
+from bot.cli.slack_manifest import manifest_checks
 from kb.calibration import Calibration
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
@@ -30,22 +27,12 @@ from kb.rerank import Reranker
 from kb.settings import RerankSettings, Settings
 from kb.weights import fitted_for
 
-State = Literal["ok", "warning", "broken"]
-SLACK_TIMEOUT_S = 10
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Check:
-    """`told`: what was found. `mend`: what to do about it, empty where nothing is to be done."""
-
-    name: str
-    state: State
-    told: str
-    mend: str = ""
-
-
-async def doctor(settings: Settings, *, as_json: bool) -> int:
+async def doctor(settings: Settings, *, as_json: bool, manifest: Path | None = None) -> int:
+    """`manifest`: the app's own, as Slack shows it, to be compared with what Footnote needs."""
     checks = await _all(settings)
+    if manifest is not None:
+        checks += manifest_checks(manifest, settings.slack.command)
     if as_json:
         print_json([asdict(check) for check in checks])
     else:
@@ -196,88 +183,6 @@ async def model_checks(settings: Settings) -> list[Check]:
         return [Check(name="model", state="ok", told=f"{', '.join(names)} at {model.host}{picked}")]
     finally:
         await model.close()
-
-
-async def slack_checks(settings: Settings) -> list[Check]:
-    """The tokens, their scopes, and whether there is a way to receive events."""
-    slack = settings.slack
-    if slack.bot_token is None:
-        mend = 'set SLACK_BOT_TOKEN (xoxb-...); README, "Connect a real Slack", says where it is'
-        return [
-            Check(name="slack", state="warning", told="no bot token: only the playground works", mend=mend)
-        ]
-    token = slack.bot_token.get_secret_value()
-    checks = [await _bot_token(token, slack.api_url)]
-    if groups := user_groups(slack.admins):
-        checks.append(await _admin_groups(groups, token, slack.api_url))
-    if slack.app_token is not None:
-        checks.append(await _app_token(slack.app_token.get_secret_value(), slack.api_url))
-    elif slack.signing_secret is not None:
-        checks.append(Check(name="slack events", state="ok", told=f"signed HTTP events on port {slack.port}"))
-    else:
-        mend = "set SLACK_APP_TOKEN (xapp-..., Socket Mode) or SLACK_SIGNING_SECRET (HTTP events)"
-        checks.append(Check(name="slack events", state="broken", told="no way to receive events", mend=mend))
-    return checks
-
-
-async def _bot_token(token: str, api_url: str) -> Check:
-    name = "slack bot token"
-    client = AsyncWebClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
-    mend = "install the app to the workspace again and copy the new bot token"
-    told = await _asked(name, client.auth_test(), api_url, mend=mend)
-    if isinstance(told, Check):
-        return told
-    granted = (told.headers or {}).get("x-oauth-scopes", "")
-    if missing := missing_scopes(granted):
-        mend = (
-            "add them under OAuth & Permissions (or paste deploy/slack-manifest.yaml) and reinstall the app"
-        )
-        return Check(name=name, state="broken", told=f"scopes missing: {', '.join(missing)}", mend=mend)
-    return Check(name=name, state="ok", told=f"{told['user']} in {told['team']}, all scopes granted")
-
-
-async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Check:
-    """The user groups whose members are admins: there, and not empty."""
-    name = "slack admins"
-    client = AsyncWebClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
-    mend = "add the scope usergroups:read and reinstall the app: until then no group makes an admin"
-    told = await _asked(name, client.usergroups_list(include_users=True), api_url, mend=mend)
-    if isinstance(told, Check):
-        return told
-    members = {
-        mark: len(group.get("users") or ())
-        for group in told.get("usergroups") or []
-        if not group.get("date_delete")
-        for mark in group_marks(group)
-    }
-    if empty := sorted(group for group in groups if not members.get(group)):
-        mend = "correct slack.admins, or give the group members in Slack"
-        return Check(
-            name=name, state="warning", told=f"no such user group, or empty: {', '.join(empty)}", mend=mend
-        )
-    counted = ", ".join(f"{group} ({members[group]})" for group in sorted(groups))
-    return Check(name=name, state="ok", told=f"members of {counted}")
-
-
-async def _app_token(token: str, api_url: str) -> Check:
-    name = "slack app token"
-    client = AsyncWebClient(base_url=api_url, timeout=SLACK_TIMEOUT_S)
-    mend = "turn Socket Mode on and make an app-level token with the scope connections:write"
-    told = await _asked(name, client.apps_connections_open(app_token=token), api_url, mend=mend)
-    return told if isinstance(told, Check) else Check(name=name, state="ok", told="Socket Mode opens")
-
-
-async def _asked(
-    name: str, call: Awaitable[AsyncSlackResponse], api_url: str, *, mend: str
-) -> AsyncSlackResponse | Check:
-    """Slack's answer, or what is broken. `mend`: what to do when Slack refuses the token."""
-    try:
-        return await call
-    except SlackApiError as error:
-        return Check(name=name, state="broken", told=f"Slack says {error.response['error']}", mend=mend)
-    except (aiohttp.ClientError, TimeoutError) as error:
-        told = f"{api_url} cannot be reached ({type(error).__name__})"
-        return Check(name=name, state="broken", told=told, mend="check the network and proxy of this machine")
 
 
 def _show(checks: list[Check]) -> None:

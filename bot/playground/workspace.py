@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.scopes import REQUIRED
+from bot.scopes import AGENT, OPTIONAL, REQUIRED
 
-COMMAND_HINT = "reindex [source] [--full] | status | stats | sources | help"
+COMMAND_HINT = (
+    "ask QUESTION | channel | help | reindex [source] [--full] [--dry-run] | forget URL | status | stats | sources | "
+    "gaps | stale"
+)
 SHORTCUT = "Ask Footnote about this"
 SHORTCUT_ID = "ask_about_this"
 SHORTCUT_DESCRIPTION = "Answers the question in a message from the pages"
-COMMAND_DESCRIPTION = "Read the pages anew, or see how Footnote is doing"
+COMMAND_DESCRIPTION = "Ask for yourself alone, read the pages anew, or see how Footnote is doing"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,7 +86,7 @@ class UserGroup:
 class Workspace:
     """A workspace with one installed app. The tokens are the playground's own and open nothing else.
 
-    The app is installed as `deploy/slack-manifest.yaml` says: those scopes, that command.
+    The app is installed as `deploy/slack-manifest-agent.yaml` says: those scopes, that command, that shortcut.
     """
 
     team_id: str = "T0HAVIK"
@@ -99,7 +102,7 @@ class Workspace:
     bot_token: str = "xoxb-playground"
     app_token: str = "xapp-playground"
     signing_secret: str = "playground-signing-secret"
-    scopes: tuple[str, ...] = REQUIRED
+    scopes: tuple[str, ...] = (*REQUIRED, *OPTIONAL, *AGENT)
     commands: tuple[SlashCommand, ...] = (
         SlashCommand(name="/kb", hint=COMMAND_HINT, description=COMMAND_DESCRIPTION),
     )

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from bot.cli.doctor import Check, declining_checks, model_checks, reranking_checks, slack_checks
+from bot.cli.checks import Check
+from bot.cli.doctor import declining_checks, model_checks, reranking_checks
+from bot.cli.slack_checks import slack_checks
+from bot.cli.slack_manifest import manifest_checks
 from bot.playground import Playground, sample_workspace
-from kb.errors import ModelUnavailableError
+from bot.scopes import REQUIRED
+from kb.errors import ModelUnavailableError, SettingsError
 from kb.settings import RerankSettings, Settings
 from tests.fakes.messages_server import MessagesServer
 from tests.fakes.ports import free_port
@@ -151,3 +158,71 @@ def test_of_a_cross_encoder_that_is_off_or_an_index_where_nothing_was_measured_n
     assert reranking_checks({"reranking": TRIED, "passages": 90}, RerankSettings(model="off")) == []
     (check,) = reranking_checks(None, RerankSettings(model="acme/ranker"))
     assert "not tried on these pages yet" in check.told
+
+
+async def test_whether_it_is_an_agent_is_told_and_either_is_fine(slack: Playground):
+    assert "suggests questions" in (await checked(a_setup(slack)))["slack agent view"].told
+    async with Playground(replace(slack.workspace, scopes=REQUIRED)) as plain:
+        found = await checked(a_setup(plain))
+    assert {check.state for check in found.values()} == {"ok"}
+    assert "plain bot" in found["slack agent view"].told
+    assert "slack-manifest-agent.yaml" in found["slack agent view"].mend
+    assert "but im:write, users:read.email" in found["slack bot token"].told
+
+
+def manifest_with(tmp_path: Path, name: str, change: Callable[[dict[str, Any]], object]) -> dict[str, Check]:
+    manifest = yaml.safe_load((Path(__file__).parents[2] / "deploy" / name).read_text(encoding="utf-8"))
+    change(manifest)
+    file = tmp_path / "manifest.json"
+    file.write_text(json.dumps(manifest), encoding="utf-8")
+    return {check.name: check for check in manifest_checks(file, "/kb")}
+
+
+@pytest.mark.parametrize("name", ["slack-manifest.yaml", "slack-manifest-agent.yaml"])
+def test_both_of_our_own_manifests_are_fine(name: str):
+    checks = manifest_checks(Path(__file__).parents[2] / "deploy" / name, "/kb")
+    assert {check.state for check in checks} == {"ok"}
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "state", "told"),
+    [
+        (lambda it: it["settings"]["event_subscriptions"]["bot_events"].remove("message.im"), "manifest events", "broken", "message.im"),
+        (lambda it: it["oauth_config"]["scopes"]["bot"].remove("im:history"), "manifest scopes", "broken", "im:history"),
+        (lambda it: it["features"].pop("shortcuts"), "manifest shortcut", "warning", "no shortcut"),
+        (lambda it: it["features"]["shortcuts"][0].update(type="global"), "manifest shortcut", "warning", "no shortcut"),
+        (lambda it: it["features"]["slash_commands"][0].update(command="/docs"), "manifest command", "broken", "/docs"),
+        (lambda it: it["features"].pop("slash_commands"), "manifest command", "broken", "/kb is not there"),
+        (lambda it: it["settings"].pop("event_subscriptions"), "manifest events", "broken", "app_mention"),
+        (lambda it: it["settings"]["interactivity"].update(is_enabled=False), "manifest buttons", "broken", "off"),
+        (lambda it: it["features"]["app_home"].update(home_tab_enabled=False), "manifest home tab", "broken", "off"),
+        (lambda it: it["features"]["app_home"].update(messages_tab_read_only_enabled=True), "manifest messages tab", "broken", "read only"),
+        (lambda it: it["features"].update(agent_view={}), "manifest agent view", "warning", "without assistant:write"),
+        (lambda it: it["oauth_config"]["scopes"]["bot"].append("assistant:write"), "manifest agent view", "warning", "off, though"),
+        (lambda it: it["features"].update(assistant_view={}), "manifest agent view", "warning", "assistant_thread_started"),
+    ],
+)  # fmt: skip
+def test_what_an_apps_manifest_lacks_is_named(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], name: str, state: str, told: str
+):
+    found = manifest_with(tmp_path, "slack-manifest.yaml", change)
+    assert (found[name].state, told in found[name].told, bool(found[name].mend)) == (state, True, True)
+    others = {check.state for other, check in found.items() if other != name}
+    assert others == {"ok"}
+
+
+def test_the_former_assistant_view_is_known(tmp_path: Path):
+    def former(manifest: dict[str, Any]) -> None:
+        manifest["features"]["assistant_view"] = {}
+        manifest["oauth_config"]["scopes"]["bot"].append("assistant:write")
+        manifest["settings"]["event_subscriptions"]["bot_events"].append("assistant_thread_started")
+
+    check = manifest_with(tmp_path, "slack-manifest.yaml", former)["manifest agent view"]
+    assert (check.state, "former" in check.told, "agent_view" in check.mend) == ("ok", True, True)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "just words", "a: [", "name: x"])
+def test_a_file_that_is_no_manifest_says_so(tmp_path: Path, text: str):
+    (tmp_path / "file.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"manifest"):
+        manifest_checks(tmp_path / "file.yaml", "/kb")
