@@ -67,7 +67,7 @@ LEGACY = {"assistant_thread_started", "assistant_thread_context_changed"}
 
 def methods_called() -> set[str]:
     code = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "bot").glob("*.py"))
-    families = "assistant|auth|chat|conversations|reactions|team|usergroups|users|views"
+    families = "assistant|auth|chat|conversations|reactions|usergroups|users|views"
     return set(re.findall(rf"\.((?:{families})_[a-zA-Z_]+)(?=[(,])", code))
 
 

@@ -14,7 +14,7 @@ from bot.playground.events import SUBSCRIPTIONS
 
 @pytest.fixture
 def manifest() -> dict[str, Any]:
-    path = Path(__file__).parents[3] / "deploy" / "slack-manifest.yaml"
+    path = Path(__file__).parents[3] / "deploy" / "slack-manifest-agent.yaml"
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
