@@ -18,6 +18,8 @@ from kb.models import Audience
 from kb.settings import Outsiders
 
 ALONE: Membership = Membership()
+FORM = Person(id="", name="")
+"""Who asks by a form, which does not say who filled it in: forms are made by members, for those who are in the channel."""
 DIRECT = Channel(id="", name=None, kind="im")
 
 
@@ -59,7 +61,7 @@ class Audiences:
             AudienceUnknownError: Slack does not tell what it depends on.
         """
         channel = await self._channels.describe(channel_id)
-        person = await self._people.person(user_id)
+        person = await self._people.person(user_id) if user_id else FORM
         if not (channel.known and person.known):
             raise AudienceUnknownError(f"Slack does not tell who reads along in {channel_id}")
         membership = await self._memberships.of(user_id) if channel.kind == "im" else ALONE

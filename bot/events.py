@@ -40,7 +40,7 @@ class AnswerMark(Payload):
 
     question_id: str
     question_ts: str
-    state: Literal["searching", "answered", "failed", "note"] = "answered"
+    state: Literal["searching", "answered", "failed", "note", "deleted"] = "answered"
     """note: no reply to a question, but what we said by ourselves (`bot.once`)."""
     answer: str | None = None
     rewritten: str | None = None

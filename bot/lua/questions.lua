@@ -88,14 +88,6 @@ end
 
 local operations = {}
 
-local function enqueue(id, thread, body, token, keep_ms)
-    redis.call('SET', claim_key(id), token, 'PX', keep_ms)
-    redis.call('HSET', question_key(id), 'body', body, 'thread', thread, 'starts', 0, 'failures', 0,
-        'handed_back', 0)
-    redis.call('ZADD', UNFINISHED, now, id)
-    if redis.call('RPUSH', thread_key(thread), id) == 1 then ready(thread, now) end
-end
-
 -- The newer version in the place of one that waits: it keeps its turn, and what is known of its starts.
 local function take_place(old, id, body, token, keep_ms)
     local thread = redis.call('HGET', question_key(old), 'thread')
@@ -120,6 +112,33 @@ local function is_later(one, other)
     if not seconds or not other_seconds then return seconds ~= nil and other_seconds == nil end
     if tonumber(seconds) ~= tonumber(other_seconds) then return tonumber(seconds) > tonumber(other_seconds) end
     return (tonumber(fraction) or 0) > (tonumber(other_fraction) or 0)
+end
+
+local function ts_of(id) return string.match(id, '^[^-]*%-[^-]*%-(%d+%.?%d*)') or '' end
+
+-- In the order in which the messages were written, which is not always that in which their events come. What was begun
+-- stays the first.
+local function line_up(thread, id)
+    local ids = redis.call('LRANGE', thread_key(thread), 0, -1)
+    local begun = ids[1] and redis.call('HGET', question_key(ids[1]), 'starts') ~= '0'
+    local at = #ids
+    while at > (begun and 1 or 0) and ts_of(id) ~= '' and is_later(ts_of(ids[at]), ts_of(id)) do at = at - 1 end
+    if at == #ids then
+        redis.call('RPUSH', thread_key(thread), id)
+    elseif at == 0 then
+        redis.call('LPUSH', thread_key(thread), id)
+    else
+        redis.call('LINSERT', thread_key(thread), 'AFTER', ids[at], id)
+    end
+    return #ids == 0
+end
+
+local function enqueue(id, thread, body, token, keep_ms)
+    redis.call('SET', claim_key(id), token, 'PX', keep_ms)
+    redis.call('HSET', question_key(id), 'body', body, 'thread', thread, 'starts', 0, 'failures', 0,
+        'handed_back', 0)
+    redis.call('ZADD', UNFINISHED, now, id)
+    if line_up(thread, id) then ready(thread, now) end
 end
 
 local function ids_of(message)

@@ -1,0 +1,250 @@
+"""One edit is one event, in whatever order and shape Slack tells it; a deleted question takes its answer away."""
+
+from __future__ import annotations
+
+import asyncio
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from bot.playground import Limits
+from kb.models import ThreadKey
+from tests.fakes.office import Office, open_office
+from tests.fakes.slack_events import bot, changed, deleted, mention, put, send, stored
+
+DAYS = "How many days of holiday do I get?"
+
+
+def words_asked(office: Office) -> list[str]:
+    return [question.text for question, _ in office.knowledge.asked]
+
+
+@pytest.mark.parametrize("attempt", range(3))
+async def test_a_mention_added_by_an_edit_is_answered_once(office: Office, attempt: int) -> None:
+    ts = await office.ask("alice", "#general", DAYS)
+    await office.settled()
+    await office.slack.edit("alice", "#general", ts, f"@footnote {DAYS}")
+    await office.settled()
+    assert words_asked(office) == [DAYS]
+    assert len(office.replies("#general", ts)) == 1
+
+
+@pytest.mark.parametrize("mention_first", [True, False])
+@pytest.mark.parametrize("knows", [True, False], ids=["edited", "no edited"])
+@pytest.mark.parametrize("waits", [True, False], ids=["answered between", "at once"])
+async def test_the_events_of_one_edit_come_in_any_order(
+    office: Office, mention_first: bool, knows: bool, waits: bool
+) -> None:
+    before = put(office, "#general", user="U0ALICE", text=DAYS)
+    now = office.slack._state.next_ts()
+    after = {**before, "text": f"{bot(office)} {DAYS}", "edited": {"user": "U0ALICE", "ts": now}}
+    added = mention(office, "#general", after, event_ts=now)
+    if not knows:
+        del added["edited"]
+    events = [changed(office, "#general", after, before), added]
+    for event in events[::-1] if mention_first else events:
+        send(office, event)
+        if waits:
+            await office.answers("#general", before["ts"])
+    for event in events:  # redelivered
+        send(office, event)
+    await office.settled()
+    assert words_asked(office) == [DAYS]
+    assert len(office.replies("#general", before["ts"])) == 1
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["with what was before", "without"])
+@pytest.mark.parametrize("knows", [True, False], ids=["edited", "no edited"])
+@pytest.mark.parametrize("place", ["#general", "dm"])
+async def test_a_revision_without_new_words_is_nothing(
+    office: Office, whole: bool, knows: bool, place: str
+) -> None:
+    ts = await office.ask("alice", place, f"@footnote {DAYS}")
+    channel = office.slack.dm("alice") if place == "dm" else place
+    await office.answers(channel, ts)
+    message = stored(office, channel, ts)
+    unfurl = {"from_url": "https://kb.example", "original_url": "https://kb.example", "text": "A page"}
+    linked = {"is_msg_unfurl": True, "text": "Another message"}
+    for added in ({}, {"attachments": [unfurl]}, {"attachments": [linked]}, {"reply_count": 1}):
+        revised: dict[str, Any] = {**deepcopy(message), **added}
+        if knows:
+            revised["edited"] = {"user": "U0ALICE", "ts": office.slack._state.next_ts()}
+        send(office, changed(office, channel, revised, message if whole else None))
+        await office.settled()
+    assert words_asked(office) == [DAYS]
+    assert len(office.calls("chat.update")) == 0
+
+
+async def test_a_to_b_to_a_answers_a_again_and_late_events_are_nothing(office: Office) -> None:
+    ts = await office.ask("alice", "#general", "@footnote What is A?")
+    await office.answers("#general", ts)
+    first = stored(office, "#general", ts)
+    events = []
+    for text in ("@footnote What is B?", "@footnote What is A?"):
+        before = stored(office, "#general", ts)
+        await office.slack.edit("alice", "#general", ts, text)
+        events.append(changed(office, "#general", stored(office, "#general", ts), before))
+        await office.settled()
+    assert words_asked(office) == ["What is A?", "What is B?", "What is A?"]
+    send(office, mention(office, "#general", first))
+    for event in events:
+        send(office, event)
+    await office.settled()
+    assert len(office.knowledge.asked) == 3
+    (answer,) = office.replies("#general", ts)
+    assert answer["text"].startswith("About: What is A?")
+
+
+async def test_an_edit_changes_what_was_forwarded_or_attached(office: Office) -> None:
+    ts = await office.ask("alice", "#general", "@footnote do you know?")
+    await office.answers("#general", ts)
+    before = stored(office, "#general", ts)
+    shared = {"is_share": True, "text": DAYS}
+    send(office, changed(office, "#general", {**before, "attachments": [shared]}, before))
+    await office.settled()
+    assert words_asked(office) == [DAYS]
+    assert len(office.replies("#general", ts)) == 1
+
+
+async def test_an_edit_while_it_is_answered_is_answered_too_in_the_same_message(office: Office) -> None:
+    office.knowledge.hold = asyncio.Event()
+    ts = await office.ask("alice", "#general", "@footnote How many days?")
+    await office.slack.wait_for(lambda: office.knowledge.asked)
+    for text in ("@footnote How many weeks?", "@footnote How many months?"):
+        await office.slack.edit("alice", "#general", ts, text)
+    await asyncio.sleep(0.3)
+    office.knowledge.hold.set()
+    await office.settled()
+    assert words_asked(office) == ["How many days?", "How many months?"]
+    (answer,) = office.replies("#general", ts)
+    assert answer["text"].startswith("About: How many months?")
+
+
+def kept(ts: str) -> ThreadKey:
+    return ThreadKey(team="T0HAVIK", channel="C0GENERAL", thread=ts)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["with what was before", "without"])
+async def test_a_deleted_question_takes_its_answer_away(office: Office, whole: bool) -> None:
+    ts = await office.ask("alice", "#general", "@footnote My salary is 100, is that right?")
+    await office.answers("#general", ts)
+    event = deleted(office, "#general", stored(office, "#general", ts), whole=whole)
+    for _ in range(2):  # redelivered
+        send(office, event)
+        await office.settled()
+    assert office.replies("#general", ts) == []
+    assert len(office.calls("chat.delete")) == 1
+    assert await office.conversations.load(kept(ts)) == []
+    assert await office.analytics.load_trace(f"T0HAVIK-C0GENERAL-{ts}") is None
+
+
+async def test_an_answer_goes_when_its_question_in_a_thread_is_deleted(office: Office) -> None:
+    root = await office.ask("alice", "#general", "@footnote What about laptops?")
+    await office.answers("#general", root)
+    second = await office.ask("alice", "#general", "@footnote and what do they cost?", root)
+    await office.answers("#general", root, 2)
+    await office.slack.delete("alice", "#general", second)
+    await office.settled()
+    (left,) = office.replies("#general", root)
+    assert "laptops" in left["text"]
+
+
+async def test_where_others_have_written_below_it_the_answer_says_that_its_question_was_deleted(
+    office: Office,
+) -> None:
+    root = await office.ask("alice", "#general", "@footnote My salary is 100, is that right?")
+    await office.answers("#general", root)
+    await office.ask("bram", "#general", "I would ask Dana.", root)
+    await office.slack.delete("alice", "#general", root)
+    await office.settled()
+    (answer,) = office.replies("#general", root)
+    assert answer["text"] == "The question was deleted."
+    assert not answer.get("blocks")
+    assert "salary" not in repr(answer)
+
+
+async def test_where_slack_does_not_let_us_delete_nothing_of_the_answer_is_left(office: Office) -> None:
+    office.slack.faults.add("chat.delete", error="cant_delete_message", times=9)
+    root = await office.ask("bram", "#general", "@footnote Hoeveel vakantiedagen krijg ik per jaar?")
+    await office.answers("#general", root)
+    await office.slack.delete("bram", "#general", root)
+    await office.settled()
+    (answer,) = office.replies("#general", root)
+    assert answer["text"] == "De vraag is verwijderd."
+    assert "vakantiedagen" not in repr(answer)
+
+
+@pytest.mark.parametrize(
+    "fault", [{"drop": True}, {"error": "internal_error"}, {"drop": True, "after": True}]
+)
+async def test_a_deletion_that_does_not_get_through_is_tried_again(
+    office: Office, fault: dict[str, Any]
+) -> None:
+    root = await office.ask("alice", "#general", f"@footnote {DAYS}")
+    await office.answers("#general", root)
+    office.slack.faults.add("chat.delete", **fault)
+    await office.slack.delete("alice", "#general", root)
+    await office.settled()
+    assert office.replies("#general", root) == []
+
+
+async def test_a_question_deleted_while_it_is_answered_leaves_no_answer(office: Office) -> None:
+    office.knowledge.hold = asyncio.Event()
+    ts = await office.ask("alice", "#general", f"@footnote {DAYS}")
+    await office.slack.wait_for(lambda: office.knowledge.asked)
+    await office.slack.delete("alice", "#general", ts)
+    await asyncio.sleep(0.3)
+    office.knowledge.hold.set()
+    await office.settled()
+    assert office.replies("#general", ts) == []
+    assert office.calls("chat.postMessage") == []
+    assert await office.conversations.load(kept(ts)) == []
+    assert await office.analytics.load_trace(f"T0HAVIK-C0GENERAL-{ts}") is None
+
+
+async def test_a_placeholder_goes_with_its_question(office: Office) -> None:
+    office.slack.faults.add("assistant.threads.setStatus", error="unknown_method", times=9)
+    office.knowledge.hold = asyncio.Event()
+    ts = await office.ask("alice", "#general", f"@footnote {DAYS}")
+    await office.slack.wait_for(lambda: office.replies("#general", ts))
+    await office.slack.delete("alice", "#general", ts)
+    await asyncio.sleep(0.3)
+    office.knowledge.hold.set()
+    await office.settled()
+    assert office.replies("#general", ts) == []
+
+
+async def test_a_question_deleted_while_it_waits_is_not_answered(redis: Redis, limits: Limits) -> None:
+    async with open_office(redis, limits, working=False) as office:
+        ts = await office.ask("alice", "#general", f"@footnote {DAYS}")
+        await office.slack.wait_for(lambda: len(office.slack.deliveries) >= 2)
+        await office.slack.delete("alice", "#general", ts)
+        await office.slack.wait_for(lambda: len(office.slack.deliveries) >= 3)
+        office.start_working()
+        await office.settled()
+        assert office.replies("#general", ts) == []
+        assert office.knowledge.asked == []
+
+
+async def test_a_deletion_in_a_direct_message_takes_the_answer_and_the_turn(office: Office) -> None:
+    dm = office.slack.dm("alice")
+    ts = await office.ask("alice", "dm", "My salary is 100, is that right?")
+    await office.answers(dm, ts)
+    await office.slack.delete("alice", "dm", ts)
+    await office.settled()
+    assert office.replies(dm, ts) == []
+    async for name in office.redis.scan_iter(match="*turns*"):
+        assert b"salary" not in (await office.redis.get(name) or b"")
+
+
+async def test_talk_among_people_that_is_deleted_is_none_of_our_business(office: Office) -> None:
+    root = await office.ask("alice", "#general", f"@footnote {DAYS}")
+    await office.answers("#general", root)
+    other = await office.ask("bram", "#general", "thanks!", root)
+    reads = len(office.calls("conversations.replies"))
+    await office.slack.delete("bram", "#general", other)
+    await office.settled()
+    assert len(office.replies("#general", root)) == 1
+    assert len(office.calls("conversations.replies")) == reads
