@@ -104,7 +104,7 @@ async def test_an_edit_changes_what_was_forwarded_or_attached(office: Office) ->
     shared = {"is_share": True, "text": DAYS}
     send(office, changed(office, "#general", {**before, "attachments": [shared]}, before))
     await office.settled()
-    assert words_asked(office) == [DAYS]
+    assert words_asked(office) == ["do you know?", DAYS]
     assert len(office.replies("#general", ts)) == 1
 
 
