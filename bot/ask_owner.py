@@ -95,7 +95,7 @@ class WaysOn:
         place = await self._channels.describe(channel)
         if place.kind == "im":  # nobody is reached there: whoever asked can write to them
             return WayOn(owner=shown, write_to=tuple(one.id for one in persons if one.id != user))
-        reached = [one for one in persons if one.id != user and await self._reads_along(one, place)]
+        reached = [one for one in persons if user and one.id != user and await self._reads_along(one, place)]
         if not reached:
             return WayOn(owner=shown)
         request = OwnerRequest(
@@ -319,7 +319,9 @@ def _without_button(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]] | 
 
 def _value(request: OwnerRequest) -> str:
     value = request.model_dump_json()
-    return value if len(value) <= VALUE_CHARACTERS else request.model_copy(update={"url": ""}).model_dump_json()
+    return (
+        value if len(value) <= VALUE_CHARACTERS else request.model_copy(update={"url": ""}).model_dump_json()
+    )
 
 
 def _is_address(name: str) -> bool:

@@ -132,9 +132,12 @@ class QuestionWorker:
         async with self.streams.watch(question, messages_in(wanted or detect(asked.text)), posted) as live:
             answer = await self._think(question, asked, live, reply_in=wanted)
             begun = await live.finish()
+        way_on = await self.ways.of(
+            answer, question_id=question.message_id, channel=question.channel, user=question.user
+        )
         if await self._is_gone(question):
             return
-        rendered = render(answer, question_id=question.message_id, today=self.clock().date())
+        rendered = render(answer, question_id=question.message_id, today=self.clock().date(), way_on=way_on)
         rendered = with_asker(rendered, question, asked.text, messages_in(answer.language))
         turn = self.pipeline.turn(answer, question_ts=question.ts)
         await self.replies.deliver(question, rendered, _mark(question, turn), instead_of=begun)
