@@ -109,14 +109,15 @@ def votes_filling(votes: Votes) -> Filling:
 
 
 def _vote_lines(asked: Asked, words: Messages) -> str:
-    """The votes on one answer, with what people said. The words of a question are shown where everybody may read them."""
+    """The votes on one answer, with what people said. The words of a question, and comments, are shown where everybody may read
+    the question: of a private one there is the reason alone."""
     votes = list(asked.votes.values())
     public = asked.record.asked_in.place == "public"
     question = f"_{escape(shorten(asked.record.question, 200))}_" if public else words.votes_private
     lines = [f"👍 {votes.count('good')} · 👎 {votes.count('bad')}  {question}"]
     for said in asked.reasons.values():
         reason = getattr(words, f"reason_{said.get('reason')}", None)
-        told = [one for one in (reason, said.get("comment")) if one]
+        told = [one for one in (reason, said.get("comment") if public else None) if one]
         lines += [f"• {escape(shorten(': '.join(told), 500))}"] if told else []
     return shorten("\n".join(lines), SECTION)
 

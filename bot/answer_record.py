@@ -56,6 +56,8 @@ class AskedIn(BaseModel):
     place: Place = "terminal"
     team: str = ""
     channel: str = ""
+    channel_name: str = ""
+    """Of a public one, as it was called then."""
     thread_ts: str = ""
     ts: str = ""
     user: str = ""

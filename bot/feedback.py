@@ -125,6 +125,7 @@ def reason_view(about: About, words: Messages) -> dict[str, Any]:
                 "block_id": COMMENT,
                 "optional": True,
                 "label": label(words.feedback_comment),
+                "hint": label(words.comment_read),
                 "element": {
                     "type": "plain_text_input",
                     "action_id": COMMENT,

@@ -38,23 +38,23 @@ def gap_text(gap: Gap, words: Messages) -> str:
     lines = [
         f"*{first}*",
         *([words.gap_also.format(wordings=" · ".join(others))] if others else []),
-        " · ".join(_counts(gap, words)),
+        " · ".join(counts(gap, words, [f"<#{channel}>" for channel in gap.channels])),
         *_nearest(gap, words),
         *(_complaint(one, words) for one in gap.complaints),
     ]
     return "\n".join(lines)
 
 
-def _counts(gap: Gap, words: Messages) -> list[str]:
-    """How often, by how many, where, and what became of it."""
+def counts(gap: Gap, words: Messages, places: Sequence[str]) -> list[str]:
+    """How often, by how many, in which public places, and what became of it."""
 
     def times(number: int) -> str:
         return words.counted(words.gap_times, number)
 
-    places = ", ".join(f"<#{channel}>" for channel in gap.channels[:SHOWN_CHANNELS])
+    where = ", ".join(places[:SHOWN_CHANNELS])
     people = words.counted(words.gap_people, max(gap.people, 1))
-    form = words.gap_asked_in if places else words.gap_asked
-    told = [form.format(times=times(gap.times), people=people, places=places)]
+    form = words.gap_asked_in if where else words.gap_asked
+    told = [form.format(times=times(gap.times), people=people, places=where)]
     if gap.private and gap.wordings:
         told.append(words.counted(words.gap_private, gap.private))
     if gap.declined:

@@ -192,6 +192,7 @@ class QuestionWorker:
             place="public" if place.is_public else "private",
             team=question.team,
             channel=question.channel,
+            channel_name=(place.name or "") if place.is_public else "",
             thread_ts=question.thread_ts,
             ts=question.ts,
             user=question.user,

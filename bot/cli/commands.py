@@ -136,6 +136,30 @@ def stats(json: Json = False, data: Data = None, config: Config = None, verbose:
 
 
 @app.command()
+def gaps(
+    again: Annotated[
+        bool, typer.Option("--again", help="Ask the open ones anew first: some may be answered by now.")
+    ] = False,
+    json: Json = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Shows what was asked and the pages do not answer, grouped by likeness."""
+    from bot.cli import gap_commands
+
+    run(gap_commands.gaps(settings_of(data, config, verbose), as_json=json, again=again))
+
+
+@app.command()
+def stale(json: Json = False, data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
+    """Shows the pages that are overdue for review or expired, the most cited first."""
+    from bot.cli import gap_commands
+
+    run(gap_commands.stale(settings_of(data, config, verbose), as_json=json))
+
+
+@app.command()
 def serve(data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
     """Runs the bot: Socket Mode with SLACK_APP_TOKEN, signed HTTP events with SLACK_SIGNING_SECRET."""
     from bot.cli import serve as command

@@ -73,7 +73,15 @@ def _routes(session: Session) -> list[web.RouteDef]:
     async def stats(_: web.Request) -> web.StreamResponse:
         return web.json_response(await session.stats())
 
+    async def gaps(request: web.Request) -> web.StreamResponse:
+        return web.json_response(await session.gaps(again=bool((await request.json()).get("again"))))
+
+    async def stale(_: web.Request) -> web.StreamResponse:
+        return web.json_response({"pages": await session.stale()})
+
     return [
+        web.post("/control/gaps", gaps),
+        web.get("/control/stale", stale),
         web.post("/control/ask", ask),
         web.post("/control/ingest", ingest),
         web.post("/control/forget", forget),

@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from bot.apart import told_apart
-from bot.cli.compose import Runtime
+from bot.cli.compose import Runtime, utc_now
+from bot.cli.gap_commands import gaps_as_json, stale_as_json
 from bot.cli.measured import calibration_as_json, other_embedder
 from bot.cli.offers import current_offer
 from bot.cli.session import AskReply, AskRequest, ForgetReply, ForgetRequest, IngestRequest
@@ -17,6 +18,7 @@ from bot.cli.source_states import source_states, state_as_json
 from bot.messages import messages_in
 from bot.metrics import exposition
 from bot.render import spoken
+from bot.stale import StalePages
 from bot.status import offer_line
 from kb.api import answer_as_json, trace_as_json
 from kb.errors import SettingsError, StoreUnavailableError, UnavailableError
@@ -155,6 +157,17 @@ class LocalSession:
             "rewrite_rate": stats.rewrite_rate,
             "satisfaction": stats.satisfaction,
         }
+
+    async def gaps(self, *, again: bool) -> dict[str, Any]:
+        gaps = self._runtime.gaps
+        closed_now = await gaps.look_again(self._runtime.pipeline) if again else 0
+        told = gaps_as_json(await gaps.open(), await gaps.closed(), messages_in("en"))
+        return told | {"closed_now": closed_now}
+
+    async def stale(self) -> list[dict[str, Any]]:
+        runtime = self._runtime
+        pages = StalePages(index=runtime.index, citations=runtime.analytics, clock=utc_now)
+        return [stale_as_json(page) for page in await pages.all()]
 
 
 def audience_of(channel: str | None) -> Audience:

@@ -88,6 +88,11 @@ class Session(Protocol):
 
     async def stats(self) -> dict[str, Any]: ...
 
+    async def gaps(self, *, again: bool) -> dict[str, Any]:
+        """What the pages lack, as `bot.cli.gap_commands` writes it. `again`: the questions are asked anew first."""
+
+    async def stale(self) -> list[dict[str, Any]]: ...
+
 
 class OwnerError(FootnoteError):
     """The owner of the data folder refused or failed; the text is its own."""
@@ -131,6 +136,16 @@ class RemoteSession:
     async def stats(self) -> dict[str, Any]:
         async with self._http() as http, http.get("/control/stats") as response:
             return await _told(response)
+
+    async def gaps(self, *, again: bool) -> dict[str, Any]:
+        body = {"again": again}
+        async with self._http() as http, http.post("/control/gaps", json=body) as response:
+            return await _told(response)
+
+    async def stale(self) -> list[dict[str, Any]]:
+        async with self._http() as http, http.get("/control/stale") as response:
+            pages: list[dict[str, Any]] = (await _told(response))["pages"]
+            return pages
 
     def _http(self) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(

@@ -1,0 +1,153 @@
+"""`footnote gaps` and `footnote stale`: what the pages lack, and which of them ask to be looked at.
+
+Both are for who runs Footnote, to whom every page is open. The wording of a question is held back as everywhere: what was
+asked privately is counted, not quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from bot.analytics import KEEP
+from bot.cli.as_json import print_json
+from bot.cli.open import open_session
+from bot.gap import Gap, OpenGaps
+from bot.gap_text import counts
+from bot.messages import Messages, messages_in
+from bot.stale import StalePage
+from kb.settings import Settings
+
+SHOWN = 30
+"""Gaps, or pages, that a person is shown; `--json` has them all."""
+COMMENTS = 3
+
+
+async def gaps(settings: Settings, *, as_json: bool, again: bool) -> int:
+    async with open_session(settings, "gaps", models=True) as session:
+        told = await session.gaps(again=again)
+    if as_json:
+        print_json(told)
+    else:
+        _show_gaps(told, again=again)
+    return 0
+
+
+async def stale(settings: Settings, *, as_json: bool) -> int:
+    async with open_session(settings, "stale", models=False) as session:
+        told = await session.stale()
+    if as_json:
+        print_json(told)
+    else:
+        _show_stale(told)
+    return 0
+
+
+def gaps_as_json(found: OpenGaps, closed: list[Gap], words: Messages) -> dict[str, Any]:
+    return {
+        "gaps": [_gap_as_json(gap, words) for gap in found.gaps],
+        "hidden": {"times": found.hidden, "people": found.hidden_people},
+        "closed": [
+            _gap_as_json(gap, words) | {"closed_at": gap.closed_at and gap.closed_at.isoformat()}
+            for gap in closed
+            if gap.wordings
+        ],
+    }
+
+
+def stale_as_json(page: StalePage) -> dict[str, Any]:
+    return {
+        "page_id": page.page.id,
+        "title": page.page.heading,
+        "url": page.page.url,
+        "source": page.page.source,
+        "owner": page.page.owner,
+        "reason": page.reason,
+        "since": page.since.isoformat(),
+        "cited": page.cited,
+    }
+
+
+def _gap_as_json(gap: Gap, words: Messages) -> dict[str, Any]:
+    near = gap.nearest
+    places = _places(gap)
+    return {
+        "question": gap.wordings[0] if gap.wordings else None,
+        "wordings": list(gap.wordings),
+        "times": gap.times,
+        "people": gap.people,
+        "channels": [{"id": channel, "name": name} for channel, name in places.items()],
+        "asked_privately": gap.private,
+        "declined": gap.declined,
+        "closest": gap.closest,
+        "voted_down": gap.voted_down,
+        "reported_missing_by": gap.missed_by,
+        "complaints": [
+            {"reason": one.reason, "times": one.times, "comments": list(one.comments)}
+            for one in gap.complaints
+        ],
+        "nearest": near and {"title": near.title, "url": near.url, "owner": near.owner},
+        "first": gap.first.isoformat(),
+        "last": gap.last.isoformat(),
+        "told": " · ".join(counts(gap, words, [f"#{name}" if name else one for one, name in places.items()])),
+    }
+
+
+def _places(gap: Gap) -> dict[str, str]:
+    """The public channels by id, with the names that they had when it was asked."""
+    names = {one.record.asked_in.channel: one.record.asked_in.channel_name for one in gap.asked}
+    return {channel: names.get(channel, "") for channel in gap.channels}
+
+
+def _show_gaps(told: Mapping[str, Any], *, again: bool) -> None:
+    console, words = Console(), messages_in("en")
+
+    def say(line: str, style: str = "") -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True, style=style)
+
+    if again:
+        say(f"Asked anew: {told['closed_now']} of the questions are answered by now.")
+    if not told["gaps"] and not told["hidden"]["times"]:
+        say(words.gaps_none.format(days=KEEP.days))
+    for gap in told["gaps"][:SHOWN]:
+        say(gap["question"] or words.gap_privately, "bold")
+        if gap["wordings"][1:]:
+            say(f"  {words.gap_also.format(wordings=' · '.join(gap['wordings'][1:]))}")
+        say(f"  {gap['told']}")
+        if near := gap["nearest"]:
+            owner = f" · {words.owned.format(owner=near['owner'])}" if near["owner"] else ""
+            say(f"  {words.gap_nearest.format(page=near['title'])} ({near['url']}){owner}")
+        for one in gap["complaints"]:
+            reason = getattr(words, f"reason_{one['reason']}", words.reason_other)
+            said = " · ".join(f"“{comment}”" for comment in one["comments"][:COMMENTS])
+            often = f" ({words.counted(words.gap_times, one['times'])})" if one["times"] > 1 else ""
+            say(f"  Voted down: {reason}{often}{f': {said}' if said else ''}")
+    if len(told["gaps"]) > SHOWN:
+        say(f"and {len(told['gaps']) - SHOWN} more; --json lists them all")
+    if hidden := told["hidden"]["times"]:
+        people = words.counted(words.gap_people, told["hidden"]["people"])
+        say(words.gaps_hidden.format(times=words.counted(words.gap_times, hidden), people=people))
+    if told["closed"]:
+        say(f"Closed: {len(told['closed'])}, {_closed(told['closed'])}")
+
+
+def _closed(closed: Sequence[Mapping[str, Any]]) -> str:
+    first = closed[0]
+    return f"the last one on {first['closed_at'][:10]}: {first['question']}"
+
+
+def _show_stale(told: Sequence[Mapping[str, Any]]) -> None:
+    console, words = Console(), messages_in("en")
+    if not told:
+        console.print(words.stale_none)
+    for page in told[:SHOWN]:
+        since = "expired" if page["reason"] == "expired" else "review overdue since"
+        cited = words.counted(words.stale_cited, page["cited"]) if page["cited"] else words.stale_uncited
+        owner = words.owned.format(owner=page["owner"]) if page["owner"] else words.stale_no_owner
+        console.print(page["title"], highlight=False, markup=False, soft_wrap=True, style="bold")
+        line = f"  {since} {page['since']} · {cited} · {owner} · {page['url']}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    if len(told) > SHOWN:
+        console.print(f"and {len(told) - SHOWN} more; --json lists them all")
