@@ -37,15 +37,13 @@ class Reply:
     """What the words do. `says` is False for small talk, remarks, emoji and links alone.
 
     `asks`: a question or a request. `asks_knowledge`: one that is not put to a person ("can you send it to me?") and is
-    no mere tag ("nice, right?"). `leans`: it opens with "and", "what about". `small`: too few words to be anything but a
-    word between people ("What time?"). `chooses`: it picks among what was offered, or corrects ("I meant ..."). `answers`: it
+    no mere tag ("nice, right?"). `small`: too few words to be anything but a word between people ("What time?"). `chooses`: it picks among what was offered, or corrects ("I meant ..."). `answers`: it
     may answer a question, by a bare phrase. `to_group`, `to_person`: whom it speaks to; a person by name, or as "you".
     """
 
     says: bool = False
     asks: bool = False
     asks_knowledge: bool = False
-    leans: bool = False
     small: bool = True
     corrects: bool = False
     chooses: bool = False
@@ -68,7 +66,23 @@ def read_reply(text: str, *, before: str = "", offered: str = "", names: Collect
     told = detect(plain, hint=hint)
     known = [lexicon(one) for one in dict.fromkeys((told, hint or told)) if one in languages()]
     read = [_read(plain, one, before, offered, names) for one in known or [lexicon("")]]
-    return max(read, key=lambda reply: (reply.to_group or reply.to_named, reply.asks, reply.chooses))
+    return _together(read)
+
+
+def _together(read: Sequence[Reply]) -> Reply:
+    """What a message does that may be in either of two languages: what it may not be is said in none."""
+    return Reply(
+        says=all(one.says for one in read),
+        asks=any(one.asks for one in read),
+        asks_knowledge=any(one.asks_knowledge for one in read),
+        small=all(one.small for one in read),
+        corrects=any(one.corrects for one in read),
+        chooses=any(one.chooses for one in read),
+        answers=all(one.answers for one in read),
+        to_group=any(one.to_group for one in read),
+        to_named=any(one.to_named for one in read),
+        to_person=any(one.to_person for one in read),
+    )
 
 
 def hands_on(text: str) -> bool:
@@ -95,7 +109,6 @@ def _read(text: str, known: Lexicon, before: str, offered: str, names: Collectio
         says=bool(saying),
         asks=any(one.asks for one in either),
         asks_knowledge=bool(about),
-        leans=any(one.leans for one in about),
         small=all(one.is_small for one in about),
         corrects=any(one.corrects for one in saying),
         chooses=any(one.chooses(own) for one in saying),
@@ -125,6 +138,7 @@ class _Sentence:
     words: Sequence[str]
     marked: bool
     opened: Sequence[str]
+    last_clause: Sequence[str]
     to_named: bool
     names: Collection[str]
 
@@ -142,6 +156,7 @@ class _Sentence:
             words=rest or (words if marked else []),
             marked=marked,
             opened=words[:taken],
+            last_clause=words_of(sentence.rsplit(",", 1)[-1]),
             to_named=_is_called(sentence, spoken, words, known, names),
             names=names,
         )
@@ -209,13 +224,16 @@ class _Sentence:
     @property
     def corrects(self) -> bool:
         """It names what was meant: "I meant contractors", and not "I mean, that's a lot"."""
-        taken = starts_with_phrase(list(self.words), self.known.speaking.meaning)
-        rest = self.words[taken:]
-        meant = " ".join(rest)
-        if taken == 0:
-            return self._is_denial and not self.marked
+        return any(self._means(clause) for clause in (self.words, self.last_clause)) or (
+            self._is_denial and not self.marked
+        )
+
+    def _means(self, words: Sequence[str]) -> bool:
+        taken = starts_with_phrase(list(words), self.known.speaking.meaning)
+        meant = " ".join(words[taken:])
         return (
-            any(self.known.is_content(word) for word in rest)
+            taken > 0
+            and any(self.known.is_content(word) for word in words[taken:])
             and not any(pattern.search(meant) for pattern in self.known.speaking.statements)
         )
 
@@ -253,14 +271,16 @@ class _Sentence:
         picking = {*sequence.first, *sequence.last, *sequence.numbers, *self.known.speaking.choices}
         places = tuple(word[:-1] for word in sequence.ordinals if len(word) > STEM)  # "segundo", "segunda"
         named = {word[:STEM] for word in self.words if self.known.is_content(word)}
-        picked = any(
-            word in picking or word.isdecimal() or word.startswith(places) for word in self.words
-        )
+        picked = any(word in picking or word.isdecimal() or word.startswith(places) for word in self.words)
         return (picked and len(self.words) <= CHOICE // 2 + 1) or bool(named & set(offered))
 
     def _matches(self, patterns: Sequence[re.Pattern[str]]) -> bool:
         """As it stands, or behind its opener."""
-        return any(pattern.search(text) for pattern in patterns for text in {self.whole, self.text, " ".join(self.words)})
+        return any(
+            pattern.search(text)
+            for pattern in patterns
+            for text in {self.whole, self.text, " ".join(self.words)}
+        )
 
     def _is_one_of(self, phrases: tuple[str, ...]) -> bool:
         words = words_of(self.text)
@@ -275,6 +295,7 @@ def _without_talk(words: list[str], known: Lexicon) -> list[str]:
     """Without what is said in front of a matter; [] where there is nothing else."""
     rest, talk = words, known.small_talk
     said = talk.greeting + talk.thanks + talk.goodbye + talk.remarks + known.speaking.remarks
+    matters = known.ellipsis.openers + known.ellipsis.more + talk.asking + known.speaking.asking
     spoken = False
     while rest:
         taken = starts_with_phrase(rest, said)
@@ -282,7 +303,7 @@ def _without_talk(words: list[str], known: Lexicon) -> list[str]:
             return []
         if not taken and rest[0] in known.speaking.sounds:
             taken = 1
-        if not taken or taken < starts_with_phrase(rest, known.ellipsis.openers + known.ellipsis.more):
+        if not taken or taken < starts_with_phrase(rest, matters):
             return rest
         spoken, rest = True, rest[taken:]
     return []
