@@ -68,7 +68,7 @@ def warning_line(warning: AnswerWarning, cited: Mapping[int, Citation], words: M
         "title": titled_link(page.title, page.url),
         "date": words.on(warning.date) if warning.date else "",
         "ago": words.since(warning.date, today) if warning.date else "",
-        "successor": _successor(page),
+        "successor": successor_link(page),
     }
     return " ".join(["⚠️", _template(warning, words).format(**fields), *owner_sentence(page, words)])
 
@@ -106,7 +106,7 @@ def _doubt(citation: Citation, warning: AnswerWarning | None, words: Messages) -
         return template.format(date=words.on(warning.date))
     if warning is not None and warning.page.successor is not None:
         template = words.later_version if warning.reason == "older_version" else words.replaced_by
-        return template.format(successor=_successor(warning.page))
+        return template.format(successor=successor_link(warning.page))
     return {"outdated": words.outdated, "superseded": words.replaced}.get(citation.freshness, "")
 
 
@@ -118,7 +118,8 @@ def dated(page: Page, words: Messages) -> str:
     return words.edited.format(date=words.on(dates.edited)) if dates.edited else ""
 
 
-def _successor(page: Page) -> str:
+def successor_link(page: Page) -> str:
+    """The page that has taken this one's place, as far as its reader may know of it."""
     if page.successor is not None:
         return titled_link(page.successor.title, page.successor.url)
     name = page.told_successor or ""

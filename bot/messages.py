@@ -431,6 +431,13 @@ class Messages(Formats):
         )
         return ", ".join(self.counted(forms, number) for forms, number in told if number)
 
+    correction_since: str = "This answer quoted {page}; since {date} it says:"
+    correction_now: str = "This answer quoted {page}; it now says:"
+    correction_gone: str = "This answer quoted {page}; the page has changed since, and that passage is gone."
+    correction_expired: str = "This answer quoted {page}, which expired on {date}."
+    correction_replaced: str = "This answer quoted {page}, which has been replaced by {successor}."
+    correction_replaced_alone: str = "This answer quoted {page}, which has been replaced."
+
     def removed(self, sentences: int) -> str:
         """How many sentences of an answer were taken out."""
         return self.counted(self.sentences_removed, max(1, sentences))
