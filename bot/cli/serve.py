@@ -24,6 +24,7 @@ from bot.backend import Backend
 from bot.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.control import control_socket
+from bot.cli.guide import PlaygroundGuide
 from bot.cli.index_commands import follow, must_exist, show_report
 from bot.cli.local import LocalSession
 from bot.cli.offers import current_offer
@@ -34,6 +35,7 @@ from bot.cli.source_states import source_states
 from bot.edge import Edge, open_edge
 from bot.once import Once
 from bot.playground import Playground, sample_workspace
+from bot.playground.history import History
 from bot.playground.links import Answerer, LinkedAnswers
 from bot.progress_notes import ProgressNotes
 from bot.queue import QuestionQueue
@@ -67,9 +69,18 @@ async def serve(settings: Settings) -> int:
 
 
 async def playground(
-    settings: Settings, pages: Path | None, *, port: int, open_browser: bool, data_given: bool
+    settings: Settings,
+    pages: Path | None,
+    *,
+    port: int,
+    open_browser: bool,
+    data_given: bool,
+    fresh: bool = False,
 ) -> int:
-    """Runs in a local Slack in the browser, with the sample handbook or the user's own pages."""
+    """Runs in a local Slack in the browser, with the sample handbook or the user's own pages.
+
+    What was said there before is there again, unless `fresh`.
+    """
     if pages is not None:
         must_exist(pages)
     if pages is not None and not data_given:
@@ -78,7 +89,16 @@ async def playground(
     async with AsyncExitStack() as stack:
         runtime = await stack.enter_async_context(open_runtime(settings, "playground", models=False))
         viewer = PageViewer(runtime.sources.folders, runtime.reader)
-        slack = Playground(sample_workspace(), port=port, pages=viewer.read)
+        history = History(runtime.folder.path, tell=_warn)
+        if fresh:
+            history.forget()
+        slack = Playground(
+            sample_workspace(),
+            port=port,
+            pages=viewer.read,
+            history=history,
+            guide=PlaygroundGuide(runtime),
+        )
         await _start_playground(slack, port, stack)
         slack_settings = settings.slack.model_copy(update=_credentials(slack))
         runtime = runtime.with_slack(slack_settings)
@@ -186,7 +206,11 @@ class _Status:
 
 async def _say_offer(session: LocalSession) -> None:
     if offer := await session.offer():
-        console.print(offer, highlight=False, markup=False, style="yellow")
+        _warn(offer)
+
+
+def _warn(sentence: str) -> None:
+    console.print(sentence, highlight=False, markup=False, style="yellow")
 
 
 async def _or_none(ask: Callable[[], Awaitable[Any]]) -> Any:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from bot.playground.feed import Feed
+from bot.playground.guide import AskGuide
 from bot.playground.interactions import Interactions
 from bot.playground.kb_pages import KbPages, Pages
 from bot.playground.people import People
@@ -34,13 +35,21 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 class Page:
     def __init__(
-        self, slack: Slack, people: People, interactions: Interactions, pages: Pages | None, *, host: str
+        self,
+        slack: Slack,
+        people: People,
+        interactions: Interactions,
+        pages: Pages | None,
+        *,
+        host: str,
+        guide: AskGuide | None = None,
     ) -> None:
         self._slack = slack
         self._people = people
         self._interactions = interactions
         self._feed = Feed(slack.state)
         self._kb = KbPages(pages)
+        self._ask_guide = guide
         self._hosts = _LOOPBACK | {host}
         self._deeds: dict[str, Callable[[Body], Awaitable[Body]]] = {
             "say": self._say,
@@ -67,6 +76,7 @@ class Page:
         app.router.add_get("/kb/{path:.*}", self._kb.handle)
         app.router.add_get("/page/feed", self._feed.handle)
         app.router.add_get("/page/workspace", self._workspace)
+        app.router.add_get("/page/guide", self._guide)
         app.router.add_get("/page/messages", self._messages)
         app.router.add_post("/page/{deed}", self._do)
 
@@ -122,6 +132,10 @@ class Page:
                 "home": self._slack.surfaces.homes.get(user),
             }
         )
+
+    async def _guide(self, _request: web.Request) -> web.StreamResponse:
+        guide = await self._ask_guide() if self._ask_guide is not None else None
+        return web.json_response(guide.as_json() if guide is not None else None)
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
         state = self._slack.state

@@ -22,6 +22,7 @@ from bot.playground.deeds import Deeds
 from bot.playground.delivery import Attempt, Delivery, Transport
 from bot.playground.events import SUBSCRIPTIONS, Events
 from bot.playground.faults import Faults
+from bot.playground.guide import AskGuide
 from bot.playground.history import History
 from bot.playground.http_events import HttpEvents
 from bot.playground.interactions import Interactions
@@ -53,6 +54,7 @@ class Playground(Deeds):
 
     `events_url`: where events are POSTed, signed; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
     cited pages under `/kb/`. `subscriptions`: the events that the app is subscribed to. `history` keeps what is said.
+    `guide` says what a newcomer may try.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Playground(Deeds):
         subscriptions: Collection[str] = SUBSCRIPTIONS,
         pages: Pages | None = None,
         history: History | None = None,
+        guide: AskGuide | None = None,
     ) -> None:
         self.workspace = workspace
         self.limits = limits or Limits()
@@ -88,7 +91,7 @@ class Playground(Deeds):
         self._response_urls = ResponseUrls(self._slack)
         self._people = People(self._slack)
         self._interactions = Interactions(self._slack, self._people, self._delivery, self._response_urls)
-        self._page = Page(self._slack, self._people, self._interactions, pages, host=host)
+        self._page = Page(self._slack, self._people, self._interactions, pages, host=host, guide=guide)
         self._history = history
         self._runner: web.AppRunner | None = None
         self._changed = asyncio.Event()
