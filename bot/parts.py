@@ -35,6 +35,7 @@ from bot.progress import ProgressMessage
 from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
 from bot.reply import Replies
+from bot.restraint import Restraint
 from bot.retraction import Retraction
 from bot.shelf import Shelves
 from bot.shortcut import ShortcutDesk
@@ -336,5 +337,6 @@ def build_worker(
         figures=backend.analytics,
         channel_settings=backend.channel_settings,
         ways=WaysOn(owners=directory.owners, channels=directory.channels, memberships=directory.memberships),
+        restraint=Restraint(once=backend.once),
         clock=clock,
     )

@@ -27,6 +27,7 @@ from bot.messages import messages_in
 from bot.people import People
 from bot.render import plain, render
 from bot.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
+from bot.restraint import Restraint
 from bot.retraction import Retraction
 from bot.slack_errors import SLACK_FAILURES
 from bot.streaming import Streams
@@ -87,6 +88,7 @@ class QuestionWorker:
     figures: Figures
     channel_settings: ChannelSettingsStore
     ways: WaysOn
+    restraint: Restraint
     clock: Callable[[], datetime]
 
     async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
@@ -118,12 +120,15 @@ class QuestionWorker:
             logger.exception("question.apology_failed", extra={"question_id": question.id})
 
     async def _answer_once(self, question: QueuedQuestion, attempt: int) -> None:
+        if attempt > 1 and await self.restraint.is_kept(question):
+            return
         posted = await self.replies.find(question) if attempt > 1 or question.edited_ts else None
         asked = await self.hearing.of(question)
         if posted is not None and posted.answers(question):
             await self._record_posted(question, asked, posted)
         elif not asked.text:
-            await self._help(question, posted)
+            if not question.unasked:
+                await self._help(question, posted)
         else:
             await self._answer(question, asked, posted)
 
@@ -136,6 +141,8 @@ class QuestionWorker:
             answer, question_id=question.message_id, channel=question.channel, user=question.user
         )
         if await self._is_gone(question):
+            return
+        if posted is None and await self.restraint.keeps(question, answer):
             return
         rendered = render(answer, question_id=question.message_id, today=self.clock().date(), way_on=way_on)
         rendered = with_asker(rendered, question, asked.text, messages_in(answer.language))
@@ -180,7 +187,7 @@ class QuestionWorker:
         try:
             await self.figures.record(question.message_id, answer, await self._asked_in(question))
             await self.figures.save_trace(
-                question.message_id, trace_payload(answer, channel=question.channel)
+                question.message_id, trace_payload(answer, channel=question.channel, reason=question.reason)
             )
         except StoreUnavailableError:
             logger.warning("figures.lost", extra={"question_id": question.id})
@@ -201,7 +208,7 @@ class QuestionWorker:
 
     async def _tell_why_not(self, question: QueuedQuestion, error: DeliveryRefusedError) -> None:
         logger.error("question.undeliverable", extra={"question_id": question.id, "code": error.code})
-        if error.code not in NOT_IN_CHANNEL or not question.user:
+        if error.code not in NOT_IN_CHANNEL or not question.user or question.unasked:
             return
         channel = await self.channels.describe(question.channel)
         words = messages_in((await self.people.person(question.user)).locale)
@@ -212,8 +219,8 @@ class QuestionWorker:
             logger.warning("question.asker_not_told", extra={"question_id": question.id}, exc_info=True)
 
     async def _apologise(self, question: QueuedQuestion) -> None:
-        """One polite sentence in the place of the placeholder; nothing where an answer already stands."""
-        if question.deleted or await self.queue.is_deleted(question.message_id):
+        """One polite sentence in the place of the placeholder; nothing where an answer stands, or where nobody asked us."""
+        if question.deleted or question.unasked or await self.queue.is_deleted(question.message_id):
             return
         posted = await self.replies.find(question)
         if posted is not None and posted.answers(question):

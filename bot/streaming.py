@@ -127,7 +127,7 @@ class LiveReply:
         self._wake.set()
 
     def open(self) -> None:
-        if self._posted is None:
+        if self._posted is None and not self._question.unasked:  # which may end in silence
             searching = self._streams.replies.show_searching(self._question, self._words.searching)
             self._searching = asyncio.create_task(searching)
             self._pump = asyncio.create_task(self._show(self._searching))
