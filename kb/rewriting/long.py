@@ -1,0 +1,35 @@
+"""What a long message asks: a pasted letter and then "which form do I need for that?".
+
+An embedder reads some hundred words, so that a question behind them would not be searched for. The message itself stays one
+of the wordings.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kb.text.lexicon import Lexicon, words_of
+from kb.text.phrases import asks_something, is_empty_reference
+
+LONG = 600
+"""Characters. Shorter messages are read whole by every embedder that comes along."""
+MOST = 300
+"""Characters of what is taken for the question."""
+
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
+
+
+def asked_at_the_end(message: str, known: Lexicon) -> str | None:
+    """The last of a long message's sentences that ask, at most two; None for a short one, and where none asks."""
+    if len(message) <= LONG:
+        return None
+    sentences = [sentence.strip() for sentence in _SENTENCE.findall(message)]
+    asking = [one for one in sentences if _asks(one, known)][-2:]
+    while asking and len(" ".join(asking)) > MOST:
+        asking = asking[1:]
+    return " ".join(asking) or None
+
+
+def _asks(sentence: str, known: Lexicon) -> bool:
+    asks = sentence.endswith("?") or (len(words_of(sentence)) > 3 and asks_something(sentence))
+    return asks and bool(known.content_of(sentence)) and not is_empty_reference(sentence, known.language)
