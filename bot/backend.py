@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +10,8 @@ from bot.admin_views import Votes as SeenVotes
 from bot.alone import Records as AloneRecords
 from bot.ask_owner import Missed
 from bot.channel_settings import ChannelSettingsStore
+from bot.cited_answers import CitedAnswers
+from bot.corrections import Library
 from bot.feedback import Votes
 from bot.figures import StatsReader
 from bot.gaps import Gaps
@@ -50,7 +52,7 @@ class Pipeline(Answerer, Knowledge, Protocol):
     """kb.pipeline.Pipeline, as the whole edge uses it."""
 
 
-class Index(IndexedPages, EveryPage, Protocol):
+class Index(IndexedPages, EveryPage, Library, Protocol):
     """kb.index.port.VectorIndex, as the whole edge uses it."""
 
 
@@ -69,5 +71,8 @@ class Backend:
     channel_settings: ChannelSettingsStore
     gaps: Gaps
     once: Once
+    cited: CitedAnswers
+    syncs: Callable[[], Awaitable[object]]
+    """Which syncs have ended, as `bot.corrections` reads it."""
     contacts: Callable[[], Mapping[str, str]]
     """Source -> whom to ask about its pages, as `bot.owners` reads it."""

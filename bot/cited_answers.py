@@ -179,10 +179,10 @@ class AllRecords:
             await record.forget(question_id)
 
 
-def cited_answer(question: QueuedQuestion, answer: Answer, *, question_id: str, at: datetime) -> CitedAnswer:
+def cited_answer(question: QueuedQuestion, answer: Answer, *, at: datetime) -> CitedAnswer:
     """What is kept of an answer."""
     return CitedAnswer(
-        question_id=question_id,
+        question_id=question.message_id,
         version=question.id,
         channel=question.channel,
         thread_ts=question.thread_ts,

@@ -23,9 +23,18 @@ from bot.app import Activity, build_app, slack_clients
 from bot.backend import Backend
 from bot.background import Background
 from bot.channel_settings import ChannelWishes
+from bot.corrections import Corrections
 from bot.digests import Digests
 from bot.elsewhere import QueueHandler
-from bot.parts import build_digests, build_directory, build_follower, build_handler, build_rooms, build_worker
+from bot.parts import (
+    build_corrections,
+    build_digests,
+    build_directory,
+    build_follower,
+    build_handler,
+    build_rooms,
+    build_worker,
+)
 from bot.people import People
 from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
@@ -54,6 +63,7 @@ class Edge:
         background: Background,
         follower: ReindexFollower,
         digests: Digests,
+        corrections: Corrections,
         settings: SlackSettings,
     ) -> None:
         self.app = app
@@ -64,6 +74,7 @@ class Edge:
         self._background = background
         self._follower = follower
         self.digests = digests
+        self.corrections = corrections
         self._settings = settings
         self._by_itself: list[asyncio.Task[None]] = []
         self._socket: AsyncSocketModeHandler | None = None
@@ -80,6 +91,7 @@ class Edge:
         self._by_itself = [
             asyncio.create_task(self._follower.take_up(self._background), name="take up"),
             asyncio.create_task(self.digests.run(), name="digests"),
+            asyncio.create_task(self.corrections.run(), name="corrections"),
         ]
         if self._settings.app_token is not None:
             self._socket = AsyncSocketModeHandler(self.app, self._settings.app_token.get_secret_value())
@@ -171,6 +183,7 @@ async def open_edge(
             activity=activity,
             background=background,
             follower=follower,
+            corrections=build_corrections(clients, directory, backend, clock),
             digests=build_digests(clients, directory, backend, rooms.way_on, settings, clock),
             settings=settings,
         )

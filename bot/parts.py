@@ -18,6 +18,8 @@ from bot.backend import Backend
 from bot.background import Background
 from bot.channel_dialog import ChannelDialog
 from bot.channels import ChannelDirectory
+from bot.cited_answers import AllRecords
+from bot.corrections import Corrections
 from bot.digests import DigestReaders, Digests
 from bot.elsewhere import Placing, QueueHandler
 from bot.feedback import FeedbackDesk
@@ -142,7 +144,7 @@ def build_rooms(
         listeners=Listeners(
             queue=backend.queue,
             conversations=backend.conversations,
-            records=backend.analytics,
+            records=all_records(backend),
             attention=Attention(
                 threads=Threads(clients.quick, people),
                 people=people,
@@ -256,6 +258,28 @@ def build_digests(
     )
 
 
+def all_records(backend: Backend) -> AllRecords:
+    """What is forgotten with a question that was deleted."""
+    return AllRecords((backend.analytics, backend.cited))
+
+
+def build_corrections(
+    clients: SlackClients, directory: Directory, backend: Backend, clock: Callable[[], datetime]
+) -> Corrections:
+    return Corrections(
+        cited=backend.cited,
+        library=backend.pages,
+        audiences=directory.audiences,
+        settings=backend.channel_settings,
+        threads=Threads(clients.reading, directory.people),
+        people=directory.people,
+        once=backend.once,
+        notices=build_notices(clients, directory),
+        syncs=backend.syncs,
+        clock=clock,
+    )
+
+
 def build_suggestions(directory: Directory, backend: Backend, clock: Callable[[], datetime]) -> Suggestions:
     return Suggestions(
         questions=backend.analytics,
@@ -319,7 +343,7 @@ def build_worker(
         hearing=Hearing(conversations=backend.conversations, threads=threads, people=people),
         retraction=Retraction(
             conversations=backend.conversations,
-            records=backend.analytics,
+            records=all_records(backend),
             threads=threads,
             replies=replies,
             people=people,
@@ -335,6 +359,7 @@ def build_worker(
             wanted=settings.stream == "auto",
         ),
         figures=backend.analytics,
+        cited=backend.cited,
         channel_settings=backend.channel_settings,
         ways=WaysOn(owners=directory.owners, channels=directory.channels, memberships=directory.memberships),
         restraint=Restraint(once=backend.once),

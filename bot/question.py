@@ -20,6 +20,7 @@ from bot.asked_line import with_asker
 from bot.audiences import Audiences, AudienceUnknownError
 from bot.channel_settings import ChannelSettingsStore
 from bot.channels import ChannelDirectory
+from bot.cited_answers import CitedAnswers, cited_answer
 from bot.claims import QueuedQuestion
 from bot.events import AnswerMark, CitedPassage
 from bot.hearing import Asked, Hearing
@@ -86,6 +87,7 @@ class QuestionWorker:
     replies: Replies
     streams: Streams
     figures: Figures
+    cited: CitedAnswers
     channel_settings: ChannelSettingsStore
     ways: WaysOn
     restraint: Restraint
@@ -183,12 +185,13 @@ class QuestionWorker:
             await self.hearing.remember(question, replace(turn, asked_at=self.clock()))
 
     async def _count(self, question: QueuedQuestion, answer: Answer) -> None:
-        """Figures and the trace. Losing them is logged and changes nothing for the reader."""
+        """Figures, the trace and what was quoted. Losing them is logged and changes nothing for the reader."""
         try:
             await self.figures.record(question.message_id, answer, await self._asked_in(question))
             await self.figures.save_trace(
                 question.message_id, trace_payload(answer, channel=question.channel, reason=question.reason)
             )
+            await self.cited.remember(cited_answer(question, answer, at=self.clock()))
         except StoreUnavailableError:
             logger.warning("figures.lost", extra={"question_id": question.id})
 

@@ -13,6 +13,7 @@ import time
 import webbrowser
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from slack_sdk.errors import SlackApiError
 from bot.app import Activity
 from bot.backend import Backend
 from bot.channel_settings import ChannelSettings, ChannelSettingsStore
+from bot.cited_answers import CitedAnswers
 from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.control import control_socket
 from bot.cli.guide import PlaygroundGuide
@@ -31,7 +33,7 @@ from bot.cli.offers import current_offer
 from bot.cli.pages import PageViewer
 from bot.cli.reindexing import build_schedule
 from bot.cli.session import IngestRequest
-from bot.cli.source_states import source_states
+from bot.cli.source_states import ended_syncs, source_states
 from bot.edge import Edge, open_edge
 from bot.once import Once
 from bot.playground import Playground, sample_workspace
@@ -148,6 +150,8 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
                     ),
                     gaps=runtime.gaps,
                     once=Once(runtime.redis, namespace=runtime.settings.store.namespace),
+                    cited=CitedAnswers(runtime.redis, namespace=runtime.settings.store.namespace),
+                    syncs=partial(ended_syncs, runtime.redis, namespace=runtime.settings.store.namespace),
                     contacts=runtime.sources.contacts,
                 ),
                 clock=utc_now,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from datetime import datetime
 from typing import Any
 
 from redis.asyncio import Redis
@@ -42,6 +43,16 @@ async def source_states(
         )
         for one in known
     ]
+
+
+async def ended_syncs(redis: Redis, *, namespace: str) -> dict[str, datetime]:
+    """Source -> when its last sync ended.
+
+    Raises:
+        StoreUnavailableError: it cannot be told.
+    """
+    last = await RedisLedger(redis, namespace=namespace).read()
+    return {name: record.at for name, record in last.items()}
 
 
 def state_as_json(state: SourceState) -> dict[str, Any]:

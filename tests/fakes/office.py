@@ -22,6 +22,7 @@ from redis.asyncio import Redis
 from bot.analytics import Analytics
 from bot.backend import Backend, Pipeline
 from bot.channel_settings import ChannelSettings, ChannelSettingsStore
+from bot.cited_answers import CitedAnswers
 from bot.edge import PATH, Edge, open_edge
 from bot.gaps import Gaps
 from bot.once import Once
@@ -36,7 +37,7 @@ from kb.conversation import RedisConversations
 from kb.errors import StoreUnavailableError
 from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest, SourceState
-from kb.models import EVERYONE, Audience, Page, PageDates, Question, Retrieved, Turn
+from kb.models import EVERYONE, Audience, Chunk, Page, PageDates, Question, Retrieved, Turn
 from kb.settings import SlackSettings
 from tests.fakes.answers import an_answer
 from tests.fakes.ports import free_port
@@ -124,6 +125,8 @@ class Pages:
         self.indexed: dict[str, tuple[PageAddress, tuple[str, ...]]] = {}
         self.dates: dict[str, PageDates] = {}
         self.error: Exception | None = None
+        self.said: dict[str, list[Chunk]] = {}
+        """Page id -> its passages."""
 
     def add(self, page_id: str, title: str, *marks: str) -> None:
         """`marks`: who may read it; everyone where there is none."""
@@ -155,6 +158,13 @@ class Pages:
             )
             for address, marks in self.indexed.values()
         ]
+
+    async def passages(
+        self, *, audience: Audience, of_pages: Sequence[str] | None = None
+    ) -> AsyncIterator[Sequence[Chunk]]:
+        for page in await self.every_page():
+            if audience.may_read(page.audience) and (of_pages is None or page.id in of_pages):
+                yield self.said.get(page.id, [])
 
 
 class WordLikeness:
@@ -217,6 +227,7 @@ class Office:
     redis: Redis
     notes: ProgressNotes
     channel_settings: ChannelSettingsStore
+    cited: CitedAnswers
     edge: Edge = field(init=False)
     knowledge: Knowledge = field(default_factory=Knowledge)
     pipeline: Pipeline | None = None
@@ -228,7 +239,12 @@ class Office:
     contacts: dict[str, str] = field(default_factory=dict)
     """Source -> whom to ask about its pages."""
     namespace: str = ""
+    synced: int = 0
+    """How many syncs have ended."""
     working: asyncio.Task[None] | None = None
+
+    async def syncs(self) -> int:
+        return self.synced
 
     async def ask(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
         return await self.slack.say(user, channel, text, thread_ts)
@@ -321,6 +337,7 @@ async def open_office(
             redis=redis,
             notes=ProgressNotes(redis, namespace=namespace, lease=timedelta(seconds=0.6), beat_s=0.1),
             channel_settings=ChannelSettingsStore(redis, namespace=namespace, defaults=ChannelSettings()),
+            cited=CitedAnswers(redis, namespace=namespace),
             pipeline=pipeline,
             namespace=namespace,
         )
@@ -350,6 +367,8 @@ async def a_bot(office: Office) -> AsyncIterator[Edge]:
             channel_settings=office.channel_settings,
             gaps=Gaps(records=office.analytics, likeness=WordLikeness(), pages=office.pages),
             once=Once(office.redis, namespace=office.namespace),
+            cited=office.cited,
+            syncs=office.syncs,
             contacts=lambda: office.contacts,
         ),
         clock=clock,
