@@ -193,6 +193,9 @@ def playground(
         int, typer.Option(help="Port of the web page; 0 takes a free one.", min=0, max=65535)
     ] = 8765,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Start with empty channels instead of what was said last time.")
+    ] = False,
     data: Data = None,
     config: Config = None,
     verbose: Verbose = False,
@@ -203,7 +206,11 @@ def playground(
     if sample and folder is not None:
         raise typer.BadParameter("give a folder or --sample, not both")
     settings = settings_of(data, config, verbose)
-    run(command.playground(settings, folder, port=port, open_browser=browser, data_given=data is not None))
+    run(
+        command.playground(
+            settings, folder, port=port, open_browser=browser, data_given=data is not None, fresh=fresh
+        )
+    )
 
 
 @app.command()
