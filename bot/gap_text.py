@@ -12,23 +12,24 @@ from bot.mrkdwn import escape
 from bot.stale import StalePage
 
 SHOWN_GAPS, SHOWN_PAGES = 12, 20
-SHOWN_CHANNELS, SHOWN_COMMENTS = 4, 3
-QUESTION_CHARACTERS, COMMENT_CHARACTERS = 200, 300
-PAGES_A_SECTION = 5
-"""A page's line has 400 characters at most, and a section holds 3,000."""
+SHOWN_CHANNELS, SHOWN_COMPLAINTS, SHOWN_COMMENTS = 4, 3, 2
+QUESTION_CHARACTERS, COMMENT_CHARACTERS = 200, 150
+SECTION_CHARACTERS, MESSAGE_CHARACTERS = 2900, 11_000
+"""Slack's limits are 3,000 a section and 13,200 a message; what does not fit is counted."""
 
 
 def gaps_blocks(found: OpenGaps, words: Messages, *, days: int, title: str | None = None) -> list[Block]:
     if not (found.gaps or found.hidden):
         return [section(words.gaps_none.format(days=days))]
-    more = len(found.gaps) - SHOWN_GAPS
+    shown = _that_fit([gap_text(gap, words) for gap in found.gaps[:SHOWN_GAPS]])
+    more = len(found.gaps) - len(shown)
     below = [
         *([words.and_more.format(n=words.number(more))] if more > 0 else []),
         *([_hidden(found, words)] if found.hidden else []),
     ]
     return [
         section(f"*{title or words.gaps_title}*"),
-        *(section(gap_text(gap, words)) for gap in found.gaps[:SHOWN_GAPS]),
+        *map(section, shown),
         *([context("\n".join(below))] if below else []),
     ]
 
@@ -40,7 +41,7 @@ def gap_text(gap: Gap, words: Messages) -> str:
         *([words.gap_also.format(wordings=" · ".join(others))] if others else []),
         " · ".join(counts(gap, words, [f"<#{channel}>" for channel in gap.channels])),
         *_nearest(gap, words),
-        *(_complaint(one, words) for one in gap.complaints),
+        *(_complaint(one, words) for one in gap.complaints[:SHOWN_COMPLAINTS]),
     ]
     return "\n".join(lines)
 
@@ -100,14 +101,11 @@ def _quoted(wording: str) -> str:
 def stale_blocks(pages: Sequence[StalePage], words: Messages, *, title: str | None = None) -> list[Block]:
     if not pages:
         return [section(words.stale_none)]
-    lines = [stale_line(page, words) for page in pages[:SHOWN_PAGES]]
+    lines = _that_fit([stale_line(page, words) for page in pages[:SHOWN_PAGES]])
     more = len(pages) - len(lines)
     return [
         section(f"*{title or words.stale_title}*"),
-        *(
-            section("\n".join(lines[at : at + PAGES_A_SECTION]))
-            for at in range(0, len(lines), PAGES_A_SECTION)
-        ),
+        *(section("\n".join(part)) for part in _packed(lines)),
         *([context(words.and_more.format(n=words.number(more)))] if more > 0 else []),
     ]
 
@@ -122,3 +120,28 @@ def stale_line(stale: StalePage, words: Messages) -> str:
         words.owned.format(owner=escape(shorten(owner, TITLE_CHARACTERS))) if owner else words.stale_no_owner,
     ]
     return f"• {' · '.join(told)}"
+
+
+def _that_fit(texts: Sequence[str]) -> list[str]:
+    """The first ones, as many as a message holds; one that no section holds is left out."""
+    kept, room = [], MESSAGE_CHARACTERS
+    for text in texts:
+        room -= len(text)
+        if room < 0:
+            break
+        if len(text) <= SECTION_CHARACTERS:
+            kept.append(text)
+    return kept
+
+
+def _packed(lines: Sequence[str]) -> list[list[str]]:
+    """Lines that stand in one section together."""
+    parts: list[list[str]] = []
+    room = 0
+    for line in lines:
+        if len(line) > room:
+            parts.append([])
+            room = SECTION_CHARACTERS
+        parts[-1].append(line)
+        room -= len(line) + 1
+    return parts
