@@ -35,6 +35,9 @@ _ID = re.compile(r"<?@?([UW][A-Z0-9]{5,})(?:\|[^>]*)?>?")
 _EMAIL = re.compile(r"[^\s<>,;:()]+@[^\s<>,;:()]+\.[a-z]{2,}", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*[,;&/]\s*|\s+(?:and|en|und|et|y)\s+")
 
+_INVERTED = re.compile(r"\s*([^\W\d_][\w'’-]*)\s*,\s*([^\W\d_][\w'’-]*)\s*")
+""" "Levi, Dana" is one person, and no two first names."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Names:
@@ -77,8 +80,9 @@ class Owners:
         return self._contacts().get(page_id.partition(":")[0])
 
     async def _persons(self, names: str) -> tuple[Person, ...]:
-        whole = await self._person(names)
-        if whole is not None:
+        if inverted := _INVERTED.fullmatch(names):
+            names = f"{inverted[2]} {inverted[1]}"
+        if len(_EMAIL.findall(names)) < 2 and (whole := await self._person(names)) is not None:
             return (whole,)
         parts = [part for part in _BETWEEN.split(names) if part.strip()]
         found = [await self._person(part) for part in parts] if len(parts) > 1 else []
