@@ -138,18 +138,26 @@ class CitedAnswers:
                     pipe.hdel(self._page(page), question_id)
                 await pipe.execute()
 
-    async def wait_s(self, *, most: int, within: timedelta) -> float:
-        """0: one more note may be said now, which counts it; else the seconds after which to ask again. All bots together say
-        at most `most` within the span.
-        """
-        key = f"{self._root}:pace"
+    async def wait_s(self, *, most: int) -> float:
+        """Seconds to wait before one more note; 0 while fewer than `most` were said of late, by all bots together."""
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.set(key, 0, nx=True, px=within)
-                pipe.incr(key)
-                pipe.pttl(key)
-                _, said, left = await pipe.execute()
-        return 0.0 if said <= most else max(0.1, left / 1000)
+                pipe.get(self._pace)
+                pipe.pttl(self._pace)
+                said, left = await pipe.execute()
+        return 0.0 if int(said or 0) < most else max(0.05, left / 1000)
+
+    async def count_note(self, *, within: timedelta) -> None:
+        """For `wait_s`: a note is about to be said."""
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.set(self._pace, 0, nx=True, px=within)
+                pipe.incr(self._pace)
+                await pipe.execute()
+
+    @property
+    def _pace(self) -> str:
+        return f"{self._root}:pace"
 
     @property
     def _pages(self) -> str:

@@ -183,7 +183,7 @@ class Corrections:
 
     async def _say(self, answer: CitedAnswer) -> bool:
         """Whether it is settled: said now or before, or not to be said any more."""
-        while wait_s := await self.cited.wait_s(most=MOST_A_MINUTE, within=MINUTE):
+        while wait_s := await self.cited.wait_s(most=MOST_A_MINUTE):
             await self.pause(wait_s)
         name = f"correction-{answer.version}"
         turn = await self.once.begin(name)
@@ -212,6 +212,7 @@ class Corrections:
         findings = await self._findings(answer, await self._pages())
         if not findings:
             return
+        await self.cited.count_note(within=MINUTE)
         words = messages_in(answer.language)
         await self.notices.post(
             Notice(

@@ -246,6 +246,10 @@ class Office:
     async def syncs(self) -> int:
         return self.synced
 
+    @property
+    def gaps(self) -> Gaps:
+        return Gaps(records=self.analytics, likeness=WordLikeness(), pages=self.pages)
+
     async def ask(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
         return await self.slack.say(user, channel, text, thread_ts)
 
@@ -350,27 +354,31 @@ async def open_office(
                 await office.stop_working()
 
 
+def backend_of(office: Office) -> Backend:
+    return Backend(
+        queue=office.queue,
+        conversations=office.conversations,
+        pipeline=office.pipeline or office.knowledge,
+        reindexer=office.reindexing,
+        pages=office.pages,
+        notes=office.notes,
+        analytics=office.analytics,
+        status=office.status,
+        channel_settings=office.channel_settings,
+        gaps=office.gaps,
+        once=Once(office.redis, namespace=office.namespace),
+        cited=office.cited,
+        syncs=office.syncs,
+        contacts=lambda: office.contacts,
+    )
+
+
 @asynccontextmanager
 async def a_bot(office: Office) -> AsyncIterator[Edge]:
     """The bot of the office, connected; after another, its next life."""
     async with open_edge(
         settings=office.settings,
-        backend=Backend(
-            queue=office.queue,
-            conversations=office.conversations,
-            pipeline=office.pipeline or office.knowledge,
-            reindexer=office.reindexing,
-            pages=office.pages,
-            notes=office.notes,
-            analytics=office.analytics,
-            status=office.status,
-            channel_settings=office.channel_settings,
-            gaps=Gaps(records=office.analytics, likeness=WordLikeness(), pages=office.pages),
-            once=Once(office.redis, namespace=office.namespace),
-            cited=office.cited,
-            syncs=office.syncs,
-            contacts=lambda: office.contacts,
-        ),
+        backend=backend_of(office),
         clock=clock,
     ) as office.edge:
         await office.edge.connect()

@@ -11,12 +11,11 @@ import aiohttp
 import pytest
 from redis.asyncio import Redis
 
-from bot.backend import Backend
 from bot.edge import PATH, open_edge
 from bot.playground import Limits
 from kb.errors import SettingsError
 from kb.settings import SlackSettings
-from tests.fakes.office import Knowledge, Office, Reindexing, Status, clock, open_office
+from tests.fakes.office import Office, backend_of, clock, open_office
 
 BODY = json.dumps({"type": "url_verification", "challenge": "c"})
 
@@ -72,17 +71,7 @@ async def test_without_any_way_to_hear_slack_the_start_says_what_to_set(redis: R
             with pytest.raises(SettingsError, match=named):
                 async with open_edge(
                     settings=SlackSettings.model_validate(settings | {"api_url": office.slack.api_url}),
-                    backend=Backend(
-                        queue=office.queue,
-                        conversations=office.conversations,
-                        pipeline=Knowledge(),
-                        reindexer=Reindexing(),
-                        pages=office.pages,
-                        notes=office.notes,
-                        analytics=office.analytics,
-                        status=Status(),
-                        channel_settings=office.channel_settings,
-                    ),
+                    backend=backend_of(office),
                     clock=clock,
                 ) as edge:
                     await edge.connect()
