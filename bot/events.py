@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field
 
-from bot.block_text import block_lines
+from bot.message_parts import Attachment, Blocks, BotProfile, Files, Payload, Text, objects
 
 ANSWER_EVENT = "footnote_answer"
 """The metadata event type of our replies."""
@@ -16,10 +16,6 @@ READ_SUBTYPES = frozenset({None, "thread_broadcast", "file_share"})
 """Messages that a person wrote. Every other subtype is an edit, a deletion, a bot's, or Slack talking about itself."""
 
 FORM_SUBTYPES = frozenset({None, "bot_message"})
-
-
-class Payload(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class Edit(Payload):
@@ -53,79 +49,6 @@ class Metadata(Payload):
     event_payload: dict[str, Any] = Field(default_factory=dict)
 
 
-Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
-"""What Slack may leave out, or give as null."""
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-class ShownBlock(Payload):
-    """`lines`: what it says, as mrkdwn."""
-
-    type: Text = ""
-    lines: tuple[str, ...] = Field(default=(), repr=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read(cls, block: Any) -> Any:
-        return {"type": block.get("type"), "lines": block_lines(block)} if isinstance(block, dict) else block
-
-
-Blocks = Annotated[tuple[ShownBlock, ...], BeforeValidator(_objects)]
-
-
-class SharedFile(Payload):
-    """`preview` and the plain texts are there for snippets and e-mails, which Slack shows in the message itself."""
-
-    name: Text = ""
-    title: Text = ""
-    mode: Text = ""
-    preview: Text = Field(default="", repr=False)
-    plain_text: Text = Field(default="", repr=False)
-    preview_plain_text: Text = Field(default="", repr=False)
-
-
-Files = Annotated[tuple[SharedFile, ...], BeforeValidator(_objects)]
-
-
-class AttachmentField(Payload):
-    title: Text = ""
-    value: Text = Field(default="", repr=False)
-
-
-class ForwardedBlocks(Payload):
-    blocks: Blocks = ()
-
-
-class Forwarded(Payload):
-    message: ForwardedBlocks = ForwardedBlocks()
-
-
-class Attachment(Payload):
-    """Below a message: one that was forwarded (`is_share`), what a link leads to, or what an app puts there."""
-
-    is_share: bool | None = None
-    is_msg_unfurl: bool | None = None
-    from_url: Text = ""
-    original_url: Text = ""
-    pretext: Text = Field(default="", repr=False)
-    title: Text = Field(default="", repr=False)
-    text: Text = Field(default="", repr=False)
-    fallback: Text = Field(default="", repr=False)
-    fields: Annotated[tuple[AttachmentField, ...], BeforeValidator(_objects)] = ()
-    blocks: Blocks = ()
-    message_blocks: Annotated[tuple[Forwarded, ...], BeforeValidator(_objects)] = ()
-    files: Files = ()
-    attachments: Annotated[tuple[Attachment, ...], BeforeValidator(_objects)] = ()
-
-
-class BotProfile(Payload):
-    name: Text = ""
-    is_workflow_bot: bool | None = None
-
-
 class Message(Payload):
     """A message as events and threads show it."""
 
@@ -142,7 +65,7 @@ class Message(Payload):
     streaming_state: str | None = None
     """Of a message that is or was streamed; not every reply of Slack's shows it."""
     blocks: Blocks = ()
-    attachments: Annotated[tuple[Attachment, ...], BeforeValidator(_objects)] = ()
+    attachments: Annotated[tuple[Attachment, ...], BeforeValidator(objects)] = ()
     files: Files = ()
 
     @property

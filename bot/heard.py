@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.events import Attachment, Message, SharedFile
+from bot.events import Message
+from bot.message_parts import Attachment, SharedFile
 from bot.mrkdwn import escape, unescape
 from bot.people import Me
 from bot.unwrap import without_mention

@@ -79,9 +79,8 @@ class QuestionQueue:
         self._claims = Claims(redis, namespace=namespace, lease=lease, keep_claims=keep_claims)
 
     async def accept(self, question: QueuedQuestion) -> bool:
-        """Claims a question and queues it, durably, in one step. True only for the first event of its message.
-
-        An edited version is one more question where its words are new; it takes the place of one that still waits.
+        """Claims a question and queues it, durably, in one step. True only for the first event of its message, and for an
+        edited version with new words, which takes the place of one that still waits.
 
         Raises:
             StoreUnavailableError: not accepted, as far as we know. Do not acknowledge the event: Slack sends it again.
@@ -93,14 +92,8 @@ class QuestionQueue:
     async def delete(self, deletion: QueuedQuestion, *, certain: bool = False) -> bool:
         """The message was deleted. True: it still waited and is dropped; False: it runs or ran, or comes later.
 
-        In each case it will not be started again, and where there may be an answer, the deletion itself becomes work of
-        its thread: after what runs there, durably, once.
-
-        Args:
-            certain: there is an answer, also where nothing is known here of the message any more.
-
-        Raises:
-            StoreUnavailableError: see `accept`.
+        It will not be started again, and where there may be an answer (`certain`: there is one), the deletion becomes
+        work of its thread: after what runs there, durably, once. Raises as `accept` does.
         """
         return await self._claims.delete(deletion, token=uuid.uuid4().hex, certain=certain)
 
@@ -141,9 +134,8 @@ class QuestionQueue:
             running.discard(task)
             free.release()
             if not task.cancelled() and (error := task.exception()) is not None:
-                logger.error(
-                    "queue.worker_broke", exc_info=error
-                )  # the lease expires, the question comes back
+                # the lease expires, the question comes back
+                logger.error("queue.worker_broke", exc_info=error)
 
         async with blocking_twin(self._redis) as blocking:
             try:
