@@ -29,7 +29,7 @@ class SourceUsed(BaseModel):
 
 
 class PageNear(BaseModel):
-    """A page that came near without answering."""
+    """A page that came near without answering, or that an answer rests on."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -149,6 +149,12 @@ def record_of(answer: Answer, asked_in: AskedIn, now: datetime) -> AnswerRecord:
 
 
 def _nearest_first(answer: Answer) -> list[NearestPage]:
+    if answer.outcome == "answered":
+        pages = {one.chunk.page.id: one.chunk.page for one in answer.citations}
+        return [
+            NearestPage(title=page.title, url=page.url, owner=page.owner, page_id=page.id)
+            for page in pages.values()
+        ]
     if answer.outcome not in ("closest", "declined") or answer.closest_page is None:
         return list(answer.nearest)
     first = answer.closest_page

@@ -34,7 +34,9 @@ class Gap:
 
     asked: tuple[Asked, ...]
     wordings: tuple[str, ...]
+    askers: int
     people: int
+    """Those who asked, and those who reported it as missing."""
     channels: tuple[str, ...]
     """Ids of the public ones, where it was asked most first."""
     private: int
@@ -86,11 +88,12 @@ def gap_of(group: Sequence[Asked], public: frozenset[str]) -> Gap:
     times = Counter(page.page_id for page in near)
     channels = Counter(one.record.asked_in.channel for one in shown if one.record.asked_in.channel)
     closed = [one.closed_at for one in group if one.closed_at is not None]
-    people = {one.record.asked_in.user for one in group}.union(*(one.missed_by for one in group))
+    askers = {one.record.asked_in.user for one in group}
     return Gap(
         asked=tuple(group),
         wordings=tuple(wordings.values())[:SHOWN_WORDINGS],
-        people=len(people),
+        askers=len(askers),
+        people=len(askers.union(*(one.missed_by for one in group))),
         channels=tuple(channel for channel, _ in sorted(channels.items(), key=lambda one: (-one[1], one[0]))),
         private=sum(one.record.asked_in.place == "private" for one in group),
         declined=outcomes["declined"],

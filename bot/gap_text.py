@@ -53,7 +53,7 @@ def counts(gap: Gap, words: Messages, places: Sequence[str]) -> list[str]:
         return words.counted(words.gap_times, number)
 
     where = ", ".join(places[:SHOWN_CHANNELS])
-    people = words.counted(words.gap_people, max(gap.people, 1))
+    people = words.counted(words.gap_people, gap.askers)
     form = words.gap_asked_in if where else words.gap_asked
     told = [form.format(times=times(gap.times), people=people, places=where)]
     if gap.private and gap.wordings:

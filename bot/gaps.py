@@ -82,7 +82,7 @@ class Gaps:
         public = await _public(still_open, still_public, terminal=terminal)
         grouped = [gap_of(group, public) for group in await self._grouped(still_open)]
         readable = await self._readable(grouped, audience)
-        shown = [gap for gap in grouped if gap.wordings or gap.people >= HIDDEN_BELOW]
+        shown = [gap for gap in grouped if gap.wordings or gap.askers >= HIDDEN_BELOW]
         hidden = [gap for gap in grouped if gap not in shown]
         return OpenGaps(
             gaps=tuple(sorted((_with_pages(gap, readable) for gap in shown), key=rank)),

@@ -14,7 +14,7 @@ from bot.layout import label, shorten
 from bot.messages import Messages
 from kb.answer import Answer, NearestPage
 
-ASK_OWNER, MISSING = "footnote_ask_owner", "footnote_missing"
+ASK_OWNER, MISSING = "footnote_owner", "footnote_missing"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

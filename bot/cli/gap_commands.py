@@ -77,6 +77,7 @@ def _gap_as_json(gap: Gap, words: Messages) -> dict[str, Any]:
         "question": gap.wordings[0] if gap.wordings else None,
         "wordings": list(gap.wordings),
         "times": gap.times,
+        "asked_by": gap.askers,
         "people": gap.people,
         "channels": [{"id": channel, "name": name} for channel, name in places.items()],
         "asked_privately": gap.private,
