@@ -3,8 +3,11 @@ import {composer} from "./composer.js";
 import {arrows, h} from "./dom.js";
 import {drawMessages} from "./messages.js";
 import {drawHome, hideModal, modalView, showModal} from "./modal.js";
+import {toggleMenu} from "./menu.js";
+import {forwardSheet, groupSheet, workflowSheet} from "./sheets.js";
 import {drawSidebar, keepArrows} from "./sidebar.js";
-import {act, inThread, loadRoom, loadWorkspace, room, store, take, topLevel} from "./store.js";
+import {act, groupName, inThread, loadGuide, loadRoom, loadWorkspace, room, store, take, topLevel} from "./store.js";
+import {drawPrompts, drawWelcome, emptyThread, followUp, tryItems} from "./welcome.js";
 
 const at = (id) => document.getElementById(id);
 const unescaped = (text) => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
@@ -15,6 +18,23 @@ let fields = {};
 const page = {
   openChannel(id) {
     go(store.me, id, null);
+  },
+  /** A place that may be new to this page; "dm" is the app's. */
+  async openPlace(id) {
+    if (id === "dm") return page.openApp();
+    if (!room(id)) await refreshWorkspace();
+    go(store.me, id, null);
+  },
+  newGroup() {
+    groupSheet(page);
+  },
+  forward(message, channel) {
+    forwardSheet(message, channel, page);
+  },
+  async copyLink(message, channel) {
+    const link = `${location.origin}/archives/${channel}/p${message.ts.replace(".", "")}`;
+    await navigator.clipboard?.writeText(link).catch(() => null);
+    toast(`The link was copied: ${link}`);
   },
   async openApp(tab = "messages") {
     store.tab = tab;
@@ -75,6 +95,7 @@ async function route() {
 
 async function become(user) {
   await loadWorkspace(user);
+  loadGuide().then(soon);
   hideModal();
   if (store.workspace.modal) showModal(store.workspace.modal, page);
   listen();
@@ -109,6 +130,7 @@ async function hear(change) {
   if (kind === "message" && channel !== store.channel && body.user !== store.me) store.unread.add(channel);
   take(change);
   if (kind === "message" && channel === store.channel) followOwnQuestion(body);
+  if (kind === "message") followUp(body, channel, page);
   soon();
 }
 
@@ -137,23 +159,38 @@ function draw() {
   header(shown);
   const home = shown.is_im && store.tab === "home";
   at("home").hidden = !home;
-  at("messages").hidden = home;
+  const empty = !home && !topLevel(shown.id).length;
+  at("messages").hidden = home || empty;
+  at("welcome").hidden = !empty;
   at("composer-main").hidden = home;
   if (home) drawHome(at("home"), store.workspace.home, page);
   drawMessages(at("messages"), shown.id, topLevel(shown.id), page);
-  if (!at("messages").childElementCount) at("messages").append(welcome(shown));
+  if (empty) drawWelcome(at("welcome"), shown, page);
+  drawPrompts(at("prompts"), shown, page);
+  thread(shown);
+}
+
+function thread(shown) {
   const loaded = store.rooms.get(shown.id);
-  at("thread").hidden = !store.thread || !loaded?.messages.has(store.thread);
+  at("thread").hidden = !store.thread || !loaded;
   document.body.classList.toggle("thread-open", !at("thread").hidden);
-  if (!at("thread").hidden) drawMessages(at("thread-messages"), shown.id, inThread(shown.id, store.thread), page, {thread: true});
+  if (at("thread").hidden) return;
+  const there = loaded.messages.has(store.thread);
+  const messages = inThread(shown.id, store.thread);
+  at("thread-title").textContent = loaded.titles.get(store.thread) ?? "Thread";
+  at("composer-thread").hidden = at("thread-messages").hidden = !there;
+  drawMessages(at("thread-messages"), shown.id, messages, page, {thread: true});
+  at("thread-empty").hidden = messages.length > 1;
+  at("thread-empty").textContent = emptyThread(!there);
 }
 
 function header(shown) {
   const {bot} = store.workspace;
-  const title = shown.is_im ? bot.name : shown.name;
-  at("channel-name").replaceChildren(shown.is_im ? title : `${shown.is_private ? "🔒" : "#"} ${title}`);
+  const title = shown.is_im ? bot.name : shown.is_mpim ? groupName(shown) : shown.name;
+  at("channel-name").replaceChildren(shown.is_im || shown.is_mpim ? title : `${shown.is_private ? "🔒" : "#"} ${title}`);
   at("channel-topic").textContent = shown.is_im ? "App" : shown.topic;
-  at("thread-channel").textContent = shown.is_im ? title : `#${shown.name}`;
+  at("thread-channel").textContent = shown.is_im || shown.is_mpim ? title : `#${shown.name}`;
+  at("try").hidden = !shown.has_bot || !store.guide?.questions.length || store.tab === "home";
   at("member-count").textContent = shown.is_im ? "" : `${shown.members.length} members`;
   document.title = `${title} · ${store.workspace.name} playground`;
   at("tabs").hidden = !shown.is_im;
@@ -164,32 +201,22 @@ function header(shown) {
   at("tabs").replaceChildren(tab("home", "Home"), tab("messages", "Messages"));
 }
 
-function welcome(shown) {
-  const {bot} = store.workspace;
-  const words = shown.is_im
-    ? `Ask ${bot.name} anything; it answers in a thread.`
-    : shown.has_bot
-      ? `Mention @${bot.name} with a question, and it answers in a thread.`
-      : `@${bot.name} is not in this channel. Type /invite @${bot.name} to add it.`;
-  const prompts = store.rooms.get(shown.id)?.suggestions.get("")?.prompts ?? [];
-  return h("div.welcome", {}, h("p.big", {}, shown.is_im ? bot.name : `#${shown.name}`), h("p", {}, words),
-    prompts.map((one) => h("button.btn", {type: "button", onclick: () => page.run(act("say", {channel: shown.id, text: one.message}))}, one.title)));
-}
-
 function composers(shown) {
-  const title = shown.is_im ? store.workspace.bot.name : `#${shown.name}`;
-  if (fields.channel !== shown.id) {
-    fields.main = composer(at("composer-main"), {label: `Message ${title}`, placeholder: `Message ${title}`, hint: "Enter sends · Shift+Enter new line · @ mention · / command", send: (text) => send(text, null)});
-    fields.channel = shown.id;
+  const title = shown.is_im ? store.workspace.bot.name : shown.is_mpim ? groupName(shown) : `#${shown.name}`;
+  const key = `${store.me}/${shown.id}`;
+  if (fields.channel !== key) {
+    const more = shown.is_im || shown.is_mpim ? [] : [{label: "Post as a workflow", run: () => workflowSheet(shown.id, page)}];
+    fields.main = composer(at("composer-main"), {label: `Message ${title}`, placeholder: `Message ${title}`, hint: "Enter sends · Shift+Enter new line · @ mention · / command", send: (text, extra) => send(text, null, extra), more});
+    fields.channel = key;
     fields.of = null;
   }
   if (store.thread && fields.of !== store.thread) {
-    fields.thread = composer(at("composer-thread"), {label: "Reply in thread", placeholder: "Reply…", hint: "Enter sends · Esc closes the thread", send: (text) => send(text, store.thread), escape: closeThread});
+    fields.thread = composer(at("composer-thread"), {label: "Reply in thread", placeholder: "Reply…", hint: "Enter sends · Esc closes the thread", send: (text, extra) => send(text, store.thread, extra), escape: closeThread, also: shown.is_im ? null : `Also send to ${title}`});
     fields.of = store.thread;
   }
 }
 
-async function send(text, thread) {
+async function send(text, thread, {files, broadcast}) {
   const command = /^(\/[a-z0-9_-]+)(?:\s+([\s\S]*))?$/.exec(text);
   if (command && thread) {
     toast(`${command[1]} is not supported in threads. Sorry!`);
@@ -198,7 +225,7 @@ async function send(text, thread) {
   const body = {channel: store.channel};
   const done = command
     ? act("command", {...body, name: command[1], text: command[2] ?? ""})
-    : act("say", {...body, text, thread_ts: thread});
+    : act("say", {...body, text, thread_ts: thread, files, broadcast});
   if (command) return page.run(done), true;
   return (await page.run(done)) !== null;
 }
@@ -223,6 +250,8 @@ document.addEventListener("keydown", (event) => {
 keepArrows(at("sidebar"));
 arrows(at("messages"), ":scope > article");
 arrows(at("thread-messages"), ":scope > article");
+at("try").onclick = () => toggleMenu(at("try"), tryItems(room(store.channel), page));
 setInterval(soon, 5000); // statuses end by themselves
+setInterval(() => store.guide && !store.guide.pages && loadGuide().then(soon, () => null), 4000); // pages are still being read
 window.addEventListener("hashchange", () => page.run(route()));
 page.run(route()).then(() => fields.main?.focus());

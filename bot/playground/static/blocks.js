@@ -1,6 +1,7 @@
 // Block Kit, drawn. `act(element, block, value)` is called when a person uses a control.
 import {h, link} from "./dom.js";
 import {emoji} from "./emoji.js";
+import {field, isField} from "./fields.js";
 import {markdown} from "./markdown.js";
 import {mention, mrkdwn} from "./mrkdwn.js";
 
@@ -59,7 +60,7 @@ function image(block, size) {
 }
 
 function control(element, block, context) {
-  const draw = CONTROL[element.type];
+  const draw = CONTROL[element.type] ?? (isField(element) ? chooser : null);
   return draw ? draw(element, block, context) : h("em.unknown", {}, `(${element.type})`);
 }
 
@@ -88,34 +89,52 @@ const CONTROL = {
   },
   icon_button: (element, block, context) =>
     h("button.vote", {type: "button", "aria-label": element.text.text, onclick: () => context.act(element, block)}, "🗑"),
-  overflow: (element, block, context) => select(element, block, context, "More"),
-  static_select: (element, block, context) => select(element, block, context, element.placeholder?.text ?? "Choose"),
+  overflow,
 };
 
-function select(element, block, context, label) {
-  const chosen = (event) => event.target.value && context.act(element, block, event.target.value);
-  const options = (element.options ?? []).map((one) => h("option", {value: one.value}, one.text.text));
-  return h("select.btn", {"aria-label": label, onchange: chosen}, h("option", {value: ""}, label), options);
+/** A menu of things to do: choosing one acts, and the menu is as before. */
+function overflow(element, block, context) {
+  const chosen = (event) => {
+    const {value} = event.target;
+    event.target.value = "";
+    if (value) context.act(element, block, value);
+  };
+  const options = element.options.map((one) => h("option", {value: one.value}, one.text.text));
+  return h("select.btn", {"aria-label": "More", onchange: chosen}, h("option", {value: ""}, "More"), options);
+}
+
+let drawn = 0;
+
+/** A menu or boxes beside a text or in a row: a choice acts at once, and stays. */
+function chooser(element, block, context) {
+  const made = field(element, block, {
+    kept: context.kept?.[block.block_id]?.[element.action_id],
+    changed: (value) => context.act(element, block, value),
+    label: element.placeholder?.text ?? block.text?.text ?? "Choose",
+    id: `choice-${(drawn += 1)}`,
+    plain: (text) => textObject(text, context),
+  });
+  made.classList.add("inline");
+  return made;
 }
 
 function input(block, context) {
   const {element} = block;
   const id = `input-${block.block_id}`;
-  const common = {id, name: block.block_id, "data-action": element.action_id, required: !block.optional};
-  let field;
-  if (element.options) {
-    const options = element.options.map((one) =>
-      h("option", {value: one.value, selected: one.value === element.initial_option?.value}, one.text.text));
-    field = h("select.field", common, element.initial_option ? null : h("option", {value: ""}, element.placeholder?.text ?? "Choose"), options);
-  } else {
-    const attributes = {...common, placeholder: element.placeholder?.text, maxlength: element.max_length};
-    field = h(element.multiline ? "textarea.field" : "input.field", attributes);
-    field.value = element.initial_value ?? "";
-  }
-  field.setAttribute("aria-describedby", `${id}-error`);
+  const made = field(element, block, {
+    kept: context.kept?.[block.block_id]?.[element.action_id],
+    changed: block.dispatch_action ? (value) => context.act(element, block, value) : null,
+    id,
+    plain: (text) => textObject(text, context),
+  });
+  const grouped = made.matches(".boxes");
+  const optional = block.optional && !/\(optional\)/i.test(block.label.text);
+  made.dataset.required = String(!block.optional);
+  made.setAttribute("aria-describedby", `${id}-error`);
+  if (grouped) made.setAttribute("aria-labelledby", `${id}-label`);
   return [
-    h("label", {for: id}, plain(block.label), block.optional ? h("span.optional", {}, " (optional)") : null),
-    field,
+    h(grouped ? "p.label" : "label", {for: grouped ? null : id, id: `${id}-label`}, plain(block.label), optional ? h("span.optional", {}, " (optional)") : null),
+    made,
     block.hint ? h("p.hint", {}, plain(block.hint)) : null,
     h("p.error", {id: `${id}-error`, role: "alert"}),
   ];

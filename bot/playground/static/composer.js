@@ -1,11 +1,16 @@
 // The message field: Enter sends, @ and # complete, / shows the commands.
 import {h} from "./dom.js";
+import {toggleMenu} from "./menu.js";
 import {store} from "./store.js";
+import {uploads} from "./uploads.js";
 
 let made = 0;
 
-/** `send(text)` returns whether the field may be emptied. `escape()` is called for an Esc that closes nothing here. */
-export function composer(host, {label, placeholder, hint, send, escape}) {
+/**
+ * `send(text, {files, broadcast})` returns whether the field may be emptied. `escape()` is called for an Esc that closes
+ * nothing here. `more`: entries of the + menu besides files; `also`: the words of a box to tick, in a thread.
+ */
+export function composer(host, {label, placeholder, hint, send, escape, more = [], also}) {
   const id = `composer-field-${(made += 1)}`;
   const options = h("ul.options", {role: "listbox", id: `${id}-options`, "aria-label": "Suggestions", hidden: true});
   const field = h("textarea", {
@@ -13,15 +18,23 @@ export function composer(host, {label, placeholder, hint, send, escape}) {
     "aria-expanded": "false", "aria-controls": `${id}-options`, autocomplete: "off",
   });
   const button = h("button.send", {type: "submit", "aria-label": "Send", title: "Send (Enter)"}, "➤");
-  const form = h("form.composer", {}, options, field, h("div.composer-foot", {},
-    h("span.quiet", {}, hint), button));
+  const files = uploads(() => field.focus());
+  const attach = h("button.attach", {type: "button", "aria-label": "Attach", title: "Attach", ...(more.length ? {"aria-haspopup": "menu", "aria-expanded": "false"} : {}),
+    onclick: () => (more.length ? toggleMenu(attach, [{label: "Attach a file", run: files.pick}, ...more]) : files.pick())}, "+");
+  const tick = h("input", {type: "checkbox"});
+  const form = h("form.composer", {}, options, field, files.row, files.input, also ? h("label.also", {}, tick, h("span", {}, also)) : null,
+    h("div.composer-foot", {}, attach, h("span.quiet", {}, hint), button));
+  dropped(form, files.add);
   host.replaceChildren(form);
   const list = suggestions(field, options);
 
   const submit = async () => {
     const text = field.value.trim();
-    if (!text || !(await send(text))) return;
+    if (!text && !files.any()) return;
+    if (!(await send(text, {files: await files.take(), broadcast: tick.checked}))) return;
     field.value = "";
+    files.clear();
+    tick.checked = false;
     fit(field);
     list.close();
   };
@@ -42,6 +55,20 @@ export function composer(host, {label, placeholder, hint, send, escape}) {
   });
   field.addEventListener("blur", () => setTimeout(() => document.activeElement === field || list.close(), 150));
   return field;
+}
+
+/** Files that are dropped on the field, or pasted into it. */
+function dropped(form, add) {
+  form.addEventListener("dragover", (event) => event.preventDefault());
+  form.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files.length) add(event.dataTransfer.files);
+  });
+  form.addEventListener("paste", (event) => {
+    if (!event.clipboardData.files.length) return;
+    event.preventDefault();
+    add(event.clipboardData.files);
+  });
 }
 
 function fit(field) {

@@ -1,13 +1,15 @@
 // A list of messages: who, when, what, reactions, and the bar of things to do.
+import {drawAttachments} from "./attachments.js";
 import {drawBlocks} from "./blocks.js";
 import {h} from "./dom.js";
 import {emoji, glyph, QUICK} from "./emoji.js";
 import {mrkdwn} from "./mrkdwn.js";
-import {act, inThread, isBot, me, names, person, status, store} from "./store.js";
+import {toggleMenu} from "./menu.js";
+import {act, inThread, isBot, isBroadcast, me, names, person, status, store} from "./store.js";
 
 const GROUP_S = 300; // messages of one person within five minutes share a heading
 
-/** Draws `messages` into `list`. `page` has openThread(ts), edit(message), failed(error). */
+/** Draws `messages` into `list`. `page` has openThread(ts), edit(message), forward(message, channel), failed(error). */
 export function drawMessages(list, channel, messages, page, {thread = false} = {}) {
   const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 60;
   const focused = list.contains(document.activeElement) ? document.activeElement.closest("[data-ts]")?.dataset.ts : null;
@@ -44,7 +46,7 @@ function settle(list, items) {
 }
 
 function article(message, {channel, grouped, running, thread, key, page}) {
-  const context = {names, act: (element, block, value) => press(message, channel, element, value, page)};
+  const context = {names, act: (element, _block, value) => press(message, channel, element, value, page)};
   const made = h(`article.message${grouped ? ".grouped" : ""}${message.is_ephemeral ? ".ephemeral" : ""}`, {
     tabindex: "0",
     "data-ts": message.ts,
@@ -52,6 +54,7 @@ function article(message, {channel, grouped, running, thread, key, page}) {
   });
   made.drawn = key;
   if (message.is_ephemeral) made.append(h("p.only-you", {}, "👁 Only visible to you"));
+  if (isBroadcast(message)) made.append(broadcastLine(message, thread, page));
   made.append(
     grouped ? h("time.gutter", {}, time(message.ts)) : avatar(message),
     h("div.content", {}, grouped ? null : heading(message), body(message, context), reactions(message, channel, page),
@@ -68,17 +71,22 @@ function body(message, context) {
   const own = message.blocks?.length && message.bot_id;
   if (own) drawn.append(...drawBlocks(message.blocks, context));
   else if (message.text) drawn.append(h("div.text", {}, mrkdwn(message.text, names)));
-  for (const one of message.attachments ?? [])
-    drawn.append(h("blockquote.attachment", {}, mrkdwn(one.text ?? one.fallback ?? "", names), ...drawBlocks(one.blocks ?? [], context)));
+  drawn.append(...drawAttachments(message, context));
   if (message.streaming_state === "in_progress") drawn.append(h("span.caret", {"aria-label": "still writing"}));
   if (message.edited) (drawn.lastElementChild ?? drawn).append(h("span.edited", {}, " (edited)"));
   return drawn;
 }
 
+function broadcastLine(message, thread, page) {
+  if (thread) return h("p.only-you", {}, "Also sent to the channel");
+  return h("p.only-you", {}, "Replied to ", h("button.plain", {type: "button", onclick: () => page.openThread(message.thread_ts)}, "a thread"),
+    message.root?.text ? [": ", mrkdwn(message.root.text.slice(0, 120), names)] : null);
+}
+
 function heading(message) {
   return h("div.heading", {},
     h("b.author", {}, authorName(message)),
-    message.bot_id ? h("span.badge", {}, "APP") : null,
+    message.bot_id ? h("span.badge", {}, isBot(message.user) ? "APP" : "WORKFLOW") : null,
     h("time", {datetime: new Date(message.ts * 1000).toISOString(), title: fullTime(message.ts)}, time(message.ts)));
 }
 
@@ -89,8 +97,8 @@ export function authorName(message) {
 
 export function avatar(message) {
   const name = authorName(message);
-  const bot = message.bot_id || isBot(message.user);
-  const initials = bot ? "F¹" : name.split(/\s+/).map((word) => word[0]).slice(0, 2).join("");
+  const bot = isBot(message.user);
+  const initials = bot ? "F¹" : message.bot_id ? "⚙" : name.split(/\s+/).map((word) => word[0]).slice(0, 2).join("");
   const hue = [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 8, 0);
   return h(`span.avatar.${bot ? "bot" : `hue-${hue}`}`, {"aria-hidden": "true"}, initials);
 }
@@ -129,16 +137,31 @@ function divider(words) {
   return made;
 }
 
+const BARE = new Set(["tombstone", "channel_join"]);
+
 function toolbar(message, channel, page, thread) {
-  if (message.is_ephemeral || message.subtype) return "";
+  if (message.is_ephemeral || BARE.has(message.subtype)) return "";
   const button = (label, mark, onclick) => h("button.tool", {type: "button", "aria-label": label, title: label, onclick}, mark);
   const react = QUICK.map((name) =>
     button(`React with ${name.replaceAll("_", " ")}`, glyph(name), () => page.run(act("react", {channel, ts: message.ts, name}))));
   const own = message.user === store.me;
   return h("div.toolbar", {role: "toolbar", "aria-label": "Message"}, ...react,
-    thread ? null : button("Reply in thread", "💬", () => page.openThread(message.ts, {focus: true})),
+    thread ? null : button("Reply in thread", "💬", () => page.openThread(isBroadcast(message) ? message.thread_ts : message.ts, {focus: true})),
+    button("Forward message", "↪", () => page.forward(message, channel)),
     own ? button("Edit message", "✏️", () => page.edit(message)) : null,
-    own ? button("Delete message", "🗑", () => page.remove(message)) : null);
+    own ? button("Delete message", "🗑", () => page.remove(message)) : null,
+    more(message, channel, page));
+}
+
+function more(message, channel, page) {
+  const items = store.workspace.shortcuts.map((one) => ({
+    label: one.name,
+    note: store.workspace.bot.name,
+    run: () => page.run(act("shortcut", {channel, ts: message.ts, callback_id: one.callback_id})),
+  }));
+  items.push({label: "Copy link", run: () => page.copyLink(message, channel)});
+  return h("button.tool", {type: "button", "aria-label": "More actions", title: "More actions", "aria-haspopup": "menu", "aria-expanded": "false",
+    onclick: (event) => toggleMenu(event.currentTarget, items)}, "⋮");
 }
 
 function press(message, channel, element, value, page) {

@@ -6,6 +6,7 @@ export const store = {
   channel: null,
   thread: null,
   tab: "messages",
+  guide: null,
   rooms: new Map(),
   unread: new Set(),
 };
@@ -13,6 +14,19 @@ export const store = {
 export const person = (id) => store.workspace.people.find((one) => one.id === id);
 export const me = () => person(store.me);
 export const room = (id) => store.workspace.channels.find((one) => one.id === id);
+/** How a place is called in lists. */
+export function placeName(one) {
+  if (one.is_im) return store.workspace.bot.name;
+  if (one.is_mpim) return groupName(one);
+  return `${one.is_private ? "🔒 " : "#"}${one.name}`;
+}
+
+/** A group message goes by its other people. */
+export function groupName(one) {
+  const others = one.members.filter((id) => id !== store.me && !isBot(id));
+  return others.map((id) => person(id)?.real_name.split(" ")[0] ?? id).join(", ");
+}
+
 export const isBot = (id) => id === store.workspace.bot.id;
 
 export const names = {
@@ -41,13 +55,18 @@ export async function act(deed, body = {}) {
   return answer;
 }
 
+/** Without a known `user`: whoever sat here last, else the first of the workspace. */
 export async function loadWorkspace(user) {
   store.workspace = await get("workspace", {user});
   if (!store.workspace.people.length) throw new Error("nobody lives in this workspace");
-  if (!person(user)) return loadWorkspace(store.workspace.people[0].id);
+  if (!person(user)) return loadWorkspace(store.workspace.me || store.workspace.people[0].id);
   store.me = user;
   store.rooms.clear();
   return store.workspace;
+}
+
+export async function loadGuide() {
+  store.guide = await get("guide", {});
 }
 
 export async function loadRoom(channel) {
@@ -57,7 +76,8 @@ export async function loadRoom(channel) {
   const statuses = new Map();
   for (const status of found.statuses) statuses.set(status.thread_ts, timed(status));
   const suggestions = new Map(found.suggestions.map((one) => [one.thread_ts, one]));
-  const loaded = {messages, statuses, suggestions};
+  const titles = new Map(found.titles.map((one) => [one.thread_ts, one.title]));
+  const loaded = {messages, statuses, suggestions, titles};
   store.rooms.set(found.channel, loaded);
   return loaded;
 }
@@ -71,6 +91,7 @@ export function take({kind, channel, body}) {
   else if (kind === "status" && body.text) loaded.statuses.set(body.thread_ts, timed(body));
   else if (kind === "status") loaded.statuses.delete(body.thread_ts);
   else if (kind === "suggestions") loaded.suggestions.set(body.thread_ts, body);
+  else if (kind === "title") loaded.titles.set(body.thread_ts, body.title);
   else return false;
   return true;
 }
@@ -84,7 +105,9 @@ export function ordered(channel) {
   return loaded ? [...loaded.messages.values()].sort((a, b) => Number(a.ts) - Number(b.ts)) : [];
 }
 
-export const topLevel = (channel) => ordered(channel).filter((one) => !one.thread_ts || one.thread_ts === one.ts);
+export const isBroadcast = (message) => message.subtype === "thread_broadcast";
+export const topLevel = (channel) =>
+  ordered(channel).filter((one) => !one.thread_ts || one.thread_ts === one.ts || isBroadcast(one));
 export const inThread = (channel, ts) => ordered(channel).filter((one) => one.ts === ts || one.thread_ts === ts);
 
 export function status(channel, ts) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ import pytest_asyncio
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import Limits, Playground, sample_workspace
+from bot.playground.guide import Guide
 from bot.playground.kb_pages import ShownPage, ShownSection
+from bot.playground.questions import Suggestion
 from tests.fakes.browser import CHROMIUM, NO_CHROMIUM, a_chromium
 
 pytestmark = [
@@ -314,3 +317,207 @@ async def test_a_cited_section_of_a_document_is_scrolled_to(
         await page.close()
     assert scrolled > 800
     assert -1 <= top <= 40
+
+
+async def test_files_are_attached_shown_and_can_be_taken_off_again(page: Any, playground: Playground) -> None:
+    notes = {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"1\n2\n3\n4\n5\n6\n7"}
+    scan = {"name": "scan.pdf", "mimeType": "application/pdf", "buffer": b"%PDF" * 500}
+    await page.locator("#composer-main input[type=file]").set_input_files([notes, scan])
+    await page.get_by_role("button", name="Remove scan.pdf").click()
+    await page.get_by_label("Message #general").press("Enter")
+    (sent,) = await playground.wait_for(lambda: playground.messages("#general"))
+    (file,) = sent["files"]
+    assert (file["name"], file["size"], file["mode"]) == ("notes.txt", 13, "snippet")
+    body = await drawn(page, sent["ts"])
+    assert "2 more lines" in await body.inner_text()
+    assert await page.locator(".upload").count() == 0
+
+
+async def test_a_message_is_forwarded_and_opens_where_it_was_said(page: Any, playground: Playground) -> None:
+    ts = await playground.say("bram", "#general", f"What does it *cost*? {EVIL}")
+    message = page.locator(f'#messages [data-ts="{ts}"]')
+    await message.hover()
+    await message.get_by_role("button", name="Forward message").click()
+    sheet = page.get_by_role("dialog", name="Forward this message")
+    await sheet.get_by_label("To", exact=True).select_option("C0GARDEN")
+    await sheet.get_by_label("Add a message").fill("look")
+    await page.keyboard.press("Enter")
+    shared = page.get_by_label("Forwarded from Bram de Vries")
+    await shared.wait_for()
+    assert "What does it cost?" in await shared.inner_text()
+    assert await page.locator(".shared img, .shared script").count() == 0
+    assert "garden-shop" in await page.title()
+    await shared.get_by_role("link", name="View message").click()
+    await page.locator(f'#messages [data-ts="{ts}"]').wait_for()
+
+
+async def test_a_reply_is_also_sent_to_the_channel(page: Any, playground: Playground) -> None:
+    root = await playground.say("bram", "#general", "How many days?")
+    await page.goto(f"{playground.url}#/U0ALICE/C0GENERAL/{root}")
+    reply = page.get_by_role("combobox", name="Reply in thread")
+    await page.get_by_label("Also send to #general").check()
+    await reply.fill("25, I think")
+    await reply.press("Enter")
+    line = page.locator("#messages article").filter(has_text="25, I think")
+    await line.get_by_text("Replied to").wait_for()
+    assert not await page.get_by_label("Also send to #general").is_checked()
+    await page.get_by_role("button", name="Close thread").click()
+    await line.get_by_role("button", name="a thread").click()
+    await page.locator("#thread").get_by_text("Also sent to the channel").wait_for()
+
+
+async def test_a_shortcut_is_run_from_the_menu_with_the_keyboard(page: Any, playground: Playground) -> None:
+    ts = await playground.say("bram", "#general", "How many days?")
+    await page.locator(f'[data-ts="{ts}"]').focus()
+    await page.locator(f'[data-ts="{ts}"]').get_by_role("button", name="More actions").focus()
+    await page.keyboard.press("Enter")
+    menu = page.get_by_role("menu", name="More actions")
+    await menu.wait_for()
+    await page.keyboard.press("ArrowDown")
+    assert await page.evaluate("document.activeElement.textContent") == "Copy link"
+    await page.keyboard.press("Escape")
+    assert await page.evaluate("document.activeElement.getAttribute('aria-label')") == "More actions"
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Enter")
+    await page.get_by_text("This app didn't respond. Try again?").wait_for()  # no app is connected here
+    assert [one.event_type for one in playground.deliveries if one.kind == "interactive"] == [
+        "message_action"
+    ]
+
+
+async def test_a_group_is_opened_and_a_workflow_posts(page: Any, playground: Playground) -> None:
+    await page.get_by_role("button", name="Attach").click()
+    await page.get_by_role("menuitem", name="Post as a workflow").click()
+    await page.get_by_label("The form's text").fill("@footnote how many days?")
+    await page.keyboard.press("Enter")
+    posted = page.get_by_role("article", name="Ask HR")
+    await posted.get_by_text("WORKFLOW").wait_for()
+    await page.get_by_role("button", name="New group message").click()
+    await page.get_by_label("Bram de Vries").check()
+    await page.get_by_role("button", name="Open", exact=True).click()
+    await page.get_by_role("heading", name="Bram", exact=True).wait_for()
+    await page.get_by_label("Message Bram").fill("just us two")
+    await page.keyboard.press("Enter")
+    group = await playground.open_group("bram", "alice")
+    await playground.wait_for(lambda: playground.messages(group))
+
+
+def a_field(kind: str, block_id: str, **more: Any) -> dict[str, Any]:
+    options = [{"text": {"type": "plain_text", "text": one.title()}, "value": one} for one in ("red", "blue")]
+    held = {"type": kind, "action_id": "it"} | ({} if kind == "plain_text_input" else {"options": options})
+    label = {"type": "plain_text", "text": block_id.title()}
+    return {"type": "input", "block_id": block_id, "label": label, "element": held | more}
+
+
+async def test_every_field_of_a_dialog_tells_what_was_chosen_and_keeps_it_when_it_is_redrawn(
+    page: Any, playground: Playground, client: AsyncWebClient
+) -> None:
+    red = {"text": {"type": "plain_text", "text": "Red"}, "value": "red"}
+    view = {
+        "type": "modal",
+        "title": {"type": "plain_text", "text": "Choose"},
+        "submit": {"type": "plain_text", "text": "Save"},
+        "blocks": [
+            a_field("static_select", "menu", initial_option=red),
+            a_field("radio_buttons", "one"),
+            a_field("checkboxes", "some"),
+            a_field("multi_static_select", "many", initial_options=[red]),
+            a_field("plain_text_input", "words", multiline=True),
+        ],
+    }
+    trigger = playground._slack.surfaces.new_trigger("U0ALICE")
+    opened = (await client.views_open(trigger_id=trigger, view=view))["view"]
+    dialog = page.get_by_role("dialog", name="Choose")
+    await dialog.get_by_role("button", name="Save").click()
+    assert await dialog.get_by_text("Please complete this required field.").count() == 3
+    await dialog.get_by_label("Menu").select_option("blue")
+    await dialog.get_by_role("radiogroup", name="One").get_by_label("Blue").check()
+    await dialog.get_by_role("group", name="Some").get_by_label("Red").check()
+    await dialog.get_by_role("group", name="Many").get_by_label("Blue").check()
+    await dialog.get_by_label("Words").fill("hello")
+    await client.views_update(
+        view_id=opened["id"], view=view | {"title": {"type": "plain_text", "text": "Still"}}
+    )
+    redrawn = page.get_by_role("dialog", name="Still")
+    await redrawn.wait_for()
+    told = await page.evaluate(
+        "import('/static/fields.js').then((fields) => fields.values(document.getElementById('modal')))"
+    )
+    assert told == {
+        "menu": {"it": "blue"},
+        "one": {"it": "blue"},
+        "some": {"it": ["red"]},
+        "many": {"it": ["red", "blue"]},
+        "words": {"it": "hello"},
+    }
+    await page.keyboard.press("Escape")
+
+
+async def test_prompts_of_the_pane_send_and_threads_have_their_title(
+    page: Any, playground: Playground
+) -> None:
+    workspace = replace(sample_workspace(), scopes=(*sample_workspace().scopes, "assistant:write"))
+    async with Playground(workspace, limits=playground.limits) as running:
+        client = AsyncWebClient(token=workspace.bot_token, base_url=running.api_url)
+        prompts = [{"title": "Leave", "message": "How many days of leave?"}]
+        dm = running.dm("alice")
+        await client.assistant_threads_setSuggestedPrompts(
+            channel_id=dm, title="For example", prompts=prompts
+        )
+        await page.goto(f"{running.url}#/U0ALICE/{dm}")
+        await page.get_by_role("group", name="Suggested prompts").get_by_role("button", name="Leave").click()
+        (sent,) = await running.wait_for(lambda: running.messages(dm))
+        assert sent["text"] == "How many days of leave?"
+        await client.assistant_threads_setTitle(channel_id=dm, thread_ts=sent["ts"], title="Days of leave")
+        await page.goto(f"{running.url}#/U0ALICE/{dm}/{sent['ts']}")
+        await page.get_by_role("heading", name="Days of leave").wait_for()
+        await page.get_by_text("No replies yet.").wait_for()
+        await page.goto(f"{running.url}#/U0ALICE/{dm}/1111111111.000000")
+        await page.get_by_text("This thread is not here any more.").wait_for()
+        await page.goto("about:blank")
+
+
+QUESTIONS = (
+    Suggestion(text="What should I know about annual leave?"),
+    Suggestion(text="And unpaid leave?", kind="follow_up"),
+    Suggestion(text="Who feeds the office cat?", kind="unanswered"),
+)
+
+
+@pytest.mark.parametrize(
+    ("guide", "told"),
+    [
+        (
+            Guide(model=None, pages=3, questions=QUESTIONS),
+            "Answers are quotes from the pages. To have a model write",
+        ),
+        (
+            Guide(model="claude-sonnet-5-5", pages=3, questions=QUESTIONS),
+            "Answers are written by claude-sonnet-5-5",
+        ),
+        (Guide(pages=0), "No pages are indexed yet."),
+    ],
+)
+async def test_the_first_screen_says_who_writes_and_what_to_try(
+    chromium: Any, clock: Callable[[], float], limits: Limits, guide: Guide, told: str
+) -> None:
+    async def ask() -> Guide:
+        return guide
+
+    async with Playground(sample_workspace(), clock=clock, limits=limits, guide=ask) as running:
+        page = await chromium.new_page(viewport={"width": 1280, "height": 800})
+        await page.goto(f"{running.url}#/U0ALICE/C0GENERAL")
+        await page.locator("#welcome").get_by_text(told).wait_for()
+        if guide.questions:
+            await page.get_by_role("button", name="And unpaid leave?").click()
+            (asked,) = await running.wait_for(lambda: running.messages("#general"))
+            assert asked["text"] == "<@U0FOOTNOTE> What should I know about annual leave?"
+            client = AsyncWebClient(token=running.workspace.bot_token, base_url=running.api_url)
+            await client.chat_postMessage(channel="C0GENERAL", thread_ts=asked["ts"], text="25 days")
+            thread = await running.wait_for(lambda: running.messages("#general", asked["ts"])[2:])
+            assert thread[0]["text"] == "And unpaid leave?", "the follow-up needs no mention"
+            await page.get_by_role("button", name="Questions to try").click()
+            await page.get_by_role("menuitem", name="Who feeds the office cat?").click()
+            await page.locator("#messages").get_by_text("Who feeds the office cat?").wait_for()
+            assert running.messages("#general")[-1]["text"].startswith("<@U0FOOTNOTE> Who feeds")
+        await page.close()
