@@ -1,4 +1,4 @@
-"""A way on where the pages do not answer: whose the nearest page is, "Ask the owner" and "Report as missing".
+"""What the two buttons do where the pages do not answer: "Ask the owner" and "Report as missing".
 
 The owner is asked in the thread, by whoever asked the question, and once: over double presses, restarts and replicas
 (`bot.once`). A press carries all that is needed, so it works while the figures are away. The page is named only while the place
@@ -11,11 +11,11 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
+from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.audiences import Audiences
-from bot.channels import Channel, ChannelDirectory
 from bot.cited import titled_link
 from bot.events import ButtonPress
 from bot.layout import context
@@ -23,18 +23,15 @@ from bot.memberships import Memberships
 from bot.messages import Messages, messages_in
 from bot.mrkdwn import escape
 from bot.once import Notice, Notices, Once
-from bot.owners import Owners
 from bot.page_names import IndexedPages
-from bot.people import People, Person
+from bot.people import People
 from bot.slack_errors import SLACK_FAILURES, error_code
-from bot.way_on import ASK_OWNER, WayOn, lacks_an_answer
-from kb.answer import Answer
+from bot.way_on import ASK_OWNER
+from bot.ways_on import OwnerRequest
 from kb.errors import StoreUnavailableError, UnavailableError
 
 logger = logging.getLogger(__name__)
 
-VALUE_CHARACTERS = 2000
-"""Slack's limit of a button's value."""
 GONE_FOR_GOOD = frozenset({"channel_not_found", "not_in_channel", "is_archived", "thread_not_found"})
 """After these nobody will ever be asked there."""
 
@@ -43,24 +40,6 @@ class Missed(Protocol):
     """bot.analytics.Analytics, as missing pages are reported to it. Raises `StoreUnavailableError`."""
 
     async def miss(self, question_id: str, user: str) -> bool: ...
-
-
-class OwnerRequest(BaseModel):
-    """What the button "Ask the owner" carries. `by` may press it; `owners` are Slack people."""
-
-    model_config = ConfigDict(frozen=True)
-
-    question_id: str
-    by: str
-    owners: tuple[str, ...] = Field(min_length=1)
-    page_id: str
-    title: str
-    url: str
-    language: str = "en"
-
-    @property
-    def name(self) -> str:
-        return f"owner-of-{self.question_id}"
 
 
 class PromisedRequest(BaseModel):
@@ -74,48 +53,6 @@ class PromisedRequest(BaseModel):
     message_ts: str
 
 
-class WaysOn:
-    """What can be offered under an answer."""
-
-    def __init__(self, *, owners: Owners, channels: ChannelDirectory, memberships: Memberships) -> None:
-        self._owners = owners
-        self._channels = channels
-        self._memberships = memberships
-
-    async def of(self, answer: Answer, *, question_id: str, channel: str, user: str) -> WayOn | None:
-        """None where nothing is missing. Never raises: what Slack does not tell is not offered."""
-        if not lacks_an_answer(answer):
-            return None
-        page = answer.closest_page
-        if page is None:
-            return WayOn()
-        persons = await self._owners.of(owner=page.owner, page_id=page.page_id)
-        name = page.owner or self._owners.contact(page.page_id) or ""
-        shown = ", ".join(one.name for one in persons) if persons and _is_address(name) else name
-        place = await self._channels.describe(channel)
-        if place.kind == "im":  # nobody is reached there: whoever asked can write to them
-            return WayOn(owner=shown, write_to=tuple(one.id for one in persons if one.id != user))
-        reached = [one for one in persons if user and one.id != user and await self._reads_along(one, place)]
-        if not reached:
-            return WayOn(owner=shown)
-        request = OwnerRequest(
-            question_id=question_id,
-            by=user,
-            owners=tuple(one.id for one in reached),
-            page_id=page.page_id,
-            title=page.title[:150],
-            url=page.url,
-            language=answer.language,
-        )
-        return WayOn(owner=shown, request=_value(request))
-
-    async def _reads_along(self, person: Person, place: Channel) -> bool:
-        """Whoever is not in a closed channel never sees that they are mentioned there, and must not read it either."""
-        if place.kind == "channel" and not place.shared:
-            return True
-        return place.id in (await self._memberships.of(person.id)).channels
-
-
 class WayOnDesk:
     """Serves the two buttons. `posting` must not retry lost connections."""
 
@@ -126,6 +63,7 @@ class WayOnDesk:
         reading: AsyncWebClient,
         people: People,
         audiences: Audiences,
+        memberships: Memberships,
         pages: IndexedPages,
         missed: Missed,
         once: Once,
@@ -135,6 +73,7 @@ class WayOnDesk:
         self._reading = reading
         self._people = people
         self._audiences = audiences
+        self._memberships = memberships
         self._pages = pages
         self._missed = missed
         self._once = once
@@ -222,6 +161,7 @@ class WayOnDesk:
                 logger.warning("owner.cannot_be_asked", extra={"code": error_code(error)})
                 await self._once.withdraw(request.name)
                 return False
+            await self._call_from_outside(promised)
             logger.info("owner.asked", extra={"question_id": request.question_id})
         await self._say_done(promised)
         await self._once.said(request.name)
@@ -244,6 +184,28 @@ class WayOnDesk:
         audience = await self._audiences.of(promised.channel, promised.request.by)
         page = promised.request.page_id
         return page in await self._pages.readable([page], audience=audience)
+
+    async def _call_from_outside(self, promised: PromisedRequest) -> None:
+        """A mention reaches nobody who is not in the channel: whoever may join it gets a link. Needs the scope `im:write`."""
+        request, me = promised.request, await self._people.me()
+        link = me.link(promised.channel, promised.message_ts, promised.thread_ts)
+        for owner in request.owners:
+            if promised.channel in (await self._memberships.of(owner)).channels:
+                continue
+            words = messages_in((await self._people.person(owner)).locale)
+            try:
+                opened = await self._reading.conversations_open(users=owner)
+                await self._notices.post(
+                    Notice(
+                        name=f"{request.name}-{owner}",
+                        channel=str(opened["channel"]["id"]),
+                        text=words.owner_called.format(
+                            asker=f"<@{request.by}>", channel=f"<#{promised.channel}>", link=link
+                        ),
+                    )
+                )
+            except SlackApiError as error:
+                logger.info("owner.not_called", extra={"code": error_code(error)})
 
     async def _say_done(self, promised: PromisedRequest) -> None:
         """Puts "Asked ..." in the place of the button. Where Slack does not let us, a second press says so."""
@@ -315,15 +277,3 @@ def _without_button(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]] | 
             block = {**block, "elements": [one for one in elements if one.get("action_id") != ASK_OWNER]}
         kept.append(block)
     return kept if found else None
-
-
-def _value(request: OwnerRequest) -> str:
-    value = request.model_dump_json()
-    return (
-        value if len(value) <= VALUE_CHARACTERS else request.model_copy(update={"url": ""}).model_dump_json()
-    )
-
-
-def _is_address(name: str) -> bool:
-    """An address or an id is not what people call somebody."""
-    return "@" in name.lstrip("@") or name.startswith(("<@", "U0", "W0"))

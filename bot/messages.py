@@ -363,6 +363,7 @@ class Messages(Formats):
     ask_owner: str = "Ask the owner"
     report_missing: str = "Report as missing"
     owner_asked: str = "{owners}: {asker} would like to know this, and I couldn't find it. You are the owner of {page}, the nearest page."
+    owner_called: str = "{asker} asks you something in {channel}: {link}"
     owner_was_asked: str = "Asked in this thread: {owners}"
     only_asker_asks: str = "Only the person who asked the question can ask the owner."
     owner_asked_before: str = "The owner was asked already, in this thread."

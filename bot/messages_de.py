@@ -306,6 +306,7 @@ GERMAN: dict[str, Any] = {
     "ask_owner": "Zuständige fragen",
     "report_missing": "Als fehlend melden",
     "owner_asked": "{owners}: {asker} möchte das wissen, und ich konnte es nicht finden. Du bist für {page} zuständig, die nächstliegende Seite.",
+    "owner_called": "{asker} fragt dich etwas in {channel}: {link}",
     "owner_was_asked": "In diesem Thread gefragt: {owners}",
     "only_asker_asks": "Nur wer die Frage gestellt hat, kann die Zuständigen fragen.",
     "owner_asked_before": "Die Zuständigen wurden in diesem Thread schon gefragt.",

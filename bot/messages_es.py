@@ -306,6 +306,7 @@ SPANISH: dict[str, Any] = {
     "ask_owner": "Preguntar al responsable",
     "report_missing": "Avisar de que falta",
     "owner_asked": "{owners}: {asker} quiere saberlo y no lo he encontrado. Eres responsable de {page}, la página más cercana.",
+    "owner_called": "{asker} te pregunta algo en {channel}: {link}",
     "owner_was_asked": "Preguntado en este hilo: {owners}",
     "only_asker_asks": "Solo quien hizo la pregunta puede preguntar al responsable.",
     "owner_asked_before": "Ya se preguntó al responsable en este hilo.",

@@ -321,6 +321,7 @@ FRENCH: dict[str, Any] = {
     "ask_owner": "Demander au responsable",
     "report_missing": "Signaler un manque",
     "owner_asked": "{owners} : {asker} aimerait le savoir, et je ne l'ai pas trouvé. Vous êtes responsable de {page}, la page la plus proche.",
+    "owner_called": "{asker} vous demande quelque chose dans {channel} : {link}",
     "owner_was_asked": "Demandé dans ce fil : {owners}",
     "only_asker_asks": "Seule la personne qui a posé la question peut demander au responsable.",
     "owner_asked_before": "Le responsable a déjà été interrogé dans ce fil.",

@@ -306,6 +306,7 @@ DUTCH: dict[str, Any] = {
     "ask_owner": "Vraag het de eigenaar",
     "report_missing": "Meld als ontbrekend",
     "owner_asked": "{owners}: {asker} wil dit graag weten, en ik kon het niet vinden. Jij bent de eigenaar van {page}, de pagina die er het dichtst bij komt.",
+    "owner_called": "{asker} vraagt je iets in {channel}: {link}",
     "owner_was_asked": "Gevraagd in deze thread: {owners}",
     "only_asker_asks": "Alleen wie de vraag heeft gesteld kan het de eigenaar vragen.",
     "owner_asked_before": "Het is de eigenaar al gevraagd, in deze thread.",

@@ -82,10 +82,12 @@ class Owners:
     async def _persons(self, names: str) -> tuple[Person, ...]:
         if inverted := _INVERTED.fullmatch(names):
             names = f"{inverted[2]} {inverted[1]}"
-        if len(_EMAIL.findall(names)) < 2 and (whole := await self._person(names)) is not None:
-            return (whole,)
         parts = [part for part in _BETWEEN.split(names) if part.strip()]
-        found = [await self._person(part) for part in parts] if len(parts) > 1 else []
+        if not (len(parts) > 1 and _EMAIL.search(names)):  # an address means one of several
+            whole = await self._person(names)
+            if whole is not None or len(parts) < 2:
+                return () if whole is None else (whole,)
+        found = [await self._person(part) for part in parts]
         return tuple({one.id: one for one in found if one is not None}.values())
 
     async def _person(self, name: str) -> Person | None:

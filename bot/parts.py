@@ -10,7 +10,7 @@ from bot.admin_views import PREFIX, AdminViews, Filling, status_filling, votes_f
 from bot.admins import Admins
 from bot.alone import AloneWorker
 from bot.app import Rooms, SlackClients
-from bot.ask_owner import WayOnDesk, WaysOn
+from bot.ask_owner import WayOnDesk
 from bot.asking import Asking
 from bot.attention import Attention
 from bot.audiences import Audiences, Wishes
@@ -46,6 +46,7 @@ from bot.stale import StalePages
 from bot.streaming import Streams
 from bot.suggestions import Suggestions
 from bot.threads import Threads
+from bot.ways_on import WaysOn
 from bot.why import WhyView
 from kb.settings import SlackSettings
 
@@ -214,6 +215,7 @@ def build_way_on(clients: SlackClients, directory: Directory, backend: Backend) 
         reading=clients.reading,
         people=directory.people,
         audiences=directory.audiences,
+        memberships=directory.memberships,
         pages=backend.pages,
         missed=backend.analytics,
         once=backend.once,

@@ -15,7 +15,6 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from bot.answer_record import AskedIn
-from bot.ask_owner import WaysOn
 from bot.asked_line import with_asker
 from bot.audiences import Audiences, AudienceUnknownError
 from bot.channel_settings import ChannelSettingsStore
@@ -34,6 +33,7 @@ from bot.slack_errors import SLACK_FAILURES
 from bot.streaming import Streams
 from bot.threads import turn_from_mark
 from bot.unwrap import plain_text
+from bot.ways_on import WaysOn
 from bot.why import trace_payload
 from kb.answer import Answer
 from kb.answering.progress import Progress

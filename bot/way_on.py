@@ -19,7 +19,7 @@ ASK_OWNER, MISSING = "footnote_owner", "footnote_missing"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WayOn:
-    """What is offered, as `bot.ask_owner.WaysOn` found it.
+    """What is offered, as `bot.ways_on` found it.
 
     `owner`: of the nearest page, by name, where it is called otherwise than on the page. `write_to`: ids of the people behind it,
     where naming them calls nobody. `request`: what "Ask the owner" carries; "" where it is not offered.

@@ -167,7 +167,7 @@ async def test_citations_and_questions_are_kept_as_long_as_what_people_wrote(
     analytics: Analytics, clock: Clock, redis: Redis, namespace: str
 ) -> None:
     await analytics.record("q1", citing("leave"), IN_GENERAL)
-    keys = [key.decode() for key in await redis.keys(f"*{namespace}*:cited:*")]
+    keys = await redis.keys(f"*{namespace}*:cited:*")
     assert [
         KEEP.total_seconds() <= await redis.ttl(key) <= KEEP.total_seconds() + 7 * 86400 for key in keys
     ] == [True]

@@ -60,6 +60,11 @@ def now(office: Office, ts: str, message: dict[str, Any], channel: str = "#gener
     return next(one for one in office.replies(channel, ts) if one["ts"] == message["ts"])
 
 
+async def told_more(office: Office, user: str, than: int) -> None:
+    """Waits until somebody was told something more that only they see."""
+    await office.slack.wait_for(lambda: len(office.slack.ephemerals(user)) > than)
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -235,12 +240,10 @@ async def test_nothing_is_offered_under_an_answer_nor_where_no_page_is_near(offi
 
 async def test_reporting_it_as_missing_counts_each_person_once(office: Office) -> None:
     ts, message = await asked(office, declined())
-    for user, times in (("bram", 1), ("alice", 2)):
-        for number in range(times):
-            assert await office.slack.click(user, "#general", message["ts"], MISSING)
-            await office.slack.wait_for(
-                lambda user=user, number=number: len(office.slack.ephemerals(user)) > number
-            )
+    for user in ("bram", "alice", "alice"):
+        before = len(office.slack.ephemerals(user))
+        assert await office.slack.click(user, "#general", message["ts"], MISSING)
+        await told_more(office, user, before)
     assert [one["text"] for one in office.slack.ephemerals("alice")] == [
         "Thank you! Noted that the pages don't tell this.",
         "You have reported this already.",
@@ -259,3 +262,30 @@ async def test_a_question_to_us_alone_shows_whom_to_write_to_and_calls_nobody(of
     assert ASK_OWNER not in buttons(message)
     found = await office.gaps.open()
     assert (found.gaps, found.hidden) == ((), 1)
+
+
+async def test_an_owner_who_is_not_in_the_public_channel_gets_a_link_once(
+    redis: Redis, limits: Limits
+) -> None:
+    workspace = sample_workspace()
+    scopes = (*workspace.scopes, "im:write")
+    async with open_office(redis, limits, workspace=replace(workspace, scopes=scopes)) as office:
+        answer = declined(replace(LEAVE, owner="Bram de Vries"))
+        ts, message = await asked(office, answer, channel="#study-group")
+        await office.slack.click("alice", "#study-group", message["ts"], ASK_OWNER)
+        await office.slack.wait_for(lambda: office.slack.messages(office.slack.dm("bram")))
+        await office.settled()
+        assert len(mentions_of(office, "#study-group", ts, "U0BRAM")) == 1
+        [called] = office.slack.messages(office.slack.dm("bram"))
+        assert called["text"].startswith("<@U0ALICE> vraagt je iets in <#C0STUDY>: http")
+        assert f"p{message['ts'].replace('.', '')}" in called["text"]
+
+
+async def test_without_the_scope_for_it_the_mention_in_the_thread_is_all(office: Office) -> None:
+    answer = declined(replace(LEAVE, owner="Bram de Vries"))
+    ts, message = await asked(office, answer, channel="#study-group")
+    await office.slack.click("alice", "#study-group", message["ts"], ASK_OWNER)
+    await office.slack.wait_for(
+        lambda: ASK_OWNER not in buttons(now(office, ts, message, channel="#study-group"))
+    )
+    assert len(mentions_of(office, "#study-group", ts, "U0BRAM")) == 1
