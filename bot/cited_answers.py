@@ -198,11 +198,12 @@ def cited_answer(question: QueuedQuestion, answer: Answer, *, at: datetime) -> C
         user=question.user,
         answered_at=at,
         language=answer.language,
-        pages=_pages_of(answer, at.date()),
+        pages=quoted_pages(answer, at.date()),
     )
 
 
-def _pages_of(answer: Answer, today: date) -> tuple[QuotedPage, ...]:
+def quoted_pages(answer: Answer, today: date) -> tuple[QuotedPage, ...]:
+    """The pages that an answer rests on, with what it quotes of each; empty where it quotes nothing."""
     passages: dict[str, list[QuotedPassage]] = {}
     pages: dict[str, Citation] = {}
     for citation, quoted in _quoted(answer):

@@ -79,8 +79,12 @@ def _routes(session: Session) -> list[web.RouteDef]:
     async def stale(_: web.Request) -> web.StreamResponse:
         return web.json_response({"pages": await session.stale()})
 
+    async def grow(request: web.Request) -> web.StreamResponse:
+        return web.json_response(await session.grow(private=bool((await request.json()).get("private"))))
+
     return [
         web.post("/control/gaps", gaps),
+        web.post("/control/grow", grow),
         web.get("/control/stale", stale),
         web.post("/control/ask", ask),
         web.post("/control/ingest", ingest),

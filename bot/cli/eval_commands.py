@@ -315,3 +315,28 @@ def speaking(
     from bot.cli import evaluate_speaking as command
 
     run(command.speaking(file, follow_ups=follow_ups, as_json=json))
+
+
+@app.command()
+def grow(
+    out: Annotated[Path, typer.Argument(help="Where the cases are written, for `footnote eval answers OUT`.")],
+    golden: Annotated[
+        Path | None, typer.Option(help="Also write them as the golden questions of a reindex, one a line.")
+    ] = None,
+    private: Annotated[
+        bool, typer.Option("--private", help="With what was asked privately, and with limited pages.")
+    ] = False,
+    json: Json = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Writes cases from answers that were voted up and gaps that were closed since; exits with 1 where there are none.
+
+    A case has the question, its thread, its page and facts of what was quoted, as far as they still stand on the page. People
+    and channels have numbers for names; read the file before you share it.
+    """
+    from bot.cli import evaluate_grow as command
+
+    settings = settings_of(data, config, verbose)
+    run(command.grow(settings, out, golden=golden, private=private, as_json=json))

@@ -9,12 +9,15 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from bot.apart import told_apart
+from bot.cited_answers import CitedAnswers
 from bot.cli.compose import Runtime, utc_now
+from bot.cli.evaluate_grow import grown_as_json
 from bot.cli.gap_commands import gaps_as_json, stale_as_json
 from bot.cli.measured import calibration_as_json, other_embedder
 from bot.cli.offers import current_offer
 from bot.cli.session import AskReply, AskRequest, ForgetReply, ForgetRequest, IngestRequest
 from bot.cli.source_states import source_states, state_as_json
+from bot.grown_cases import CaseGrower
 from bot.messages import messages_in
 from bot.metrics import exposition
 from bot.render import spoken
@@ -163,6 +166,19 @@ class LocalSession:
         closed_now = await gaps.look_again(self._runtime.pipeline) if again else 0
         told = gaps_as_json(await gaps.open(), await gaps.closed(), messages_in("en"))
         return told | {"closed_now": closed_now}
+
+    async def grow(self, *, private: bool) -> dict[str, Any]:
+        runtime = self._runtime
+        grower = CaseGrower(
+            records=runtime.analytics,
+            gaps=runtime.gaps,
+            cited=CitedAnswers(runtime.redis, namespace=runtime.settings.store.namespace),
+            conversations=runtime.conversations,
+            library=runtime.index,
+            answerer=runtime.pipeline,
+            today=utc_now().date(),
+        )
+        return grown_as_json(await grower.grow(private=private))
 
     async def stale(self) -> list[dict[str, Any]]:
         runtime = self._runtime

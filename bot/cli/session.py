@@ -93,6 +93,9 @@ class Session(Protocol):
 
     async def stale(self) -> list[dict[str, Any]]: ...
 
+    async def grow(self, *, private: bool) -> dict[str, Any]:
+        """Cases of what people asked, as `bot.cli.evaluate_grow` writes them."""
+
 
 class OwnerError(FootnoteError):
     """The owner of the data folder refused or failed; the text is its own."""
@@ -146,6 +149,11 @@ class RemoteSession:
         async with self._http() as http, http.get("/control/stale") as response:
             pages: list[dict[str, Any]] = (await _told(response))["pages"]
             return pages
+
+    async def grow(self, *, private: bool) -> dict[str, Any]:
+        body = {"private": private}
+        async with self._http() as http, http.post("/control/grow", json=body) as response:
+            return await _told(response)
 
     def _http(self) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
