@@ -22,7 +22,7 @@ from bot.conversation_keys import thread_key
 from bot.events import READ_SUBTYPES, Message, MessageEvent, answer_mark
 from bot.heard import heard
 from bot.people import Me, People
-from bot.speaking import Decision, Place, Said, decide, first_look
+from bot.speaking import Decision, Place, Reason, Said, decide, first_look
 from bot.threads import Threads, order
 from bot.unwrap import addresses_others, mentions
 from kb.conversation import ConversationStore
@@ -31,6 +31,8 @@ logger = logging.getLogger(__name__)
 
 LOOK_S = 2.0
 """Seconds that reading a thread and its people's names may take together."""
+USUAL: frozenset[Reason] = frozenset({"no_thread", "not_our_thread", "says_nothing"})
+"""Reasons for most of what is written in a channel."""
 SHOWN = 2000
 """Characters of one of our messages: a question of ours is shorter."""
 
@@ -52,9 +54,8 @@ class Attention:
             slack_sdk's and aiohttp's errors: the message asks something, and its thread cannot be read.
         """
         decision = await self._decide(event, message)
-        level = logging.INFO if decision.speaks else logging.DEBUG
         logger.log(
-            level,
+            logging.DEBUG if decision.reason in USUAL else logging.INFO,
             "message.taken" if decision.speaks else "message.left",
             extra={"channel": event.channel, "ts": message.ts, "reason": decision.reason},
         )

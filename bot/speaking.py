@@ -113,10 +113,11 @@ def decide(
 
 
 def _unasked(new: Said) -> Decision:
+    """ "Does anyone know how ...?" is how people ask a channel; what else they say to everybody is theirs."""
     reply = read_reply(new.text)
-    if reply.to_named:
+    if reply.to_named or reply.to_person or (reply.to_group and not reply.wonders):
         return _silence("to_others")
-    if not reply.asks_knowledge or reply.small or reply.to_person:
+    if not reply.asks_knowledge or reply.small:
         return _silence("says_nothing")
     return Decision(speaks=True, reason="unasked", with_others=True)
 
@@ -143,12 +144,14 @@ def _among_others(new: Said, thread: _Thread, reply: Reply, follow_ups: FollowUp
     since = thread.since
     if len(since) >= SLEEPS_AFTER:
         return _silence("asleep")
-    if _talking(new, thread):
-        return _silence("among_people")
-    goes_on = new.user in thread.answered
+    goes_on, talking = new.user in thread.answered, _talking(new, thread)
     if reply.to_person:
         return _silence("to_a_person")
-    if thread.asked_back and (reply.chooses or (goes_on and reply.answers)):
+    if thread.asked_back and goes_on and reply.chooses:
+        return Decision(speaks=True, reason="answers_us", with_others=True)
+    if talking:
+        return _silence("among_people")
+    if thread.asked_back and (reply.answers if goes_on else reply.chooses and not reply.asks):
         return Decision(speaks=True, reason="answers_us", with_others=True)
     if not goes_on and follow_ups != "everyone":
         return _silence("somebody_else")
@@ -222,7 +225,7 @@ class _Thread:
 
     def _we_spoke(self, ours: Said, *, waiting: bool) -> None:
         if ours.to is not None:
-            self.answered = frozenset({ours.to})
+            self.answered = self.answered if ours.to in self.answered else frozenset({ours.to})
         elif not waiting and self.since:
             asker = next((one for one in reversed(self.since) if one.user in self.answered), self.since[-1])
             self.answered = frozenset({asker.user or ""})

@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.events import FORM_SUBTYPES, READ_SUBTYPES, AnswerMark, Message, answer_mark
 from bot.heard import heard, shortened
 from bot.people import Me, People
-from bot.unwrap import mentions, people_in, plain_text
+from bot.unwrap import people_in, plain_text
 from kb.above import is_telling
 from kb.models import Outcome, Retrieved, Turn
 
@@ -60,15 +60,6 @@ class Threads:
                 "thread.cut", extra={"channel": channel, "thread_ts": thread_ts, "messages": len(found)}
             )
         return sorted(found.values(), key=lambda message: order(message.ts))
-
-    async def footnote_is_in(self, channel: str, thread_ts: str) -> bool:
-        """Whether Footnote has spoken in a thread, or was spoken to and is about to."""
-        me = await self._people.me()
-        return any(
-            me.wrote(user=message.user, bot_id=message.bot_id)
-            or (message.by_a_person and mentions(message.text, me.user_id))
-            for message in await self.messages(channel, thread_ts)
-        )
 
 
 def turns_of(messages: Sequence[Message], *, me: Me, names: Mapping[str, str]) -> list[Turn]:

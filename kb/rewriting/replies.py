@@ -38,7 +38,7 @@ class Reply:
 
     `asks`: a question or a request. `asks_knowledge`: one that is not put to a person ("can you send it to me?") and is
     no mere tag ("nice, right?"). `small`: too few words to be anything but a word between people ("What time?"). `chooses`: it picks among what was offered, or corrects ("I meant ..."). `answers`: it
-    may answer a question, by a bare phrase. `to_group`, `to_person`: whom it speaks to; a person by name, or as "you".
+    may answer a question, by a bare phrase. `wonders`: "does anyone know how ...". `to_group`, `to_person`: whom it speaks to; a person by name, or as "you".
     """
 
     says: bool = False
@@ -48,6 +48,7 @@ class Reply:
     corrects: bool = False
     chooses: bool = False
     answers: bool = False
+    wonders: bool = False
     to_group: bool = False
     to_named: bool = False
     to_person: bool = False
@@ -79,6 +80,7 @@ def _together(read: Sequence[Reply]) -> Reply:
         corrects=any(one.corrects for one in read),
         chooses=any(one.chooses for one in read),
         answers=all(one.answers for one in read),
+        wonders=any(one.wonders for one in read),
         to_group=any(one.to_group for one in read),
         to_named=any(one.to_named for one in read),
         to_person=any(one.to_person for one in read),
@@ -113,6 +115,7 @@ def _read(text: str, known: Lexicon, before: str, offered: str, names: Collectio
         corrects=any(one.corrects for one in saying),
         chooses=any(one.chooses(own) for one in saying),
         answers=any(one.is_bare for one in saying) and not any(one.tells for one in saying),
+        wonders=any(one.wonders for one in either),
         to_group=any(one.to_group for one in either),
         to_named=bool(_AT_SOMEBODY.search(text)) or any(one.to_named for one in either),
         to_person=any(one.to_person for one in either),
@@ -207,6 +210,15 @@ class _Sentence:
         return not asked
 
     @property
+    def wonders(self) -> bool:
+        known = self.known
+        asked = known.words.question | known.words.conjunctions
+        return any(
+            one in known.speaking.knowing and after in asked
+            for one, after in zip(self.words, self.words[1:], strict=False)
+        )
+
+    @property
     def to_group(self) -> bool:
         return self._matches(self.known.speaking.groups)
 
@@ -218,8 +230,11 @@ class _Sentence:
 
     @property
     def is_small(self) -> bool:
-        spaceless = sum(len(word) for word in self.words if SPACELESS.search(word))
-        return not self.leans and len(self.words) < 3 and spaceless < 3 * 2
+        if any(SPACELESS.search(word) for word in self.words):
+            return sum(map(len, self.words)) < 3 * 2
+        if self._matches(self.known.speaking.events):
+            return True
+        return not self.leans and (len(self.words) < 3 or not self._has_content)
 
     @property
     def corrects(self) -> bool:

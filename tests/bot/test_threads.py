@@ -89,6 +89,3 @@ async def test_all_pages_of_a_thread_are_read_whatever_their_order(page: int) ->
         threads = Threads(client, People(client, clock=clock))
         messages = await threads.messages(slack._room("#general").id, root)
         assert [message.ts for message in messages] == written
-        assert not await threads.footnote_is_in(slack._room("#general").id, root)
-        await client.chat_postMessage(channel="#general", thread_ts=root, text="me")
-        assert await threads.footnote_is_in(slack._room("#general").id, root)

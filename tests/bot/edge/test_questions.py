@@ -43,7 +43,7 @@ async def test_the_turn_and_the_figures_are_kept(office: Office) -> None:
 async def test_a_reply_in_the_thread_needs_no_mention_and_sees_the_turn_before(office: Office) -> None:
     ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
     await office.answers("#general", ts)
-    await office.ask("bram", "#general", "and when do they expire?", ts)
+    await office.ask("alice", "#general", "and when do they expire?", ts)
     answers = await office.answers("#general", ts, 2)
     assert len(answers) == 2
     question, turns = office.knowledge.asked[1]
