@@ -8,7 +8,6 @@ whoever answers a question carries on without its figures.
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -17,9 +16,9 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from bot.answer_record import AnswerRecord, Asked, AskedIn, Feedback, Vote, record_of
+from bot.answer_record import AnswerRecord, Asked, AskedIn, Vote, record_of
 from bot.model_usage import UsageTotals, usage_of
-from bot.stats import Stats
+from bot.stats import Stats, stats_of
 from kb.answer import Answer, Checked
 from kb.language_offer import LATEST
 from kb.llm.usage import UsageByModel
@@ -112,8 +111,8 @@ class Analytics:
 
     async def feedback(self, question_id: str, user: str, vote: Vote) -> bool:
         """Stores a user's vote, moving an earlier one. False: the same vote again, nothing changed."""
-        keys = [self._counts, self._about(question_id), self._votes(question_id), f"{self._root}:voted"]
-        return bool(await self._call("vote", keys, question_id, user, vote, milliseconds(self._keep)))
+        keys = [self._counts, self._about(question_id), self._votes(question_id)]
+        return bool(await self._call("vote", keys, user, vote, milliseconds(self._keep)))
 
     async def explain(self, question_id: str, user: str, *, reason: str, comment: str | None) -> None:
         """Stores what a user found wrong with an answer, in the place of what they said before."""
@@ -123,28 +122,6 @@ class Analytics:
                 pipe.hset(self._reasons(question_id), user, said)
                 pipe.pexpire(self._reasons(question_id), self._keep)
                 await pipe.execute()
-
-    async def explanations(self, question_id: str) -> dict[str, dict[str, str | None]]:
-        """User id -> {"reason", "comment"}."""
-        with store_failures(_UNAVAILABLE):
-            stored: dict[Any, Any] = await self._redis.hgetall(self._reasons(question_id))
-        return {text_of(user): json.loads(said) for user, said in stored.items()}
-
-    async def feedbacks(self, limit: int = 100) -> list[Feedback]:
-        """Answers with votes, the last voted on first."""
-        with store_failures(_UNAVAILABLE):
-            voted: list[Any] = await self._redis.zrange(
-                f"{self._root}:voted", 0, limit - 1, desc=True, withscores=True
-            )
-            async with self._redis.pipeline(transaction=False) as pipe:
-                for identity, _ in voted:
-                    pipe.hgetall(self._votes(text_of(identity)))
-                    pipe.hget(self._about(text_of(identity)), "context")
-                stored: list[Any] = await pipe.execute() if voted else []
-        return [
-            _feedback(text_of(identity), voted_at, votes, context)
-            for (identity, voted_at), votes, context in zip(voted, stored[::2], stored[1::2], strict=True)
-        ]
 
     async def save_trace(self, question_id: str, payload: Any, ttl: timedelta = KEEP) -> None:
         """Keeps what "Why this answer?" shows. `payload` is JSON data."""
@@ -243,33 +220,7 @@ class Analytics:
                 pipe.hgetall(self._usage.key)
                 stored, times, tokens = await pipe.execute()
         counts = {text_of(name): float(value) for name, value in stored.items()}
-        totals = sorted(float(time) for time in times)
-        rewritten = round(counts.get("rewritten", 0))
-        return Stats(
-            questions=round(counts.get("questions", 0)),
-            rewritten=rewritten,
-            mean_rewrite_ms=counts.get("rewrite_ms", 0.0) / rewritten if rewritten else None,
-            lost_rewrites=round(counts.get("lost", 0)),
-            positive=round(counts.get("vote:good", 0)),
-            negative=round(counts.get("vote:bad", 0)),
-            declined=round(counts.get("outcome:declined", 0)),
-            unavailable=round(counts.get("outcome:unavailable", 0)),
-            checked=Checked(
-                sentences=round(counts.get("checked:sentences", 0)),
-                cited=round(counts.get("checked:cited", 0)),
-                supported=round(counts.get("checked:supported", 0)),
-                removed=round(counts.get("checked:removed", 0)),
-                dropped_citations=round(counts.get("checked:dropped", 0)),
-            ),
-            judge={
-                name.removeprefix("judge:"): round(count)
-                for name, count in sorted(counts.items())
-                if name.startswith("judge:")
-            },
-            models=usage_of(tokens),
-            p50_ms=percentile(totals, 0.5),
-            p95_ms=percentile(totals, 0.95),
-        )
+        return stats_of(counts, map(float, times), usage_of(tokens))
 
     @property
     def _counts(self) -> str:
@@ -304,13 +255,6 @@ class Analytics:
     async def _call(self, operation: str, keys: Sequence[str], *arguments: str | int | float) -> Any:
         with store_failures(_UNAVAILABLE):
             return await self._script(keys=keys, args=[operation, *arguments])
-
-
-def percentile(ordered: Sequence[float], share: float) -> float | None:
-    """The smallest value that at least `share` of the ordered values do not exceed (nearest rank)."""
-    if not ordered:
-        return None
-    return ordered[max(math.ceil(share * len(ordered)), 1) - 1]
 
 
 def _asked(
@@ -349,15 +293,6 @@ def _counted(checked: Checked | None) -> str:
         return ""
     counts = (checked.sentences, checked.cited, checked.supported, checked.removed, checked.dropped_citations)
     return ",".join(map(str, counts))
-
-
-def _feedback(identity: str, voted_at: float, votes: dict[Any, Any], context: Any) -> Feedback:
-    return Feedback(
-        question_id=identity,
-        voted_at=datetime.fromtimestamp(voted_at / 1000, UTC),
-        votes=_votes_of(votes),
-        record=None if context is None else AnswerRecord.model_validate_json(context),
-    )
 
 
 def _rounded(milliseconds: float) -> float:

@@ -92,17 +92,6 @@ class AnswerRecord(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Feedback:
-    """The votes on one answer. `record` is None once it has expired or was forgotten."""
-
-    question_id: str
-    voted_at: datetime
-    votes: dict[str, Vote]
-    """User id -> vote."""
-    record: AnswerRecord | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
     """A question of the last `keep`, with all that people said about its answer."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kb.answer import Checked
@@ -45,3 +46,41 @@ class Stats:
         """Share of good votes, 0..1."""
         votes = self.positive + self.negative
         return self.positive / votes if votes else None
+
+
+def stats_of(counts: Mapping[str, float], times_ms: Iterable[float], models: UsageByModel) -> Stats:
+    """The figures from what is counted, by name, and from the latest total times."""
+    totals = sorted(times_ms)
+    rewritten = round(counts.get("rewritten", 0))
+    return Stats(
+        questions=round(counts.get("questions", 0)),
+        rewritten=rewritten,
+        mean_rewrite_ms=counts.get("rewrite_ms", 0.0) / rewritten if rewritten else None,
+        lost_rewrites=round(counts.get("lost", 0)),
+        positive=round(counts.get("vote:good", 0)),
+        negative=round(counts.get("vote:bad", 0)),
+        declined=round(counts.get("outcome:declined", 0)),
+        unavailable=round(counts.get("outcome:unavailable", 0)),
+        checked=Checked(
+            sentences=round(counts.get("checked:sentences", 0)),
+            cited=round(counts.get("checked:cited", 0)),
+            supported=round(counts.get("checked:supported", 0)),
+            removed=round(counts.get("checked:removed", 0)),
+            dropped_citations=round(counts.get("checked:dropped", 0)),
+        ),
+        judge={
+            name.removeprefix("judge:"): round(count)
+            for name, count in sorted(counts.items())
+            if name.startswith("judge:")
+        },
+        models=models,
+        p50_ms=percentile(totals, 0.5),
+        p95_ms=percentile(totals, 0.95),
+    )
+
+
+def percentile(ordered: Sequence[float], share: float) -> float | None:
+    """The smallest value that at least `share` of the ordered values do not exceed (nearest rank)."""
+    if not ordered:
+        return None
+    return ordered[max(math.ceil(share * len(ordered)), 1) - 1]

@@ -1,8 +1,8 @@
 -- The figures behind `/kb stats`. A repeated call changes nothing: a question counts once, a user has one vote on it.
 --
 -- KEYS[1]: counts, hash. KEYS[2]: what is kept of one question, hash. KEYS[3]: total times, list (record);
--- its votes, hash (vote); who misses it, set (miss). KEYS[4]: languages of the latest questions, list (record); questions with a
--- vote, zset id -> when (vote). KEYS[5], KEYS[6]: all questions and those of the same person, zsets id -> when (record).
+-- its votes, hash (vote); who misses it, set (miss). KEYS[4]: languages of the latest questions,
+-- list (record). KEYS[5], KEYS[6]: all questions and those of the same person, zsets id -> when (record).
 -- KEYS[7]: root of the citations, a hash page -> answers for each week (record).
 
 local function count(name, by)
@@ -76,7 +76,7 @@ function operations.record(
 end
 
 -- 1: the vote is new or moved. 0: the same as before.
-function operations.vote(id, user, vote, keep_ms)
+function operations.vote(user, vote, keep_ms)
     local before = redis.call('HGET', KEYS[3], user)
     if before == vote then return 0 end
     if before then count('vote:' .. before, -1) end
@@ -84,10 +84,6 @@ function operations.vote(id, user, vote, keep_ms)
     redis.call('HSET', KEYS[3], user, vote)
     redis.call('PEXPIRE', KEYS[3], keep_ms)
     if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('PEXPIRE', KEYS[2], keep_ms) end
-    local clock = redis.call('TIME')
-    local now = clock[1] * 1000 + clock[2] / 1000 -- with its microseconds: votes keep their order
-    redis.call('ZADD', KEYS[4], now, id)
-    redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now - keep_ms)
     return 1
 end
 

@@ -53,12 +53,14 @@ async def test_a_bad_vote_asks_what_was_wrong(office: Office) -> None:
     )
     await office.slack.wait_for(lambda: office.slack.ephemerals("alice"))
     question_id = f"T0HAVIK-C0GENERAL-{ts}"
-    assert await office.analytics.explanations(question_id) == {
+    kept = await office.analytics.one_asked(question_id)
+    assert kept is not None
+    assert kept.reasons == {
         "U0ALICE": {"reason": "outdated", "comment": "It is 30 days now."}
     }
     assert (await office.analytics.stats()).negative == 1
     await office.analytics.forget(question_id)
-    assert await office.analytics.explanations(question_id) == {}
+    assert await office.analytics.one_asked(question_id) is None
 
 
 async def test_a_vote_that_cannot_be_stored_is_admitted(office: Office) -> None:
