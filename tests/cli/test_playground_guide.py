@@ -9,10 +9,10 @@ from typing import Any, cast
 from bot.cli.guide import PlaygroundGuide
 from kb.errors import IndexUnavailableError
 from kb.index.port import IndexCounts
-from kb.models import Audience, Chunk, Page
+from kb.models import EVERYONE, Audience, Chunk, Page
 
 
-def a_passage(title: str, *, audience: tuple[str, ...] = ("everyone",)) -> Chunk:
+def a_passage(title: str, *, audience: tuple[str, ...] = (EVERYONE,)) -> Chunk:
     page = Page(id=title, source="s", path=title, title=title, url=title, audience=audience)
     return Chunk(id=title, page=page, position=0, text="Words.", url=title)
 
