@@ -12,7 +12,20 @@ from tests.cli.conftest import FOLLOW_UP, Run
 from tests.fakes.serving import environment
 
 NOWHERE = "127.0.0.1:1"
-COMMANDS = ("ask", "ingest", "reindex", "status", "stats", "serve", "worker", "playground", "eval", "doctor")
+COMMANDS = (
+    "ask",
+    "ingest",
+    "reindex",
+    "status",
+    "stats",
+    "gaps",
+    "stale",
+    "serve",
+    "worker",
+    "playground",
+    "eval",
+    "doctor",
+)
 HEAVY = ("torch", "sentence_transformers", "numpy", "aiohttp", "qdrant_edge", "anthropic")
 
 HELP = f"""

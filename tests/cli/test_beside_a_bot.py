@@ -158,6 +158,21 @@ def test_status_and_stats_are_the_running_bots(bot: Bot, footnote: Run) -> None:
     assert footnote("stats", "--json", data=bot.data).json["questions"] == before + 1
 
 
+def test_gaps_and_stale_pages_are_the_running_bots(bot: Bot, footnote: Run) -> None:
+    footnote("ask", "Who painted the ceiling of that chapel?", data=bot.data)
+    told = footnote("gaps", "--json", data=bot.data).json
+    assert "Who painted the ceiling of that chapel?" in [gap["question"] for gap in told["gaps"]]
+    shown = footnote("gaps", "--again", data=bot.data).out
+    assert "Asked anew: 0 of the questions are answered by now." in shown
+    assert "Who painted the ceiling of that chapel?" in shown
+    assert "asked once by one person · not found once" in shown
+    [leave] = [
+        page for page in footnote("stale", "--json", data=bot.data).json if page["title"] == "Annual leave"
+    ]
+    assert (leave["reason"], leave["since"]) == ("review_overdue", "2021-07-10")
+    assert "review overdue since 2021-07-10" in footnote("stale", data=bot.data).out
+
+
 @pytest.mark.parametrize("command", [("playground", "--port", "0", "--no-browser"), ("serve",)])
 def test_a_second_bot_says_who_owns_the_folder_and_stops(
     bot: Bot, footnote: Run, command: tuple[str, ...]
