@@ -229,9 +229,9 @@ def has_expired(page: Page, today: date) -> bool:
 
 
 def _quoted(answer: Answer) -> Sequence[tuple[Citation, str]]:
-    """Each source with the words of its page that the answer rests on."""
+    """Each source with the words of its page that the answer rests on, what was asked for first."""
     if answer.quotes:
-        return [(quote.citation, "\n\n".join(quote.blocks)) for quote in answer.quotes]
+        return [(quote.citation, "\n\n".join([quote.best, *quote.blocks])) for quote in answer.quotes]
     said = _said_of(answer)
     return [
         (citation, citation.quote or _nearest(citation.chunk, said.get(citation.n, "")))

@@ -237,18 +237,21 @@ def is_voted_up(asked: Asked) -> bool:
 
 
 def facts_of(statements: Sequence[str], question: str) -> tuple[tuple[str, ...], ...]:
-    """What an answer has to show: the figures of what was quoted, else one of its telling words. Nothing that names somebody."""
+    """What an answer has to show: the figures of the first statement that has any, else one of the telling words of the first.
+
+    Nothing that names somebody.
+    """
     statements = [one for one in statements if names_nobody(one)]
     figures: dict[str, tuple[str, ...]] = {}
     for statement in statements:
-        plain = " ".join(statement.replace("|", " ").split())
+        plain = " ".join(statement.split())
         for found in _FIGURE.finditer(plain):
             following = _NEXT_WORD.match(plain, found.end())
             told = found[0].strip() + (following[0] if following else "")
             if following or len(found[0]) > 1:
                 figures.setdefault(found[0], (told, found[0]) if len(found[0]) > 1 and following else (told,))
-    if figures:
-        return tuple(figures.values())[:FACTS]
+        if figures:
+            return tuple(figures.values())[:FACTS]
     asked = set(words_of(question).split())
     by_length: dict[int, list[str]] = defaultdict(list)
     for word in (word for statement in statements[:1] for word in words_of(statement).split()):

@@ -188,6 +188,8 @@ async def test_a_gap_that_the_pages_have_closed_becomes_a_case(growing: Growing)
     ("statements", "facts"),
     [
         (["You get 25 days a year."], (("25 days", "25"),)),
+        (["Ask first.", "It is 12 days, then 14.", "Not 99."], (("12 days", "12"), ("14",))),
+        (["| 1 | Nobody can order | 15 minutes |"], (("15 minutes", "15"),)),
         (["It is 5 days."], (("5 days",),)),
         (["| Ghent | 20 parking places | € 45 |"], (("20 parking", "20"), ("€ 45",))),
         (["Call +31 6 1234 5678."], ()),
