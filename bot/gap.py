@@ -44,6 +44,7 @@ class Gap:
     declined: int
     closest: int
     voted_down: int
+    """Votes, as they stand."""
     missed_by: int
     """People who reported it as missing."""
     complaints: tuple[Complaint, ...]
@@ -98,7 +99,7 @@ def gap_of(group: Sequence[Asked], public: frozenset[str]) -> Gap:
         private=sum(one.record.asked_in.place == "private" for one in group),
         declined=outcomes["declined"],
         closest=outcomes["closest"],
-        voted_down=sum(map(is_voted_down, group)),
+        voted_down=sum(list(one.votes.values()).count("bad") for one in group),
         missed_by=len(frozenset().union(*(one.missed_by for one in group))),
         complaints=_complaints(group, public),
         nearest=min(near, key=lambda page: (-times[page.page_id], page.page_id), default=None),
