@@ -73,9 +73,11 @@ class QueuedQuestion(BaseModel):
 
     @property
     def thread(self) -> str:
-        """Where questions are answered one after the other."""
+        """Where questions are answered one after the other: a thread, or all of a direct message, whose lines go on from
+        each other and start threads of their own."""
         place = f"{self.team}:{self.channel}"
-        return place if self.is_line_of_dm else f"{place}:{self.thread_ts}"
+        alone = self.elsewhere is not None and self.elsewhere.alone
+        return place if self.channel_type == "im" and not alone else f"{place}:{self.thread_ts}"
 
     @property
     def is_line_of_dm(self) -> bool:

@@ -468,18 +468,19 @@ async def test_a_message_is_known_from_its_acceptance_to_its_deletion(queue: Que
     assert not await queue.is_known(question.message_id)
 
 
-async def test_the_lines_of_a_direct_message_are_worked_on_in_their_order(
+async def test_a_direct_message_is_worked_on_in_its_order_lines_and_threads_alike(
     queue: QuestionQueue, claims: Claims
 ) -> None:
-    lines = [a_question(channel="D1", channel_type="im") for _ in range(2)]
-    reply = a_question(lines[0].ts, channel="D1", channel_type="im")
-    for question in (*lines, reply):
+    first, second = (a_question(channel="D1", channel_type="im") for _ in range(2))
+    reply = a_question(first.ts, channel="D1", channel_type="im")
+    other = a_question(channel="D2", channel_type="im")
+    for question in (first, second, reply, other):
         await queue.accept(question)
-    first, in_its_thread = await taken(claims), await taken(claims)
-    assert (first.question, in_its_thread.question) == (lines[0], reply)
+    running = await taken(claims)
+    assert (await taken(claims)).question == other
     assert isinstance(await claims.take("w1"), Idle)
-    await claims.finish(first)
-    assert (await taken(claims)).question == lines[1]
+    await claims.finish(running)
+    assert await all_taken(claims) == [second, reply]
 
 
 async def test_what_an_older_version_queued_is_answered(
