@@ -10,7 +10,6 @@ under 3 ms to 50,000 passages.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -50,6 +49,7 @@ from kb.index.port import (
 )
 from kb.index.rwlock import ReadWriteLock
 from kb.index.shard_files import (
+    engine_failures,
     points_folder,
     read_calibration,
     read_manifest,
@@ -87,7 +87,7 @@ class Shard:
     @classmethod
     def create(cls, folder: Path, manifest: IndexManifest) -> Self:
         """Makes an empty shard in `folder`, which exists and is empty."""
-        with _translated(folder):
+        with engine_failures(folder):
             shard = engine.EdgeShard.create(str(points_folder(folder)), config(manifest.dimension))
             for field in KEYWORD_FIELDS:
                 shard.update(
@@ -103,7 +103,7 @@ class Shard:
             IndexMismatchError: the folder's manifest cannot be read.
         """
         manifest = read_manifest(folder)
-        with _translated(folder):
+        with engine_failures(folder):
             shard = engine.EdgeShard.load(str(points_folder(folder)))
         return cls(shard, manifest, folder, calibration=read_calibration(folder))
 
@@ -118,7 +118,7 @@ class Shard:
         stale = engine.Filter(
             must=[is_page([page_id])], must_not=[engine.HasIdCondition(set(keep))] if keep else None
         )
-        with self._lock.write(), _translated(self._folder):
+        with self._lock.write(), engine_failures(self._folder):
             self._writes += 1
             if points:
                 self._shard.update(engine.UpdateOperation.upsert_points(points))
@@ -128,7 +128,7 @@ class Shard:
         if not page_ids:
             return
         gone = engine.Filter(must=[is_page(page_ids)])
-        with self._lock.write(), _translated(self._folder):
+        with self._lock.write(), engine_failures(self._folder):
             self._writes += 1
             self._shard.update(engine.UpdateOperation.delete_points_by_filter(gone))
 
@@ -142,7 +142,7 @@ class Shard:
     def sample(self, limit: int) -> list[StoredPassage]:
         """The engine lists by point id, which is a hash of the passage's id: the first ones are from all over."""
         request = engine.ScrollRequest(limit=limit, with_payload=True, with_vector=[DENSE])
-        with self._lock.read(), _translated(self._folder):
+        with self._lock.read(), engine_failures(self._folder):
             records, _ = self._shard.scroll(request)
         return [
             StoredPassage(chunk=from_payload(record.payload), dense=dense_of(record)) for record in records
@@ -162,7 +162,7 @@ class Shard:
         return pages_of(record.payload for record in self._records(PAGE_FIELDS))
 
     def counts(self) -> IndexCounts:
-        with self._lock.read(), _translated(self._folder):
+        with self._lock.read(), engine_failures(self._folder):
             chunks = self._shard.count(engine.CountRequest(exact=True))
             pages = self._values(PAGE_ID)
         return IndexCounts(pages=len(pages), chunks=chunks)
@@ -170,12 +170,12 @@ class Shard:
     def pages(self, wanted: PagesWanted, audience: Audience) -> list[Page]:
         scope = engine.Filter(must=[*is_readable(audience)], should=[*is_wanted(wanted)])
         request = engine.ScrollRequest(limit=SCROLL_PAGE, filter=scope, with_payload=True)
-        with self._lock.read(), _translated(self._folder):
+        with self._lock.read(), engine_failures(self._folder):
             records, _ = self._shard.scroll(request)
         return [from_payload(record.payload).page for record in records]
 
     def languages(self) -> list[str]:
-        with self._lock.read(), _translated(self._folder):
+        with self._lock.read(), engine_failures(self._folder):
             counts = self._values(LANGUAGE)
         return sorted(counts, key=lambda language: (-counts[language], language))
 
@@ -183,7 +183,7 @@ class Shard:
         if not page_ids:
             return frozenset()
         asked = engine.Filter(must=[*is_readable(audience), is_page(list(page_ids))])
-        with self._lock.read(), _translated(self._folder):
+        with self._lock.read(), engine_failures(self._folder):
             return frozenset(self._values(PAGE_ID, asked))
 
     def neighbours(self, spots: Mapping[str, Collection[int]], audience: Audience) -> list[Chunk]:
@@ -193,7 +193,7 @@ class Shard:
         limit = sum(map(len, spots.values()))  # a page has one passage at a position
         asked = engine.Filter(must=[*is_readable(audience)], should=[*wanted])
         request = engine.ScrollRequest(limit=limit, filter=asked, with_payload=True)
-        with self._lock.read(), _translated(self._folder):
+        with self._lock.read(), engine_failures(self._folder):
             records, _ = self._shard.scroll(request)
         return [from_payload(record.payload) for record in records]
 
@@ -204,7 +204,7 @@ class Shard:
         chosen = [is_page(of_pages)] if of_pages else []
         asked = engine.Filter(must=[*is_readable(audience), *chosen])
         request = engine.ScrollRequest(offset=offset, limit=SCROLL_PAGE, filter=asked, with_payload=True)
-        with self._lock.read(), _translated(self._folder):
+        with self._lock.read(), engine_failures(self._folder):
             records, following = self._shard.scroll(request)
         return [from_payload(record.payload) for record in records], following
 
@@ -236,7 +236,7 @@ class Shard:
             for scope in scopes
         ]
         # Two batches under one lock, not prefetches: those run every leg anew for every query (30 ms against 10).
-        with self._lock.read(), _translated(self._folder):
+        with self._lock.read(), engine_failures(self._folder):
             found = {
                 point.id
                 for points in self._shard.query_batch(engine.QueryBatchRequest(legs))
@@ -254,12 +254,12 @@ class Shard:
         )
 
     def flush(self) -> None:
-        with self._lock.read(), _translated(self._folder):
+        with self._lock.read(), engine_failures(self._folder):
             self._shard.flush()
 
     def close(self) -> None:
         """Waits for the readers and writers under way."""
-        with self._lock.write(), _translated(self._folder):
+        with self._lock.write(), engine_failures(self._folder):
             self._shard.close()
 
     def _point(self, page_id: str, indexed: IndexedChunk) -> engine.Point:
@@ -288,17 +288,8 @@ class Shard:
         offset: engine.PointId | None = None
         while True:
             request = engine.ScrollRequest(offset=offset, limit=SCROLL_PAGE, with_payload=fields)
-            with self._lock.read(), _translated(self._folder):
+            with self._lock.read(), engine_failures(self._folder):
                 records, offset = self._shard.scroll(request)
             yield from records
             if offset is None:
                 return
-
-
-@contextmanager
-def _translated(folder: Path) -> Iterator[None]:
-    """Only engine calls stand inside: the engine raises bare `Exception` for everything, so nothing narrower helps."""
-    try:
-        yield
-    except Exception as error:
-        raise IndexUnavailableError(f"the index in {folder} failed: {error}") from error

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from kb.calibration import Calibration, from_text, to_text
-from kb.errors import IndexMismatchError
+from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.generations import write_atomically
 from kb.index.payload import manifest_from_fields, manifest_to_fields
 from kb.index.port import IndexManifest
@@ -47,3 +49,12 @@ def points_folder(folder: Path) -> Path:
     points = folder / "points"
     points.mkdir(exist_ok=True)
     return points
+
+
+@contextmanager
+def engine_failures(folder: Path) -> Iterator[None]:
+    """Only engine calls stand inside: the engine raises bare `Exception` for everything, so nothing narrower helps."""
+    try:
+        yield
+    except Exception as error:
+        raise IndexUnavailableError(f"the index in {folder} failed: {error}") from error
