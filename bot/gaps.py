@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.answer_record import Asked
-from bot.gap import Gap, OpenGaps, age, gap_of, is_gap, is_voted_down, rank, searched
+from bot.gap import Gap, OpenGaps, age, gap_of, is_gap, rank, searched
 from kb.answer import Answer
 from kb.models import Audience, Question
 
@@ -103,12 +103,14 @@ class Gaps:
     async def look_again(self, answerer: Answerer, *, most: int = 50) -> int:
         """Asks the open ones anew, as anybody might, and closes those that are answered by now. How many were.
 
-        Those of private places are left out, since what may be told there differs, and so are those voted down: an answer
-        was there already.
+        Those of private places are left out, since what may be told there differs, and so are those that had an answer,
+        which was no good.
         """
         still_open, _ = await self._parted()
         asked = [
-            one for one in still_open if one.record.asked_in.place != "private" and not is_voted_down(one)
+            one
+            for one in still_open
+            if one.record.asked_in.place != "private" and one.record.outcome != "answered"
         ]
         by_text: dict[str, list[str]] = {}
         for one in reversed(asked):
@@ -179,7 +181,7 @@ def _closes(answered: Asked, gap: Asked) -> bool:
     if age(answered) <= age(gap) or not _reaches(answered, gap):
         return False
     return (
-        not is_voted_down(gap)
+        gap.record.outcome != "answered"
         or "good" in answered.votes.values()
         or answered.record.cited != gap.record.cited
     )

@@ -144,7 +144,10 @@ def _around_quotes(
     quote = answer.quotes[0].citation.chunk
     others = [page for page in answer.nearest if page.url not in (quote.url, quote.page.url)]
     further = [words.nearest_others.format(pages=", ".join(map(shown, others)))] if others else []
-    return lead, "\n".join([*further, owner or words.ask_better_alone])
+    named = owner or quote.page.owner
+    return lead, "\n".join(
+        [*further, *([owner] if owner else []), *([] if named else [words.ask_better_alone])]
+    )
 
 
 def _declined(answer: Answer, words: Messages, shown: Callable[[NearestPage], str], owner: str) -> str:

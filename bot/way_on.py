@@ -48,6 +48,8 @@ def owner_line(
         return ""
     name = shorten((way_on.owner if way_on else "") or page.owner or "", TITLE_CHARACTERS)
     people = ", ".join(f"<@{one}>" for one in way_on.write_to) if way_on else ""
+    if answer.quotes and name == page.owner and not people:
+        return ""  # the quote names them
     owner = f"{as_text(name)} ({people})" if people else as_text(name)
     return words.owner_of.format(page=shown(page), owner=owner) if name else ""
 

@@ -83,7 +83,7 @@ async def test_the_owner_is_named_and_asked_once_in_the_thread_when_the_asker_pr
 ) -> None:
     office = either_office
     ts, message = await asked(office, answer)
-    assert "|Leave policy>: Dana Levi." in message["text"]
+    assert message["text"].count("Dana Levi.") == 1
     assert buttons(message)[-2:] == [ASK_OWNER, MISSING]
     assert await office.slack.click("alice", "#general", message["ts"], ASK_OWNER)
     await office.slack.wait_for(lambda: ASK_OWNER not in buttons(now(office, ts, message)))
