@@ -5,7 +5,8 @@
     a thread that we do not know     -> read only where the words ask
     else                             -> the thread, and the names of who is in it
 
-An event has three seconds until Slack sends it again, so that a look has two: a thread that takes longer is silence.
+An event has three seconds until Slack sends it again, so that a look has two. A question whose thread takes longer is not
+acknowledged: when Slack sends it again, more is known, and one that may be for us is not lost.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from bot.speaking import Decision, Place, Reason, Said, decide, first_look
 from bot.threads import Threads, order
 from bot.unwrap import addresses_others, mentions
 from kb.conversation import ConversationStore
+from kb.errors import UnavailableError
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +37,10 @@ USUAL: frozenset[Reason] = frozenset({"no_thread", "not_our_thread", "says_nothi
 """Reasons for most of what is written in a channel."""
 SHOWN = 2000
 """Characters of one of our messages: a question of ours is shorter."""
+
+
+class ThreadUnreadError(UnavailableError):
+    """Nobody knows in time whether a question is for us."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +56,7 @@ class Attention:
     async def decide(self, event: MessageEvent, message: Message) -> Decision:
         """
         Raises:
-            StoreUnavailableError: nobody knows whether we are in the thread.
+            StoreUnavailableError, ThreadUnreadError: nobody knows whether the message is for us.
             slack_sdk's and aiohttp's errors: the message asks something, and its thread cannot be read.
         """
         decision = await self._decide(event, message)
@@ -88,8 +94,10 @@ class Attention:
                 messages = await self.threads.messages(event.channel, message.thread)
                 before = [one for one in messages if order(one.ts) < order(message.ts)]
                 names = await self._names(before, message, me)
-        except TimeoutError:
+        except TimeoutError as error:
             logger.warning("thread.slow", extra={"channel": event.channel, "thread_ts": message.thread})
+            if asks:
+                raise ThreadUnreadError("the thread was not read in time") from error
             return Decision(speaks=False, reason="unread")
         except SlackClientError:
             if asks:

@@ -246,3 +246,14 @@ async def test_a_bot_that_was_stopped_while_it_posted_looks_before_it_posts_agai
     await office.idle()
     assert len(office.replies("#general", ts)) == 1
     assert len(await office.conversations.load(key(ts))) == 1
+
+
+async def test_a_follow_up_whose_thread_is_slow_to_read_is_heard_when_slack_sends_it_again(
+    office: Office,
+) -> None:
+    ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
+    await office.answers("#general", ts)
+    office.slack.faults.add("conversations.replies", delay=2.5)
+    await office.ask("alice", "#general", "and when do they expire?", ts)
+    assert len(await office.answers("#general", ts, 2)) == 2
+    assert any(one.outcome != "acknowledged" for one in office.slack.deliveries)
