@@ -155,9 +155,11 @@ def _among_others(new: Said, thread: _Thread, reply: Reply, follow_ups: FollowUp
         return Decision(speaks=True, reason="answers_us", with_others=True)
     if not goes_on and follow_ups != "everyone":
         return _silence("somebody_else")
-    spoken_between = any(one.user != new.user for one in since)
-    if not (reply.asks_knowledge or reply.corrects) or (spoken_between and reply.small):
+    if not (reply.asks_knowledge or reply.corrects):
         return _silence("says_nothing")
+    between = [read_reply(one.text) for one in since if one.user != new.user]
+    if between and (reply.small or not (reply.leans or all(one.remarks for one in between))):
+        return _silence("among_people")
     return Decision(speaks=True, reason="goes_on" if goes_on else "everyone", with_others=True)
 
 

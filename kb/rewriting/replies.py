@@ -20,6 +20,10 @@ PHRASE = 12
 """Words of a bare phrase, without anybody who acts: longer ones tell something."""
 CHOICE = 8
 """Words of a reply that picks one of what we offered."""
+READ = 500
+"""Characters of a long message's beginning, and of its end: what is wanted stands there."""
+REMARK = 3
+"""Words of a remark that nobody answers."""
 STEM = 4
 """Letters by which two words count as forms of one."""
 
@@ -36,14 +40,23 @@ _CALLED = re.compile(r"^(?P<name>[A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+)?)\s
 class Reply:
     """What the words do. `says` is False for small talk, remarks, emoji and links alone.
 
-    `asks`: a question or a request. `asks_knowledge`: one that is not put to a person ("can you send it to me?") and is
-    no mere tag ("nice, right?"). `small`: too few words to be anything but a word between people ("What time?"). `chooses`: it picks among what was offered, or corrects ("I meant ..."). `answers`: it
-    may answer a question, by a bare phrase. `wonders`: "does anyone know how ...". `to_group`, `to_person`: whom it speaks to; a person by name, or as "you".
+    remarks: it says no more than a remark would ("so many!").
+    asks: a question or a request.
+    asks_knowledge: one that is not put to a person ("can you send it to me?") and is no mere tag ("nice, right?").
+    leans: such a one goes on with what was asked and answered last, by "and", "what about" or a word of it.
+    small: it is nothing but a word between people ("What time?", "which is it?", "how was it?").
+    corrects: "I meant contractors"; "no, for contractors".
+    chooses: it corrects, or picks among what was offered.
+    answers: it may answer a question, by a bare phrase.
+    wonders: "does anyone know how ...".
+    to_group, to_named, to_person: whom it speaks to; a person by name, or as "you".
     """
 
     says: bool = False
+    remarks: bool = True
     asks: bool = False
     asks_knowledge: bool = False
+    leans: bool = False
     small: bool = True
     corrects: bool = False
     chooses: bool = False
@@ -62,7 +75,7 @@ def read_reply(text: str, *, before: str = "", offered: str = "", names: Collect
         offered: what we asked back, "" where we did not.
         names: of the other people in the thread.
     """
-    plain = _CHATTER.sub(" ", text)
+    plain = _CHATTER.sub(" ", text if len(text) <= 2 * READ else f"{text[:READ]}\n{text[-READ:]}")
     hint = detect(before) if before.strip() else None
     told = detect(plain, hint=hint)
     known = [lexicon(one) for one in dict.fromkeys((told, hint or told)) if one in languages()]
@@ -74,6 +87,8 @@ def _together(read: Sequence[Reply]) -> Reply:
     """What a message does that may be in either of two languages: what it may not be is said in none."""
     return Reply(
         says=all(one.says for one in read),
+        remarks=any(one.remarks for one in read),
+        leans=any(one.leans for one in read),
         asks=any(one.asks for one in read),
         asks_knowledge=any(one.asks_knowledge for one in read),
         small=all(one.small for one in read),
@@ -107,8 +122,11 @@ def _read(text: str, known: Lexicon, before: str, offered: str, names: Collectio
     either = [*saying, *as_written]
     about = [one for one in either if one.asks and not one.to_person and not one.is_tag]
     own = {word[:STEM] for word in words_of(offered) if known.is_content(word)}
+    own_words = {word[:STEM] for word in words_of(before) if known.is_content(word)}
     return Reply(
         says=bool(saying),
+        remarks=not any(one.tells or len(one.words) > REMARK for one in saying),
+        leans=any(one.leans or not own_words.isdisjoint(one.stems) for one in about),
         asks=any(one.asks for one in either),
         asks_knowledge=bool(about),
         small=all(one.is_small for one in about),
@@ -184,11 +202,16 @@ class _Sentence:
         words = self.known.words
         if not words.question.isdisjoint([*rest[:1], *self.opened]):
             return True
-        if rest[1:2] and rest[1] in words.question and rest[0] in words.prepositions | words.conjunctions:
-            return True  # "until when"
         if self._matches(speaking.inverted):
             return True
-        return self.leans and len(rest) <= PHRASE // 2 and not self.tells and self._has_content
+        short = len(rest) <= PHRASE // 2 and not self.tells
+        if short and (
+            not words.question.isdisjoint(rest[1:2]) or not speaking.alternatives.isdisjoint(rest[1:-1])
+        ):
+            return True  # "until when", "before or after tax"
+        if not short or not self._has_content:
+            return False
+        return self.leans or (rest[0] in speaking.concerning and len(rest) <= CHOICE // 2)
 
     @property
     def is_tag(self) -> bool:
@@ -285,9 +308,8 @@ class _Sentence:
         sequence = self.known.sequence
         picking = {*sequence.first, *sequence.last, *sequence.numbers, *self.known.speaking.choices}
         places = tuple(word[:-1] for word in sequence.ordinals if len(word) > STEM)  # "segundo", "segunda"
-        named = {word[:STEM] for word in self.words if self.known.is_content(word)}
         picked = any(word in picking or word.isdecimal() or word.startswith(places) for word in self.words)
-        return (picked and len(self.words) <= CHOICE // 2 + 1) or bool(named & set(offered))
+        return (picked and len(self.words) <= CHOICE // 2 + 1) or not self.stems.isdisjoint(offered)
 
     def _matches(self, patterns: Sequence[re.Pattern[str]]) -> bool:
         """As it stands, or behind its opener."""
@@ -300,6 +322,10 @@ class _Sentence:
     def _is_one_of(self, phrases: tuple[str, ...]) -> bool:
         words = words_of(self.text)
         return bool(words) and starts_with_phrase(words, phrases) == len(words)
+
+    @property
+    def stems(self) -> frozenset[str]:
+        return frozenset(word[:STEM] for word in self.words if self.known.is_content(word))
 
     @property
     def _has_content(self) -> bool:

@@ -29,6 +29,10 @@ class SpeakingWords(LexiconPart):
     """Questions about what happened: "how was it", "what did they say"."""
     groups: Patterns = ()
     """What is said to everybody who reads: "anyone up for lunch", "does anyone know"."""
+    concerning: Words = NONE
+    """Before what a question is asked of once more: "for contractors"."""
+    alternatives: Words = NONE
+    """"before or after tax"."""
     knowing: Words = NONE
     """What everybody is asked for: "does anyone know how", "any idea where"."""
     meaning: tuple[str, ...] = ()
