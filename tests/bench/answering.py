@@ -7,6 +7,7 @@ sentences' vectors are remembered, so only the question is embedded).
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from collections.abc import Sequence
@@ -24,6 +25,9 @@ from kb.text.language import detect
 from tests.bench.calls import RecordingEmbedder
 from tests.bench.figures import AnswerTiming
 from tests.bench.questions import WORDINGS
+
+SETTLED_S = 0.2
+"""After a scale was made: numpy's threads spin for a tenth of a second, and would take a core from the answer that is timed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +67,7 @@ async def _forgetful(pipeline: Pipeline, embedder: RecordingEmbedder, question: 
     """One that has read no sentence yet, and knows its index and the question's language as a warm process does."""
     search = _search(pipeline, embedder)
     await search.nearness("?", [], language=detect(question))
+    await asyncio.sleep(SETTLED_S)
     return replace(pipeline, quoted=_quoted(pipeline, embedder, search))
 
 
