@@ -305,6 +305,9 @@ def speaking(
         Literal["auto", "mention", "everyone"], typer.Option(help="As a channel may have set it.")
     ] = "auto",
     json: Json = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
 ) -> None:
     """Reads threads and tells where Footnote would speak; exits with 1 below 95% right or above 2% spoken wrongly.
 
@@ -314,6 +317,7 @@ def speaking(
     """
     from bot.cli import evaluate_speaking as command
 
+    settings_of(data, config, verbose)
     run(command.speaking(file, follow_ups=follow_ups, as_json=json))
 
 

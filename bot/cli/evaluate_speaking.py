@@ -112,8 +112,8 @@ def read_threads(file: Path) -> list[WrittenThread]:
             threads.append(WrittenThread.model_validate_json(line))
         except ValidationError as error:
             problem = error.errors()[0]
-            where = ".".join(str(part) for part in problem["loc"])
-            raise SettingsError(f"{file}, line {number}: {where}: {problem['msg']}") from error
+            where = "".join(f"{part}: " for part in problem["loc"])
+            raise SettingsError(f"{file}, line {number}: {where}{problem['msg']}") from error
     return threads
 
 
@@ -136,7 +136,7 @@ def judge(threads: Sequence[WrittenThread], *, follow_ups: FollowUps = "auto") -
 
 
 def _said(message: ThreadMessage) -> Said:
-    """As `bot.hearing` makes it of a Slack message."""
+    """As `bot.attention` makes it of a Slack message."""
     mentioned = [found.group(1) for found in _MENTION.finditer(message.text)]
     of_us = message.user == BOT
     return Said(

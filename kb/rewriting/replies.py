@@ -10,30 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cache
 
+from kb.rewriting.spoken import STEM, ordinary_words, sentences_of
 from kb.rewriting.spelling import correct
 from kb.text.language import detect
-from kb.text.lexicon import SPACELESS, Lexicon, languages, lexicon, starts_with_phrase, words_of
+from kb.text.lexicon import Lexicon, languages, lexicon, starts_with_phrase, words_of
 
-PHRASE = 12
-"""Words of a bare phrase, without anybody who acts: longer ones tell something."""
-CHOICE = 8
-"""Words of a reply that picks one of what we offered."""
 READ = 500
 """Characters of a long message's beginning, and of its end: what is wanted stands there."""
 REMARK = 3
 """Words of a remark that nobody answers."""
-STEM = 4
-"""Letters by which two words count as forms of one."""
 
 _CHATTER = re.compile(r"<[@#!][^>]*>|<?https?://\S+|:[a-z0-9_+\-]+:|(?m:^&?>.*$)")
 _AT_SOMEBODY = re.compile(r"(?<![\w.])@(?=[^\W\d_])")
-_ENDS = re.compile(r"(?<=[.!?？！。…])\s+|(?<=[？！。])|\n+")
-_ASKS = re.compile(r"[?？؟]")
-_ASKS_WITHOUT_MARK = re.compile(r"(?:ですか|ますか|でしょうか|ましょうか|吗|嗎|呢|까요|나요)[。.\s]*$")
-_CALLED = re.compile(r"^(?P<name>[A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+)?)\s*[,:]\s")
-"""A name in front, with its comma: "Bob, ..."."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,10 +104,10 @@ def _points_on(words: list[str], known: Lexicon) -> bool:
 
 
 def _read(text: str, known: Lexicon, before: str, offered: str, names: Collection[str]) -> Reply:
-    called = {word for name in names for word in words_of(name) if len(word) > 2} - _ordinary_words()
+    called = {word for name in names for word in words_of(name) if len(word) > 2} - ordinary_words()
     mended = correct(text, known, thread=words_of(before), vocabulary=None)
-    saying = _sentences(mended, known, called)
-    as_written = saying if mended == text else _sentences(text, known, called)
+    saying = sentences_of(mended, known, called)
+    as_written = saying if mended == text else sentences_of(text, known, called)
     either = [*saying, *as_written]
     about = [one for one in either if one.asks and not one.to_person and not one.is_tag]
     own = {word[:STEM] for word in words_of(offered) if known.is_content(word)}
@@ -138,237 +127,3 @@ def _read(text: str, known: Lexicon, before: str, offered: str, names: Collectio
         to_named=bool(_AT_SOMEBODY.search(text)) or any(one.to_named for one in either),
         to_person=any(one.to_person for one in either),
     )
-
-
-def _sentences(text: str, known: Lexicon, names: Collection[str]) -> list[_Sentence]:
-    """Those that say more than "ok, thanks"."""
-    sentences = [_Sentence.of(one, known, names) for one in _ENDS.split(text.strip()) if one.strip()]
-    return [one for one in sentences if one.words or one.to_named]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Sentence:
-    """`text` is without what is said in front ("ok, thanks"); `words` are without its opener ("and") too, where it `leans`.
-
-    `names` holds the words of people's names that are no words of a language.
-    """
-
-    known: Lexicon
-    whole: str
-    text: str
-    words: Sequence[str]
-    marked: bool
-    opened: Sequence[str]
-    last_clause: Sequence[str]
-    to_named: bool
-    names: Collection[str]
-
-    @classmethod
-    def of(cls, sentence: str, known: Lexicon, names: Collection[str]) -> _Sentence:
-        marked = bool(_ASKS.search(sentence) or _ASKS_WITHOUT_MARK.search(sentence.strip()))
-        spoken = words_of(sentence)
-        words = _without_talk(spoken, known)
-        taken = starts_with_phrase(words, known.ellipsis.openers)
-        rest = words[taken:]
-        return cls(
-            known=known,
-            whole=" ".join(spoken),
-            text=" ".join(words),
-            words=rest or (words if marked else []),
-            marked=marked,
-            opened=words[:taken],
-            last_clause=words_of(sentence.rsplit(",", 1)[-1]),
-            to_named=_is_called(sentence, spoken, words, known, names),
-            names=names,
-        )
-
-    @property
-    def leans(self) -> bool:
-        return bool(self.opened)
-
-    @property
-    def asks(self) -> bool:
-        """Whether it wants to be answered."""
-        speaking, talk, ellipsis = self.known.speaking, self.known.small_talk, self.known.ellipsis
-        if self._is_one_of(speaking.rhetorical):
-            return False
-        if self.marked or self._is_one_of(talk.who_are_you + ellipsis.more + ellipsis.further):
-            return True
-        if self._matches(speaking.statements):
-            return False
-        rest = list(self.words)
-        if starts_with_phrase(rest, talk.asking + speaking.asking):
-            return len(rest) > 1
-        words = self.known.words
-        if not words.question.isdisjoint([*rest[:1], *self.opened]):
-            return True
-        if self._matches(speaking.inverted):
-            return True
-        short = len(rest) <= PHRASE // 2 and not self.tells
-        if short and (
-            not words.question.isdisjoint(rest[1:2]) or not speaking.alternatives.isdisjoint(rest[1:-1])
-        ):
-            return True  # "until when", "before or after tax"
-        if not short or not self._has_content:
-            return False
-        return self.leans or (rest[0] in speaking.concerning and len(rest) <= CHOICE // 2)
-
-    @property
-    def is_tag(self) -> bool:
-        """A statement that only ends like a question: "that's generous, right?"."""
-        ending = next(
-            (
-                one
-                for one in self.known.speaking.tags
-                if list(self.words[-len(words_of(one)) :]) == words_of(one)
-            ),
-            None,
-        )
-        if not self.marked or ending is None or len(self.words) <= len(words_of(ending)):
-            return False
-        rest = list(self.words[: -len(words_of(ending))])
-        asked = rest[0] in self.known.words.question or any(
-            pattern.search(" ".join(rest)) for pattern in self.known.speaking.inverted
-        )
-        return not asked
-
-    @property
-    def wonders(self) -> bool:
-        known = self.known
-        asked = known.words.question | known.words.conjunctions
-        return any(
-            one in known.speaking.knowing and after in asked
-            for one, after in zip(self.words, self.words[1:], strict=False)
-        )
-
-    @property
-    def to_group(self) -> bool:
-        return self._matches(self.known.speaking.groups)
-
-    @property
-    def to_person(self) -> bool:
-        """It says "you" to a person, or makes plans: nobody asks a knowledge base so."""
-        named = not set(self.names).isdisjoint(self.words)
-        return (named and self.marked) or self._matches(self.known.speaking.persons)
-
-    @property
-    def is_small(self) -> bool:
-        if any(SPACELESS.search(word) for word in self.words):
-            return sum(map(len, self.words)) < 3 * 2
-        if self._matches(self.known.speaking.events):
-            return True
-        return not self.leans and (len(self.words) < 3 or not self._has_content)
-
-    @property
-    def corrects(self) -> bool:
-        """It names what was meant: "I meant contractors", and not "I mean, that's a lot"."""
-        return any(self._means(clause) for clause in (self.words, self.last_clause)) or (
-            self._is_denial and not self.marked
-        )
-
-    def _means(self, words: Sequence[str]) -> bool:
-        taken = starts_with_phrase(list(words), self.known.speaking.meaning)
-        meant = " ".join(words[taken:])
-        return (
-            taken > 0
-            and any(self.known.is_content(word) for word in words[taken:])
-            and not any(pattern.search(meant) for pattern in self.known.speaking.statements)
-        )
-
-    @property
-    def _is_denial(self) -> bool:
-        """ "No, for contractors"."""
-        denies = self.whole.split(" ")[0] in self.known.speaking.denials and self.text != self.whole
-        return denies and self._has_content and len(self.words) <= CHOICE and not self._is_told
-
-    @property
-    def tells(self) -> bool:
-        """It is a statement: "I'll ask Carol", "we have that already"."""
-        return self._is_told and not self.corrects
-
-    @property
-    def _is_told(self) -> bool:
-        actors = self.known.speaking.actors
-        acting = any(word in actors or word.split("'")[0] in actors for word in self.words)
-        return acting or self._matches(self.known.speaking.statements)
-
-    @property
-    def is_bare(self) -> bool:
-        """A thing that is named: "Leave policy", "the guest wifi", "for contractors"."""
-        if self.corrects:
-            return True
-        return self._has_content and len(self.words) <= PHRASE and not self.tells
-
-    def chooses(self, offered: Collection[str]) -> bool:
-        """`offered`: stems of what we asked back."""
-        if self.corrects:
-            return True
-        if self.tells or len(self.words) > CHOICE:
-            return False
-        sequence = self.known.sequence
-        picking = {*sequence.first, *sequence.last, *sequence.numbers, *self.known.speaking.choices}
-        places = tuple(word[:-1] for word in sequence.ordinals if len(word) > STEM)  # "segundo", "segunda"
-        picked = any(word in picking or word.isdecimal() or word.startswith(places) for word in self.words)
-        return (picked and len(self.words) <= CHOICE // 2 + 1) or not self.stems.isdisjoint(offered)
-
-    def _matches(self, patterns: Sequence[re.Pattern[str]]) -> bool:
-        """As it stands, or behind its opener."""
-        return any(
-            pattern.search(text)
-            for pattern in patterns
-            for text in {self.whole, self.text, " ".join(self.words)}
-        )
-
-    def _is_one_of(self, phrases: tuple[str, ...]) -> bool:
-        words = words_of(self.text)
-        return bool(words) and starts_with_phrase(words, phrases) == len(words)
-
-    @property
-    def stems(self) -> frozenset[str]:
-        return frozenset(word[:STEM] for word in self.words if self.known.is_content(word))
-
-    @property
-    def _has_content(self) -> bool:
-        return any(self.known.is_content(word) for word in self.words)
-
-
-def _without_talk(words: list[str], known: Lexicon) -> list[str]:
-    """Without what is said in front of a matter; [] where there is nothing else."""
-    rest, talk = words, known.small_talk
-    said = talk.greeting + talk.thanks + talk.goodbye + talk.remarks + known.speaking.remarks
-    matters = known.ellipsis.openers + known.ellipsis.more + talk.asking + known.speaking.asking
-    spoken = False
-    while rest:
-        taken = starts_with_phrase(rest, said)
-        if not taken and spoken and set(rest) <= talk.padding:
-            return []
-        if not taken and rest[0] in known.speaking.sounds:
-            taken = 1
-        if not taken or taken < starts_with_phrase(rest, matters):
-            return rest
-        spoken, rest = True, rest[taken:]
-    return []
-
-
-def _is_called(
-    sentence: str, words: Sequence[str], rest: Sequence[str], known: Lexicon, names: Collection[str]
-) -> bool:
-    """Whether it is said to somebody by name, in front or at the end: "Bob, can you ...?", "is that right, bob?"."""
-    if words and set(names) & {words[0], words[-1], *rest[:1]}:
-        return True
-    name = _CALLED.match(sentence.strip())
-    return name is not None and not any(
-        word in _ordinary_words() or not known.is_content(word) for word in words_of(name["name"])
-    )
-
-
-@cache
-def _ordinary_words() -> frozenset[str]:
-    """Every word that a language file knows: no name."""
-    return frozenset().union(*(one.known_words | _speaking_words(one) for one in map(lexicon, languages())))
-
-
-def _speaking_words(known: Lexicon) -> frozenset[str]:
-    speaking = known.speaking
-    phrases = speaking.remarks + speaking.asking + speaking.rhetorical + speaking.meaning
-    return speaking.sounds | {word for phrase in phrases for word in words_of(phrase)}

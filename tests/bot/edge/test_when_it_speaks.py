@@ -255,3 +255,30 @@ async def test_a_channel_may_have_questions_answered_that_nobody_put_to_footnote
     answers = {ts: len(office.replies("#general", ts)) for ts in (unheard, unsure, *asked, *chat)}
     assert [ts for ts, count in answers.items() if count] == [asked[0]], "one in ten minutes"
     assert len(office.knowledge.asked) == 3
+
+
+# Slack is slow, or refuses.
+
+
+async def test_a_thread_that_takes_too_long_is_left_and_the_event_acknowledged(office: Office) -> None:
+    ts = await answered(office)
+    office.slack.faults.add("conversations.replies", delay=5.0)
+    await talk(office, ts, ("alice", "and when do they expire?"))
+    assert len(office.knowledge.asked) == 1
+
+
+async def test_a_question_whose_thread_cannot_be_read_is_heard_when_slack_sends_it_again(
+    office: Office,
+) -> None:
+    ts = await answered(office)
+    office.slack.faults.add("conversations.replies", error="internal_error")
+    await office.ask("alice", "#general", "and when do they expire?", ts)
+    assert len(await office.answers("#general", ts, 2)) == 2
+
+
+async def test_without_the_conversation_store_the_thread_itself_tells(office: Office) -> None:
+    ts = await answered(office)
+    key = ThreadKey(team="T0HAVIK", channel="C0GENERAL", thread=ts)
+    await office.conversations.forget(key, ts)
+    await talk(office, ts, ("alice", "and when do they expire?"))
+    assert len(office.knowledge.asked) == 2
