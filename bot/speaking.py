@@ -179,7 +179,9 @@ def _talking(new: Said, thread: _Thread) -> bool:
         before = [earlier.user for earlier in thread.since[:at]]
         if replied and not own:
             return True
-        replied = replied or (own and reply.says and any(user != new.user for user in before))
+        replied = replied or (
+            own and reply.says and not reply.remarks and any(user != new.user for user in before)
+        )
     return replied
 
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from kb.rewriting.spoken import STEM, ordinary_words, sentences_of
 from kb.rewriting.spelling import correct
+from kb.rewriting.spoken import STEM, ordinary_words, sentences_of
 from kb.text.language import detect
 from kb.text.lexicon import Lexicon, languages, lexicon, starts_with_phrase, words_of
 
@@ -121,7 +121,7 @@ def _read(text: str, known: Lexicon, before: str, offered: str, names: Collectio
         small=all(one.is_small for one in about),
         corrects=any(one.corrects for one in saying),
         chooses=any(one.chooses(own) for one in saying),
-        answers=any(one.is_bare for one in saying) and not any(one.tells for one in saying),
+        answers=any(one.is_bare for one in saying) and all(one.is_bare or not one.tells for one in saying),
         wonders=any(one.wonders for one in either),
         to_group=any(one.to_group for one in either),
         to_named=bool(_AT_SOMEBODY.search(text)) or any(one.to_named for one in either),

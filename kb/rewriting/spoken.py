@@ -92,9 +92,11 @@ class Sentence:
             not words.question.isdisjoint(rest[1:2]) or not speaking.alternatives.isdisjoint(rest[1:-1])
         ):
             return True  # "until when", "before or after tax"
-        if not short or not self._has_content:
+        if not short:
             return False
-        return self.leans or (rest[0] in speaking.concerning and len(rest) <= CHOICE // 2)
+        if self.leans:
+            return self._has_content or len(rest) > 1
+        return self._has_content and rest[0] in speaking.concerning and len(rest) <= CHOICE // 2
 
     @property
     def is_tag(self) -> bool:
@@ -145,18 +147,25 @@ class Sentence:
     @property
     def corrects(self) -> bool:
         """It names what was meant: "I meant contractors", and not "I mean, that's a lot"."""
-        return any(self._means(clause) for clause in (self.words, self.last_clause)) or (
-            self._is_denial and not self.marked
-        )
+        return self._names_behind(self.known.speaking.meaning) or (self._is_denial and not self.marked)
 
-    def _means(self, words: Sequence[str]) -> bool:
-        taken = starts_with_phrase(list(words), self.known.speaking.meaning)
-        meant = " ".join(words[taken:])
-        return (
-            taken > 0
-            and any(self.known.is_content(word) for word in words[taken:])
-            and not any(pattern.search(meant) for pattern in self.known.speaking.statements)
-        )
+    @property
+    def wishes(self) -> bool:
+        """ "I need the price list": an answer, where we asked."""
+        return self._names_behind(self.known.speaking.wishes)
+
+    def _names_behind(self, beginnings: tuple[str, ...]) -> bool:
+        """Whether it, or its last clause, begins so and then names a thing."""
+        for words in (self.words, self.last_clause):
+            taken = starts_with_phrase(list(words), beginnings)
+            named = " ".join(words[taken:])
+            if (
+                taken > 0
+                and any(self.known.is_content(word) for word in words[taken:])
+                and not any(pattern.search(named) for pattern in self.known.speaking.statements)
+            ):
+                return True
+        return False
 
     @property
     def _is_denial(self) -> bool:
@@ -178,7 +187,7 @@ class Sentence:
     @property
     def is_bare(self) -> bool:
         """A thing that is named: "Leave policy", "the guest wifi", "for contractors"."""
-        if self.corrects:
+        if self.corrects or self.wishes:
             return True
         return self._has_content and len(self.words) <= PHRASE and not self.tells
 

@@ -39,6 +39,8 @@ class SpeakingWords(LexiconPart):
     """Beginnings of what somebody meant: "I meant contractors"."""
     denials: Words = NONE
     """Words before what is meant instead: "no, for contractors"."""
+    wishes: tuple[str, ...] = ()
+    """Beginnings that answer "what do you mean?", and at any other time tell something: "I need the price list"."""
     choices: Words = NONE
     """Words that pick among what was offered: "both"."""
     actors: Words = NONE
