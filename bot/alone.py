@@ -154,7 +154,7 @@ class AloneWorker:
         asked_in = AskedIn(place="private", team=question.team, user=question.user)
         try:
             await self.figures.save_trace(
-                question.id, trace_payload(answer, channel=alone_with(question.user))
+                question.id, trace_payload(answer, channel=alone_with(question.user), reason=question.reason)
             )
             await self.figures.record(question.id, answer, asked_in)
         except StoreUnavailableError:

@@ -86,7 +86,7 @@ def spoken(answer: Answer) -> str:
     else:
         lead, after = _around_quotes(answer, words, _nearest_markdown, str, None)
         quotes = quoted_markdown(answer.quotes, words, closest=True)
-        told = [lead, quotes, *unfound, after]
+        told = [*lead.split("\n"), quotes, *unfound, *after.split("\n")]
     return "\n\n".join(part for part in told if part)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from datetime import date
 from typing import Any
 
 from rich.console import Console
@@ -11,14 +13,23 @@ from rich.table import Table
 from bot.cli.as_json import print_json
 from bot.cli.open import open_session
 from bot.cli.session import AskReply, AskRequest
-from bot.messages import messages_in
+from bot.messages import Messages, messages_in
 from bot.notes import note_wording, telling
 from kb.settings import Settings
 
+WARNED = {
+    "outdated": "Outdated",
+    "superseded": "Replaced",
+    "conflict": "The pages disagree",
+    "undated": "No date",
+}
+"""Before the sentence about a page, by the kind of its warning."""
 EXIT_CODES = {"answered": 0, "chat": 0, "closest": 3, "declined": 3, "unclear": 4, "unavailable": 5}
 
 
 async def ask(settings: Settings, request: AskRequest, *, as_json: bool, why: bool) -> int:
+    # That the cross-encoder could not be had is told by `footnote status` and `doctor`, not before each answer.
+    logging.getLogger("kb.rerank").setLevel(logging.ERROR)
     async with open_session(settings, "ask", models=True) as session:
         reply = await session.ask(request)
     if as_json:
@@ -37,16 +48,24 @@ def _told(reply: AskReply, *, why: bool) -> dict[str, Any]:
 def _show(reply: AskReply, *, why: bool) -> None:
     console = Console()
     answer = reply.answer
+    words = messages_in(answer["language"])
     if answer["interpreted"]:
-        console.print(f"Interpreted as: [italic]{_plain(answer['interpreted'])}[/italic]\n", highlight=False)
+        told = words.interpreted_as.replace("_{query}_", "[italic]{query}[/italic]")
+        console.print(f"{told.format(query=_plain(answer['interpreted']))}\n", highlight=False)
     quotes = answer["quotes"]
     # Under quotes stand the addresses of all that is named: within their heads they would be hard to read.
     console.print(Markdown(answer["answer"], hyperlinks=bool(quotes)))
     for warning in answer["warnings"]:
-        console.print(f"\n[yellow]Outdated:[/yellow] {_plain(warning['text'])}", highlight=False)
+        console.print(
+            f"\n[yellow]{WARNED[warning['kind']]}:[/yellow] {_plain(warning['text'])}", highlight=False
+        )
     quoted = {quote["url"].partition("#")[0] for quote in quotes}
     named = [*quotes, *(page for page in answer["nearest"] if page["url"] not in quoted)]
-    sources = map(_address, named) if quotes else map(_source, answer["citations"])
+    sources = (
+        [_address(page) for page in named]
+        if quotes
+        else [_source(citation, words) for citation in answer["citations"]]
+    )
     for at, line in enumerate(dict.fromkeys(sources)):
         console.print(line if at else f"\n{line}", highlight=False)
     notes = _notes(reply)
@@ -70,11 +89,17 @@ def _address(page: dict[str, Any]) -> str:
     return f"{_plain(place)}  [dim]{_plain(page['url'])}[/dim]"
 
 
-def _source(citation: dict[str, Any]) -> str:
+def _source(citation: dict[str, Any], words: Messages) -> str:
+    """A source as Slack has it: where it stands, its date, what is wrong with it, its score."""
     place = " › ".join(part for part in (citation["title"], citation["section"]) if part)
-    score = [] if citation["score"] is None else [f"{citation['score']:.0%}"]
-    told = " · ".join([_plain(place), f"{citation['date'] or 'no date'}, {citation['freshness']}", *score])
-    return f"\\[{citation['n']}] {told}  [dim]{_plain(citation['url'])}[/dim]"
+    told = [
+        _plain(place),
+        words.on(date.fromisoformat(citation["date"])) if citation["date"] else words.undated,
+        {"outdated": words.outdated, "superseded": words.replaced}.get(citation["freshness"], ""),
+        "" if citation["score"] is None else words.percent(citation["score"]),
+    ]
+    shown = " · ".join(one for one in told if one)
+    return f"\\[{citation['n']}] {shown}  [dim]{_plain(citation['url'])}[/dim]"
 
 
 def _show_why(console: Console, reply: AskReply) -> None:

@@ -53,7 +53,8 @@ def a_citation(n: int = 1, page: Page | None = None, **given: Any) -> Citation:
 def a_quote(*blocks: str, page: Page | None = None, **given: Any) -> Quote:
     said = blocks or ("Full-time employees get 25 days of paid holiday a year. Public holidays come on top.",)
     citation = given.pop("citation", None) or a_citation(given.pop("n", 1), page)
-    return Quote(**({"citation": citation, "blocks": said} | given))
+    values: dict[str, Any] = {"citation": citation, "blocks": said}
+    return Quote(**(values | given))
 
 
 def quotes_of(*quotes: Quote, **given: Any) -> Answer:

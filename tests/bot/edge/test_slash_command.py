@@ -246,7 +246,6 @@ async def test_status_tells_of_each_source_when_it_was_synced_and_when_it_is_nex
         " · synced every 6 hours, next in about 3 hours 58 min",
         "• *shop*: ? pages · the sync 2 hours ago failed; the reason is in Footnote's log"
         " · synced every 30 min, next in a moment",
-        "• *wiki*: 7 pages · synced 2 hours ago, all sources together: 4 removed"
-        " · synced on request only",
+        "• *wiki*: 7 pages · synced 2 hours ago, all sources together: 4 removed · synced on request only",
         "• *new*: 0 pages · not synced yet · synced on request only",
     ]
