@@ -140,9 +140,7 @@ class Listeners:
     async def _accept(self, event: MessageEvent, message: Message, decision: Decision) -> None:
         await self.queue.accept(self._question(event, message, await self.people.me(), decision))
 
-    def _question(
-        self, event: MessageEvent, message: Message, me: Me, decision: Decision
-    ) -> QueuedQuestion:
+    def _question(self, event: MessageEvent, message: Message, me: Me, decision: Decision) -> QueuedQuestion:
         said = heard(message, me)
         question = QueuedQuestion(
             team=me.team_id,

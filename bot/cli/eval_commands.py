@@ -323,7 +323,9 @@ def speaking(
 
 @app.command()
 def grow(
-    out: Annotated[Path, typer.Argument(help="Where the cases are written, for `footnote eval answers OUT`.")],
+    out: Annotated[
+        Path, typer.Argument(help="Where the cases are written, for `footnote eval answers OUT`.")
+    ],
     golden: Annotated[
         Path | None, typer.Option(help="Also write them as the golden questions of a reindex, one a line.")
     ] = None,

@@ -55,9 +55,7 @@ async def test_a_bad_vote_asks_what_was_wrong(office: Office) -> None:
     question_id = f"T0HAVIK-C0GENERAL-{ts}"
     kept = await office.analytics.one_asked(question_id)
     assert kept is not None
-    assert kept.reasons == {
-        "U0ALICE": {"reason": "outdated", "comment": "It is 30 days now."}
-    }
+    assert kept.reasons == {"U0ALICE": {"reason": "outdated", "comment": "It is 30 days now."}}
     assert (await office.analytics.stats()).negative == 1
     await office.analytics.forget(question_id)
     assert await office.analytics.one_asked(question_id) is None
