@@ -29,7 +29,7 @@ _NOT_WORDS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Heard:
-    """`own`: what the writer said, without the mention of us. `added`: what was forwarded or attached, both as mrkdwn.
+    """`own`: what the writer said. `added`: what was forwarded or attached. Both as mrkdwn, without the mentions of us.
 
     `shown`: what Slack shows below a link to another message, which comes some seconds after the message. `unread`: the
     names of files whose content we do not see.
@@ -55,12 +55,12 @@ class Heard:
 
 def heard(message: Message, me: Me) -> Heard:
     """What a message says. Pure."""
-    said = _Said()
-    said.take(without_mention(message.text, me.user_id))
+    said = _Said(me)
+    said.take(message.text)
     for line in (line for block in message.blocks for line in block.lines):
-        said.take(without_mention(line, me.user_id))
+        said.take(line)
     own = said.words("\n")
-    added, shown = _Said(own), _Said(own)
+    added, shown = _Said(me, own), _Said(me, own)
     unread: list[str] = []
     for attachment in message.attachments:
         _take_attachment(attachment, added, shown, unread)
@@ -89,14 +89,19 @@ def shortened(text: str, limit: int = LONGEST_QUESTION) -> str:
 
 
 class _Said:
-    """Texts in their order, each once. `before`: what was said elsewhere."""
+    """Texts in their order, each once and without the mentions of us. `before`: what was said elsewhere."""
 
-    def __init__(self, before: str = "") -> None:
+    def __init__(self, me: Me, before: str = "") -> None:
+        self._me = me
         self._texts: list[str] = []
         self._letters = _letters(before)
 
     def take(self, text: str) -> bool:
         """False: it says nothing that was not said before."""
+        return self.take_as_it_is(without_mention(text, self._me.user_id))
+
+    def take_as_it_is(self, text: str) -> bool:
+        """With its indents, as a file's text is read; `text` holds no mention."""
         letters = _letters(text)
         if letters in self._letters and (letters or self._texts):
             return False
@@ -149,7 +154,7 @@ def _take_files(files: Iterable[SharedFile], into: _Said, unread: list[str]) -> 
             continue
         content = file.plain_text or file.preview_plain_text or file.preview
         if content.strip():
-            into.take(escape(unescape(content)))
+            into.take_as_it_is(escape(unescape(content)))
         else:
             unread.append(file.name or file.title or "file")
 

@@ -120,6 +120,24 @@ def test_what_is_forwarded_is_part_of_what_is_said(attachment: dict[str, Any]) -
     assert said(QUESTION, attachments=[attachment]).text == QUESTION
 
 
+@pytest.mark.parametrize(
+    "attachment",
+    [
+        {"is_share": True, "text": f"<@U0BOT> {QUESTION}", "fallback": f"[Nov 1] bram: @footnote {QUESTION}"},
+        {"is_share": True, "text": f"<@U0BOT|footnote>, {QUESTION}"},
+        {"is_share": True, "message_blocks": [{"message": {"blocks": [
+            rich({"type": "user", "user_id": "U0BOT"}, text(f" {QUESTION}"))]}}]},
+        {"is_share": True, "attachments": [{"is_share": True, "text": f"<@U0BOT> {QUESTION}"}]},
+        {"is_msg_unfurl": True, "from_url": "https://x.slack.com/archives/C1/p1", "text": f"<@U0BOT> {QUESTION}"},
+        {"pretext": "<@U0BOT>", "text": QUESTION},
+    ],
+)  # fmt: skip
+def test_who_was_called_in_a_forwarded_message_is_no_part_of_what_it_asks(attachment: dict[str, Any]) -> None:
+    told = said("<@U0BOT> do you know?", attachments=[attachment])
+    assert told.text == f"do you know?\n\n{QUESTION}"
+    assert said(f"<@U0BOT> {QUESTION}", attachments=[attachment]).text == QUESTION
+
+
 def test_the_preview_of_a_link_is_not_what_the_person_said() -> None:
     preview = {
         "from_url": "https://kb.example",
