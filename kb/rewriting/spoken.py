@@ -77,13 +77,15 @@ class Sentence:
             return False
         if self.marked or self._is_one_of(talk.who_are_you + ellipsis.more + ellipsis.further):
             return True
+        words = self.known.words
+        if not words.question.isdisjoint(self.opened) or self._begins_inverted:
+            return True
         if self._matches(speaking.statements):
             return False
         rest = list(self.words)
         if starts_with_phrase(rest, talk.asking + speaking.asking):
             return len(rest) > 1
-        words = self.known.words
-        if not words.question.isdisjoint([*rest[:1], *self.opened]):
+        if not words.question.isdisjoint(rest[:1]) or self._ends_asking:
             return True
         if self._matches(speaking.inverted):
             return True
@@ -97,6 +99,22 @@ class Sentence:
         if self.leans:
             return self._has_content or len(rest) > 1
         return self._has_content and rest[0] in speaking.concerning and len(rest) <= CHOICE // 2
+
+    @property
+    def _begins_inverted(self) -> bool:
+        """With its opener: "and if I move twice"."""
+        return self.leans and any(pattern.search(self.whole) for pattern in self.known.speaking.inverted)
+
+    @property
+    def _ends_asking(self) -> bool:
+        """ "The office is closed now, who instead"."""
+        clause = " ".join(self.last_clause)
+        return (
+            self.last_clause != words_of(self.whole)
+            and len(self.last_clause) > 1
+            and self.last_clause[0] in self.known.words.question
+            and not any(pattern.search(clause) for pattern in self.known.speaking.statements)
+        )
 
     @property
     def is_tag(self) -> bool:
