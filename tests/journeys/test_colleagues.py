@@ -13,7 +13,7 @@ import pytest
 from tests.fakes.browser import need_chromium
 from tests.journeys.colleague import Colleague
 from tests.journeys.conftest import RunningPlayground, started
-from tests.journeys.test_asking import HOLIDAYS, NOT_FOUND
+from tests.journeys.test_asking import HOLIDAYS
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(300)]
 
@@ -25,6 +25,10 @@ owner: Dana Levi
 
 A lease bike costs 40 euros a month, for three years. Dana orders the bikes on the first Monday of a month.
 """
+CANTEENS = {
+    "Utrecht": "The canteen in Utrecht opens at 12:00.",
+    "Leeds": "The canteen in Leeds opens at 13:00.",
+}
 TALK = (
     ("bram", "Oh, that's more than I thought"),
     ("alice", "Are you taking some off in May?"),
@@ -45,12 +49,15 @@ TALK = (
 
 @pytest.fixture(scope="module")
 def footnote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPlayground]:
-    """The sample handbook and one page more, whose owner is a colleague."""
+    """The sample handbook, a page whose owner is a colleague, and two pages between which one word does not decide."""
     need_chromium()
     home = tmp_path_factory.mktemp("colleagues")
     with as_file(files("ingest") / "sample" / "handbook") as sample:
         shutil.copytree(sample, home / "handbook")
-    (home / "handbook" / "company" / "lease-bikes.md").write_text(BIKES, encoding="utf-8")
+    company = home / "handbook" / "company"
+    (company / "lease-bikes.md").write_text(BIKES, encoding="utf-8")
+    for place, text in CANTEENS.items():
+        (company / f"canteen-{place}.md").write_text(f"# Canteen in {place}\n\n{text}\n", encoding="utf-8")
     with started(home, home / "output") as url:
         yield RunningPlayground(url=url, handbook=home / "handbook")
 
@@ -91,12 +98,14 @@ async def test_a_mention_below_a_colleagues_question_answers_that(sit_down: Any,
 
 async def test_the_reply_to_its_own_question_is_heard(sit_down: Any, picture: Any) -> None:
     farid: Colleague = await sit_down("farid")
-    await farid.ask("leave")
-    assert "Do you mean Leave FAQ or Leave policy?" in await (await farid.answer()).inner_text()
+    await farid.ask("canteen")
+    asked = await (await farid.answer()).inner_text()
+    offered = re.search(r"Do you mean Canteen in (\w+) or Canteen in (\w+)\?", asked)
+    assert offered
     await farid.reply("the second one")
     said = await (await farid.answer(2)).inner_text()
-    assert "Leave policy" in said
-    assert not NOT_FOUND.search(said)
+    assert CANTEENS[offered[2]] in said
+    assert CANTEENS[offered[1]] not in said
     await picture("asked-back", farid.page)
 
 
@@ -125,7 +134,7 @@ async def test_a_mention_that_an_edit_adds_is_answered_once(sit_down: Any, pictu
 
 async def test_the_owner_is_asked_in_the_thread_and_once(sit_down: Any, picture: Any) -> None:
     alice: Colleague = await sit_down("alice")
-    await alice.ask("Which colours do the lease bikes come in?")
+    await alice.ask("Which insurance company insures my bike against theft?")
     answer = await alice.answer()
     await picture("owner-offered", alice.page)
     await answer.get_by_role("button", name="Ask the owner").click()
@@ -148,7 +157,7 @@ async def test_footnote_is_asked_about_somebodys_message(sit_down: Any, picture:
     await about.hover()
     await about.get_by_role("button", name="More actions").click()
     await alice.page.get_by_role("menuitem", name="Ask Footnote about this").click()
-    await alice.dialog.get_by_label("Your question").fill("How do I book a meeting room?")
+    await alice.dialog.get_by_label("Question", exact=True).fill("How do I book a meeting room?")
     await alice.dialog.get_by_label(where).check()
     await picture(f"shortcut-{where[:4].strip()}", alice.page)
     await alice.dialog.get_by_role("button", name="Ask", exact=True).click()
@@ -160,7 +169,7 @@ async def test_footnote_is_asked_about_somebodys_message(sit_down: Any, picture:
         return
     await about.get_by_role("button", name=re.compile("1 reply")).click()
     await alice.answer()
-    await bram.sees_in_a_thread("meeting room")
+    await bram.sees_in_a_thread("Meeting rooms are booked in")
     await picture("shortcut-thread", alice.page)
 
 
