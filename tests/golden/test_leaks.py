@@ -118,10 +118,9 @@ async def test_outsiders_that_count_as_everyone_are_noticed(monkeypatch: pytest.
     assert (await walked()).leaks
 
 
-def _anything(_: Audience) -> engine.FieldCondition:
-    return engine.FieldCondition(
-        kb.index.shard.PAGE_ID, match=engine.MatchAny([f"secrets:{page.path}" for page in WORLD.pages])
-    )
+def _anything(_: Audience) -> list[engine.FieldCondition]:
+    pages = [f"secrets:{page.path}" for page in WORLD.pages]
+    return [engine.FieldCondition(kb.index.shard.PAGE_ID, match=engine.MatchAny(pages))]
 
 
 PEOPLE = st.sampled_from(WORLD.people)

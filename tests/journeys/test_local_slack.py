@@ -98,7 +98,7 @@ async def test_the_placeholder_becomes_the_answer_where_there_is_no_status(slack
 async def test_a_reply_in_the_thread_needs_no_mention(slack: LocalSlack) -> None:
     ts = await slack.say(ALICE, f"<@{BOT}> How many days of holiday do I get?")
     await answers(slack, ts, 1)
-    await slack.say(DANA, "and when do they expire?", ts)
+    await slack.say(ALICE, "and when do they expire?", ts)
     _, follow_up = await answers(slack, ts, 2)
     assert "expire on 31 March" in follow_up["text"]
     assert "Interpreted as:" in follow_up["text"]
