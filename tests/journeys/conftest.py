@@ -140,6 +140,17 @@ def picture() -> Callable[..., Awaitable[None]]:
     return keep
 
 
+@pytest.fixture
+def look() -> Callable[[str, Any], Awaitable[None]]:
+    """Keeps what a journey comes to, for somebody to look at, in the folder that FOOTNOTE_PICTURES names."""
+
+    async def keep(name: str, page: Any) -> None:
+        if folder := os.environ.get("FOOTNOTE_PICTURES"):
+            await page.screenshot(path=Path(folder) / f"{name}.png", animations="disabled")
+
+    return keep
+
+
 def _around(boxes: list[dict[str, float]]) -> dict[str, float]:
     left, top = max(0, min(box["x"] for box in boxes)), max(0, min(box["y"] for box in boxes))
     right = min(VIEW["width"], max(box["x"] + box["width"] for box in boxes))

@@ -62,7 +62,7 @@ def footnote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPlaygr
         yield RunningPlayground(url=url, handbook=home / "handbook")
 
 
-async def test_two_people_write_to_each_other_in_peace(sit_down: Any, picture: Any) -> None:
+async def test_two_people_write_to_each_other_in_peace(sit_down: Any, look: Any) -> None:
     alice: Colleague = await sit_down("alice")
     bram: Colleague = await sit_down("bram")
     await alice.ask(HOLIDAYS)
@@ -79,10 +79,10 @@ async def test_two_people_write_to_each_other_in_peace(sit_down: Any, picture: A
     )  # what it had said before would be counted, as a thread's questions go in order
     assert "31 March" in await answer.inner_text()
     assert await answers(alice) == 2
-    await picture("two-people", alice.page)
+    await look("two-people", alice.page)
 
 
-async def test_a_mention_below_a_colleagues_question_answers_that(sit_down: Any, picture: Any) -> None:
+async def test_a_mention_below_a_colleagues_question_answers_that(sit_down: Any, look: Any) -> None:
     bram: Colleague = await sit_down("bram", "garden-shop")
     alice: Colleague = await sit_down("alice", "garden-shop")
     question = "How many weeks of parental leave are there for each child?"
@@ -93,10 +93,10 @@ async def test_a_mention_below_a_colleagues_question_answers_that(sit_down: Any,
     await alice.reply("@footnote do you know?")
     answer = await alice.answer()
     assert "26 weeks" in await answer.inner_text()
-    await picture("mention-below", alice.page)
+    await look("mention-below", alice.page)
 
 
-async def test_the_reply_to_its_own_question_is_heard(sit_down: Any, picture: Any) -> None:
+async def test_the_reply_to_its_own_question_is_heard(sit_down: Any, look: Any) -> None:
     farid: Colleague = await sit_down("farid")
     await farid.ask("canteen")
     asked = await (await farid.answer()).inner_text()
@@ -106,10 +106,10 @@ async def test_the_reply_to_its_own_question_is_heard(sit_down: Any, picture: An
     said = await (await farid.answer(2)).inner_text()
     assert CANTEENS[offered[2]] in said
     assert CANTEENS[offered[1]] not in said
-    await picture("asked-back", farid.page)
+    await look("asked-back", farid.page)
 
 
-async def test_a_direct_message_goes_on_without_a_thread(sit_down: Any, picture: Any) -> None:
+async def test_a_direct_message_goes_on_without_a_thread(sit_down: Any, look: Any) -> None:
     emma: Colleague = await sit_down("emma")
     await emma.page.get_by_role("button", name="footnote").click()
     for question, told in ((HOLIDAYS, "25 days"), ("and when do they expire?", "31 March")):
@@ -118,10 +118,10 @@ async def test_a_direct_message_goes_on_without_a_thread(sit_down: Any, picture:
         asked = emma.messages.get_by_role("article").filter(has_text=question).last
         await asked.get_by_role("button", name=re.compile("1 reply")).click()
         assert told in await (await emma.answer()).inner_text()
-    await picture("direct", emma.page)
+    await look("direct", emma.page)
 
 
-async def test_a_mention_that_an_edit_adds_is_answered_once(sit_down: Any, picture: Any) -> None:
+async def test_a_mention_that_an_edit_adds_is_answered_once(sit_down: Any, look: Any) -> None:
     dana: Colleague = await sit_down("dana")
     await write(dana, SICK)
     await dana.correct(SICK, f"@footnote {SICK}")
@@ -129,14 +129,14 @@ async def test_a_mention_that_an_edit_adds_is_answered_once(sit_down: Any, pictu
     await dana.reply("@footnote and how many days of holiday do I get?")
     assert "25 days" in await (await dana.answer(2)).inner_text()
     assert await answers(dana) == 2
-    await picture("edited", dana.page)
+    await look("edited", dana.page)
 
 
-async def test_the_owner_is_asked_in_the_thread_and_once(sit_down: Any, picture: Any) -> None:
+async def test_the_owner_is_asked_in_the_thread_and_once(sit_down: Any, look: Any) -> None:
     alice: Colleague = await sit_down("alice")
     await alice.ask("Which insurance company insures my bike against theft?")
     answer = await alice.answer()
-    await picture("owner-offered", alice.page)
+    await look("owner-offered", alice.page)
     await answer.get_by_role("button", name="Ask the owner").click()
     asked = await (await alice.answer(2)).inner_text()
     assert re.search("@Dana Levi.*@Alice Anderson would like to know this.*Lease bikes", asked, re.DOTALL)
@@ -144,11 +144,11 @@ async def test_the_owner_is_asked_in_the_thread_and_once(sit_down: Any, picture:
     assert await answer.get_by_role("button", name="Ask the owner").count() == 0
     dana: Colleague = await sit_down("dana")
     await dana.sees_in_a_thread("would like to know this")
-    await picture("owner-asked", dana.page)
+    await look("owner-asked", dana.page)
 
 
 @pytest.mark.parametrize("where", ["Only me", "Everybody, in the thread"])
-async def test_footnote_is_asked_about_somebodys_message(sit_down: Any, picture: Any, where: str) -> None:
+async def test_footnote_is_asked_about_somebodys_message(sit_down: Any, look: Any, where: str) -> None:
     bram: Colleague = await sit_down("bram", "garden-shop")
     alice: Colleague = await sit_down("alice", "garden-shop")
     question = f"I wonder how I book the meeting room in Utrecht ({where})"
@@ -159,18 +159,18 @@ async def test_footnote_is_asked_about_somebodys_message(sit_down: Any, picture:
     await alice.page.get_by_role("menuitem", name="Ask Footnote about this").click()
     await alice.dialog.get_by_label("Question", exact=True).fill("How do I book a meeting room?")
     await alice.dialog.get_by_label(where).check()
-    await picture(f"shortcut-{where[:4].strip()}", alice.page)
+    await look(f"shortcut-dialog-{where[:4]}", alice.page)
     await alice.dialog.get_by_role("button", name="Ask", exact=True).click()
     await alice.dialog.wait_for(state="hidden")
     if where == "Only me":
         await alice.messages.get_by_text("Only visible to you").last.wait_for()
-        await picture("shortcut-alone", alice.page)
+        await look("shortcut-alone", alice.page)
         assert await bram.messages.get_by_role("article", name=re.compile("^footnote,")).count() == 0
         return
     await about.get_by_role("button", name=re.compile("1 reply")).click()
     await alice.answer()
     await bram.sees_in_a_thread("Meeting rooms are booked in")
-    await picture("shortcut-thread", alice.page)
+    await look("shortcut-thread", alice.page)
 
 
 async def write(who: Colleague, text: str, where: str = "#general") -> None:

@@ -98,7 +98,7 @@ async def desk(tmp_path_factory: pytest.TempPathFactory, chromium: Any) -> Async
 
 
 async def test_a_bot_that_is_killed_while_it_writes_answers_once_and_leaves_no_draft(
-    desk: Desk, picture: Any
+    desk: Desk, look: Any
 ) -> None:
     alice = desk.alice
     await alice.ask(QUESTION)
@@ -106,7 +106,7 @@ async def test_a_bot_that_is_killed_while_it_writes_answers_once_and_leaves_no_d
     await draft.get_by_text(SECOND).wait_for()
     await draft.get_by_label("still writing").wait_for()
     await desk.bot.kill()
-    await picture("killed", alice.page)
+    await look("killed", alice.page)
 
     desk.author.goes_on.set()
     await desk.bot.start()
@@ -120,4 +120,4 @@ async def test_a_bot_that_is_killed_while_it_writes_answers_once_and_leaves_no_d
     assert LAST in said
     assert await alice.thread.get_by_label("still writing").count() == 0
     assert await alice.page.get_by_role("status").filter(has_text="footnote").count() == 0
-    await picture("killed-and-back", alice.page)
+    await look("killed-and-back", alice.page)
