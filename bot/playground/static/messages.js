@@ -178,7 +178,7 @@ function format(ts, options) {
   return new Intl.DateTimeFormat(locale, {timeZone: tz, ...options}).format(new Date(ts * 1000));
 }
 
-export const time = (ts) => format(ts, {hour: "numeric", minute: "2-digit"});
+export const time = (ts) => format(ts, {timeStyle: "short"});
 const fullTime = (ts) => format(ts, {dateStyle: "full", timeStyle: "medium"});
 const dayOf = (ts) => format(ts, {dateStyle: "short"});
 
