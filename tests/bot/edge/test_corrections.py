@@ -322,7 +322,7 @@ async def test_a_bot_that_dies_on_the_way_leaves_one_note(
     office: Office, shelf: Shelf, looking: Any, monkeypatch: pytest.MonkeyPatch, dies: str
 ) -> None:
     """The next life looks at its start, waits for the lease of the one that died, and looks into the thread."""
-    monkeypatch.setattr(once, "LEASE", timedelta(seconds=0.4))
+    monkeypatch.setattr(once, "LEASE", timedelta(seconds=2))
     ts = await asked(office, shelf)
     shelf.put(a_page(revision="2"), NOW_IT_SAYS)
     dying = looking(office)
@@ -344,7 +344,7 @@ async def test_a_bot_that_dies_on_the_way_leaves_one_note(
         assert not await living.look()  # the dead one's claim still holds
         running = asyncio.create_task(living.run())
         await office.slack.wait_for(lambda: len(notes(office, ts)) == 1)
-        await asyncio.sleep(0.6)
+        await asyncio.sleep(2.1)
         running.cancel()
         assert await living.look()
     assert len(notes(office, ts)) == 1
