@@ -25,11 +25,9 @@ from bot.background import Background
 from bot.channel_settings import ChannelWishes
 from bot.corrections import Corrections
 from bot.digests import Digests
+from bot.directory import build_directory
 from bot.elsewhere import QueueHandler
 from bot.parts import (
-    build_corrections,
-    build_digests,
-    build_directory,
     build_follower,
     build_handler,
     build_rooms,
@@ -38,6 +36,7 @@ from bot.parts import (
 from bot.people import People
 from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
+from bot.unprompted import build_corrections, build_digests
 from kb.errors import SettingsError
 from kb.settings import SlackSettings
 from kb.tasks import cancelled

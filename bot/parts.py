@@ -1,38 +1,29 @@
-"""The parts of the Slack edge, each built from what stands behind it: who is there, who serves what, who answers."""
+"""The parts of the Slack edge, each built from what stands behind it: who serves what, who answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime
 
 from bot.admin_views import PREFIX, AdminViews, Filling, status_filling, votes_filling
-from bot.admins import Admins
 from bot.alone import AloneWorker
 from bot.app import Rooms, SlackClients
 from bot.ask_owner import WayOnDesk
 from bot.asking import Asking
 from bot.attention import Attention
-from bot.audiences import Audiences, Wishes
 from bot.backend import Backend
 from bot.background import Background
 from bot.channel_dialog import ChannelDialog
-from bot.channels import ChannelDirectory
 from bot.cited_answers import AllRecords
-from bot.corrections import Corrections
-from bot.digests import DigestReaders, Digests
+from bot.directory import Directory
 from bot.elsewhere import Placing, QueueHandler
 from bot.feedback import FeedbackDesk
 from bot.gap_views import gaps_filling, stale_filling
 from bot.hearing import Hearing
 from bot.home import Home
 from bot.listeners import Listeners
-from bot.memberships import Memberships
-from bot.once import Notices
-from bot.owners import Owners
 from bot.page_names import PageNames
 from bot.pane import Pane
-from bot.people import People
 from bot.progress import ProgressMessage
 from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
@@ -46,51 +37,10 @@ from bot.stale import StalePages
 from bot.streaming import Streams
 from bot.suggestions import Suggestions
 from bot.threads import Threads
+from bot.unprompted import build_notices
 from bot.ways_on import WaysOn
 from bot.why import WhyView
 from kb.settings import SlackSettings
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Directory:
-    """Who and what there is in the workspace, and what may be told to whom."""
-
-    people: People
-    channels: ChannelDirectory
-    admins: Admins
-    audiences: Audiences
-    memberships: Memberships
-    owners: Owners
-
-
-def build_directory(
-    clients: SlackClients,
-    settings: SlackSettings,
-    clock: Callable[[], datetime],
-    *,
-    background: Background,
-    contacts: Callable[[], Mapping[str, str]] = dict,
-    wishes: Wishes | None = None,
-) -> Directory:
-    people = People(clients.reading, clock=clock)
-    channels = ChannelDirectory(clients.reading, clock=clock)
-    memberships = Memberships(clients.reading, clock=clock)
-    return Directory(
-        people=people,
-        channels=channels,
-        admins=Admins(memberships, settings.admins),
-        audiences=Audiences(
-            channels=channels,
-            people=people,
-            memberships=memberships,
-            outsiders=settings.outsiders,
-            wishes=wishes,
-        ),
-        memberships=memberships,
-        owners=Owners(
-            client=clients.reading, people=people, background=background, clock=clock, contacts=contacts
-        ),
-    )
 
 
 def build_follower(
@@ -223,63 +173,9 @@ def build_way_on(clients: SlackClients, directory: Directory, backend: Backend) 
     )
 
 
-def build_notices(clients: SlackClients, directory: Directory) -> Notices:
-    return Notices(
-        posting=clients.posting,
-        reading=clients.reading,
-        people=directory.people,
-        threads=Threads(clients.reading, directory.people),
-    )
-
-
-def build_digests(
-    clients: SlackClients,
-    directory: Directory,
-    backend: Backend,
-    way_on: WayOnDesk,
-    settings: SlackSettings,
-    clock: Callable[[], datetime],
-) -> Digests:
-    return Digests(
-        client=clients.reading,
-        readers=DigestReaders(
-            people=directory.people,
-            channels=directory.channels,
-            audiences=directory.audiences,
-            owners=directory.owners,
-        ),
-        gaps=backend.gaps,
-        stale=StalePages(index=backend.pages, citations=backend.analytics, clock=clock),
-        once=backend.once,
-        notices=build_notices(clients, directory),
-        way_on=way_on,
-        languages=backend.channel_settings,
-        gaps_channel=settings.gaps_digest,
-        to_owners=settings.owner_digest,
-        clock=clock,
-    )
-
-
 def all_records(backend: Backend) -> AllRecords:
     """What is forgotten with a question that was deleted."""
     return AllRecords((backend.analytics, backend.cited))
-
-
-def build_corrections(
-    clients: SlackClients, directory: Directory, backend: Backend, clock: Callable[[], datetime]
-) -> Corrections:
-    return Corrections(
-        cited=backend.cited,
-        library=backend.pages,
-        audiences=directory.audiences,
-        settings=backend.channel_settings,
-        threads=Threads(clients.reading, directory.people),
-        people=directory.people,
-        once=backend.once,
-        notices=build_notices(clients, directory),
-        syncs=backend.syncs,
-        clock=clock,
-    )
 
 
 def build_suggestions(directory: Directory, backend: Backend, clock: Callable[[], datetime]) -> Suggestions:
