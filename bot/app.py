@@ -29,6 +29,7 @@ from bot.ask_owner import WayOnDesk
 from bot.background import Background
 from bot.channel_dialog import CALLBACK as CHANNEL_SETTINGS
 from bot.channel_dialog import ChannelDialog
+from bot.draining import DrainingApp
 from bot.events import (
     ButtonPress,
     HomeOpened,
@@ -137,12 +138,12 @@ def build_app(
     rooms: Rooms,
     background: Background,
     activity: Activity,
-) -> AsyncApp:
+) -> DrainingApp:
     """The app with everything that it listens to. Events over HTTP are verified where there is a signing secret."""
     secret = settings.signing_secret.get_secret_value() if settings.signing_secret else None
     framework = logging.getLogger("bot.bolt")
     framework.setLevel(logging.ERROR)  # Bolt warns about tokens in the environment, which we read ourselves
-    app = AsyncApp(
+    app = DrainingApp(
         name="footnote",
         logger=framework,
         client=client,

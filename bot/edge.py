@@ -17,7 +17,6 @@ import aiohttp
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
-from slack_bolt.async_app import AsyncApp
 
 from bot.app import Activity, build_app, slack_clients
 from bot.backend import Backend
@@ -26,6 +25,7 @@ from bot.channel_settings import ChannelWishes
 from bot.corrections import Corrections
 from bot.digests import Digests
 from bot.directory import build_directory
+from bot.draining import DrainingApp
 from bot.elsewhere import QueueHandler
 from bot.parts import (
     build_follower,
@@ -54,7 +54,7 @@ class Edge:
     def __init__(
         self,
         *,
-        app: AsyncApp,
+        app: DrainingApp,
         worker: QuestionWorker,
         handler: QueueHandler,
         people: People,
@@ -118,6 +118,7 @@ class Edge:
 
     async def close(self) -> None:
         """Takes nothing new, then lets what is under way end."""
+        await self.app.drain(grace_s=GRACE_S)
         if self._socket is not None:
             await self._socket.close_async()  # type: ignore[no-untyped-call]
         if self._server is not None:
