@@ -13,19 +13,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-import aiohttp
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.ack.async_ack import AsyncAck
-from slack_sdk.http_retry.builtin_async_handlers import (
-    AsyncConnectionErrorRetryHandler,
-    AsyncRateLimitErrorRetryHandler,
-    AsyncServerErrorRetryHandler,
-)
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admin_views import PREFIX, AdminViews
 from bot.ask_owner import WayOnDesk
+from bot.asking import Asking
 from bot.background import Background
 from bot.channel_dialog import CALLBACK as CHANNEL_SETTINGS
 from bot.channel_dialog import ChannelDialog
@@ -44,6 +39,7 @@ from bot.home_view import ASK
 from bot.listeners import Listeners
 from bot.pane import Pane
 from bot.people import People
+from bot.readings import READING
 from bot.render import HELPFUL, NOT_HELPFUL, WHY
 from bot.shortcut import CALLBACK as ASKED_ABOUT
 from bot.shortcut import SHORTCUT, ShortcutDesk
@@ -56,45 +52,9 @@ from kb.settings import SlackSettings
 
 logger = logging.getLogger(__name__)
 
-RATE_LIMIT_WAITS = 3
-"""How often a call waits for Slack's Retry-After before the queue takes over."""
-
 
 class SlackUnavailableError(UnavailableError):
     """Slack does not say who we are, so no event can be judged."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SlackClients:
-    """One Web API client for each manner of failing.
-
-    `reading` retries whatever may pass. `posting` waits out rate limits, which mean that nothing was done, and retries
-    nothing else: a lost connection may hide a posted message. `quick` waits for nothing, for use before an ack.
-    `streaming` tries once: what comes late is of no use there.
-    """
-
-    reading: AsyncWebClient
-    posting: AsyncWebClient
-    quick: AsyncWebClient
-    streaming: AsyncWebClient
-
-
-def slack_clients(settings: SlackSettings, session: aiohttp.ClientSession) -> SlackClients:
-    """The clients share one session, so that a call need not open a connection first."""
-    token = settings.bot_token.get_secret_value() if settings.bot_token else None
-
-    def client(*handlers: Any) -> AsyncWebClient:
-        return AsyncWebClient(
-            token=token, base_url=settings.api_url, session=session, retry_handlers=list(handlers)
-        )
-
-    rate_limits = AsyncRateLimitErrorRetryHandler(max_retry_count=RATE_LIMIT_WAITS)
-    return SlackClients(
-        reading=client(rate_limits, AsyncConnectionErrorRetryHandler(), AsyncServerErrorRetryHandler()),
-        posting=client(rate_limits),
-        quick=client(AsyncConnectionErrorRetryHandler()),
-        streaming=client(),
-    )
 
 
 @dataclass(kw_only=True, slots=True)
@@ -118,6 +78,7 @@ class Activity:
 class Rooms:
     """Who serves what."""
 
+    asking: Asking
     listeners: Listeners
     desk: CommandDesk
     channel_dialog: ChannelDialog
@@ -188,6 +149,10 @@ def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Ba
         if first:
             background.start(rooms.home.asked(press), name="home")
 
+    async def on_reading(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await rooms.asking.reading(ButtonPress.model_validate(body))
+        await ack()
+
     async def on_admin_view(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         background.start(rooms.admin_views.open(ButtonPress.model_validate(body)), name="admin view")
@@ -247,6 +212,7 @@ def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Ba
     app.event("assistant_thread_started")(on_pane)
     app.event("assistant_thread_context_changed")(on_pane_moved)
     app.action(re.compile(f"^{re.escape(ASK)}"))(on_example)
+    app.action(re.compile(f"^{re.escape(READING)}"))(on_reading)
     app.action(re.compile(f"^{re.escape(PREFIX)}"))(on_admin_view)
     app.shortcut({"type": "message_action", "callback_id": SHORTCUT})(on_shortcut)
     app.view(ASKED_ABOUT)(on_asked_about)

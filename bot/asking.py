@@ -5,7 +5,7 @@ none. Its `ts` is no message's: it is made of what was pressed, so the same pres
 pressed twice before it was drawn anew, is one question. Where the answer goes:
 
     Home        a message of ours in the direct message, which quotes the question; the answer is its thread (`bot.elsewhere`)
-    a thread    the thread of the message that the shortcut was used on; the answer says who asked and what
+    a thread    the thread of the message that the shortcut was used on, or that asked "A or B?"; the answer says who asked what
     alone       what only the asker sees (`bot.alone`), wherever they are
 
 The first and the last are told what a direct message is told, a thread what its channel is told: docs/permissions.md.
@@ -15,16 +15,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from bot.claims import Elsewhere, QueuedQuestion
+from bot.events import ButtonPress
 from bot.heard import shortened
 from bot.listeners import Queue
 from bot.mrkdwn import escape
 from bot.people import People
+
+logger = logging.getLogger(__name__)
 
 How = Literal["home", "shortcut", "command"]
 
@@ -51,6 +55,21 @@ class Asking:
         asks: their answer is there."""
         ts = f"{message_ts}-{_digest(text)}"
         return await self._queue(text, user=user, channel=channel, ts=ts, thread_ts=thread_ts, how="shortcut")
+
+    async def reading(self, press: ButtonPress) -> bool:
+        """What somebody chose below "Do you mean A or B?", in that thread."""
+        reading, channel, ts, thread = (
+            press.actions[0].value,
+            press.channel_id,
+            press.message_ts,
+            press.thread_ts,
+        )
+        if not (reading and channel and ts and thread):
+            logger.warning("reading.unreadable", extra={"user": press.user.id})
+            return False
+        return await self.in_thread(
+            reading, user=press.user.id, channel=channel, message_ts=ts, thread_ts=thread
+        )
 
     async def alone(
         self, text: str, *, user: str, channel: str, press: str, how: How, response_url: str

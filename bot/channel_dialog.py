@@ -59,7 +59,7 @@ class About(BaseModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChannelDialog:
-    """`reading` and `posting` as in `bot.app.SlackClients`. `command`: what people type, "/kb"."""
+    """`reading` and `posting` as in `bot.slack_clients.SlackClients`. `command`: what people type, "/kb"."""
 
     reading: AsyncWebClient
     posting: AsyncWebClient

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.admins import Admins
-from bot.app import SlackClients
 from bot.audiences import Audiences, Wishes
 from bot.background import Background
 from bot.channels import ChannelDirectory
 from bot.memberships import Memberships
 from bot.owners import Owners
 from bot.people import People
+from bot.slack_clients import SlackClients
 from kb.settings import SlackSettings
 
 

@@ -18,7 +18,7 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 
-from bot.app import Activity, build_app, slack_clients
+from bot.app import Activity, build_app
 from bot.backend import Backend
 from bot.background import Background
 from bot.channel_settings import ChannelWishes
@@ -36,6 +36,7 @@ from bot.parts import (
 from bot.people import People
 from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
+from bot.slack_clients import slack_clients
 from bot.unprompted import build_corrections, build_digests
 from kb.errors import SettingsError
 from kb.settings import SlackSettings

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from bot.admin_views import PREFIX, AdminViews, Filling, status_filling, votes_filling
 from bot.alone import AloneWorker
-from bot.app import Rooms, SlackClients
+from bot.app import Rooms
 from bot.ask_owner import WayOnDesk
 from bot.asking import Asking
 from bot.attention import Attention
@@ -32,6 +32,7 @@ from bot.restraint import Restraint
 from bot.retraction import Retraction
 from bot.shelf import Shelves
 from bot.shortcut import ShortcutDesk
+from bot.slack_clients import SlackClients
 from bot.slash_command import CommandDesk
 from bot.stale import StalePages
 from bot.streaming import Streams
@@ -92,6 +93,7 @@ def build_rooms(
         command=settings.command,
     )
     return Rooms(
+        asking=asking,
         listeners=Listeners(
             queue=backend.queue,
             conversations=backend.conversations,

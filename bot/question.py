@@ -146,7 +146,13 @@ class QuestionWorker:
             return
         if posted is None and await self.restraint.keeps(question, answer):
             return
-        rendered = render(answer, question_id=question.message_id, today=self.clock().date(), way_on=way_on)
+        rendered = render(
+            answer,
+            question_id=question.message_id,
+            today=self.clock().date(),
+            way_on=way_on,
+            in_thread=True,
+        )
         rendered = with_asker(rendered, question, asked.text, messages_in(answer.language))
         turn = self.pipeline.turn(answer, question_ts=question.ts)
         await self.replies.deliver(question, rendered, _mark(question, turn), instead_of=begun)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from bot.apart import told_apart
 from bot.cited import source_line, title_of, titled_link, warning_line
@@ -20,6 +21,7 @@ from bot.messages import Messages, messages_in
 from bot.mrkdwn import escape, to_mrkdwn
 from bot.notes import reader_notes
 from bot.quotes import Quoted, quoted, quoted_markdown, shorten_part
+from bot.readings import reading_buttons
 from bot.statements import statement_blocks
 from bot.way_on import WayOn, owner_line, way_on_buttons
 from kb.answer import Answer, AnswerWarning, NearestPage
@@ -44,7 +46,11 @@ class Rendered:
     blocks: tuple[Block, ...] = ()
 
 
-def render(answer: Answer, *, question_id: str, today: date, way_on: WayOn | None = None) -> Rendered:
+def render(
+    answer: Answer, *, question_id: str, today: date, way_on: WayOn | None = None, in_thread: bool = False
+) -> Rendered:
+    """`in_thread`: others see it and can choose what it asks back."""
+    chosen = reading_buttons(answer) if in_thread else []
     answer, words = told_apart(answer), messages_in(answer.language)
     body = _body(answer, words, way_on)
     interpreted = _interpreted(answer, words)
@@ -60,7 +66,7 @@ def render(answer: Answer, *, question_id: str, today: date, way_on: WayOn | Non
         *_lines(below, section, budget=WARNING_CHARACTERS),
         *_lines(sources, context, budget=SOURCE_CHARACTERS),
         *([context(notes)] if notes else []),
-        *([_buttons(words, question_id, way_on)] if answer.outcome not in {"chat", "unavailable"} else []),
+        *_actions(answer, chosen or _buttons(words, question_id, way_on)),
     ]
     heading = [f"{words.sources}:"] if sources else []
     told = [body.text, *left_open, *above, *below, *heading, *sources, notes, interpreted]
@@ -219,7 +225,11 @@ def _lines(lines: Sequence[str], make: Callable[[str], Block], *, budget: int) -
     return [make("\n".join(kept))] if kept else []
 
 
-def _buttons(words: Messages, question_id: str, way_on: WayOn | None) -> Block:
+def _actions(answer: Answer, buttons: list[dict[str, Any]]) -> list[Block]:
+    return [] if answer.outcome in {"chat", "unavailable"} else [{"type": "actions", "elements": buttons}]
+
+
+def _buttons(words: Messages, question_id: str, way_on: WayOn | None) -> list[dict[str, Any]]:
     def button(action: str, shown: str, meaning: str) -> Block:
         return {
             "type": "button",
@@ -229,12 +239,9 @@ def _buttons(words: Messages, question_id: str, way_on: WayOn | None) -> Block:
             "accessibility_label": meaning,
         }
 
-    return {
-        "type": "actions",
-        "elements": [
-            button(HELPFUL, "👍", words.helpful),
-            button(NOT_HELPFUL, "👎", words.not_helpful),
-            button(WHY, words.why, words.why),
-            *way_on_buttons(words, question_id, way_on),
-        ],
-    }
+    return [
+        button(HELPFUL, "👍", words.helpful),
+        button(NOT_HELPFUL, "👎", words.not_helpful),
+        button(WHY, words.why, words.why),
+        *way_on_buttons(words, question_id, way_on),
+    ]

@@ -72,7 +72,7 @@ class Posted:
 
 
 class Replies:
-    """`posting` must not retry lost connections, `quick` must not wait; see `bot.app.slack_clients`."""
+    """`posting` must not retry lost connections, `quick` must not wait; see `bot.slack_clients`."""
 
     def __init__(
         self, *, posting: AsyncWebClient, quick: AsyncWebClient, threads: Threads, people: People

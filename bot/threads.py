@@ -148,5 +148,8 @@ def turn_from_mark(mark: AnswerMark | None, *, question: str, text: str, questio
 
 
 def order(ts: str) -> tuple[int, ...]:
-    """Slack's timestamps sort as numbers, not as text or floats: they have more digits than a float keeps."""
-    return tuple(int(part) if part.isdigit() else 0 for part in ts.split("."))
+    """Slack's timestamps sort as numbers, not as text or floats: they have more digits than a float keeps.
+
+    A question about a message (`bot.asking`) stands where that message stands.
+    """
+    return tuple(int(part) if part.isdigit() else 0 for part in ts.partition("-")[0].split("."))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from bot.app import SlackClients
 from bot.ask_owner import WayOnDesk
 from bot.backend import Backend
 from bot.corrections import Corrections
 from bot.digests import DigestReaders, Digests
 from bot.directory import Directory
 from bot.once import Notices
+from bot.slack_clients import SlackClients
 from bot.stale import StalePages
 from bot.threads import Threads
 from kb.settings import SlackSettings

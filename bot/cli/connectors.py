@@ -11,6 +11,7 @@ from kb.source_settings import (
     ConfluenceSettings,
     DriveSettings,
     FolderSettings,
+    GithubSettings,
     GitSettings,
     NotionSettings,
     SlackExportSettings,
@@ -45,6 +46,10 @@ def open_source(settings: AnySourceSettings, folder: Path) -> Source:
             from ingest.sources.slack.source import SlackExportSource
 
             return SlackExportSource(settings)
+        case GithubSettings():
+            from ingest.sources.github.source import GithubSource
+
+            return GithubSource(settings, folder)
 
 
 def as_folder(settings: DriveSettings) -> FolderSettings:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from kb.answer import Answer, Citation, Quote, Sentence, Trace
-from kb.models import Chunk, Hit, Page, PageDates, Rewrite, Scores
+from kb.models import Chunk, Hit, Outcome, Page, PageDates, Rewrite, Scores
 
 REVIEWED = PageDates(reviewed=date(2024, 5, 3))
 
@@ -103,3 +104,7 @@ def cell_text(cell: dict[str, Any]) -> str:
     if cell["type"] == "raw_text":
         return str(cell["text"])
     return "".join(part["text"] for element in cell["elements"] for part in element["elements"])
+
+
+def without_answer(outcome: Outcome, **given: Any) -> Answer:
+    return replace(an_answer(), outcome=outcome, sentences=(), citations=(), **given)

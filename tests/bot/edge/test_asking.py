@@ -13,7 +13,7 @@ from bot.shortcut import CALLBACK, QUESTION, WHERE
 from bot.way_on import ASK_OWNER, MISSING
 from kb.answer import NearestPage
 from kb.models import Audience
-from tests.fakes.answers import an_answer
+from tests.fakes.answers import an_answer, without_answer
 from tests.fakes.office import Office, shown
 
 HOLIDAY = "How many days of holiday do I get?"
@@ -356,3 +356,19 @@ async def taken(office: Office) -> Any:
     assert isinstance(lease, Lease)
     await office.queue.queue._claims.finish(lease)
     return lease.question
+
+
+async def test_a_reading_is_chosen_by_its_button_once(office: Office) -> None:
+    office.knowledge.answers["leave"] = without_answer("unclear", readings=("Leave FAQ", "Leave policy"))
+    ts = await office.ask("alice", "#general", "@footnote leave")
+    (asked_back,) = await office.answers("#general", ts)
+    buttons = [one for block in asked_back["blocks"] for one in block.get("elements", ()) if "value" in one]
+    assert [one["text"]["text"] for one in buttons] == ["Leave FAQ", "Leave policy"]
+    for user in ("alice", "bram"):
+        assert await office.slack.click(user, "#general", asked_back["ts"], buttons[1]["action_id"])
+    told = (await office.answers("#general", ts, 2))[1:]
+    await office.settled()
+    assert [question.text for question, _ in office.knowledge.asked] == ["leave", "Leave policy"]
+    assert office.knowledge.asked[1][1][-1].outcome == "unclear"
+    assert len(told) == 1
+    assert "<@U0ALICE> asked" in told[0]["text"]

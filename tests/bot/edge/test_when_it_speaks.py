@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -15,14 +14,10 @@ from bot.playground import Limits
 from kb.answer import Answer
 from kb.models import Outcome, ThreadKey
 from tests.bot.edge.test_exactly_once import taken
-from tests.fakes.answers import an_answer
+from tests.fakes.answers import an_answer, without_answer
 from tests.fakes.office import Office, open_office
 
 QUESTION = "How many days of holiday do I get?"
-
-
-def without_answer(outcome: Outcome, **given: Any) -> Answer:
-    return replace(an_answer(), outcome=outcome, sentences=(), citations=(), **given)
 
 
 async def answered(office: Office, question: str = QUESTION, channel: str = "#general") -> str:
