@@ -1,7 +1,8 @@
 """When a question may mean several pages equally well, and which: what a clarifying question offers. Pure.
 
 Footnote asks only where an answer would be a guess: a question of one telling word, no thread to lean on, and several
-pages that fit it alike. It asks once; whatever comes then is answered or declined.
+pages named after that word that fit it alike ("leave": Leave FAQ, Leave policy). Pages that merely hold the word are no
+readings of it. It asks once; whatever comes then is answered or declined.
 """
 
 from __future__ import annotations
@@ -31,12 +32,10 @@ def competing_pages(
     telling = _telling(rewrite.query, lexicon(language))
     if len(telling) != 1:
         return ()
-    rivals = _rivals(features)
-    named = [title for title in rivals if telling <= _stems(title)]
+    named = [title for title in _rivals(features) if telling <= _stems(title)]
     if any(_stems(title) == telling for title in named[:1]) or len(named) == 1:
         return ()  # one page is about just this
-    readings = named or rivals
-    return tuple(readings[:READINGS]) if len(readings) > 1 else ()
+    return tuple(named[:READINGS])
 
 
 def topics_of_thread(turns: Sequence[Turn]) -> tuple[str, ...]:
