@@ -1,4 +1,9 @@
-"""Whether a rebuilt index may go live: what looks wrong with it, in words for an admin."""
+"""Whether what a sync would leave may be believed: what looks wrong with it, in words for an admin.
+
+A disk that is not mounted, a token that sees less than before, a site under maintenance: what they do not list any more is
+not deleted. So much of a source at a time goes only when somebody insists (`--force`), whoever asked for the sync. What the
+source itself withdraws (its readers were limited, it is excluded) is not counted: it goes at once.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from kb.index.port import Searchable
 from kb.jobs import FailedPage
 
 MASS_LOSS = 0.2
-"""Share of the live index's pages that a rebuild may lack before it is refused."""
+"""Share of the indexed pages, of a source or of all, that may be gone at a time."""
 FEW_PAGES = 3
 """So many may always go: in a small index one page is a large share."""
 NAMED = 3
@@ -58,14 +63,39 @@ def missing(before: Iterable[str], after: Collection[str], forgotten: Collection
     return [page for page in before if page not in after and page not in forgotten]
 
 
-def mass_loss(gone: Sequence[str], before: int, *, failed: Sequence[FailedPage]) -> list[str]:
-    """`gone`: ids of pages that the new index lacks; `before`: how many the live one has."""
-    if len(gone) <= max(FEW_PAGES, MASS_LOSS * before):
-        return []
+def source_loss(name: str, *, lost: int, indexed: int, listed: int) -> str | None:
+    """Why a source's pages that it does not list any more are not to be removed; None: they may be.
+
+    `lost`: how many these are; `indexed`: its pages in the index; `listed`: the pages that it lists.
+    """
+    if lost and not listed:
+        return f"source {name!r} lists no page, but {indexed} of its pages are indexed"
+    if _is_much(lost, indexed):
+        return f"{lost} of the {indexed} indexed pages of source {name!r} would be gone"
+    return None
+
+
+def advice(name: str) -> str:
+    """What to do about a `source_loss`."""
+    return (
+        "nothing of it is removed. Look whether it can be read whole (its disk, its token, the site); "
+        f"where these pages are meant to go, reindex {name} with --force"
+    )
+
+
+def mass_loss(gone: Sequence[str], before: Collection[str], *, failed: Sequence[FailedPage]) -> list[str]:
+    """`gone`: ids of pages that the new index lacks; `before`: ids of those in the live one."""
     by_source = Counter(source_and_path(page)[0] for page in gone)
-    told = ", ".join(f"{number} of {name}" for name, number in by_source.most_common())
+    had = Counter(source_and_path(page)[0] for page in before)
     first = f"; first that could not be read: {failed[0].path}: {failed[0].reason}" if failed else ""
-    return [f"{len(gone)} of {before} indexed pages would be gone ({told}){first}"]
+    if _is_much(len(gone), len(before)):
+        told = ", ".join(f"{number} of {name}" for name, number in by_source.most_common())
+        return [f"{len(gone)} of {len(before)} indexed pages would be gone ({told}){first}"]
+    return [
+        f"{number} of the {had[name]} indexed pages of source {name!r} would be gone{first}"
+        for name, number in by_source.most_common()
+        if _is_much(number, had[name])
+    ]
 
 
 def lost_questions(lost: Sequence[Asked]) -> list[str]:
@@ -74,3 +104,7 @@ def lost_questions(lost: Sequence[Asked]) -> list[str]:
     named = "; ".join(f"{one.question!r} no longer finds {one.page}" for one in lost[:NAMED])
     more = f"; and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
     return [f"golden questions: {named}{more}"]
+
+
+def _is_much(gone: int, before: int) -> bool:
+    return gone > max(FEW_PAGES, MASS_LOSS * before)

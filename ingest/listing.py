@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from ingest.errors import SourceUnavailableError
-from ingest.guard import FEW_PAGES
+from ingest.guard import advice, source_loss
 from ingest.pipeline import access_mark, index_revision, page_id, source_and_path
 from ingest.sources.port import PageRef, Source
 from kb.models import EVERYONE
@@ -25,6 +25,17 @@ class Listing:
         """Indexed paths that are gone for sure: not those under a folder that could not be listed."""
         unlisted = tuple(path for path in self.refs if path.endswith("/"))
         return [path for path in self.indexed if path not in self.refs and not path.startswith(unlisted)]
+
+    @property
+    def withdrawn(self) -> list[str]:
+        """Those of `vanished` that the source leaves out on purpose."""
+        return [path for path in self.vanished if self.source.withdraws(path)]
+
+    @property
+    def loss(self) -> str | None:
+        """Why the rest of `vanished` is not to be removed unless somebody insists."""
+        lost = len(self.vanished) - len(self.withdrawn)
+        return source_loss(self.source.name, lost=lost, indexed=len(self.indexed), listed=len(self.refs))
 
     @property
     def exposed(self) -> list[str]:
@@ -48,11 +59,13 @@ class Work:
     ref: PageRef
 
 
-async def listing_of(source: Source, revisions: Mapping[str, str], forgotten: Collection[str]) -> Listing:
+async def listing_of(
+    source: Source, revisions: Mapping[str, str], forgotten: Collection[str], *, force: bool
+) -> Listing:
     """`revisions`: page id -> revision of the live index. Pages that were forgotten by hand count as not listed.
 
     Raises:
-        SourceUnavailableError: the source cannot be listed, or what it lists cannot be believed.
+        SourceUnavailableError: the source cannot be listed, or lists nothing any more and nobody insists.
     """
     refs = {ref.path: ref async for ref in source.discover()}
     indexed = {
@@ -62,12 +75,11 @@ async def listing_of(source: Source, revisions: Mapping[str, str], forgotten: Co
         )
         if name == source.name
     }
-    if not refs and len(indexed) > FEW_PAGES:
-        raise SourceUnavailableError(
-            f"source {source.name!r} lists no page, but {len(indexed)} of its pages are indexed: nothing is removed"
-        )
     wanted = {path: ref for path, ref in refs.items() if page_id(source.name, path) not in forgotten}
-    return Listing(source=source, refs=wanted, indexed=indexed)
+    listing = Listing(source=source, refs=wanted, indexed=indexed)
+    if listing.loss and not refs and not force:
+        raise SourceUnavailableError(f"{listing.loss}: {advice(source.name)}")
+    return listing
 
 
 def ids_of(listing: Listing, paths: Iterable[str]) -> list[str]:

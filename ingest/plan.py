@@ -19,7 +19,7 @@ def plan(
     live: Collection[str],
     forgotten: Collection[str] = (),
 ) -> None:
-    """Tallies every page as it would be told after a sync, and what would refuse a rebuild.
+    """Tallies every page as it would be told after a sync, and what would refuse the removals or a rebuild.
 
     A full run reads all pages again; those whose revision is the same are told as unchanged, as after the run.
     `live`: ids of the pages in the live index.
@@ -32,8 +32,12 @@ def plan(
             else:
                 tally.expects(path, before=listing.indexed.get(path), unchanged=listing.is_unchanged(ref))
         tally.removed += listing.vanished
+        if listing.loss and not full:
+            tally.doubts.append(listing.loss)
     if full:
-        after = {page for listing in listings for page in ids_of(listing, listing.refs)}
+        after = {
+            page for listing in listings for page in ids_of(listing, [*listing.refs, *listing.withdrawn])
+        }
         gone = missing(live, after, forgotten)
-        tally.doubts += failed_sources(failed_to_list) + mass_loss(gone, len(live), failed=tally.failed)
+        tally.doubts += failed_sources(failed_to_list) + mass_loss(gone, live, failed=tally.failed)
     tally.dry_run = True

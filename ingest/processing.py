@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from ingest.crew.coordinator import Crew, Helpers
 from ingest.crew.wire import Outcome
 from ingest.errors import PageError
+from ingest.guard import advice, source_loss
 from ingest.listing import Work, ids_of
 from ingest.pipeline import Origin, PagePipeline, PreparedPage, linked
 from ingest.progress import Pace
@@ -29,6 +30,8 @@ FIRST_GROUP = 16
 IDLE_S = 0.5
 """Between two looks for workers that may have come."""
 
+_STAYS = " (its earlier text stays in the index)"
+
 Ready = tuple[Work, PreparedPage]
 Embedded = tuple[Sequence[Ready], list[list[IndexedChunk]]]
 
@@ -45,7 +48,10 @@ class Processing:
         forgotten: ForgottenPages,
         tally: Tally,
         pace: Pace,
+        force: bool = False,
     ) -> None:
+        self._force = force
+        self._emptied: list[tuple[Work, PageError]] = []
         self._pipeline = pipeline
         self._live = live
         self._writer = writer
@@ -80,6 +86,7 @@ class Processing:
             finally:
                 for part in parts:
                     await cancelled(part)
+        await self._settle_emptied()
 
     async def _lend(self, helpers: Helpers) -> None:
         """Keeps the lane filled, and leaves what is too little to share."""
@@ -101,11 +108,27 @@ class Processing:
         read: list[tuple[Work, RawPage]] = []
         while len(self._todo) > 1 and len(read) < most:
             item = self._todo.popleft()
-            try:
-                read.append((item, await item.listing.source.fetch(item.ref)))
-            except PageError as error:
-                await self._failed(item, error)
+            raw = await self._fetched(item)
+            if raw is not None:
+                read.append((item, raw))
         return read
+
+    async def _fetched(self, item: Work) -> RawPage | None:
+        """None: it failed, or is empty now, which is no work to share."""
+        source = item.listing.source
+        try:
+            raw = await source.fetch(item.ref)
+        except PageError as error:
+            await self._failed(item, error)
+            return None
+        if raw.content.strip():
+            return raw
+        try:
+            await self._pipeline.prepare(raw, Origin.of(source))
+        except PageError as error:
+            await self._found_empty(item, error)
+            return None
+        return raw
 
     async def _collect(self, helpers: Helpers) -> None:
         """What workers bring goes into the index before this process begins a page of its own: they wait for more."""
@@ -169,10 +192,11 @@ class Processing:
                 await self._served.wait()
                 continue  # the rest may be handed out by now
             item = self._todo.popleft()
-            source = item.listing.source
+            raw = await self._fetched(item)
+            if raw is None:
+                continue
             try:
-                raw = await source.fetch(item.ref)
-                page = await self._pipeline.prepare(raw, Origin.of(source))
+                page = await self._pipeline.prepare(raw, Origin.of(item.listing.source))
             except PageError as error:
                 await self._failed(item, error)
             else:
@@ -206,6 +230,30 @@ class Processing:
         await self._writer.delete_pages([page for page in ids if page in forgotten])
         self._finished([item for item, _ in pages])
 
+    async def _found_empty(self, item: Work, error: PageError) -> None:
+        """One page is emptied by its author; many at a time may be a disk that lost them, which is known at the end."""
+        path = item.ref.path
+        if path in item.listing.indexed and path not in item.listing.exposed and error.withdraw:
+            self._emptied.append((item, error))
+            self._finished([item])
+        else:
+            await self._failed(item, error)
+
+    async def _settle_emptied(self) -> None:
+        for listing in {id(item.listing): item.listing for item, _ in self._emptied}.values():
+            emptied = [(item.ref, error) for item, error in self._emptied if item.listing is listing]
+            name, indexed = listing.source.name, len(listing.indexed)
+            loss = source_loss(name, lost=len(emptied), indexed=indexed, listed=indexed)
+            kept = loss is not None and not self._force
+            if loss and kept:
+                self._tally.fail(name, f"{loss}, since they are empty now: {advice(name)}")
+            elif loss:
+                self._tally.doubts.append(loss)
+            if not kept:
+                await self._live.delete_pages(ids_of(listing, [ref.path for ref, _ in emptied]))
+            for ref, error in emptied:
+                self._tally.fail(ref.path, f"{error.reason}{_STAYS if kept else ''}", title=ref.title)
+
     async def _failed(self, item: Work, error: PageError) -> None:
         """A page that has to go goes at once, from the live index too."""
         path = item.ref.path
@@ -214,7 +262,7 @@ class Processing:
         if was_indexed and gone:
             await self._live.delete_pages(ids_of(item.listing, [path]))
         kept = was_indexed and not gone and self._writer is self._live
-        reason = f"{error.reason} (its earlier text stays in the index)" if kept else error.reason
+        reason = f"{error.reason}{_STAYS}" if kept else error.reason
         self._tally.fail(path, reason, title=item.ref.title)
         logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})
         self._finished([item])

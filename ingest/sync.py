@@ -4,7 +4,8 @@ The index itself is the only record of what has been done: it holds every page's
 at any moment needs no repair; the next one finds what is missing. Three rules keep text from being lost:
 
 - A page that cannot be read keeps its earlier text, unless its author limited its readers or emptied it.
-- Only what a source was seen not to list is deleted. A source that fails, or suddenly lists nothing, deletes nothing.
+- Only what a source was seen not to list is deleted. A source that fails, or lists much less than before, deletes
+  nothing unless somebody insists (see `ingest.guard`).
 - An index of another make (embedder, dimension, chunker) is rebuilt beside the live one and swapped in when whole.
 """
 
@@ -17,7 +18,7 @@ from ingest.calibrating import Calibrator, measure, measure_if_due
 from ingest.crew.coordinator import Crew
 from ingest.errors import SourceUnavailableError, SyncRefusedError
 from ingest.forgetting import forget_page, remember_page
-from ingest.guard import Golden, failed_sources, heed, lost_questions, mass_loss, missing
+from ingest.guard import Golden, advice, failed_sources, heed, lost_questions, mass_loss, missing
 from ingest.listing import Listing, Work, ids_of, listing_of
 from ingest.parsers.reader import Reader
 from ingest.pipeline import DetectLanguage, Embedder, Lexical, PagePipeline, source_and_path
@@ -87,7 +88,8 @@ class Sync:
 
         `full` reads every page anew: over all sources it builds a new index beside the live one; over one source it
         replaces that source's pages in place. An index of another make is rebuilt from all sources, asked or not.
-        `force` overrules what speaks against a rebuilt index; `dry_run` only tells what would be done.
+        `force` overrules what speaks against removing many pages, or against a rebuilt index; `dry_run` only tells what
+        would be done.
 
         Raises:
             SyncRefusedError: the result would damage the index, or no source could be listed. The live index stays.
@@ -142,7 +144,7 @@ class Sync:
         if full and source is None and made_with is not None:
             await self._rebuild(tally, pace, force=force, like_live=True)
         else:
-            await self._update(self._chosen(source), tally, pace, anew=full)
+            await self._update(self._chosen(source), tally, pace, anew=full, force=force)
 
     async def _name(self, tally: Tally) -> None:
         if tally.unnamed:
@@ -153,13 +155,16 @@ class Sync:
         rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
         await rebuild.swap()
 
-    async def _update(self, sources: Iterable[Source], tally: Tally, pace: Pace, *, anew: bool) -> None:
-        listings = await self._listings(sources, tally)
-        if any(listing.vanished for listing in listings):
-            tally.removed += [path for listing in listings for path in listing.vanished]
+    async def _update(
+        self, sources: Iterable[Source], tally: Tally, pace: Pace, *, anew: bool, force: bool
+    ) -> None:
+        listings = await self._listings(sources, tally, force=force)
+        gone = [(listing, _removable(listing, tally, force=force)) for listing in listings]
+        if any(paths for _, paths in gone):
+            tally.removed += [path for _, paths in gone for path in paths]
             await self._name(tally)  # while the index still knows their titles
-        for listing in listings:
-            await self._index.delete_pages(ids_of(listing, listing.vanished))
+        for listing, paths in gone:
+            await self._index.delete_pages(ids_of(listing, paths))
             await self._index.delete_pages(ids_of(listing, listing.exposed))
         work = [
             Work(listing=listing, ref=ref)
@@ -168,7 +173,7 @@ class Sync:
             if anew or not listing.is_unchanged(ref)
         ]
         tally.unchanged += sum(len(listing.refs) for listing in listings) - len(work)
-        await self._process(work, self._index, tally, pace)
+        await self._process(work, self._index, tally, pace, force=force)
         await measure_if_due(self._index, self._calibrator)
 
     async def _rebuild(self, tally: Tally, pace: Pace, *, force: bool, like_live: bool) -> None:
@@ -177,17 +182,18 @@ class Sync:
         `like_live`: both are made with the same embedder, so that the same question can be put to both.
         """
         before = await self._index.revisions()
-        listings = await self._listings(self._sources.values(), tally)
+        listings = await self._listings(self._sources.values(), tally, force=force)
         heed(failed_sources(tally.failed), tally, force=force)
         work = [Work(listing=listing, ref=ref) for listing in listings for ref in listing.refs.values()]
         for listing in listings:
             await self._index.delete_pages(ids_of(listing, listing.exposed))
         rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
         try:
-            await self._process(work, rebuild, tally, pace)
+            await self._process(work, rebuild, tally, pace, force=force)
             pace.says("swapping")
             await self._drop_forgotten(rebuild)
-            heed(await self._doubts(rebuild, before, tally, like_live=like_live), tally, force=force)
+            doubts = await self._doubts(rebuild, before, listings, tally, like_live=like_live)
+            heed(doubts, tally, force=force)
             await self._name(tally)  # while the live index still knows the titles of what goes
             await measure(rebuild, self._calibrator, instead=self._index if like_live else None)
             await rebuild.swap()
@@ -197,18 +203,26 @@ class Sync:
         await self._drop_forgotten(self._index)
 
     async def _doubts(
-        self, rebuild: Rebuild, before: Mapping[str, str], tally: Tally, *, like_live: bool
+        self,
+        rebuild: Rebuild,
+        before: Mapping[str, str],
+        listings: Sequence[Listing],
+        tally: Tally,
+        *,
+        like_live: bool,
     ) -> list[str]:
         """What looks wrong with the new generation; tallies what it lacks as removed."""
+        on_purpose = {page for listing in listings for page in ids_of(listing, listing.withdrawn)}
         gone = missing(before, await rebuild.revisions(), await self._forgotten.ids())
         unread = {failure.path for failure in tally.failed}
         paths = [source_and_path(page)[1] for page in gone]
         tally.removed += [path for path in paths if path not in unread]
-        doubts = mass_loss(gone, len(before), failed=tally.failed)
+        lost = [page for page in gone if page not in on_purpose]
+        doubts = mass_loss(lost, before, failed=tally.failed)
         if self._golden is None:
             return doubts
-        lost = await self._golden.lost(rebuild, live=self._index if like_live else None)
-        return doubts + lost_questions(lost)
+        unfound = await self._golden.lost(rebuild, live=self._index if like_live else None)
+        return doubts + lost_questions(unfound)
 
     def _chosen(self, source: str | None) -> list[Source]:
         if source is None:
@@ -219,14 +233,18 @@ class Sync:
             )
         return [self._sources[source]]
 
-    async def _listings(self, sources: Iterable[Source], tally: Tally) -> list[Listing]:
-        """What each source lists. One that cannot be trusted is tallied as failed; when none can, the sync ends."""
+    async def _listings(
+        self, sources: Iterable[Source], tally: Tally, *, force: bool = False
+    ) -> list[Listing]:
+        """What each source lists. One that cannot be listed, or lists nothing, is tallied as failed; when none is left,
+        the sync ends.
+        """
         revisions, forgotten = await self._index.revisions(), await self._forgotten.ids()
         listings = []
         for source in sources:
             self._listed.append(source)
             try:
-                listings.append(await listing_of(source, revisions, forgotten))
+                listings.append(await listing_of(source, revisions, forgotten, force=force))
             except SourceUnavailableError as error:
                 logger.warning("source.unavailable", extra={"source": source.name, "error": str(error)})
                 tally.fail(source.name, str(error))
@@ -234,7 +252,9 @@ class Sync:
             raise SyncRefusedError("; ".join(failure.reason for failure in tally.failed))
         return listings
 
-    async def _process(self, work: Sequence[Work], writer: IndexWriter, tally: Tally, pace: Pace) -> None:
+    async def _process(
+        self, work: Sequence[Work], writer: IndexWriter, tally: Tally, pace: Pace, *, force: bool
+    ) -> None:
         processing = Processing(
             pipeline=self._pipeline,
             live=self._index,
@@ -242,8 +262,22 @@ class Sync:
             forgotten=self._forgotten,
             tally=tally,
             pace=pace,
+            force=force,
         )
         await processing.run(work, self._crew)
 
     async def _drop_forgotten(self, writer: IndexWriter) -> None:
         await writer.delete_pages(sorted(await self._forgotten.ids()))
+
+
+def _removable(listing: Listing, tally: Tally, *, force: bool) -> list[str]:
+    """Which of a source's vanished pages go. Where that many do not go by themselves, that is a failure of the source."""
+    if listing.loss is None:
+        return listing.vanished
+    if force:
+        tally.doubts.append(listing.loss)
+        return listing.vanished
+    reason = f"{listing.loss}: {advice(listing.source.name)}"
+    logger.warning("source.removals_held", extra={"source": listing.source.name, "reason": reason})
+    tally.fail(listing.source.name, reason)
+    return listing.withdrawn

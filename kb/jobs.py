@@ -43,7 +43,7 @@ class SyncReport(BaseModel):
     dry_run: bool = False
     """Nothing was changed: this is what would be."""
     doubts: list[str] = Field(default_factory=list)
-    """What looked wrong: overruled, or (in a dry run) what would refuse the rebuild."""
+    """What looked wrong: overruled, or (in a dry run) what a sync would refuse."""
 
     def named(self, path: str) -> str:
         """A page as a person knows it: "Travel (ENG/12345)", or its path alone."""
@@ -54,8 +54,8 @@ class SyncReport(BaseModel):
 class ReindexRequest:
     """`source`: one source's name, or None for all. `full`: rebuild beside the live index, then swap.
 
-    `dry_run`: only say what would change. `force`: swap a rebuilt index in although it looks wrong. `rollback`: go back
-    to the generation before the live one; nothing is read.
+    `dry_run`: only say what would change. `force`: go on although much would be gone, or a rebuilt index looks wrong.
+    `rollback`: go back to the generation before the live one; nothing is read.
     """
 
     requested_by: str

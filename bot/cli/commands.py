@@ -72,7 +72,7 @@ def reindex(
     source: Annotated[str | None, typer.Argument(help="One source; all without it.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Rebuild beside the live index, then swap.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Swap although the new index looks wrong.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Go on although much would be gone.")] = False,
     rollback: Annotated[
         bool, typer.Option("--rollback", help="Go back to the index before the last rebuild; read nothing.")
     ] = False,

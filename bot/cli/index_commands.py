@@ -63,7 +63,7 @@ async def follow(session: Session, request: IngestRequest) -> SyncReport | None:
             )
             if step.phase == "failed":
                 bar.console.print(f"footnote: {step.error}", highlight=False, markup=False, style="red")
-                if step.refusal and request.full:
+                if step.refusal and not request.rollback:
                     bar.console.print("The index is as it was. --force overrules.")
             if step.phase == "done":
                 return step.report

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.parsers.formats import max_bytes
+from ingest.sources.generators import Generators
 from ingest.sources.git import GitError, commit_dates, is_checkout, run_git
 from ingest.sources.globs import globs
 from ingest.sources.hosting import HostedFolder, hosted_folder
@@ -34,6 +35,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
         self._include = globs(settings.include)
         self._exclude = globs(settings.exclude)
         self._edited: Mapping[str, date] | None = None
+        self._generators = Generators(self._root)
 
     def url_of(self, path: str) -> str:
         """base_url + path, or the file on its repository's host; else the path itself, never an address of this machine."""
@@ -47,6 +49,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
         if self._settings.pull:
             await self._pull()
         self._edited = None
+        self._generators = Generators(self._root)
         await self._learn_from_git()
         for ref in await asyncio.to_thread(lambda: list(self._list())):
             yield ref
@@ -62,6 +65,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
             content=content,
             url=self.url_of(ref.path),
             edited=edited.get(ref.path),
+            media_type=self._generators.media_type(ref.path),
         )
 
     async def close(self) -> None:
@@ -102,6 +106,9 @@ class FolderSource(ConfiguredSource[FolderSettings]):
             raise SourceUnavailableError(f"source {self.name!r}: the folder {self._root} cannot be read")
         for folder in unreadable:
             yield PageRef(path=f"{Path(folder).relative_to(self._root).as_posix()}/", revision=None)
+
+    def withdraws(self, path: str) -> bool:
+        return not self._may_be_read(path)
 
     def lists(self, path: str) -> bool:
         """Whether a listing has this path, should there be a file."""
@@ -167,9 +174,10 @@ class FolderSource(ConfiguredSource[FolderSettings]):
 
     def _revision(self, path: str, content: bytes) -> str:
         """Everything of the source's side that ends up in the index."""
-        return fingerprint(
-            (content, str((self._edited or {}).get(path)).encode(), self.url_of(path).encode())
-        )
+        told = [content, str((self._edited or {}).get(path)).encode(), self.url_of(path).encode()]
+        if (read_as := self._generators.media_type(path)) is not None:
+            told.append(read_as.encode())
+        return fingerprint(told)
 
 
 async def _hosted(root: Path) -> HostedFolder | None:

@@ -41,7 +41,7 @@ class RawPage:
     `edited`: the day of the last edit as far as the source knows it for sure. `media_type` ("text/html") chooses the
     parser; None: the ending of `path` does. `audience`: channel marks of a page that its place limits (a restricted page, a
     private channel); None: no limit of its own. What the page's own front matter says goes before `owner` and `edited`, and
-    can only narrow `audience`.
+    can only narrow `audience`. `notes`: what of the page could not be read, as the report of the sync says it.
     """
 
     path: str
@@ -52,6 +52,7 @@ class RawPage:
     media_type: str | None = None
     owner: str | None = None
     audience: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Source(Protocol):
@@ -80,6 +81,11 @@ class Source(Protocol):
     def url_of(self, path: str) -> str:
         """Where a reader opens the page at `path`."""
 
+    def withdraws(self, path: str) -> bool:
+        """After a listing: whether a page that is not in it was left out on purpose (its readers were limited, the
+        settings exclude it), so that it goes however many go with it. False: it is merely not there.
+        """
+
     async def close(self) -> None:
         """Lets go of connections. The source may be used again."""
 
@@ -97,6 +103,9 @@ class ConfiguredSource(Generic[S]):
     @property
     def audience(self) -> tuple[str, ...]:
         return audience_marks(self._settings.audience)
+
+    def withdraws(self, path: str) -> bool:  # noqa: ARG002 - a source that cannot tell says so of every page
+        return False
 
 
 def fingerprint(parts: Iterable[bytes]) -> str:

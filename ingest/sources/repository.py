@@ -62,6 +62,9 @@ class GitSource(ConfiguredSource[GitSettings]):
         async for ref in self._folder().discover():
             yield ref
 
+    def withdraws(self, path: str) -> bool:
+        return self._folder().withdraws(path)
+
     async def fetch(self, ref: PageRef) -> RawPage:
         if not self._is_inside():
             raise PageError("its folder leads out of the repository: not followed")

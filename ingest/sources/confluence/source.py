@@ -33,14 +33,19 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         self._sleep = sleep
         self._api: ConfluenceApi | None = None
         self._unlisted: dict[str, str] = {}
+        self._left_out: set[str] = set()
         self._people: dict[str, str] = {}
         """Id -> name, of this sync."""
 
     def url_of(self, path: str) -> str:
         return f"{self._base_url}/pages/viewpage.action?pageId={path.rpartition('/')[2]}"
 
+    def withdraws(self, path: str) -> bool:
+        spaces = self._settings.spaces
+        return path in self._left_out or (bool(spaces) and path.partition("/")[0] not in spaces)
+
     async def discover(self) -> AsyncIterator[PageRef]:
-        self._unlisted = {}
+        self._unlisted, self._left_out = {}, set()
         try:
             spaces = await self._connection().spaces(self._settings.spaces)
         except ApiError as error:
@@ -118,12 +123,14 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
             return []
         refs, closed = [], set[str]()
         for page in pages:
-            audience = self._audience(page)
+            path, audience = f"{space.key}/{page.id}", self._audience(page)
+            if audience == () or not self._is_chosen(page):
+                self._left_out.add(path)
             if audience == ():
                 closed |= {group for limit in page.limits or () for group in limit.groups}
             elif self._is_chosen(page):
                 revision = self._revision(page, audience)
-                refs.append(PageRef(path=f"{space.key}/{page.id}", revision=revision, title=page.title))
+                refs.append(PageRef(path=path, revision=revision, title=page.title))
         if closed:
             logger.info(
                 "confluence.restricted_left_out",
