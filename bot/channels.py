@@ -21,6 +21,10 @@ KEEP = timedelta(minutes=5)
 """How long a renamed channel may keep the audience of its old name, and one that was just shared its old readers."""
 
 
+PAGE = 200
+MOST_PAGES = 20
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Channel:
     """`name` has no hash and is None for a direct message, and where Slack did not tell.
@@ -84,3 +88,19 @@ def channel_told(told: dict[str, Any], channel_id: str) -> Channel:
 
 def _is_not_there(error: Exception) -> bool:
     return error_code(error) == "channel_not_found"
+
+
+async def joined_channel(client: AsyncWebClient, called: str) -> str | None:
+    """The id of the channel that is called so, by id or name, among those that we are in: elsewhere we cannot post."""
+    cursor: str | None = None
+    for _ in range(MOST_PAGES):
+        page: Any = await client.users_conversations(
+            types="public_channel,private_channel", exclude_archived=True, limit=PAGE, cursor=cursor
+        )
+        for told in page.get("channels") or []:
+            if called.removeprefix("#") in (told.get("id"), told.get("name")):
+                return str(told["id"])
+        cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
+        if cursor is None:
+            break
+    return None

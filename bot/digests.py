@@ -12,7 +12,6 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -20,7 +19,7 @@ from bot.analytics import KEEP
 from bot.ask_owner import WayOnDesk
 from bot.audiences import Audiences
 from bot.channel_settings import ChannelSettingsStore
-from bot.channels import ChannelDirectory
+from bot.channels import ChannelDirectory, joined_channel
 from bot.gap_text import gaps_blocks, stale_blocks
 from bot.gap_views import still_public
 from bot.gaps import Gaps
@@ -37,8 +36,6 @@ logger = logging.getLogger(__name__)
 LOOK_S = 300.0
 """Between two looks at what is due."""
 BEGINS_AT = timedelta(hours=8)
-PAGE = 200
-MOST_PAGES = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +74,7 @@ class Digests:
         self._notices = notices
         self._way_on = way_on
         self._languages = languages
-        self._gaps_channel = gaps_channel.removeprefix("#")
+        self._gaps_channel = gaps_channel
         self._to_owners = to_owners
         self._clock = clock
 
@@ -109,7 +106,7 @@ class Digests:
         name = f"gaps-{year}-W{week:02}"
         if await self._once.begin(name) != "mine":
             return
-        channel = await self._channel_id()
+        channel = await joined_channel(self._client, self._gaps_channel)
         if channel is None:
             logger.error("digest.no_channel", extra={"channel": self._gaps_channel})
             return
@@ -161,18 +158,3 @@ class Digests:
             )
         await self._once.said(name)
         logger.info("digest.sent", extra={"digest": name, "pages": len(readable)})
-
-    async def _channel_id(self) -> str | None:
-        """Among the channels that we are in: elsewhere we could not post."""
-        cursor: str | None = None
-        for _ in range(MOST_PAGES):
-            page: Any = await self._client.users_conversations(
-                types="public_channel,private_channel", exclude_archived=True, limit=PAGE, cursor=cursor
-            )
-            for told in page.get("channels") or []:
-                if self._gaps_channel in (told.get("id"), told.get("name")):
-                    return str(told["id"])
-            cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
-            if cursor is None:
-                break
-        return None

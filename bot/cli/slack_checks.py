@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Collection
+from typing import TypeVar
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
-from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.admins import user_groups
+from bot.channels import joined_channel
 from bot.cli.checks import Check
 from bot.memberships import group_marks
 from bot.scopes import may_fill_pane, missing_options, missing_scopes
 from kb.settings import Settings
 
 SLACK_TIMEOUT_S = 10
+
+Told = TypeVar("Told")
 
 
 async def slack_checks(settings: Settings) -> list[Check]:
@@ -30,6 +33,8 @@ async def slack_checks(settings: Settings) -> list[Check]:
     checks = await _bot_token(token, slack.api_url)
     if groups := user_groups(slack.admins):
         checks.append(await _admin_groups(groups, token, slack.api_url))
+    if slack.gaps_digest:
+        checks.append(await _digest_channel(slack.gaps_digest, token, slack.api_url))
     if slack.app_token is not None:
         checks.append(await _app_token(slack.app_token.get_secret_value(), slack.api_url))
     elif slack.signing_secret is not None:
@@ -95,6 +100,19 @@ async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Ch
     return Check(name=name, state="ok", told=f"members of {counted}")
 
 
+async def _digest_channel(called: str, token: str, api_url: str) -> Check:
+    """Whether the week's gaps can be told where they are to be told."""
+    name = "slack gaps digest"
+    client = AsyncWebClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    found = await _asked(name, joined_channel(client, called), api_url, mend="correct slack.gaps_digest")
+    if isinstance(found, Check):
+        return found
+    if found is None:
+        mend = "invite Footnote to the channel, or correct slack.gaps_digest"
+        return Check(name=name, state="warning", told=f"not a member of {called}", mend=mend)
+    return Check(name=name, state="ok", told=f"told weekly in {called}")
+
+
 async def _app_token(token: str, api_url: str) -> Check:
     name = "slack app token"
     client = AsyncWebClient(base_url=api_url, timeout=SLACK_TIMEOUT_S)
@@ -103,9 +121,7 @@ async def _app_token(token: str, api_url: str) -> Check:
     return told if isinstance(told, Check) else Check(name=name, state="ok", told="Socket Mode opens")
 
 
-async def _asked(
-    name: str, call: Awaitable[AsyncSlackResponse], api_url: str, *, mend: str
-) -> AsyncSlackResponse | Check:
+async def _asked(name: str, call: Awaitable[Told], api_url: str, *, mend: str) -> Told | Check:
     """Slack's answer, or what is broken. `mend`: what to do when Slack refuses the token."""
     try:
         return await call

@@ -104,6 +104,15 @@ async def test_without_the_scope_a_group_of_admins_is_broken(slack: Playground):
     assert found["slack bot token"].told == "scopes missing: usergroups:read"
 
 
+@pytest.mark.parametrize(
+    ("channel", "state"),
+    [("general", "ok"), ("#general", "ok"), ("C0GENERAL", "ok"), ("random", "warning"), ("gone", "warning")],
+)
+async def test_a_weekly_digest_needs_a_channel_that_we_are_in(slack: Playground, channel: str, state: str):
+    check = (await checked(a_setup(slack, gaps_digest=channel)))["slack gaps digest"]
+    assert (check.state, "invite Footnote" in check.mend) == (state, state == "warning")
+
+
 async def test_the_model_that_a_local_server_offers_is_named():
     async with MessagesServer(key="local", offers=["qwen3:8b"]) as server:
         settings = Settings.model_validate({"model": {"ollama_base_url": server.url}})
