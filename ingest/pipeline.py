@@ -80,7 +80,7 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreparedPage:
-    """A page ready to be embedded. `notes`: fields of its front matter that could not be read."""
+    """A page ready to be embedded. `notes`: what of it, or of its front matter, could not be read."""
 
     page: Page
     chunks: tuple[Chunk, ...]
@@ -142,7 +142,7 @@ class PagePipeline:
         chunks = chunk_page(
             page, parsed, count_tokens=self._embedder.count_tokens, max_tokens=self._max_tokens
         )
-        return PreparedPage(page=page, chunks=tuple(chunks), notes=parsed.front.notes)
+        return PreparedPage(page=page, chunks=tuple(chunks), notes=(*raw.notes, *parsed.front.notes))
 
     def _page(self, raw: RawPage, parsed: ParsedPage, origin: Origin) -> Page:
         front = parsed.front

@@ -5,9 +5,42 @@ from __future__ import annotations
 import re
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#{}])")
+_ENTITY = re.compile(r"&(?=#?\w{1,31};)")
+_LINE_START = re.compile(
+    r"^([ \t]*(?:\d{1,9}(?=[.)](?:[ \t]|$))"  # an item of a numbered list
+    r"|(?=#{1,6}(?:[ \t]|$)|>|[-+*](?:[ \t]|$)|\|"  # a heading, a quotation, an item, a table
+    r"|(?:=+|-{2,}|(?:[*_][ \t]*){3,})[ \t]*$"  # a ruler, or what makes a heading of the line above
+    r"|`{3}|~{3}|\[[^\]\n]+\]:)))",  # a fence, a definition of a link
+    re.MULTILINE,
+)
 
 
 def heading(title: str, level: int = 1) -> str:
     """A heading whose words are words, whatever they look like."""
     words = _SPECIAL.sub(r"\\\1", " ".join(title.split()))
     return f"{'#' * level} {words}"
+
+
+def literal(text: str) -> str:
+    """Text in which `<` opens no tag of HTML, and `&nbsp;`, where somebody wrote about it, is no space."""
+    return _ENTITY.sub("&amp;", text).replace("<", "&lt;")
+
+
+def unliteral(text: str) -> str:
+    """The text as it was before `literal`: code is shown as it is."""
+    return text.replace("&lt;", "<").replace("&amp;", "&")
+
+
+def prose(text: str) -> str:
+    """Lines of a paragraph that stay lines of a paragraph, whatever they start with."""
+    return _LINE_START.sub(r"\1\\", re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE))
+
+
+def fenced(code: str, language: str) -> str:
+    """Code between fences that are longer than any within it."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`{3,}", code)), default=0))
+    return f"{fence}{language}\n{code.strip(chr(10)).rstrip()}\n{fence}"
+
+
+def quoted(blocks: list[str]) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in "\n\n".join(blocks).split("\n")) if blocks else ""

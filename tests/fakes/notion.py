@@ -16,6 +16,9 @@ from aiohttp import web
 MOST = 2
 """Results on a page, whatever was asked for, so that every list is paged."""
 
+RELATED = 3
+"""Related pages that a page itself shows; 25 in the product."""
+
 
 def an_id(number: int) -> str:
     return str(UUID(int=number))
@@ -81,14 +84,21 @@ class Notion:
             self.blocks[child]["parent"] = {"type": "block_id", "block_id": block_id}
         return block_id
 
-    def database(self, title: str, parent: str) -> str:
-        """A database with one data source, whose id is returned; the database's own is the one after it."""
+    def database(self, title: str, parent: str, **formats: str) -> str:
+        """A database with one data source, whose id is returned; the database's own is the one after it. `formats` are
+        those of its columns of numbers.
+        """
         source_id, database_id = an_id(next(self._ids)), an_id(next(self._ids))
         above = {"type": "page_id", "page_id": parent}
-        self.databases[database_id] = {"object": "database", "id": database_id, "parent": above}
+        self.databases[database_id] = {
+            "object": "database", "id": database_id, "parent": above, "title": text(title), "in_trash": False,
+        }  # fmt: skip
         self.sources[source_id] = {
             "object": "data_source", "id": source_id, "title": text(title), "in_trash": False,
             "parent": {"type": "database_id", "database_id": database_id}, "database_parent": above,
+            "properties": {
+                name: {"name": name, "type": "number", "number": {"format": shown}} for name, shown in formats.items()
+            },
         }  # fmt: skip
         return source_id
 
@@ -106,7 +116,8 @@ class Notion:
         app.router.add_post("/v1/search", self._search)
         app.router.add_post("/v1/data_sources/{id}/query", self._query)
         app.router.add_get("/v1/blocks/{id}/children", self._children)
-        for kind in ("pages", "blocks", "databases"):
+        app.router.add_get("/v1/pages/{id}/properties/{property}", self._property)
+        for kind in ("pages", "blocks", "databases", "data_sources"):
             app.router.add_get(f"/v1/{kind}/{{id}}", self._object)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
@@ -124,7 +135,7 @@ class Notion:
             return _error(401, "unauthorized", "API token is invalid.")
         if request.headers.get("Notion-Version") != "2025-09-03":
             return _error(400, "missing_version", "Notion-Version header failed validation.")
-        if self.failing and self.failing[0][0] in request.path:
+        if self.failing and self.failing[0][0] in request.path_qs:
             _, status, headers = self.failing.popleft()
             code = {429: "rate_limited", 403: "restricted_resource"}.get(status, "internal_server_error")
             return _error(status, code, "scripted", headers)
@@ -157,8 +168,16 @@ class Notion:
 
     async def _object(self, request: web.Request) -> web.Response:
         object_id = str(UUID(request.match_info["id"]))
-        found = {**self.pages, **self.blocks, **self.databases}.get(object_id)
-        return web.json_response(found) if found else _missing(object_id)
+        found = {**self.pages, **self.blocks, **self.databases, **self.sources}.get(object_id)
+        return web.json_response(_shortened(found)) if found else _missing(object_id)
+
+    async def _property(self, request: web.Request) -> web.Response:
+        page = self.pages[str(UUID(request.match_info["id"]))]
+        values = [
+            one for one in page["properties"].values() if one.get("id") == request.match_info["property"]
+        ]
+        items = [{"type": "relation", "relation": one} for value in values for one in value["relation"]]
+        return self._paged(items, request.query)
 
     def _paged(self, results: list[dict[str, Any]], asked: Any) -> web.Response:
         at = int(asked.get("start_cursor") or 0)
@@ -172,6 +191,17 @@ class Notion:
                 "next_cursor": str(following) if following is not None else None,
             }
         )
+
+
+def _shortened(found: dict[str, Any]) -> dict[str, Any]:
+    """A page shows no more than a few of the pages that a column relates it to."""
+    columns = {
+        name: {**value, "relation": value["relation"][:RELATED], "has_more": len(value["relation"]) > RELATED}
+        if value.get("type") == "relation"
+        else value
+        for name, value in found.get("properties", {}).items()
+    }
+    return {**found, "properties": columns} if columns else found
 
 
 def _missing(object_id: str) -> web.Response:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ingest.sources.confluence.listing import (
     READERS,
+    REFUSED,
     Content,
     Limit,
     ListedPage,
@@ -18,6 +19,7 @@ from ingest.sources.confluence.listing import (
     every_result,
     limits_of,
     name_of_user,
+    text_of,
 )
 from ingest.sources.json_api import ApiError, JsonApi, Parameters
 
@@ -91,8 +93,13 @@ class CloudApi:
         if page.status not in ("current", "archived"):
             raise ApiError("it was deleted", status=404)
         labels = frozenset(str(label["name"]) for label in page.labels.get("results", []))
-        listed = replace(self._listed(page, space), labels=labels, limits=await self._asked_limits(page_id))
-        return listed, str((page.body.get("storage") or {}).get("value", ""))
+        try:
+            limits = await self._asked_limits(page_id)
+        except ApiError as error:
+            if error.status not in REFUSED:
+                raise
+            limits = None
+        return replace(self._listed(page, space), labels=labels, limits=limits), text_of(page.body)
 
     async def person(self, parameter: str, user_id: str) -> str:
         return await name_of_user(self._api, parameter, user_id)
@@ -124,11 +131,10 @@ class CloudApi:
         try:
             labels, limits = await self._asked_labels(page.id), await self._asked_limits(page.id)
         except ApiError as error:
-            if error.status not in (403, 404):
+            if error.status not in REFUSED:
                 raise
-            return replace(
-                page, limits=None
-            )  # one page, or one above it, that is closed to us closes no space
+            # One page, or one above it, that is closed to us closes no space.
+            return replace(page, limits=None)
         return replace(page, labels=labels, limits=limits)
 
     async def _asked_labels(self, page_id: str) -> frozenset[str]:

@@ -14,6 +14,7 @@ from ingest.sources.confluence.listing import (
     day_of,
     every_result,
     name_of_user,
+    text_of,
 )
 from ingest.sources.json_api import ApiError, JsonApi, Parameters
 
@@ -50,8 +51,7 @@ class DataCenterApi:
 
     async def page(self, space: str, page_id: str) -> tuple[ListedPage, str]:
         found = await self._api.get(f"/rest/api/content/{page_id}", {"expand": f"body.storage,{EXPAND}"})
-        storage = ((found.get("body") or {}).get("storage") or {}).get("value", "")
-        return self._listed(found, space), str(storage)
+        return self._listed(found, space), text_of(found.get("body") or {})
 
     async def person(self, parameter: str, user_id: str) -> str:
         return await name_of_user(self._api, parameter, user_id)

@@ -66,6 +66,8 @@ class PageLinks:
                 return self.markdown(text, read("ri:value"))
             case "ri:attachment":
                 return text or read("ri:filename")
+            case "ri:shortcut":
+                return text or read("ri:parameter")
             case "ri:user":
                 return text or next(filter(None, (self.people.get(read(name), "") for name in USER_IDS)), "")
             case _:

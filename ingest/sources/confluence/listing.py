@@ -39,6 +39,10 @@ class Space:
     key: str
 
 
+REFUSED = (400, 403, 404)
+"""Answers that another attempt does not change."""
+
+
 async def every_result(api: JsonApi, path: str, parameters: Parameters) -> AsyncIterator[dict[str, Any]]:
     """Every result of a list, along the cursors. Raises `ApiError`."""
     answer = await api.get(path, parameters)
@@ -51,12 +55,24 @@ async def every_result(api: JsonApi, path: str, parameters: Parameters) -> Async
         answer = await api.get(str(following))
 
 
+def text_of(body: Mapping[str, Any]) -> str:
+    """The storage format in a page's `body`. One that is left out is no empty page.
+
+    Raises:
+        ApiError: it is left out.
+    """
+    value = (body.get("storage") or {}).get("value")
+    if not isinstance(value, str):
+        raise ApiError("Confluence did not give the text of the page")
+    return value
+
+
 async def name_of_user(api: JsonApi, parameter: str, user_id: str) -> str:
     """Empty where they have left, or want not to be named."""
     try:
         found = await api.get("/rest/api/user", {parameter: user_id})
     except ApiError as error:
-        if error.status in (403, 404):
+        if error.status in REFUSED:
             return ""
         raise
     return str(found.get("displayName") or found.get("publicName") or "")

@@ -6,16 +6,6 @@ import re
 from collections.abc import Iterator
 
 
-def fenced(code: str, language: str) -> str:
-    """Code between fences that are longer than any within it."""
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`{3,}", code)), default=0))
-    return f"{fence}{language}\n{code.strip(chr(10)).rstrip()}\n{fence}"
-
-
-def quoted(blocks: list[str]) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in "\n\n".join(blocks).split("\n")) if blocks else ""
-
-
 def list_item(marker: str, blocks: list[str]) -> Iterator[str]:
     if not blocks:
         return

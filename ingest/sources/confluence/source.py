@@ -13,7 +13,7 @@ from ingest.sources.confluence.data_center import DataCenterApi
 from ingest.sources.confluence.elements import StorageError
 from ingest.sources.confluence.links import USER_IDS, Edition, PageLinks, mentioned
 from ingest.sources.confluence.listing import ConfluenceApi, ListedPage, Space, channels_of
-from ingest.sources.confluence.storage import storage_to_markdown
+from ingest.sources.confluence.storage import read_storage
 from ingest.sources.json_api import ApiError, JsonApi, Sleep
 from ingest.sources.markup import heading
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
@@ -21,7 +21,7 @@ from kb.source_settings import ConfluenceSettings
 
 logger = logging.getLogger(__name__)
 
-_CONVERTER = "3"
+_CONVERTER = "4"
 """Raise when storage format becomes other Markdown than before: then every page is read anew."""
 
 
@@ -75,38 +75,38 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         audience = self._audience(page)
         if audience == () or not self._is_chosen(page):
             raise PageError("it is restricted to readers that no channel is named for", withdraw=True)
+        people, unknown = await self._named(storage)
+        links = PageLinks(
+            base_url=self._base_url, edition=self._edition, space=space, title=page.title, people=people
+        )
         try:
-            links = PageLinks(
-                base_url=self._base_url,
-                edition=self._edition,
-                space=space,
-                title=page.title,
-                people=await self._named(storage),
-            )
-            text = await asyncio.to_thread(storage_to_markdown, storage, links)
+            text = await asyncio.to_thread(read_storage, storage, links)
         except StorageError as error:
-            raise PageError("its text is no storage format") from error
-        except ApiError as error:
-            raise PageError(str(error)) from error
+            raise PageError(f"its text is no storage format: {error}") from error
+        unsettled = ".unsettled" if unknown else ""  # so that it is read again when Confluence is well
         return RawPage(
             path=ref.path,
-            revision=self._revision(page, audience),
-            content=f"{heading(page.title)}\n\n{text}".encode(),
+            revision=self._revision(page, audience) + unsettled,
+            content=f"{heading(page.title)}\n\n{text.markdown}".encode(),
             url=page.url,
             edited=page.edited,
             media_type="text/markdown",
             audience=audience,
+            notes=(*text.notes, *(["Confluence did not say who some of the people are"] if unknown else [])),
         )
 
-    async def _named(self, storage: str) -> dict[str, str]:
-        """Whom the page mentions, each asked for once a sync."""
-        people = {}
-        for attribute, user_id in mentioned(storage):
-            if user_id not in self._people:
-                parameter = USER_IDS[attribute]
-                self._people[user_id] = await self._connection().person(parameter, user_id)
-            people[user_id] = self._people[user_id]
-        return people
+    async def _named(self, storage: str) -> tuple[dict[str, str], bool]:
+        """Whom the page mentions, each asked for once a sync; and whether Confluence could not be asked for somebody."""
+        people, unknown = {}, False
+        for attribute, user_id in sorted(mentioned(storage)):
+            try:
+                if user_id not in self._people:
+                    parameter = USER_IDS[attribute]
+                    self._people[user_id] = await self._connection().person(parameter, user_id)
+                people[user_id] = self._people[user_id]
+            except ApiError:
+                unknown = True
+        return people, unknown
 
     async def close(self) -> None:
         self._people = {}

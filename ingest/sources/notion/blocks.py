@@ -6,7 +6,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.sources.notion.connection import Connection, NotionError
+from ingest.sources.markup import fenced, literal, prose, quoted
+from ingest.sources.notion.connection import REFUSED, Connection, NotionError
+from ingest.sources.notion.family import PageNames
+from ingest.sources.notion.missing import Missing
 from ingest.sources.notion.text import plain_text, rich_text
 
 _DEEPEST = 30
@@ -16,7 +19,8 @@ _LEAVES = frozenset({"child_page", "child_database", "link_to_page", "unsupporte
 _HEADINGS = {"heading_1": 2, "heading_2": 3, "heading_3": 4, "heading_4": 5}
 """One level below the page's title."""
 _ITEMS = {"bulleted_list_item": "- ", "numbered_list_item": "1. ", "to_do": "- [ ] ", "toggle": "- "}
-_FILES = frozenset({"image", "video", "audio", "file", "pdf", "bookmark", "embed", "link_preview"})
+_ATTACHED = frozenset({"video", "audio", "file", "pdf"})
+_FILES = frozenset({"image", "bookmark", "embed", "link_preview"}) | _ATTACHED
 _SILENT = frozenset({"divider", "table_of_contents", "breadcrumb", "unsupported"})
 
 
@@ -31,30 +35,42 @@ class Block:
 
 
 class BlockReader:
-    """Reads the blocks of one page, with those within them, and the originals of synced ones."""
+    """Reads the blocks of one page, with those within them, the originals of synced ones and the titles of linked pages.
 
-    def __init__(self, connection: Connection) -> None:
+    What Notion refuses within the page is left out and told to `missing`.
+    """
+
+    def __init__(self, connection: Connection, names: PageNames, missing: Missing) -> None:
         self._connection = connection
+        self._names = names
+        self._missing = missing
         self._left = _MOST_BLOCKS
         self._open: set[str] = set()
 
-    async def read(self, block_id: str, depth: int = 0) -> tuple[Block, ...]:
+    async def read(self, page_id: str) -> tuple[Block, ...]:
         """
         Raises:
-            NotionError: they cannot be read.
+            NotionError: the page cannot be read, or Notion cannot be asked.
         """
-        return tuple([block async for block in self._children(block_id, depth)])
+        return tuple([block async for block in self._children(page_id, 0)])
 
     async def _children(self, block_id: str, depth: int) -> AsyncIterator[Block]:
         call = self._connection.client.blocks.children.list
         async for found in self._connection.all(call, block_id=block_id):
             self._left -= 1
-            if self._left < 0 or found.get("in_trash") or found.get("archived"):
+            if found.get("in_trash") or found.get("archived"):
                 continue
             kind = str(found.get("type", ""))
+            if self._left < 0:
+                self._missing.cut = True
+                return
             held = found.get(kind) or {}
             children: tuple[Block, ...] = ()
-            if depth < _DEEPEST and kind not in _LEAVES:
+            if kind == "unsupported":
+                self._missing.block(kind)
+            elif kind == "link_to_page":
+                held = await self._linked(held)
+            elif kind not in _LEAVES:
                 children = await self._within(found, kind, held, depth)
             yield Block(id=str(found["id"]), kind=kind, held=held, children=children)
 
@@ -65,15 +81,30 @@ class BlockReader:
         source = str(original or found["id"])
         if not (original or found.get("has_children")) or source in self._open:
             return ()
+        if depth >= _DEEPEST:
+            self._missing.cut = True
+            return ()
         self._open.add(source)
+        read: list[Block] = []
         try:
-            return await self.read(source, depth + 1)
+            async for block in self._children(source, depth + 1):
+                read.append(block)  # noqa: PERF401 - what came before a refusal is kept
         except NotionError as error:
-            if original and error.status in (403, 404):
-                return ()  # the original is on a page that the integration may not see
-            raise
+            if error.status not in REFUSED:
+                raise
+            self._missing.block(kind, error.status)
         finally:
             self._open.discard(source)
+        return tuple(read)
+
+    async def _linked(self, held: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The link with the title and the id of what it leads to; as it is where that is not for the readers."""
+        kind = str(held.get("type", ""))
+        target = held.get(kind)
+        if kind not in ("page_id", "database_id") or not target:
+            return held
+        title = await self._names.of(str(target), self._missing, database=kind == "database_id")
+        return {"title": title, "target": str(target)} if title else held
 
 
 def blocks_to_markdown(blocks: Sequence[Block]) -> str:
@@ -86,7 +117,7 @@ def _written(blocks: Sequence[Block]) -> Iterator[str]:
     number = 0
     for block in blocks:
         if block.kind in _ITEMS:
-            number = number + 1 if block.kind == "numbered_list_item" else 0
+            number = _number(block, number) if block.kind == "numbered_list_item" else 0
             items.append(_item(block, number))
             continue
         if items:
@@ -97,8 +128,14 @@ def _written(blocks: Sequence[Block]) -> Iterator[str]:
         yield "\n".join(items)
 
 
+def _number(block: Block, before: int) -> int:
+    """A list may be made to start anywhere."""
+    start = block.held.get("list_start_index")
+    return start if not before and isinstance(start, int) and start >= 0 else before + 1
+
+
 def _block(block: Block) -> Iterator[str]:
-    held, text = block.held, rich_text(block.held.get("rich_text") or [])
+    held, text = block.held, _text(block.held)
     within = "\n\n".join(_written(block.children))
     match block.kind:
         case kind if kind in _HEADINGS:
@@ -106,23 +143,37 @@ def _block(block: Block) -> Iterator[str]:
                 yield f"{'#' * _HEADINGS[kind]} {' '.join(text.split())} {{#{block.id.replace('-', '')}}}"
             yield within
         case "quote" | "callout":
-            yield _quoted("\n\n".join(filter(None, (text, within))))
+            emoji = str((held.get("icon") or {}).get("emoji") or "")
+            said = [" ".join(filter(None, (emoji, prose(text)))), within]
+            yield quoted([part for part in said if part.strip()])
         case "code":
             yield _code(plain_text(held.get("rich_text") or []), str(held.get("language", "")))
-            yield rich_text(held.get("caption") or [])
+            yield prose(rich_text(held.get("caption") or []))
         case "equation":
             yield f"$${held.get('expression', '')}$$"
         case "table":
             yield _table(block)
         case "child_page" | "child_database":
-            yield f"[{held.get('title', '')}](https://www.notion.so/{block.id.replace('-', '')})"
+            yield _link(str(held.get("title", "")), block.id)
+        case "link_to_page":
+            yield _link(str(held.get("title", "")), str(held.get("target", "")))
         case kind if kind in _FILES:
-            yield _file(held)
+            yield _file(block)
         case kind if kind in _SILENT:
             return
         case _:
-            yield text
+            yield prose(text)
             yield within
+
+
+def _text(held: Mapping[str, Any]) -> str:
+    """A block's own words. Kinds that are newer than this may call them their title."""
+    pieces = held.get("rich_text") or held.get("title") or []
+    return rich_text(pieces) if isinstance(pieces, list) else ""
+
+
+def _link(title: str, object_id: str) -> str:
+    return f"[{literal(title)}](https://www.notion.so/{object_id.replace('-', '')})" if title else ""
 
 
 def _item(block: Block, number: int) -> str:
@@ -132,7 +183,7 @@ def _item(block: Block, number: int) -> str:
     elif block.kind == "to_do" and block.held.get("checked"):
         marker = "- [x] "
     pad = " " * (len(marker) if number else 2)
-    lines = [marker + rich_text(block.held.get("rich_text") or []).replace("\n", "\n" + pad)]
+    lines = [marker + prose(_text(block.held)).replace("\n", "\n" + pad)]
     for inner in _written(block.children):
         gap = "" if inner.startswith(("- ", "1. ")) else "\n"
         lines.append(gap + "\n".join(pad + line if line else line for line in inner.split("\n")))
@@ -152,23 +203,21 @@ def _table(block: Block) -> str:
     return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])
 
 
-def _file(held: Mapping[str, Any]) -> str:
-    """A caption; a link where it leads to a page of the web. Notion's own files have addresses of an hour."""
-    caption = rich_text(held.get("caption") or [])
-    url = held.get("url")
+def _file(block: Block) -> str:
+    """A caption, or the name of what is attached; a link where it leads to a page of the web. Notion's own files have
+    addresses of an hour.
+    """
+    held, caption = block.held, prose(rich_text(block.held.get("caption") or []))
+    name = str(held.get("name") or "")
+    attached = f"Attached: {literal(name)}" if name and block.kind in _ATTACHED and name != caption else ""
+    url = str(held.get("url") or "")
+    if block.kind in _ATTACHED and not attached:
+        url = url or str((held.get("external") or {}).get("url") or "")
     if url and not caption:
-        return f"<{url}>" if str(url).startswith("http") else ""
-    return f"[{caption}]({url})" if url and "](" not in caption else caption
+        return f"<{url}>" if url.startswith("http") else ""
+    linked = f"[{caption}]({url})" if url and "](" not in caption else caption
+    return "\n\n".join(filter(None, (attached, linked)))
 
 
 def _code(code: str, language: str) -> str:
-    fence = "```" if "```" not in code else "`````"
-    return (
-        f"{fence}{'' if language == 'plain text' else language.split(' ')[0]}\n{code}\n{fence}"
-        if code.strip()
-        else ""
-    )
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.split("\n")) if text.strip() else ""
+    return fenced(code, "" if language == "plain text" else language.split(" ")[0]) if code.strip() else ""

@@ -20,6 +20,8 @@ _ATTEMPTS = 6
 _LONGEST_WAIT_S = 120.0
 _BUSY = (429, 500, 502, 503, 504, 529)
 _PAGE_SIZE = 100
+REFUSED = (400, 403, 404)
+"""Answers that another attempt does not change: a thing that the API does not show, or not to this integration."""
 
 Call = Callable[..., Awaitable[dict[str, Any]]]
 

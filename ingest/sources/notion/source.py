@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import yaml
 
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.json_api import Sleep
-from ingest.sources.markup import heading
+from ingest.sources.markup import heading, literal
 from ingest.sources.notion.blocks import BlockReader, blocks_to_markdown
 from ingest.sources.notion.connection import Connection, NotionError
-from ingest.sources.notion.text import property_text, title_of
+from ingest.sources.notion.family import Family, Found, PageNames, is_gone, plain_id
+from ingest.sources.notion.missing import Missing
+from ingest.sources.notion.properties import PropertyReader
+from ingest.sources.notion.text import title_of
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.source_settings import NotionSettings
 
-_CONVERTER = "1"
+_CONVERTER = "2"
 """Raise when blocks become other Markdown than before: then every page is read anew."""
 _ROUNDING = timedelta(seconds=60)
 """Notion tells the time of an edit to the minute."""
-Found = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Opened:
+    """A connection, and what was learnt over it."""
+
+    connection: Connection
+    names: PageNames
+    columns: PropertyReader
 
 
 class NotionSource(ConfiguredSource[NotionSettings]):
@@ -36,7 +47,7 @@ class NotionSource(ConfiguredSource[NotionSettings]):
         super().__init__(settings)
         self._clock = clock
         self._sleep = sleep
-        self._opened: Connection | None = None
+        self._opened: _Opened | None = None
 
     def url_of(self, path: str) -> str:
         return f"https://www.notion.so/{path}"
@@ -54,38 +65,41 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             yield PageRef(path=_path(page), revision=_revision(page), title=title_of(page))
 
     async def fetch(self, ref: PageRef) -> RawPage:
-        connection = self._connection()
+        opened, missing = self._open(), Missing()
+        client = opened.connection.client
         try:
-            page = await connection.ask(connection.client.pages.retrieve, page_id=ref.path)
-            if _is_gone(page):
+            page = await opened.connection.ask(client.pages.retrieve, page_id=ref.path)
+            if is_gone(page):
                 raise PageError("it was moved to the trash", withdraw=True)
-            blocks = await BlockReader(connection).read(ref.path)
+            blocks = await BlockReader(opened.connection, opened.names, missing).read(ref.path)
+            columns = await opened.columns.read(page, missing)
         except NotionError as error:
             gone = error.status in (403, 404)
             reason = "it is gone, or no longer shared with the integration" if gone else str(error)
             raise PageError(reason, withdraw=gone) from error
         edited = datetime.fromisoformat(str(page["last_edited_time"]))
         # An edit within the same minute would leave no trace in the listing: read it once more then.
-        unsettled = "" if self._clock() - edited > _ROUNDING else ".unsettled"
-        parts = [heading(title_of(page)), _properties(page), blocks_to_markdown(blocks)]
+        settled = self._clock() - edited > _ROUNDING and not missing.passing
+        parts = [heading(title_of(page)), _columns(columns), blocks_to_markdown(blocks)]
         return RawPage(
             path=ref.path,
-            revision=_revision(page) + unsettled,
+            revision=_revision(page) + ("" if settled else ".unsettled"),
             content=(_front_matter(page) + "\n\n".join(filter(None, parts)) + "\n").encode(),
             url=str(page.get("url") or self.url_of(ref.path)),
             edited=edited.date(),
             media_type="text/markdown",
+            notes=missing.notes(),
         )
 
     async def close(self) -> None:
         if self._opened is not None:
-            await self._opened.close()
+            await self._opened.connection.close()
             self._opened = None
 
     async def _pages(self) -> dict[str, Found]:
         """Every page by its id: those that search knows, and the rows of every database, since search may lag behind."""
-        connection = self._connection()
-        search = connection.client.search
+        opened = self._open()
+        connection, search = opened.connection, opened.connection.client.search
         found: dict[str, Found] = {}
         sources: dict[str, Found] = {}
         async for page in connection.all(search, filter={"property": "object", "value": "page"}):
@@ -96,96 +110,37 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             async for row in connection.all(connection.client.data_sources.query, data_source_id=source_id):
                 if row.get("object") == "page":
                     found[str(row["id"])] = row
-        family = _Family(connection, found, sources)
-        roots = {_plain_id(root) for root in self._settings.roots}
-        return {
+        family = Family(connection, found, sources)
+        roots = {plain_id(root) for root in self._settings.roots}
+        chosen = {
             page_id: page
             for page_id, page in found.items()
-            if not _is_gone(page) and (not roots or await family.is_below(page, roots))
+            if not is_gone(page) and (not roots or await family.is_below(page, roots))
         }
+        opened.names.learn(chosen.values())
+        return chosen
 
-    def _connection(self) -> Connection:
+    def _open(self) -> _Opened:
         if self._opened is None:
             token = self._settings.token
             if token is None:
                 raise SourceUnavailableError(
                     f"source {self.name!r}: no token; set NOTION_TOKEN to the secret of an internal integration"
                 )
-            self._opened = Connection(
+            connection = Connection(
                 token.get_secret_value(),
                 api_url=self._settings.api_url,
                 timeout_s=self._settings.timeout_s,
                 sleep=self._sleep,
             )
+            names = PageNames(connection, map(plain_id, self._settings.roots))
+            columns = PropertyReader(connection, names)
+            self._opened = _Opened(connection=connection, names=names, columns=columns)
         return self._opened
 
 
-class _Family:
-    """Who is below whom. What search did not bring is asked for, once."""
-
-    def __init__(
-        self, connection: Connection, pages: Mapping[str, Found], sources: Mapping[str, Found]
-    ) -> None:
-        self._connection = connection
-        self._pages = pages
-        self._sources = sources
-        self._parents: dict[str, Found | None] = {}
-
-    async def is_below(self, page: Found, roots: set[str]) -> bool:
-        seen: set[str] = set()
-        above: Found | None = {"type": "page_id", "page_id": page["id"]}
-        while above is not None:
-            parent_id = str(above.get(str(above.get("type")), ""))
-            if _plain_id(parent_id) in roots or _plain_id(str(above.get("database_id", ""))) in roots:
-                return True
-            if parent_id in seen:
-                return False
-            seen.add(parent_id)
-            above = await self._parent(str(above.get("type")), parent_id)
-        return False
-
-    async def _parent(self, kind: str, object_id: str) -> Found | None:
-        if kind == "page_id" and object_id in self._pages:
-            return self._pages[object_id].get("parent")
-        if kind == "data_source_id" and object_id in self._sources:
-            return self._sources[object_id].get("database_parent")
-        if object_id not in self._parents:
-            self._parents[object_id] = await self._asked(kind, object_id)
-        return self._parents[object_id]
-
-    async def _asked(self, kind: str, object_id: str) -> Found | None:
-        client = self._connection.client
-        try:
-            match kind:
-                case "page_id":
-                    return (await self._connection.ask(client.pages.retrieve, page_id=object_id)).get(
-                        "parent"
-                    )
-                case "block_id":
-                    return (await self._connection.ask(client.blocks.retrieve, block_id=object_id)).get(
-                        "parent"
-                    )
-                case "database_id":
-                    found = await self._connection.ask(client.databases.retrieve, database_id=object_id)
-                    return found.get("parent")
-                case _:
-                    return None
-        except NotionError as error:
-            if error.status in (403, 404):
-                return None
-            raise
-
-
 def _path(page: Found) -> str:
-    return _plain_id(str(page["id"]))
-
-
-def _plain_id(written: str) -> str:
-    return written.replace("-", "").lower()
-
-
-def _is_gone(page: Found) -> bool:
-    return bool(page.get("in_trash") or page.get("archived"))
+    return plain_id(str(page["id"]))
 
 
 def _revision(page: Found) -> str:
@@ -193,10 +148,9 @@ def _revision(page: Found) -> str:
     return fingerprint(part.encode() for part in parts)
 
 
-def _properties(page: Found) -> str:
+def _columns(values: Mapping[str, str]) -> str:
     """A row's columns. Pages outside databases have a title only."""
-    values = {name: property_text(value) for name, value in (page.get("properties") or {}).items()}
-    return "\n".join(f"- {name}: {' '.join(text.split())}" for name, text in values.items() if text.strip())
+    return "\n".join(f"- {literal(name)}: {text}" for name, text in values.items())
 
 
 def _front_matter(page: Found) -> str:

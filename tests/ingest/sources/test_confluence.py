@@ -115,6 +115,34 @@ async def test_whom_a_page_mentions_is_named_and_asked_for_once(a_source: Any, w
     assert wiki.requests["/rest/api/user"] == 2
 
 
+async def test_somebody_whose_name_cannot_be_asked_for_costs_the_page_nothing_else(
+    a_source: Any, wiki: Confluence
+) -> None:
+    key = "ri:account-id" if wiki.cloud else "ri:userkey"
+    wiki.people = {"5": "Ann"}
+    wiki.edit("1", body=f"<p>Ask <ac:link><ri:user {key}='5'/></ac:link> first.</p>")
+    source = a_source()
+    refs = await listed(source)
+    wiki.fail("/user", *[500] * 6)
+    raw = await source.fetch(refs["ENG/1"])
+
+    assert raw.content.decode().endswith("\n\nAsk first.\n")
+    assert raw.notes == ("Confluence did not say who some of the people are",)
+    assert raw.revision != refs["ENG/1"].revision, "it is read again when Confluence is well"
+    again = await source.fetch(refs["ENG/1"])
+    assert (again.revision, again.notes) == (refs["ENG/1"].revision, ())
+    assert "Ask Ann first." in again.content.decode()
+
+
+async def test_a_page_whose_text_is_not_told_is_no_empty_page(a_source: Any, wiki: Confluence) -> None:
+    source = a_source()
+    refs = await listed(source)
+    wiki.edit("1", body=None)
+
+    error = await failure(source, refs["ENG/1"])
+    assert (error.reason, error.withdraw) == ("Confluence did not give the text of the page", False)
+
+
 async def test_a_restricted_page_is_for_the_channels_of_its_groups(a_source: Any, wiki: Confluence) -> None:
     wiki.edit("2", groups=("hr", "board"), users=("u1",))
     source = a_source(groups={"hr": ("#people-leads",), "board": ("C0BOARD",)})

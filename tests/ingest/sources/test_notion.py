@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, date, datetime
 from typing import Any
@@ -10,11 +12,12 @@ import pytest
 
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.front_matter import split_front_matter
+from ingest.parsers.formats import parse_file
 from ingest.sources.notion.source import NotionSource
-from ingest.sources.port import PageRef
+from ingest.sources.port import PageRef, RawPage
 from kb.source_settings import NotionSettings
 from tests.fakes.listing import failure, listed
-from tests.fakes.notion import Notion, text
+from tests.fakes.notion import Notion, an_id, text
 
 NOW = datetime(2026, 8, 22, 12, tzinfo=UTC)
 
@@ -54,6 +57,16 @@ def path(page_id: str) -> str:
 
 async def content(source: NotionSource, page_id: str) -> str:
     return (await source.fetch(PageRef(path=path(page_id), revision=None))).content.decode()
+
+
+async def raw(source: NotionSource, page_id: str) -> RawPage:
+    return await source.fetch(PageRef(path=path(page_id), revision=None))
+
+
+def read(page: RawPage) -> dict[tuple[str, ...], str]:
+    """What the index would hold: heading path -> the text under it."""
+    sections = parse_file(page.content, path=page.path, media_type=page.media_type).sections
+    return {section.path: "\n\n".join(block.text for block in section.blocks) for section in sections}
 
 
 async def reason(source: NotionSource, page_id: str) -> PageError:
@@ -189,7 +202,200 @@ async def test_a_synced_block_shows_its_original_and_one_out_of_reach_shows_noth
     )
 
     assert await content(a_source(), notion.page("A", original)) == "# A\n\nShared text\n"
-    assert await content(a_source(), notion.page("B", copy, loop, lost)) == "# B\n\nShared text\n"
+    both = await raw(a_source(), notion.page("B", copy, loop, lost))
+    assert both.content.decode() == "# B\n\nShared text\n"
+    assert both.notes == (
+        "parts of it are missing, since they are not shared with the integration: 1 × synced_block",
+    )
+
+
+@pytest.mark.parametrize(
+    "kind", ["ai_block", "external_object_instance_page", "button", "toggle", "column_list"]
+)
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [
+        (400, "cannot be read through Notion's API"),
+        (403, "are not shared with the integration"),
+        (404, "are not shared with the integration"),
+    ],
+)
+async def test_a_page_is_kept_without_the_block_that_notion_refuses_and_the_report_says_so(
+    notion: Notion, a_source: Any, kind: str, status: int, why: str
+) -> None:
+    refused = notion.block(kind, notion.block("paragraph", words="Written by a machine."))
+    page = notion.page(
+        "Parental leave",
+        notion.block("paragraph", words="It is 16 weeks."),
+        notion.block("toggle", refused, notion.block("paragraph", words="Ask Ann."), words="More"),
+        notion.block("paragraph", words="Since 2025."),
+    )
+    notion.fail(f"/blocks/{refused}/children", status)
+    got = await raw(a_source(), page)
+
+    assert got.content.decode() == (
+        "# Parental leave\n\nIt is 16 weeks.\n\n- More\n\n  Ask Ann.\n\nSince 2025.\n"
+    ).replace("- More", "- More" + ("\n  - " if kind == "toggle" else ""))
+    assert got.notes == (f"parts of it are missing, since they {why}: 1 × {kind}",)
+    assert got.revision == (await listed(a_source()))[path(page)].revision
+
+
+async def test_what_was_read_of_a_block_before_notion_refused_the_rest_is_kept(
+    notion: Notion, a_source: Any
+) -> None:
+    words = [notion.block("paragraph", words=f"Line {number}") for number in range(5)]
+    toggle = notion.block("toggle", *words, words="Open me")
+    page = notion.page("Long", toggle)
+    notion.fail("start_cursor=2", 400)
+    got = await raw(a_source(), page)
+
+    assert read(got) == {(): "- Open me\n\n  Line 0\n\n  Line 1"}
+    assert got.notes
+
+
+async def test_a_kind_that_notion_shows_to_nobody_is_counted(notion: Notion, a_source: Any) -> None:
+    page = notion.page("Page", *(notion.block("unsupported") for _ in range(2)), notion.block("divider"))
+
+    assert (await raw(a_source(), page)).notes == (
+        "parts of it are missing, since they cannot be read through Notion's API: 2 × unsupported",
+    )
+
+
+async def test_an_outage_within_a_page_is_no_shorter_page(notion: Notion, a_source: Any) -> None:
+    toggle = notion.block("toggle", notion.block("paragraph", words="x"), words="Open me")
+    page = notion.page("Page", toggle)
+    notion.fail(f"/blocks/{toggle}/children", *[500] * 6)
+
+    assert not (await reason(a_source(), page)).withdraw
+
+
+@pytest.mark.parametrize("status", [400, 403, 404])
+async def test_a_page_of_which_nothing_can_be_read_is_an_error(
+    notion: Notion, a_source: Any, status: int
+) -> None:
+    page = notion.page("Page", notion.block("paragraph", words="x"))
+    notion.fail(f"/blocks/{path(page)}/children", status)
+
+    assert (await reason(a_source(), page)).withdraw == (status != 400)
+
+
+async def test_words_that_look_like_markdown_or_a_template_stay_words(notion: Notion, a_source: Any) -> None:
+    words = [
+        "# not a heading",
+        "text\n===\nmore\n---\nend",
+        "> 5 people, | and - dashes",
+        "1. January\n- 5 degrees",
+        "    far in\n```\n~~~",
+        "[note]: mind-the-gap",
+        "Write {{customer}} in the mail; then {% if x %} ok, {: .lead} and \\<word>.",
+        "Set image.tag to <tag>, &nbsp; or <%= name %> in <details>.",
+    ]
+    page = notion.page("Words", *(notion.block("paragraph", words=one) for one in words))
+    sections = parse_file(
+        (await raw(a_source(), page)).content, path="x", media_type="text/markdown"
+    ).sections
+
+    assert [section.path for section in sections] == [()]
+    assert {block.kind for block in sections[0].blocks} == {"prose"}
+    shown = [html.unescape(re.sub(r"\\(?=[-#>|`~=\[.])", "", block.text)) for block in sections[0].blocks]
+    assert shown == [one.replace("    far", "far") for one in words]
+
+
+async def test_relations_rollups_formulas_and_people_say_what_a_reader_sees(
+    notion: Notion, a_source: Any
+) -> None:
+    source_id = notion.database("Plans", notion.page("P"), Share="percent", Fee="euro", Seats="number")
+    people = [notion.page(f"Team {number}") for number in range(5)]
+    rolled = [
+        {"type": "title", "title": text("Oak")},
+        {"type": "relation", "relation": [{"id": people[0]}]},
+        {"type": "date", "date": {"start": "2026-01-01"}},
+        {"type": "number", "number": 2},
+    ]
+    row = notion.row(
+        source_id,
+        "Basic",
+        Teams={"id": "rel", "type": "relation", "relation": [{"id": one} for one in people]},
+        Parts={"type": "rollup", "rollup": {"type": "array", "array": rolled}},
+        Last={"type": "rollup", "rollup": {"type": "date", "date": {"start": "2026-02-03"}}},
+        Sum={"type": "rollup", "rollup": {"type": "number", "number": 12.5}},
+        Open={"type": "formula", "formula": {"type": "boolean", "boolean": False}},
+        Label={"type": "formula", "formula": {"type": "string", "string": "Basic (2026)"}},
+        Due={"type": "formula", "formula": {"type": "date", "date": {"start": "2026-05-03T09:30:00.000+02:00"}}},
+        Owner={"type": "people", "people": [{"id": "1", "name": "Ann"}, {"id": "2"}]},
+        By={"type": "created_by", "created_by": {"id": "1", "name": "Bob"}},
+        Since={"type": "created_time", "created_time": "2026-01-01T10:00:00.000Z"},
+        Share={"type": "number", "number": 0.075},
+        Fee={"type": "number", "number": 1249.5},
+        Seats={"type": "number", "number": 40},
+    )  # fmt: skip
+
+    assert (await raw(a_source(), row)).notes == ()
+    assert await content(a_source(), row) == (
+        "# Basic\n\n- Teams: Team 0, Team 1, Team 2, Team 3, Team 4\n- Parts: Oak, Team 0, 2026-01-01, 2\n"
+        "- Last: 2026-02-03\n- Sum: 12.5\n- Open: no\n- Label: Basic (2026)\n- Due: 2026-05-03 09:30 +02:00\n"
+        "- Owner: Ann\n- By: Bob\n- Since: 2026-01-01\n- Share: 7.5%\n- Fee: €1249.50\n- Seats: 40\n"
+    )
+
+
+async def test_a_page_that_is_named_by_its_id_is_asked_for_once_and_named_only_to_who_may_read_it(
+    notion: Notion, a_source: Any
+) -> None:
+    root, secret = notion.page("Handbook"), notion.page("Redundancies 2027")
+    below = notion.page("Leave", parent={"type": "page_id", "page_id": root})
+    source_id = notion.database("Plans", root)
+    related = {"type": "relation", "relation": [{"id": below}, {"id": secret}, {"id": an_id(99)}]}
+    links = [notion.block("link_to_page", type="page_id", page_id=one) for one in (below, secret)]
+    row = notion.row(source_id, "Row", *links, Related=related)
+    rooted = a_source(roots=(root,))
+    for _ in range(2):
+        got = await raw(rooted, row)
+
+    assert got.content.decode() == (
+        f"# Row\n\n- Related: Leave\n\n[Leave](https://www.notion.so/{path(below)})\n"
+    )
+    assert got.notes == ("3 pages that it links by their id are not named: share them with the integration",)
+    assert notion.requests[f"/v1/pages/{below}"] == 1
+    assert "Redundancies" in await content(a_source(), row)
+
+
+async def test_names_and_formats_that_are_not_told_cost_the_page_nothing_else(
+    notion: Notion, a_source: Any
+) -> None:
+    source_id, other = notion.database("Plans", notion.page("P"), Share="percent"), notion.page("Other")
+    values: dict[str, Any] = {
+        "Share": {"type": "number", "number": 0.075},
+        "Related": {"type": "relation", "relation": [{"id": other}]},
+    }
+    row = notion.row(source_id, "Row", **values)
+    listing = await listed(a_source())
+    notion.fail(f"/data_sources/{source_id}", 404)
+    notion.fail(f"/pages/{other}", *[502] * 6)
+    got = await raw(a_source(), row)
+
+    assert got.content.decode() == "# Row\n\n- Share: 0.075\n"
+    assert len(got.notes) == 2
+    assert got.revision != listing[path(row)].revision, "it is read again when Notion is well"
+    again = await raw(a_source(), row)
+    assert (again.content.decode(), again.notes) == ("# Row\n\n- Share: 7.5%\n- Related: Other\n", ())
+    assert again.revision == listing[path(row)].revision
+
+
+async def test_attached_files_are_named_and_a_callout_keeps_its_sign(notion: Notion, a_source: Any) -> None:
+    page = notion.page(
+        "Files",
+        notion.block("pdf", type="file", file={"url": "https://x/secret?sig=1"}, name="Terms 2026.pdf"),
+        notion.block("file", type="file", file={"url": "https://x/y"}, name="a.docx", caption=text("The form")),
+        notion.block("video", type="external", external={"url": "https://film.example/1"}),
+        notion.block("callout", words="Never on Friday", icon={"type": "emoji", "emoji": "⚠️"}),
+        notion.block("numbered_list_item", words="third", list_start_index=3),
+        notion.block("numbered_list_item", words="fourth"),
+    )  # fmt: skip
+
+    assert await content(a_source(), page) == (
+        "# Files\n\nAttached: Terms 2026.pdf\n\nAttached: a.docx\n\nThe form\n\n<https://film.example/1>\n\n"
+        "> ⚠️ Never on Friday\n\n3. third\n4. fourth\n"
+    )
 
 
 async def test_a_row_tells_its_columns(notion: Notion, a_source: Any) -> None:
@@ -203,7 +409,7 @@ async def test_a_row_tells_its_columns(notion: Notion, a_source: Any) -> None:
         Notes={"type": "rich_text", "rich_text": text("By the\nstation")},
         Empty={"type": "select", "select": None},
         Cost={"type": "formula", "formula": {"type": "number", "number": 7}},
-        Links={"type": "relation", "relation": [{"id": "x"}]},
+        Links={"type": "relation", "relation": [{"id": an_id(99)}]},
     )
 
     assert await content(a_source(), row) == (
