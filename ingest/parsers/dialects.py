@@ -1,85 +1,117 @@
-"""Drops what a site generator would have consumed: ERB, Liquid, MDX, kramdown attributes, comments.
+"""Which site generator a Markdown page is written for, and what that generator adds to Markdown.
 
-Prose inside is kept: the words of `<%= warning_text('Do not ...') %>`, the body and label of a JSX component, the
-title and body of an admonition. Code must be hidden before (see `shelter.py`).
+Known by the page's name (`.mdx`, `.md.erb`), by its folder's configuration (`ingest.sources.generators` looks for
+it and says so as the variant of the media type, as RFC 7763 has it: "text/markdown; variant=jekyll"), or by its front
+matter. Where none of them tells, `{{ }}`, `{% %}`, `{: }` and their like are words of the page: it may well be about
+them, and every reader of it sees them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
 
-_COMMENTS = (("<!--", "-->"), ("{/*", "*/}"))
-_STRAY_COMMENT = re.compile(r"<!--|-->")
-_LIQUID_COMMENT = re.compile(
-    r"\{%-?\s*comment\s*-?%\}(?:(?!\{%-?\s*comment\b).)*?\{%-?\s*endcomment\s*-?%\}", re.DOTALL
-)
-_ERB_SIDE_CONTENT = re.compile(r"<%-?\s*content_for\b[^%]*\bdo\b[^%]*%>(?:(?!<%-?\s*content_for\b).)*?<%-?\s*end\s*-?%>", re.DOTALL)  # fmt: skip
-_TITLE = re.compile(r"[\s=-]*(?:current_page\.data|page)\.title\b")
-_STRING = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
-_KRAMDOWN = re.compile(r"^[ \t]*\{:[^}\n]*\}[ \t]*\n?|\{:[^}\n]*\}", re.MULTILINE)
-_IMPORT = re.compile(
-    r"^import\s+(?:[^;'\"\n]|\n(?!\n)){0,300}?(?:from\s+)?(['\"])[^'\"\n]+\1;?[ \t]*$", re.MULTILINE
-)
-_EXPORT = re.compile(r"^export\s+(?:const|let|var|default|function|async)\b(?:[^\n]|\n(?!\n))*", re.MULTILINE)
-_JSX_SPACE = re.compile(r"\{\s*(['\"`])\s*\1\s*\}")
-_DIRECTIVE = re.compile(r"^[ \t]*:{3,}[ \t]*(?:\{?([a-zA-Z][\w-]*)\}?[ \t]*(?:\[(.*?)\]|([^\n{]*?))[ \t]*(?:\{[^}\n]*\})?)?[ \t]*$", re.MULTILINE)  # fmt: skip
-_MKDOCS = re.compile(r"^([ \t]*)(?:!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+\"([^\"\n]*)\")?[ \t]*\n((?:\1(?: {4}|\t)[^\n]*\n?|[ \t]*\n)*)", re.MULTILINE)  # fmt: skip
-_ALERT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][ \t]*$", re.MULTILINE)
+Syntax = Literal[
+    "erb",  # <% %>
+    "liquid",  # {{ }}, {% %}, {% raw %}: Liquid, Nunjucks, Jinja, Tera
+    "tags",  # {% %} alone
+    "interpolations",  # {{ }} alone
+    "shortcodes",  # {{< >}}, {{% %}}
+    "includes",  # {{#include }}
+    "kramdown",  # {: }, {::comment}
+    "attributes",  # {#id .class key=value} behind what it belongs to
+    "anchors",  # {#id} behind a heading
+    "jsx",  # import, export, <Component>, {/* */}
+    "containers",  # :::note
+    "admonitions",  # !!! note, ??? note, === "Tab"
+    "alerts",  # > [!NOTE]
+]
 
-
-def drop_dialects(text: str, *, title: str, mdx: bool) -> str:
-    """The text with generator syntax gone. `title` stands where a template would have put the page's own."""
-    for opening, closing in _COMMENTS:
-        text = _replaced(text, opening, closing, lambda _: "")
-    text = _LIQUID_COMMENT.sub("", _STRAY_COMMENT.sub("", text))
-    text = _ERB_SIDE_CONTENT.sub("", text)
-    text = _replaced(text, "<%", "%>", lambda code: _of_template(code, title))
-    text = _replaced(text, "{%", "%}", lambda _: "")
-    text = _replaced(text.replace("${{", "{{"), "{{", "}}", lambda code: title if _TITLE.match(code) else "")
-    text = _IMPORT.sub("", text)
-    if mdx:
-        text = _JSX_SPACE.sub(" ", _EXPORT.sub("", text))
-    return _admonitions(_KRAMDOWN.sub("", text))
-
-
-def _replaced(text: str, opening: str, closing: str, replace: Callable[[str], str]) -> str:
-    """Replaces every span between two marks. Not a pattern: those take quadratic time where the closing mark is missing."""
-    pieces: list[str] = []
-    position = 0
-    while (start := text.find(opening, position)) >= 0:
-        end = text.find(closing, start + len(opening))
-        if end < 0:
-            break
-        pieces += [text[position:start], replace(text[start + len(opening) : end])]
-        position = end + len(closing)
-    return "".join([*pieces, text[position:]])
-
-
-def _of_template(code: str, title: str) -> str:
-    """What an ERB tag would have shown to a reader, as far as its own words tell."""
-    if code.startswith("#") or not code.startswith("="):
-        return ""
-    if _TITLE.match(code):
-        return title
-    strings = [single or double for single, double in _STRING.findall(code)]
-    return " ".join(
-        string.replace("\\'", "'").replace('\\"', '"') for string in strings if " " in string.strip()
-    )
+_SYNTAXES: Mapping[str, frozenset[Syntax]] = {
+    "jekyll": frozenset({"liquid", "kramdown", "anchors", "alerts"}),
+    "eleventy": frozenset({"liquid", "alerts"}),
+    "hugo": frozenset({"shortcodes", "attributes", "anchors", "alerts"}),
+    "zola": frozenset({"liquid", "anchors", "alerts"}),
+    "gitbook": frozenset({"tags", "anchors", "alerts"}),
+    "honkit": frozenset({"liquid", "anchors", "alerts"}),
+    "mdbook": frozenset({"includes", "anchors", "alerts"}),
+    "mkdocs": frozenset({"admonitions", "attributes", "anchors", "alerts"}),
+    "mkdocs-macros": frozenset({"admonitions", "attributes", "anchors", "alerts", "liquid"}),
+    "docusaurus": frozenset({"jsx", "containers", "anchors", "alerts"}),
+    "starlight": frozenset({"containers", "alerts"}),
+    "vitepress": frozenset({"interpolations", "containers", "anchors", "alerts"}),
+    "quarto": frozenset({"shortcodes", "attributes", "anchors", "containers", "alerts"}),
+    "myst": frozenset({"containers", "anchors", "alerts"}),
+    "mdx": frozenset({"jsx", "containers", "anchors", "alerts"}),
+    "erb": frozenset({"erb", "anchors", "alerts"}),
+    "plain": frozenset({"alerts"}),
+}
+_FENCED_ONLY = frozenset({"jekyll"})
+"""Generators that copy a page without front matter as it is."""
+_BY_FIELD = (
+    (re.compile(r"^(?:sidebar_position|sidebar_label|pagination_(?:next|prev))[ \t]*:", re.MULTILINE), "docusaurus"),
+    (re.compile(r"^(?:layout|permalink|nav_order|has_children)[ \t]*:", re.MULTILINE), "jekyll"),
+    (re.compile(r"\A\s*\+\+\+|^(?:linkTitle|archetype)[ \t]*[:=]", re.MULTILINE), "hugo"),
+)  # fmt: skip
+"""Fields of front matter that one generator alone has, as far as Markdown goes."""
+_NO_LIQUID = re.compile(r"^render_with_liquid[ \t]*:[ \t]*[\"']?false\b", re.MULTILINE | re.IGNORECASE)
+_VARIANT = re.compile(r";\s*variant\s*=\s*\"?([\w.+-]+)", re.IGNORECASE)
 
 
-def _admonitions(text: str) -> str:
-    text = _DIRECTIVE.sub(lambda found: _headline(found[1], found[2] or found[3]), text)
-    text = _MKDOCS.sub(lambda found: f"{_headline(found[2], found[3])}\n{_dedented(found[4])}", text)
-    return _ALERT.sub(lambda found: f"{found[1]}**{found[2].capitalize()}**", text)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dialect:
+    """`syntaxes`: what is to be read as the generator's, not as words.
+
+    `own_anchors`: an unescaped `{#id}` at a heading's end was put there by the source's own conversion. `of_file`: the
+    page is as its author wrote it, so its front matter may tell the generator.
+    """
+
+    name: str = ""
+    syntaxes: frozenset[Syntax] = frozenset()
+    own_anchors: bool = False
+    of_file: bool = False
+
+    def has(self, *syntaxes: Syntax) -> bool:
+        return not self.syntaxes.isdisjoint(syntaxes)
+
+    @property
+    def anchored(self) -> bool:
+        """Whether `{#id}` at a heading's end is its address."""
+        return self.own_anchors or self.has("anchors")
+
+    def told_by(self, head: str) -> Dialect:
+        """The dialect once the page's front matter is known. `head`: it as written, empty where there is none."""
+        if not self.of_file:
+            return self
+        told = self
+        if self.name == "plain":
+            name = next((name for pattern, name in _BY_FIELD if pattern.search(head)), None)
+            told = _of_file(name) if name else self
+        if told.name in _FENCED_ONLY and not head:
+            return _of_file("plain")
+        if _NO_LIQUID.search(head):
+            told = replace(told, syntaxes=told.syntaxes - {"liquid"})
+        return told
 
 
-def _headline(kind: str | None, title: str | None) -> str:
-    if not kind:
-        return ""
-    label = kind.replace("-", " ").capitalize()
-    return f"\n**{label}: {title.strip()}**\n" if title and title.strip() else f"\n**{label}**\n"
+NO_DIALECT = Dialect()
+"""Text that no generator has touched: every brace is the author's."""
+CONVERTED = Dialect(own_anchors=True)
+"""What a source made of a vendor's page. It brings the anchors of its headings along."""
 
 
-def _dedented(body: str) -> str:
-    return re.sub(r"^(?: {4}|\t)", "", body, flags=re.MULTILINE)
+def dialect_of(path: str, media_type: str | None = None) -> Dialect:
+    """By a page's name and the media type that its source gives it (None: it is a file, taken as it is)."""
+    if media_type is not None:
+        variant = _VARIANT.search(media_type)
+        return _of_file(variant[1].lower()) if variant and variant[1].lower() in _SYNTAXES else CONVERTED
+    name = path.lower()
+    if name.endswith(".erb"):
+        return _of_file("erb")
+    return _of_file("mdx" if name.endswith(".mdx") else "plain")
+
+
+def _of_file(name: str) -> Dialect:
+    return Dialect(name=name, syntaxes=_SYNTAXES[name], of_file=True)

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from ingest.errors import PageError
 from ingest.front_matter import FrontMatter, split_front_matter
+from ingest.parsers.dialects import NO_DIALECT, Dialect, dialect_of
 from ingest.parsers.markdown import parse_markdown
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.text import decoded
@@ -88,7 +89,7 @@ def parse_file(content: bytes, *, path: str, media_type: str | None = None) -> P
         front, body = split_front_matter(decoded(content))
         if front != FrontMatter():
             return _headed(front, _parsed(body.encode(_WITH_MARK), path, kind))
-    return _parsed(content, path, kind)
+    return _parsed(content, path, kind, dialect_of(path, media_type))
 
 
 def _headed(front: FrontMatter, page: ParsedPage) -> ParsedPage:
@@ -99,10 +100,10 @@ def _headed(front: FrontMatter, page: ParsedPage) -> ParsedPage:
     return replace(page, title=front.title or page.title, front=front)
 
 
-def _parsed(content: bytes, path: str, kind: str) -> ParsedPage:
+def _parsed(content: bytes, path: str, kind: str, dialect: Dialect = NO_DIALECT) -> ParsedPage:
     match kind:
         case "md" | "markdown" | "mdx" | "erb":
-            return parse_markdown(content, path=path)
+            return parse_markdown(content, path=path, dialect=dialect)
         case "html" | "htm" | "xhtml":
             from ingest.parsers.webpage import parse_html
 

@@ -1,4 +1,4 @@
-"""Markdown (plain, GitHub's, MDX, ERB and Liquid pages) to sections under their heading paths.
+"""Markdown, plain or as a site generator has it (`dialects.py`), to sections under their heading paths.
 
 The text of a block is the page's own Markdown, cut out by line numbers, not a rendering: it is what gets quoted.
 """
@@ -12,7 +12,8 @@ from markdown_it.common.utils import normalizeReference
 
 from ingest.errors import PageError
 from ingest.front_matter import mentions_a_limit, split_front_matter
-from ingest.parsers.dialects import drop_dialects
+from ingest.parsers.dialects import NO_DIALECT, Dialect
+from ingest.parsers.generator_syntax import drop_syntax, unfold
 from ingest.parsers.html import html_to_markdown
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
@@ -31,6 +32,16 @@ _LINK_TITLE = re.compile(
     r"(\]\([ \t]*(?:<[^<>\n]*>|[^()\s<>]*(?:\([^()\s]*\)[^()\s]*)*))\s+(?:\"[^\"]*\"|'[^']*'|\([^()]*\))[ \t]*\)"
 )
 """Shown while a mouse rests on the link, so unseen by most readers."""
+_NOTE = re.compile(
+    r"(\A\s*-{3,}[ \t]*\n(?:(?!-{3,}[ \t]*$|[ \t]*[`~]{3})[^\n]*\n)+)(?=-{3,}[ \t]*$)", re.MULTILINE
+)
+"""A text between two rulers that is no front matter. The second one would make a heading of its last paragraph."""
+_ANCHOR_LIKE = re.compile(
+    r"(^[ ]{0,3}#{1,6}[ \t](?:[^\n{]|\{(?!#))*)(?=\{#[^{}\n]*\}[ \t]*(?:#+[ \t]*)?$)"
+    r"|()(?=\{#[^{}\n]*\}(?:[ \t]*\n[ ]{0,3}(?:=+|-+)[ \t]*$|\s*</h[1-6]\b))",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""In front of what would be the address of a heading, were it not its last word."""
 _FOOTNOTE = re.compile(r"^([ ]{0,3}\[\^[^\]\s]+\]):", re.MULTILINE)
 _REFERENCE = re.compile(
     r"^[ ]{0,3}\[[^\[\]]+\]:"  # a definition, which stays as it is
@@ -39,16 +50,20 @@ _REFERENCE = re.compile(
 )
 
 
-def parse_markdown(content: bytes, *, path: str) -> ParsedPage:
-    """Reads a page; `path` tells the dialect and names a page without a title.
+def parse_markdown(content: bytes, *, path: str, dialect: Dialect = NO_DIALECT) -> ParsedPage:
+    """Reads a page; `path` names one without a title. `dialect`: see `dialect_of`; by default no brace is a generator's.
 
     Raises:
         PageError: not text, nothing but white space, or limited to readers that cannot be told.
     """
-    front, body = split_front_matter(_decoded(content))
-    markdown = _markdown(mdx=path.endswith(".mdx"))
-    text = _plain_markdown(body, markdown, title=front.title or "", mdx=path.endswith(".mdx"))
-    outline = Outline([Part(text=text)], markdown, anchors=Slugs().claim)
+    text = _decoded(content)
+    front, body = split_front_matter(text)
+    dialect = dialect.told_by(text[: len(text) - len(body)])
+    if body == text:
+        body = _NOTE.sub(r"\1\n", body)
+    markdown = _markdown(mdx=dialect.has("jsx"))
+    plain = _plain_markdown(body, markdown, dialect, title=front.title or "")
+    outline = Outline([Part(text=plain)], markdown, anchors=Slugs().claim, own_anchors=True)
     title = front.title or outline.first_title or title_from(path)
     return parsed_page(title, outline, front)
 
@@ -72,25 +87,27 @@ def _markdown(*, mdx: bool) -> MarkdownIt:
     return parser.disable("code") if mdx else parser  # in MDX, indented text is the content of a component
 
 
-def _plain_markdown(body: str, markdown: MarkdownIt, *, title: str, mdx: bool) -> str:
+def _plain_markdown(body: str, markdown: MarkdownIt, dialect: Dialect, *, title: str) -> str:
     """The body with generator syntax and HTML gone, and with links that say where they lead."""
-    body = _FOOTNOTE.sub(
-        r"\1", body
-    )  # else `[^1]: https://...` would be taken for a link's address and vanish
     references: References = {}
-    shelter = Shelter()
-    text = shelter.hide(body, markdown, references)
-    text = drop_dialects(text, title=title, mdx=mdx)
-    text = html_to_markdown(text, mdx=mdx)
+    shelter = Shelter(liquid=dialect.has("liquid"))
+    text = shelter.hide(unfold(body, dialect), markdown, references)
+    # else `[^1]: https://...` would be taken for a link's address and vanish
+    text = _FOOTNOTE.sub(r"\1", text)
+    text = drop_syntax(text, dialect, title=title)
+    if not dialect.anchored:
+        text = _ANCHOR_LIKE.sub(r"\g<0>\\", text)
+    text = html_to_markdown(text, mdx=dialect.has("jsx"))
     text = _LINK_TITLE.sub(r"\1)", text)
     text = _PICTURE.sub(
         lambda found: found[0] if description(found["linked"] or found["alone"] or "") else "", text
     )
-    text = _REFERENCE.sub(lambda found: _resolved(found, references), text)
+    text = _REFERENCE.sub(lambda found: _resolved(found, references, shelter), text)
     return shelter.restore(text)
 
 
-def _resolved(found: re.Match[str], references: References) -> str:
+def _resolved(found: re.Match[str], references: References, shelter: Shelter) -> str:
     """`[text][label]` with the address in the place of the label: a passage is read without the page's end."""
-    target = references.get(normalizeReference(found[2] or found[1])) if found[1] else None
+    label = shelter.restore(found[2] or found[1] or "")
+    target = references.get(normalizeReference(label)) if label and label[0] != "^" else None
     return f"[{found[1]}]({target['href']})" if target else found[0]

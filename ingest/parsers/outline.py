@@ -19,7 +19,7 @@ from ingest.front_matter import FrontMatter
 from ingest.parsers.page import Block, ParsedPage, Section
 
 Anchors: TypeAlias = Callable[[str], str] | None
-"""What makes an address of a heading; None: only headings that bring their own (`{#id}`) have one."""
+"""What makes an address of a heading; None: only headings that bring their own have one."""
 
 _MAX_TITLE = 200
 _MAX_INTRO = 200
@@ -28,7 +28,7 @@ _INLINE = MarkdownIt("commonmark")
 _PADDING = re.compile(r"(?<=\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
 _DASHES = re.compile(r"-{4,}")
 """What lines columns up for the eye costs tokens: a wide table's rule alone has filled a passage."""
-_EXPLICIT_ANCHOR = re.compile(r"\s*\{#([^}\s]+)[^}]*\}\s*$")
+_EXPLICIT_ANCHOR = re.compile(r"\s*(?<!\\)\{#([^}\s]+)[^}]*\}\s*$")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,12 +45,22 @@ def block_parser() -> MarkdownIt:
 
 
 class Outline:
-    """The top level of a document: its headings and the blocks under each."""
+    """The top level of a document: its headings and the blocks under each.
 
-    def __init__(self, parts: Sequence[Part], parser: MarkdownIt, *, anchors: Anchors = None) -> None:
+    `own_anchors`: `{#id}` at a heading's end is its address, not a word of the author's (who would write `\\{#id}`).
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        parser: MarkdownIt,
+        *,
+        anchors: Anchors = None,
+        own_anchors: bool = False,
+    ) -> None:
         self._drafts: list[_Draft] = []
         for part in parts:
-            reading = _Reading(part, parser, anchors)
+            reading = _Reading(part, parser, anchors, own_anchors=own_anchors)
             self._drafts += reading.drafts(continues=bool(self._drafts))
 
     @property
@@ -127,11 +137,12 @@ class _Draft:
 class _Reading:
     """One part, read from its top to its end."""
 
-    def __init__(self, part: Part, parser: MarkdownIt, anchors: Anchors) -> None:
+    def __init__(self, part: Part, parser: MarkdownIt, anchors: Anchors, *, own_anchors: bool) -> None:
         self._lines = part.text.split("\n")
         self._tokens = parser.parse(part.text)
         self._place = part.place
         self._anchors = anchors
+        self._own_anchors = own_anchors
 
     def drafts(self, *, continues: bool) -> Iterator[_Draft]:
         tokens = self._tokens
@@ -193,12 +204,14 @@ class _Reading:
 
     def _heading(self, inline: Token) -> tuple[str, str | None]:
         """A heading's words without mark-up, and where it is reached."""
-        (rendered,) = _INLINE.parseInline(inline.content)
-        pieces = [child.content if child.type != "softbreak" else " " for child in rendered.children or ()]
+        explicit = _EXPLICIT_ANCHOR.search(inline.content) if self._own_anchors else None
+        words = inline.content[: explicit.start()] if explicit else inline.content
+        (rendered,) = _INLINE.parseInline(words)
+        breaks = ("softbreak", "hardbreak")
+        pieces = [child.content if child.type not in breaks else " " for child in rendered.children or ()]
         text = " ".join("".join(pieces).split())
-        explicit = _EXPLICIT_ANCHOR.search(text)
         if explicit:
-            return text[: explicit.start()], self._place or explicit[1]
+            return text, self._place or explicit[1]
         return text, self._place or (self._anchors(text) if self._anchors else None)
 
 

@@ -13,7 +13,7 @@ from aiohttp import web
 from yarl import URL
 
 from ingest.errors import PageError, SourceUnavailableError
-from ingest.parsers.markdown import parse_markdown
+from ingest.parsers.formats import parse_file
 from ingest.sources.port import PageRef, RawPage
 from ingest.sources.web.addresses import is_public
 from ingest.sources.web.source import WebsiteSource
@@ -122,7 +122,7 @@ async def test_the_text_is_the_main_content_with_the_page_s_own_anchors(a_source
     async with a_site() as site:
         source = a_source(site)
         raw = await source.fetch((await listed(source))["docs/leave"])
-        page = parse_markdown(raw.content, path="leave.md")
+        page = parse_file(raw.content, path="leave.md", media_type=raw.media_type)
 
         assert page.title == "Leave"
         assert [(section.path, section.anchor) for section in page.sections] == [
