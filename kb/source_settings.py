@@ -1,7 +1,7 @@
 """Where pages come from: one class a kind of source, told apart by `kind` in `[[sources]]`. Without a kind it is a folder.
 
 Tokens are given by the environment: `FOOTNOTE_SOURCES__<NAME>__TOKEN`, or for every source of a kind by the name that its
-vendor's users know (`CONFLUENCE_API_TOKEN`, `NOTION_TOKEN`, `GIT_TOKEN`).
+vendor's users know (`CONFLUENCE_API_TOKEN`, `NOTION_TOKEN`, `GIT_TOKEN`, `GITHUB_TOKEN`).
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ TOKEN_VARIABLES: Mapping[str, Mapping[str, str]] = {
     "CONFLUENCE_EMAIL": {"confluence": "email"},
     "NOTION_TOKEN": {"notion": "token"},
     "GIT_TOKEN": {"git": "token"},
+    "GITHUB_TOKEN": {"github": "token"},
+    "GITHUB_APP_ID": {"github": "app_id"},
+    "GITHUB_APP_PRIVATE_KEY": {"github": "private_key"},
 }
 """Environment names without our prefix -> the kind of source and its key that they fill where it is not set."""
 
@@ -175,6 +178,54 @@ class SlackExportSettings(CommonSettings):
     """A reply with one of these reactions is the thread's answer."""
 
 
+class GithubSettings(CommonSettings):
+    """Repositories on GitHub: issues and discussions that were answered, and wikis."""
+
+    kind: Literal["github"]
+    repositories: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^[\w-][\w.-]*/[\w.-]+$")], ...], Field(min_length=1)
+    ]
+    """"owner/name". A page's path begins with it."""
+    readers: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Repository that is not public -> the channels that may read it, or "everyone". One that is not named is not indexed."""
+    labels: tuple[str, ...] = ("answered",)
+    """An issue or a discussion with one of these was answered. Empty: only discussions with a marked answer."""
+    answer_reaction: Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"] | None = (
+        None
+    )
+    """A maintainer's comment with this reaction is an issue's answer. None, and where there is none: see docs/sources.md."""
+    issues: bool = True
+    discussions: bool = True
+    wiki: bool = True
+    token: SecretStr | None = None
+    """A personal access token. Public repositories need none, but discussions do."""
+    app_id: int | str | None = None
+    """Of a GitHub App (or its client ID); it goes before `token`."""
+    private_key: SecretStr | None = None
+    private_key_file: Path | None = None
+    """The app's .pem file, or by `private_key` what stands in it."""
+    api_url: HttpUrl = HttpUrl("https://api.github.com")
+    """An Enterprise Server's is https://HOST/api/v3."""
+    timeout_s: Annotated[float, Field(gt=0, le=120)] = 30.0
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Self:
+        known = [name.lower() for name in self.repositories]
+        if len(set(known)) < len(known):
+            raise ValueError("a repository is named twice")
+        for name in self.readers:
+            if name.lower() not in known:
+                raise ValueError(
+                    f"readers: {name!r} is none of the repositories; {_nearest(name, [*self.repositories])}"
+                )
+        if self.app_id is not None and self.private_key is None and self.private_key_file is None:
+            raise ValueError("an app needs its key: set private_key_file, or GITHUB_APP_PRIVATE_KEY")
+        local = self.api_url.host in ("localhost", "127.0.0.1", "[::1]")
+        if self.api_url.scheme == "http" and not local and (self.token or self.app_id is not None):
+            raise ValueError("a token must not be sent over http://: use https://")
+        return self
+
+
 class DriveSettings(CommonSettings):
     """A folder of documents exported from Google Drive, by Takeout or `rclone copy`."""
 
@@ -197,11 +248,12 @@ AnySourceSettings = Annotated[
     | Annotated[ConfluenceSettings, Tag("confluence")]
     | Annotated[NotionSettings, Tag("notion")]
     | Annotated[SlackExportSettings, Tag("slack_export")]
+    | Annotated[GithubSettings, Tag("github")]
     | Annotated[DriveSettings, Tag("drive")],
     Discriminator(
         _kind,
         custom_error_type="source_kind",
-        custom_error_message="unknown kind; known: folder, git, website, confluence, notion, slack_export, drive",
+        custom_error_message="unknown kind; known: folder, git, website, confluence, notion, slack_export, github, drive",
     ),
 ]
 
@@ -212,6 +264,7 @@ _KINDS: Mapping[str, type[CommonSettings]] = {
     "confluence": ConfluenceSettings,
     "notion": NotionSettings,
     "slack_export": SlackExportSettings,
+    "github": GithubSettings,
     "drive": DriveSettings,
 }
 

@@ -16,4 +16,13 @@ def test_every_example_of_a_source_loads_and_every_kind_has_one(tmp_path: Path) 
     file.write_text("\n".join(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)), encoding="utf-8")
 
     kinds = [source.kind for source in load_settings(environ={}, file=file).sources]
-    assert sorted(kinds) == ["confluence", "drive", "folder", "git", "notion", "slack_export", "website"]
+    assert sorted(kinds) == [
+        "confluence",
+        "drive",
+        "folder",
+        "git",
+        "github",
+        "notion",
+        "slack_export",
+        "website",
+    ]

@@ -38,6 +38,10 @@ path = "/srv/export.zip"
 kind = "drive"
 name = "drive"
 path = "/srv/drive"
+[[sources]]
+kind = "github"
+name = "answers"
+repositories = ["acme/product"]
 """
 
 
@@ -53,10 +57,19 @@ async def test_every_kind_of_settings_opens_as_a_source_of_its_name(tmp_path: Pa
     sources = book(tmp_path, KINDS)
     opened = [open_source(one, sources.kept) for one in sources.all()]
 
-    assert [one.name for one in opened] == ["handbook", "docs", "site", "wiki", "team", "slack", "drive"]
+    assert [one.name for one in opened] == [
+        "handbook",
+        "docs",
+        "site",
+        "wiki",
+        "team",
+        "slack",
+        "drive",
+        "answers",
+    ]
     assert [type(one).__name__ for one in opened] == [
         "FolderSource", "GitSource", "WebsiteSource", "ConfluenceSource", "NotionSource", "SlackExportSource",
-        "FolderSource",
+        "FolderSource", "GithubSource",
     ]  # fmt: skip
     for one in opened:
         await one.close()

@@ -53,7 +53,7 @@ class GitServer:
         git(self._root, "init", "-q", "-b", "main", "work")
         git(self.work, "remote", "add", "origin", str(self._root / "served/docs.git"))
         app = web.Application()
-        app.router.add_route("*", "/{path:.*}", self._answer)
+        app.router.add_route("*", "/{path:.*}", self.answer)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
@@ -82,7 +82,7 @@ class GitServer:
     def wipe(self) -> None:
         shutil.rmtree(self._root / "served/docs.git")
 
-    async def _answer(self, request: web.Request) -> web.StreamResponse:
+    async def answer(self, request: web.Request) -> web.StreamResponse:
         if self.down:
             return web.Response(status=503)
         if self._password is not None:

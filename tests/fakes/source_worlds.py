@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from ingest.sources.confluence.source import ConfluenceSource
 from ingest.sources.folder import FolderSource
+from ingest.sources.github.source import GithubSource
 from ingest.sources.notion.source import NotionSource
 from ingest.sources.port import Source
 from ingest.sources.repository import GitSource
@@ -21,6 +22,7 @@ from ingest.sources.web.source import WebsiteSource
 from kb.source_settings import (
     ConfluenceSettings,
     FolderSettings,
+    GithubSettings,
     GitSettings,
     NotionSettings,
     SlackExportSettings,
@@ -28,6 +30,7 @@ from kb.source_settings import (
 )
 from tests.fakes.confluence import Confluence, Page
 from tests.fakes.git_server import GitServer, git
+from tests.fakes.github import Github, Post, Thread
 from tests.fakes.notion import Notion
 from tests.fakes.website import Website, article, web_text
 
@@ -285,9 +288,100 @@ async def slack_export(tmp_path: Path) -> AsyncIterator[World]:
     yield _SlackWorld(tmp_path / "export.zip")
 
 
+class _GithubWorld:
+    """One page of each kind. `kinds`: of the texts one, two and three; the second is edited and removed."""
+
+    REPOSITORY = "acme/product"
+
+    def __init__(self, github: Github, folder: Path, kinds: tuple[str, str, str]) -> None:
+        self._github, self._folder = github, folder
+        self._kinds = dict(zip(TEXTS, kinds, strict=True))
+        self._minute = 0
+        self.paths = {
+            key: f"{self.REPOSITORY}/{kind}/{f'Page-{key}.md' if kind == 'wiki' else at + 1}"
+            for at, (key, kind) in enumerate(self._kinds.items())
+        }
+
+    async def fill(self) -> None:
+        self._repo = self._github.repo(self.REPOSITORY)
+        self._wiki = await self._github.wiki(self.REPOSITORY, self._folder / "server")
+        for key, text in TEXTS.items():
+            self.edit(key, text)
+
+    def source(self, **settings: Any) -> Source:
+        chosen = {"token": self._github.token, "api_url": self._github.url, **settings}
+        return GithubSource(
+            GithubSettings(kind="github", name=NAME, repositories=(self.REPOSITORY,), **chosen),
+            self._folder / "clones",
+            sleep=_no_sleep,
+        )
+
+    def edit(self, key: str, text: str) -> None:
+        kind, _, place = self.paths[key].removeprefix(f"{self.REPOSITORY}/").partition("/")
+        if kind == "wiki":
+            self._write(place, text)
+            return
+        self._minute += 1
+        thread = Thread(
+            number=int(place),
+            title=f"Page {key}",
+            question=Post(body=f"Who knows about {key}?"),
+            comments=[Post(body=text, author="dana", association="MEMBER")],
+            labels=["answered"],
+            answer=0 if kind == "discussions" else None,
+            updated=f"2026-04-01T10:{self._minute:02}:00Z",
+        )
+        getattr(self._repo, kind)[thread.number] = thread
+
+    def remove(self, key: str) -> None:
+        kind, _, place = self.paths[key].removeprefix(f"{self.REPOSITORY}/").partition("/")
+        if kind == "wiki":
+            self._write(place, None)
+        else:
+            getattr(self._repo, kind)[int(place)].deleted = True
+
+    def break_down(self) -> None:
+        self._github.down = True
+
+    def _write(self, place: str, text: str | None) -> None:
+        file = self._wiki.work / place
+        if text is None:
+            file.unlink()
+        else:
+            file.write_text(f"# {file.stem}\n\n{text}\n")
+        self._wiki.publish()
+
+
+@asynccontextmanager
+async def _github(tmp_path: Path, *kinds: str) -> AsyncIterator[World]:
+    async with Github() as server:
+        world = _GithubWorld(server, tmp_path, (kinds[0], kinds[1], kinds[2]))
+        await world.fill()
+        yield world
+
+
+@asynccontextmanager
+async def github_issues(tmp_path: Path) -> AsyncIterator[World]:
+    async with _github(tmp_path, "discussions", "issues", "wiki") as world:
+        yield world
+
+
+@asynccontextmanager
+async def github_discussions(tmp_path: Path) -> AsyncIterator[World]:
+    async with _github(tmp_path, "wiki", "discussions", "issues") as world:
+        yield world
+
+
+@asynccontextmanager
+async def github_wiki(tmp_path: Path) -> AsyncIterator[World]:
+    async with _github(tmp_path, "issues", "wiki", "discussions") as world:
+        yield world
+
+
 WORLDS: dict[str, Callable[[Path], Any]] = {
     one.__name__: one
     for one in (
         folder, checkout, repository, website, confluence_cloud, confluence_data_center, notion, slack_export,
+        github_issues, github_discussions, github_wiki,
     )
 }  # fmt: skip

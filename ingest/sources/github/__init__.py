@@ -1,0 +1,1 @@
+"""GitHub: issues and discussions that were answered, and wikis."""
