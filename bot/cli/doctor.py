@@ -14,6 +14,7 @@ from rich.console import Console
 
 from bot.cli.as_json import print_json
 from bot.cli.checks import Check
+from bot.cli.github_checks import github_checks
 from bot.cli.measured import told_reranking
 from bot.cli.open import open_session
 from bot.cli.slack_checks import slack_checks
@@ -50,6 +51,7 @@ async def _all(settings: Settings) -> list[Check]:
         ("declining", declining_checks),
         ("model", model_checks),
         ("slack", slack_checks),
+        ("github", github_checks),
     ]
     checks: list[Check] = []
     for name, part in parts:

@@ -225,10 +225,10 @@ class Connection:
     ) -> None:
         headers = response.headers
         named = any(one.get("type") == "RATE_LIMITED" for one in errors)
-        secondary = "secondary rate limit" in message.lower() or "abuse detection" in message.lower()
-        spent = headers.get("x-ratelimit-remaining") == "0" and (not errors or named or secondary)
+        told = named or "rate limit" in message.lower() or "abuse detection" in message.lower()
+        spent = headers.get("x-ratelimit-remaining") == "0" and (told or response.status != 200)
         after = _number(headers.get("Retry-After"))
-        if not (named or secondary or spent or response.status == 429 or after is not None):
+        if not (told or spent or response.status == 429 or after is not None):
             return
         wait, reason = after, "GitHub limits how many requests are made at a time"
         if wait is None and spent:

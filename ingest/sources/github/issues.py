@@ -73,7 +73,9 @@ class Issue(Comment):
 
     @property
     def state(self) -> tuple[str, ...]:
-        """What changes when the issue or one of its comments does. Editing a comment touches its issue as well."""
+        """What changes when the issue or one of its comments does: editing a comment sets the issue's `updated_at` as well
+        (https://github.com/microsoft/TypeScript-Twoslash-Repro-Action/issues/17).
+        """
         return (self.updated_at.isoformat(), str(self.comments), self.title, self.html_url)
 
 

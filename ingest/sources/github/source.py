@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -125,12 +125,26 @@ class GithubSource(ConfiguredSource[GithubSettings]):
             await self._opened.close()
             self._opened = None
 
-    async def look(self, name: str) -> Found:
-        """A repository of the settings as it is now. Raises `GithubError`, with what to do about it."""
+    async def look(self, name: str) -> tuple[Found, Mapping[str, str]]:
+        """A repository of the settings as it is now, and what is wrong with each part of it that is read; "": nothing. A wiki
+        is not asked for, since that would clone it.
+
+        Raises:
+            GithubError: it is not seen; the message says what to do about it.
+        """
         try:
-            return await self._repository(name)
+            found = await self._repository(name)
         except GithubError as error:
             raise GithubError(advice(self._settings, error), status=error.status) from error
+        problems: dict[str, str] = {}
+        for kind, part in self._parts_of(found):
+            problems[kind] = ""
+            try:
+                if kind != "wiki":
+                    await anext(part, None)
+            except GithubError as error:
+                problems[kind] = f"{kind}: {advice(self._settings, error, kind)}"
+        return found, problems
 
     async def _met(self, name: str) -> Found | None:
         """None: nothing of this repository is listed, and it is noted why."""
