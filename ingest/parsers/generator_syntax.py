@@ -53,6 +53,7 @@ _ALERT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\]([+-]?)(?=[ \t]|$)", re.MULTILIN
 _ADMONITION = re.compile(
     r"([ \t]*)(?:(?:!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+[\w-]+)*(?:[ \t]+\"([^\"]*)\")?|===[!+]?[ \t]+\"([^\"]+)\")[ \t]*"
 )
+_FOOTNOTE = re.compile(r"[ ]{0,3}\[\^[^\]\s]+\]:")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _HIGHLIGHT = re.compile(
     r"^[ \t]*(?:\{%-?\s*highlight\s+(?P<one>[\w+-]+)[^%\n]*%\}|\{\{<\s*highlight\s+(?P<two>[\w+-]+)[^>\n]*>\}\})[ \t]*\n"
@@ -62,9 +63,11 @@ _HIGHLIGHT = re.compile(
 
 
 def unfold(text: str, dialect: Dialect) -> str:
-    """Blocks as CommonMark has them, where the generator has others: to be done before the code is looked for."""
-    if dialect.has("admonitions"):
-        text = "\n".join(_flattened(text.split("\n")))
+    """Blocks as CommonMark has them, where the generator has others, and what is indented below a footnote as the prose
+    that it is. To be done before the code is looked for.
+    """
+    if dialect.has("admonitions") or "[^" in text:
+        text = "\n".join(_flattened(text.split("\n"), admonitions=dialect.has("admonitions")))
     if dialect.has("liquid", "shortcodes"):
         text = _HIGHLIGHT.sub(
             lambda found: f"~~~~{found['one'] or found['two']}\n{found['code'].rstrip()}\n~~~~", text
@@ -174,8 +177,8 @@ def _headline(kind: str | None, title: str | None) -> str:
     return f"\n**{label}: {title}**\n" if title else f"\n**{label}**\n"
 
 
-def _flattened(lines: list[str]) -> Iterator[str]:
-    """The lines with admonitions and tabs of Python-Markdown as a bold line and what was indented below it."""
+def _flattened(lines: list[str], *, admonitions: bool) -> Iterator[str]:
+    """The lines with footnotes, and admonitions and tabs of Python-Markdown, as a line and what was indented below it."""
     at, fence = 0, ""
     while at < len(lines):
         line = lines[at]
@@ -183,17 +186,19 @@ def _flattened(lines: list[str]) -> Iterator[str]:
         mark = _FENCE.match(line)
         if mark and (not fence or line.strip().startswith(fence)):
             fence = "" if fence else mark[1]
-        found = None if fence else _ADMONITION.fullmatch(line)
-        if found is None:
+        found = _ADMONITION.fullmatch(line) if admonitions and not fence else None
+        if found is None and (fence or not _FOOTNOTE.match(line)):
             yield line
             continue
-        depth = len(found[1].expandtabs(4)) + 4
-        start = at
+        start, depth = at, _indent(line) + 4
         while at < len(lines) and (not lines[at].strip() or _indent(lines[at]) >= depth):
             at += 1
-        body = [line.expandtabs(4)[depth:] for line in lines[start:at]]
+        body = _flattened([one.expandtabs(4)[depth:] for one in lines[start:at]], admonitions=admonitions)
+        if found is None:
+            yield from (line, *body)
+            continue
         headline = f"**{found[4]}**" if found[4] else _admonition(found[2], found[3])
-        yield from (found[1] + line if line else "" for line in ["", headline, "", *_flattened(body), ""])
+        yield from (found[1] + one if one else "" for one in ("", headline, "", *body, ""))
 
 
 def _admonition(kind: str, title: str | None) -> str:

@@ -42,6 +42,7 @@ _ANCHOR_LIKE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 """In front of what would be the address of a heading, were it not its last word."""
+_BAR_ENTITY = re.compile(r"&(?:#124|#x7c|vert|verbar|VerticalLine);", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"^([ ]{0,3}\[\^[^\]\s]+\]):", re.MULTILINE)
 _REFERENCE = re.compile(
     r"^[ ]{0,3}\[[^\[\]]+\]:"  # a definition, which stays as it is
@@ -97,6 +98,7 @@ def _plain_markdown(body: str, markdown: MarkdownIt, dialect: Dialect, *, title:
     text = drop_syntax(text, dialect, title=title)
     if not dialect.anchored:
         text = _ANCHOR_LIKE.sub(r"\g<0>\\", text)
+    text = _with_whole_rows(text, markdown, mdx=dialect.has("jsx"))
     text = html_to_markdown(text, mdx=dialect.has("jsx"))
     text = _LINK_TITLE.sub(r"\1)", text)
     text = _PICTURE.sub(
@@ -104,6 +106,24 @@ def _plain_markdown(body: str, markdown: MarkdownIt, dialect: Dialect, *, title:
     )
     text = _REFERENCE.sub(lambda found: _resolved(found, references, shelter), text)
     return shelter.restore(text)
+
+
+def _with_whole_rows(text: str, markdown: MarkdownIt, *, mdx: bool) -> str:
+    """Rows of tables whose HTML, or whose entity for a bar, would have torn them."""
+    lines = text.split("\n")
+    if not any(map(_may_be_torn, lines)):
+        return text
+    for token in markdown.parse(text, {"references": {}}):
+        if token.type == "table_open" and token.map:
+            for at in range(*token.map):
+                if _may_be_torn(lines[at]):
+                    row = html_to_markdown(_BAR_ENTITY.sub(r"\\|", lines[at]), mdx=mdx)
+                    lines[at] = " ".join(row.split())
+    return "\n".join(lines)
+
+
+def _may_be_torn(line: str) -> bool:
+    return "|" in line and ("<" in line or "&" in line)
 
 
 def _resolved(found: re.Match[str], references: References, shelter: Shelter) -> str:

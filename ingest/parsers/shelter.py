@@ -5,7 +5,9 @@ stays one, and `\\<b>` no tag.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from html import unescape
+from textwrap import dedent
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -18,7 +20,8 @@ _INLINE = re.compile(
     r"|(?P<ticks>(?<!`)`+(?!`))(?:[^`\n]++|\n(?![ \t]*\n)|(?!(?P=ticks)(?!`))`++)++(?P=ticks)(?!`)"
 )
 """An escaped character or a code span, whichever comes first."""
-_TABLE = re.compile(r"<table\b[^<>]*>(?:(?!<table\b).)*?</table\s*>", re.DOTALL | re.IGNORECASE)
+_TABLE = re.compile(r"<(/?)table\b[^<>]*>", re.IGNORECASE)
+_INNER_FENCE = re.compile(r"^[ \t]*(`{3,})[^`\n]*\n(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1`*[ \t]*$", re.MULTILINE)
 _PRE = re.compile(r"<pre\b[^<>]*>((?:(?!<pre\b).)*?)</pre\s*>", re.DOTALL | re.IGNORECASE)
 _RAW = re.compile(r"\{%-?\s*raw\s*-?%\}((?:(?!\{%-?\s*raw\b).)*?)\{%-?\s*endraw\s*-?%\}", re.DOTALL)
 _RAW_TAG = re.compile(r"^[ \t]*\{%-?\s*(?:end)?raw\s*-?%\}[ \t]*\n|\{%-?\s*(?:end)?raw\s*-?%\}", re.MULTILINE)
@@ -35,6 +38,7 @@ class Shelter:
     def __init__(self, *, liquid: bool = False) -> None:
         self._liquid = liquid
         self._hidden: list[str] = []
+        self._of_cells: set[int] = set()
 
     def hide(self, text: str, markdown: MarkdownIt, references: References) -> str:
         """The text with a mark in place of each fence, indented block, `<pre>`, raw section, code span and escape.
@@ -43,7 +47,9 @@ class Shelter:
         """
         text = text.replace(_OPEN, "").replace(_CLOSE, "")
         text = self._hide_blocks(text, markdown, references)
-        text = _TABLE.sub(lambda found: self._hide_in_cells(found[0]), text)
+        text = "".join(
+            self._hide_in_cells(piece) if is_table else piece for piece, is_table in _with_tables_apart(text)
+        )
         text = _PRE.sub(lambda found: self._mark(_fenced(found[1])), text)
         if self._liquid:
             text = _RAW.sub(lambda found: self._mark(found[1]), text)
@@ -52,8 +58,14 @@ class Shelter:
     def restore(self, text: str) -> str:
         """Marks within hidden text are resolved too: a `<pre>` may have held a code span."""
         while _MARK.search(text):
-            text = _MARK.sub(lambda found: self._hidden[int(found[1])], text)
+            text = _MARK.sub(self._restored, text)
         return text
+
+    def _restored(self, found: re.Match[str]) -> str:
+        """What was hidden. A bar in it would end a cell of the table that its own has become."""
+        at = int(found[1])
+        in_row = at in self._of_cells and found.string[found.string.rfind("\n", 0, found.start()) + 1] == "|"
+        return _BAR.sub(r"\\|", self._hidden[at]) if in_row else self._hidden[at]
 
     def _hide_blocks(self, text: str, markdown: MarkdownIt, references: References) -> str:
         lines = text.split("\n")
@@ -68,19 +80,39 @@ class Shelter:
         return "\n".join(lines)
 
     def _hide_in_cells(self, table: str) -> str:
-        """Code in a cell of HTML is one line, and its bars do not end the cell."""
+        """Code in a cell of HTML is one line; a fence in it, which needs no empty line around it there, a block."""
+        before = len(self._hidden)
         table = _PRE.sub(lambda found: self._mark(_in_a_line(found[1])), table)
-        return _INLINE.sub(lambda found: self._mark(_BAR.sub(r"\\|", found[0])), table)
+        table = _INNER_FENCE.sub(lambda found: f"\n\n{self._mark(dedent(found[0]))}\n\n", table)
+        table = _INLINE.sub(lambda found: self._mark(" ".join(found[0].split("\n"))), table)
+        self._of_cells.update(range(before, len(self._hidden)))
+        return table
 
     def _mark(self, code: str) -> str:
         self._hidden.append(code)
         return f"{_OPEN}{len(self._hidden) - 1}{_CLOSE}"
 
 
+def _with_tables_apart(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in pieces, and whether each is a whole table of HTML, with those in its cells."""
+    position = start = depth = 0
+    for tag in _TABLE.finditer(text):
+        if not tag[1]:
+            start = start if depth else tag.start()
+            depth += 1
+        elif depth:
+            depth -= 1
+            if not depth:
+                yield text[position:start], False
+                yield text[start : tag.end()], True
+                position = tag.end()
+    yield text[position:], False
+
+
 def _in_a_line(html: str) -> str:
     code = " ".join(unescape(_TAG.sub("", html)).split())
     mark = "``" if "`" in code else "`"
-    return f" {mark}{_BAR.sub(chr(92) + '|', code)}{mark} " if code else ""
+    return f" {mark}{code}{mark} " if code else ""
 
 
 def _fenced(html: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -157,6 +158,88 @@ def test_what_no_reader_sees_goes_and_prose_stays(written: str, kept: str) -> No
 )  # fmt: skip
 def test_html_is_reduced_to_its_text(written: str, kept: str) -> None:
     assert " ".join(text_of(parse(written)).split()) == " ".join(kept.split())
+
+
+@pytest.mark.parametrize(
+    ("row", "kept"),
+    [
+        ("| <ul><li>one</li><li>two</li></ul> | a<br>b |", "| - one - two | a b |"),
+        ("| <details><summary>Q</summary>A</details> | <p>x</p> |", "| **Q** A | x |"),
+        ("| a &#124; b | c &vert; d |", "| a \\| b | c \\| d |"),
+        ("| `<ul>` | \\<li> |", "| `<ul>` | \\<li> |"),
+        ("| <your-token> | a < b |", "| <your-token> | a < b |"),
+    ],
+)
+def test_a_row_of_a_table_stays_one_whatever_html_its_cells_hold(row: str, kept: str) -> None:
+    block = only_block(f"| A | B |\n|---|---|\n{row}\n| 1 | 2 |")
+
+    assert (block.kind, block.parts) == ("table", (kept, "| 1 | 2 |"))
+
+
+def test_code_in_a_cell_of_html_stays_in_its_cell() -> None:
+    block = only_block(
+        "<table><tr><th>Call</th><th>Code</th></tr><tr><td>`a|b`</td><td><pre>x = 1\ny = 2 | 3</pre></td></tr></table>"
+    )
+
+    assert (block.kind, block.parts) == ("table", ("| `a\\|b` | `x = 1 y = 2 \\| 3` |",))
+
+
+def test_fences_in_a_table_of_html_are_blocks_of_code() -> None:
+    """A table that is there to put code side by side, and another table in it."""
+    page = parse(
+        "<table>\n<tr>\n<td>Document</td>\n<td>\n```json\n{ a | b,\n  c }\n```\n</td>\n</tr>\n<tr>\n<td>Output</td>\n<td>\n"
+        "<table>\n<tr><th>id</th><th>name</th></tr>\n<tr><td>5</td><td>M</td></tr>\n</table>\n</td>\n</tr>\n</table>"
+    )
+
+    code = [block.text for block in page.sections[0].blocks if block.kind == "code"]
+    assert code == ["```json\n{ a | b,\n  c }\n```"]
+    assert re.findall(r"\w+", text_of(page)) == "Document json a b c Output id 5 name M".split()
+
+
+def test_a_table_of_html_with_spans_has_every_cell_under_its_own_header() -> None:
+    block = only_block(
+        "<table><thead><tr><th rowspan=2>Plan</th><th colspan=2>Fee</th></tr><tr><th>Normal</th><th>Express</th></tr></thead>"
+        '<tbody><tr><td rowspan="2">A</td><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></tbody></table>'
+    )
+
+    assert block.text.split("\n") == [
+        "| Plan | Fee › Normal | Fee › Express |",
+        "| --- | --- | --- |",
+        "| A | 1 | 2 |",
+        "| A | 3 | 4 |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("<aside>\n⚠️ Do not restart the server.\n</aside>\n\nAfter.", "⚠️ Do not restart the server. After."),
+        ("<details>\n<summary>How do I reset?</summary>\n\nPress it.\n</details>", "**How do I reset?** Press it."),
+        ("<button>What is the fee?</button>\n<div>Ten euros.</div>", "What is the fee? Ten euros."),
+        ('<figure><img src="a.png" alt="A chart">\n<figcaption>Figure 1: 12%</figcaption></figure>', "A chart Figure 1: 12%"),
+        ("<dl><dt>Term</dt><dd>Meaning</dd></dl>", "Term Meaning"),
+        ("Term\n: Definition", "Term : Definition"),
+        ("- [ ] open\n- [x] done", "- [ ] open - [x] done"),
+        ('<div class="admonition"><p class="admonition-title">Warning</p><p>Do not.</p></div>', "Warning Do not."),
+        ("Claim[^a].\n\n[^a]: First\n    second.\n\n    Third `code`.\n\nEnd.", "Claim[^a]. [^a] First second. Third `code`. End."),
+        ("Setext  \nof two lines\n===\n\nText.", "Text."),
+    ],
+)  # fmt: skip
+def test_structure_that_carries_meaning_is_read(written: str, kept: str) -> None:
+    page = parse(written)
+
+    assert " ".join(text_of(page).split()) == kept
+    assert all(block.kind != "code" for section in page.sections for block in section.blocks)
+
+
+def test_a_heading_of_two_lines_keeps_their_words_apart() -> None:
+    assert parse("Setext  \nof two *lines*\n===\n\nText.").title == "Setext of two lines"
+
+
+def test_a_footnote_in_code_stays_as_it_is() -> None:
+    text = "```\n[^1]: a\n    b\n\n    c\n```"
+
+    assert text_of(parse(text)) == text
 
 
 @pytest.mark.parametrize(
