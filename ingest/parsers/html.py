@@ -11,12 +11,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ingest.parsers.html_tables_in_markdown import TAG, attributes_of, with_tables
 from ingest.parsers.pictures import description
 from ingest.parsers.unseen import is_hidden
 
-_VALUE = r"(?:\"[^\"]*\"|'[^']*'|\{[^{}]*\}|[^\s\"'=<>`{]+)"
-_TAG = re.compile(rf"<(/?)([A-Za-z][\w.-]*)((?:\s+[^\s\"'<>/={{]+(?:\s*=\s*{_VALUE})?)*)\s*(/?)>")
-_ATTRIBUTE = re.compile(rf"([^\s\"'<>/=]+)(?:\s*=\s*({_VALUE}))?")
 _DROPPED = re.compile(
     r"<(script|style|svg|iframe|template|noscript)\b[^<>]*>(?:(?!<\1\b).)*?</\1\s*>",
     re.DOTALL | re.IGNORECASE,
@@ -25,10 +23,9 @@ _HIDEABLE_NAMES = """
 div span section article aside p font small sup sub b i em strong a blockquote td th h1 h2 h3 h4 h5 h6
 """
 _HIDEABLE = frozenset(_HIDEABLE_NAMES.split())
-_TABLE = re.compile(r"<table\b[^<>]*>((?:(?!<table\b).)*?)</table\s*>", re.DOTALL | re.IGNORECASE)
-_ROW = re.compile(r"<tr\b[^<>]*>(.*?)(?=<tr\b|</tr|\Z)", re.DOTALL | re.IGNORECASE)
-_CELL = re.compile(r"<t[dh]\b[^<>]*>(.*?)(?=<t[dh]\b|</t[dh]|\Z)", re.DOTALL | re.IGNORECASE)
 _ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;)(?:#\d{1,7}|#x[\da-fA-F]{1,6}|[A-Za-z]\w{1,30});")
+
+_LOOKS_LIKE_HTML = re.compile(rf"<!--|-->|{_ENTITY.pattern}|{TAG.pattern}")
 
 _WRAPPED = {
     "b": "**",
@@ -61,7 +58,7 @@ def html_to_markdown(text: str, *, mdx: bool) -> str:
     """Rewrites the HTML in a Markdown text whose code is hidden. `mdx`: every capitalised tag is a component."""
     if "<" in text:
         text = _DROPPED.sub("", text)
-        text = _TABLE.sub(lambda found: _table(found[1], mdx=mdx), text)
+        text = with_tables(text, lambda part: _Rewriter(mdx=mdx).rewrite(part))
         text = _Rewriter(mdx=mdx).rewrite(text)
     return _ENTITY.sub(lambda found: html.unescape(found[0]).replace("\xa0", " "), text)
 
@@ -87,9 +84,9 @@ class _Rewriter:
 
     def rewrite(self, text: str) -> str:
         position = 0
-        for tag in _TAG.finditer(text):
+        for tag in TAG.finditer(text):
             name = tag[2].lower()
-            if not self._is_markup(tag):
+            if not _is_markup(tag, mdx=self._mdx):
                 continue
             self._say(text[position : tag.start()])
             position = tag.end()
@@ -98,16 +95,11 @@ class _Rewriter:
             else:
                 self._open(
                     name,
-                    _attributes(tag[3]),
+                    attributes_of(tag),
                     in_row="|" in text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()],
                 )
         self._say(text[position:])
         return "".join(self._out)
-
-    def _is_markup(self, tag: re.Match[str]) -> bool:
-        if tag[2].lower() in _KNOWN:
-            return True
-        return tag[2][0].isupper() and (self._mdx or "=" in tag[3] or bool(tag[4]))
 
     def _say(self, text: str) -> None:
         """Within HTML, indentation is lay-out: left alone it would turn prose into code."""
@@ -186,23 +178,22 @@ class _Rewriter:
             self._out.append("\n\n")
 
 
-def _table(body: str, *, mdx: bool) -> str:
-    """A Markdown table; its first row is the header, as Markdown has no table without one."""
-    rows = [[_cell(cell, mdx=mdx) for cell in _CELL.findall(row)] for row in _ROW.findall(body)]
-    rows = [row for row in rows if row]
-    if not rows:
-        return f"\n\n{body}\n\n"
-    width = max(len(row) for row in rows)
-    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in rows]
-    return "\n\n" + "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]]) + "\n\n"
+def _is_markup(tag: re.Match[str], *, mdx: bool) -> bool:
+    if tag[2].lower() in _KNOWN:
+        return True
+    return tag[2][0].isupper() and (mdx or "=" in tag[3] or bool(tag[4]))
 
 
-def _cell(cell: str, *, mdx: bool) -> str:
-    return " ".join(_Rewriter(mdx=mdx).rewrite(cell).split()).replace("|", "\\|")
-
-
-def _attributes(text: str) -> dict[str, str]:
-    return {name.lower(): html.unescape(value.strip("\"'{}")) for name, value in _ATTRIBUTE.findall(text)}
+def shown_as_code(text: str) -> str:
+    """Words of a reader's page, in a page of Markdown: what would be taken for mark-up of HTML is put in code spans."""
+    return _LOOKS_LIKE_HTML.sub(
+        lambda found: (
+            f"`{found[0]}`"
+            if not (tag := TAG.fullmatch(found[0])) or _is_markup(tag, mdx=False)
+            else found[0]
+        ),
+        text,
+    )
 
 
 def _is_link(href: str) -> bool:

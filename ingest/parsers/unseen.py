@@ -5,7 +5,7 @@ by a model as an order. The same in HTML within Markdown, in a file and on a web
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 _HIDDEN_STYLE = re.compile(
     r"display:\s*none|visibility:\s*(?:hidden|collapse)|font-size:\s*(?:0(?![.\d])|0?\.\d|1px)|opacity:\s*0(?:\.0\d*)?\s*(?:;|$)"
@@ -38,13 +38,28 @@ def is_unseen(
 
 def _opens_by_a_click(attributes: Mapping[str, str], controlled: Collection[str]) -> bool:
     """Whether it is hidden for the moment: the panel of a tab, what the browser's own search opens, or one of those that
-    the page's buttons control (the ids in their `aria-controls`).
+    the page's buttons control (see `opened_by`).
     """
     return (
         attributes.get("role") == "tabpanel"
         or attributes.get("hidden") == "until-found"
         or attributes.get("id") in controlled
     )
+
+
+def opened_by(attributes: Mapping[str, str]) -> Iterator[str]:
+    """Ids of what a click on an element opens or shows, by its attributes."""
+    yield from attributes.get("aria-controls", "").split()
+    for name in ("data-target", "data-bs-target"):
+        if attributes.get(name, "").startswith("#"):
+            yield attributes[name][1:]
+    is_switch = (
+        attributes.get("role") in ("tab", "button")
+        or "data-toggle" in attributes
+        or "data-bs-toggle" in attributes
+    )
+    if is_switch and attributes.get("href", "").startswith("#"):
+        yield attributes["href"][1:]
 
 
 def is_hidden(attributes: Mapping[str, str], around: Iterable[Mapping[str, str]] = ()) -> bool:

@@ -12,19 +12,21 @@ from collections.abc import Collection
 from typing import Any
 
 from bs4 import BeautifulSoup, Comment, Tag, XMLParsedAsHTMLWarning
-from markdownify import MarkdownConverter
 
 from ingest.dates import UnreadableDateError, parse_date
 from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
+from ingest.parsers.folds import keep_labels
+from ingest.parsers.html_converter import converted
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
-from ingest.parsers.pictures import description
 from ingest.parsers.text import cleaned, title_from
-from ingest.parsers.unseen import is_unseen
+from ingest.parsers.unseen import is_unseen, opened_by
 from kb.models import PageDates
 
-_DROPPED = "script, style, template, noscript, svg, iframe, object, embed, canvas, form button, nav, dialog"
+_DROPPED = (
+    "script, style, template, noscript, svg, iframe, object, embed, canvas, nav:not(:has([role=tab])), dialog"
+)
 _EDITED = (
     "article:modified_time",
     "og:updated_time",
@@ -32,15 +34,6 @@ _EDITED = (
     "last-modified",
     "article:published_time",
 )
-_MAX_SPAN = 100
-_OPTIONS: Any = {
-    "heading_style": "ATX",
-    "bullets": "-",
-    "table_infer_header": True,
-    "escape_asterisks": False,
-    "escape_underscores": False,
-    "autolinks": False,
-}
 
 
 def parse_html(content: bytes | str, *, path: str) -> ParsedPage:
@@ -55,29 +48,28 @@ def parse_html(content: bytes | str, *, path: str) -> ParsedPage:
     heading = soup.find("h1")
     title = " ".join((heading.get_text() if heading else named).split()) or title_from(path)
     front = FrontMatter(language=_code(language), dates=PageDates(edited=_edited(soup)))
-    outline = Outline([Part(text=html_markdown(soup))], block_parser())
+    outline = Outline([Part(text=html_markdown(soup))], block_parser(), own_anchors=True)
     return parsed_page(title, outline, front)
 
 
 def html_markdown(soup: BeautifulSoup) -> str:
     """The page's Markdown; `soup` is used up."""
+    drop_unread(soup)
+    keep_labels(soup, every_button=True)
+    return cleaned(converted(_main(soup)))
+
+
+def drop_unread(soup: BeautifulSoup) -> None:
+    """What is no text, and what no reader sees."""
     for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
     if soup.head:
         soup.head.decompose()
-    controlled = {
-        one for button in soup.select("[aria-controls]") for one in str(button["aria-controls"]).split()
-    }
+    controlled = {ident for element in soup.find_all(True) for ident in opened_by(_attributes(element))}
     for element in soup.select(_DROPPED):
         element.decompose()
     for element in soup.find_all(lambda element: _is_unseen(element, controlled)):
         element.decompose()
-    for link in soup.select("a[title]"):
-        del link["title"]  # shown while a mouse rests on it, so unseen by most readers
-    content = _main(soup)
-    for table in content.find_all("table"):
-        _straighten(table)
-    return cleaned(str(_Converter(**_OPTIONS).convert_soup(content)))
 
 
 def _soup(content: bytes | str) -> BeautifulSoup:
@@ -104,61 +96,6 @@ def _main(soup: BeautifulSoup) -> Tag:
     if isinstance(main, Tag) and main.get_text(strip=True):
         return main
     return soup
-
-
-def _straighten(table: Tag) -> None:
-    """Lay-out tables become blocks. Cells over several rows are repeated in each."""
-    if _is_layout(table):
-        inner = table.find_all(["tbody", "thead", "tr", "td", "th"])
-        for element in [table, *(one for one in inner if one.find_parent("table") is table)]:
-            element.name = "div"
-        return
-    held: dict[int, tuple[int, Tag]] = {}
-    for row in table.find_all("tr"):
-        column, cells = 0, list(row.find_all(["td", "th"], recursive=False))
-        while cells or column in held:
-            if column in held:
-                left, cell = held.pop(column)
-                again = BeautifulSoup(str(cell), "lxml").find(cell.name)
-                if isinstance(again, Tag):
-                    (cells[0].insert_before if cells else row.append)(again)
-                if left > 1:
-                    held[column] = (left - 1, cell)
-                column += _span(cell, "colspan")
-                continue
-            cell = cells.pop(0)
-            down = _span(cell, "rowspan")
-            del cell["rowspan"]
-            if down > 1:
-                held[column] = (down - 1, cell)
-            column += _span(cell, "colspan")
-
-
-def _is_layout(table: Tag) -> bool:
-    """A table around tables; or one of a single row or column, without header cells, that holds paragraphs."""
-    if table.find("table") is not None:
-        return True
-    rows = [len(row.find_all("td")) for row in table.find_all("tr")]
-    holds_text = table.find(["p", "br", "ul", "ol", "div", "h1", "h2", "h3"]) is not None
-    return table.find("th") is None and holds_text and (len(rows) <= 1 or max(rows) <= 1)
-
-
-def _span(cell: Tag, name: str) -> int:
-    written = str(cell.get(name, "1"))
-    return min(max(int(written), 1), _MAX_SPAN) if written.isdecimal() else 1
-
-
-class _Converter(MarkdownConverter):
-    def convert_img(self, el: Any, text: str, parent_tags: Any) -> str:  # noqa: ARG002
-        told = description(str(el.attrs.get("alt") or ""))
-        return f"{told} " if told else ""  # two pictures side by side are two descriptions
-
-    def convert_hN(self, n: int, el: Any, text: str, parent_tags: Any) -> str:  # noqa: N802 (its name there)
-        heading = str(super().convert_hN(n, el, text, parent_tags))  # type: ignore[misc]
-        anchor = el.attrs.get("id")
-        if not anchor or "_inline" in parent_tags or not heading.strip():
-            return heading
-        return f"{heading.rstrip()} {{#{anchor}}}\n\n"
 
 
 def _code(language: Any) -> str | None:

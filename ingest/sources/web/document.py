@@ -1,7 +1,6 @@
 """What a page of a website says: its main content as Markdown, its links, and what it says about itself.
 
-The main content (no menus, footers, cookie banners) is found by trafilatura. Headings get their anchors back, so that a
-citation leads to the section.
+The main content (no menus, footers, cookie banners) is found in `content.py`.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from datetime import date, datetime
 
 import lxml.etree
 import lxml.html
-import trafilatura
 from yarl import URL
 
 from ingest.parsers.text import guessed_encoding
-from ingest.parsers.unseen import is_unseen
+from ingest.parsers.unseen import is_unseen, opened_by
 from ingest.sources.web.client import WebResponse
+from ingest.sources.web.content import main_content
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 FILE_TYPES = frozenset({"text/markdown", "text/plain", "application/pdf"})
@@ -27,7 +26,6 @@ FILE_TYPES = frozenset({"text/markdown", "text/plain", "application/pdf"})
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.IGNORECASE)
 _DECLARED = re.compile(r"(\s*<\?xml[^>]{0,100}?)\s+encoding\s*=\s*[\"'][^\"']*[\"']", re.IGNORECASE)
 _MODIFIED = re.compile(r"\"dateModified\"\s*:\s*\"(\d{4}-\d\d-\d\d)")
-_HEADING = re.compile(r"^(#{1,6}) (.+?)\s*$", re.MULTILINE)
 _FOLLOWED = frozenset({"http", "https"})
 
 
@@ -66,7 +64,7 @@ def read_document(response: WebResponse) -> WebDocument | None:
         links=() if "nofollow" in robots else tuple(dict.fromkeys(_links(tree, response.url))),
         edited=_edited(tree),
         hidden="noindex" in robots,
-        content=_main_content(tree, response.url).encode(),
+        content=_content(tree, response.url).encode(),
         media_type="text/markdown",
     )
 
@@ -134,7 +132,7 @@ def _canonical(tree: lxml.html.HtmlElement, url: URL) -> str | None:
 
 def _drop_unseen(tree: lxml.html.HtmlElement) -> None:
     elements = list(tree.iter(lxml.etree.Element))
-    controlled = {one for element in elements for one in element.get("aria-controls", "").split()}
+    controlled = {ident for element in elements for ident in opened_by(element.attrib)}
     for element in elements:
         unseen = element.tag == "template" or is_unseen(
             element.tag, element.attrib, controlled=controlled, around=_around(element)
@@ -192,55 +190,7 @@ def _edited(tree: lxml.html.HtmlElement) -> date | None:
     return None
 
 
-def _main_content(tree: lxml.html.HtmlElement, url: URL) -> str:
-    anchors = {
-        _plain(str(heading.text_content())): str(heading.get("id") or _inner_anchor(heading))
-        for heading in tree.iter("h1", "h2", "h3", "h4", "h5", "h6")
-        if heading.get("id") or _inner_anchor(heading)
-    }
-    title = " ".join((tree.findtext(".//title") or "").split())
-    # trafilatura takes every relative link for one of the site's root
+def _content(tree: lxml.html.HtmlElement, url: URL) -> str:
+    """The main content, whose links lead where a browser would go."""
     tree.make_links_absolute(str(_base(tree, url)), resolve_base_href=False, handle_failures="ignore")
-    text = trafilatura.extract(
-        tree,
-        url=str(url),
-        output_format="markdown",
-        include_links=True,
-        include_formatting=True,
-        include_tables=True,
-        include_comments=False,
-        favor_recall=True,
-    )
-    if not text:
-        return ""
-    headed = (
-        text if re.search(r"^# ", _without_code(text), re.MULTILINE) or not title else f"# {title}\n\n{text}"
-    )
-    return _anchored(headed, anchors)
-
-
-def _inner_anchor(heading: lxml.html.HtmlElement) -> str | None:
-    """Of generators that put the anchor into an empty link within the heading."""
-    inner = next((one for one in heading.iter("a", "span") if one.get("id") or one.get("name")), None)
-    return None if inner is None else inner.get("id") or inner.get("name")
-
-
-def _anchored(text: str, anchors: dict[str, str]) -> str:
-    """Markdown headings outside code with `{#id}` of the page's own."""
-
-    def with_anchor(found: re.Match[str]) -> str:
-        anchor = anchors.get(_plain(re.sub(r"\[([^\]]*)\]\([^)]*\)|[*_`\\]", r"\1", found[2])))
-        return (
-            f"{found[1]} {found[2]} {{#{anchor}}}" if anchor and not re.search(r"\s|}", anchor) else found[0]
-        )
-
-    pieces = re.split(r"(^```.*?^```[ \t]*$)", text, flags=re.MULTILINE | re.DOTALL)
-    return "".join(piece if piece.startswith("```") else _HEADING.sub(with_anchor, piece) for piece in pieces)
-
-
-def _without_code(text: str) -> str:
-    return re.sub(r"^```.*?^```[ \t]*$", "", text, flags=re.MULTILINE | re.DOTALL)
-
-
-def _plain(heading: str) -> str:
-    return "".join(re.findall(r"\w+", heading)).casefold()
+    return main_content(tree, url)
