@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from bot.cli import eval_reading
 from bot.cli.eval_options import (
     AnswerFile,
     Category,
@@ -28,6 +28,7 @@ app = typer.Typer(
     help="Measures answers, what follow-ups find, and rewrites, against cases with known results.",
     no_args_is_help=True,
 )
+app.add_typer(eval_reading.app)
 
 Switch = Literal["on", "off"]
 
@@ -157,40 +158,6 @@ def rewrites(
 
 
 @app.command()
-def chunks(
-    folders: Annotated[list[Path], typer.Argument(help="Folders of pages.")],
-    questions: Annotated[int, typer.Option(min=10, help="Questions of each kind.")] = 300,
-    changes: Changes = None,
-    json: Out = None,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
-    """Compares sizes of passages, and passages with and without their headings, on pages of your own."""
-    from bot.cli import evaluate_chunks as command
-
-    settings = settings_of(data, config, verbose, changes=pairs_of(changes))
-    run(command.chunks(settings, folders, questions=questions, out=json))
-
-
-@app.command()
-def formats(
-    folder: Annotated[
-        Path, typer.Argument(help="Documents; those with a known Markdown are compared to it.")
-    ],
-    json: Out = None,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
-    """Reads every file as a sync would; exits with 1 if one crashes or hangs, or if words get lost."""
-    from bot.cli import evaluate_formats as command
-
-    settings_of(data, config, verbose)
-    run(command.formats(folder, out=json))
-
-
-@app.command()
 def citations(
     file: Annotated[
         Path | None, typer.Argument(help="Labelled sentences (.jsonl); the repository's own without it.")
@@ -271,31 +238,6 @@ def injection(json: Json = False, config: Config = None, verbose: Verbose = Fals
     from bot.cli import evaluate_injection as command
 
     run(command.injection(settings_of(None, config, verbose), as_json=json))
-
-
-@app.command()
-def freshness(
-    folder: Annotated[Path | None, typer.Argument(help="A folder of pages with review dates.")] = None,
-    dates: Annotated[Path | None, typer.Option(help="The folder's dates.json, with what is overdue.")] = None,
-    at: Annotated[
-        datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], help="The day to judge at; the file's own without it."),
-    ] = None,
-    planted: Annotated[
-        bool, typer.Option("--planted", help="Ask about the planted pages: stale values and conflicts.")
-    ] = False,
-    changes: Changes = None,
-    json: Out = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
-    """Compares overdue pages with a list, and asks about planted ones; exits with 1 below the targets."""
-    from bot.cli import evaluate_freshness as command
-
-    request = command.FreshnessRequest(
-        folder=folder, dates=dates, at=at.date() if at else None, planted=planted, out=json
-    )
-    run(command.freshness(settings_of(None, config, verbose, changes=pairs_of(changes)), request))
 
 
 @app.command()

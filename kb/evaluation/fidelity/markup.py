@@ -1,0 +1,254 @@
+"""HTML to a reading, on lxml alone; and the index's Markdown, rendered as a reader sees it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from lxml import html
+from lxml.etree import ParserError, _Element
+from lxml.html import defs
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from kb.evaluation.fidelity.reading import Cell, Reading, cell_text, reading_of, words_of
+
+_NOTHING = frozenset(
+    ("script", "style", "template", "noscript", "head", "svg", "iframe", "object", "colgroup", "datalist")
+)
+_BLOCKS = frozenset(
+    (
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "br",
+        "button",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "legend",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "option",
+        "p",
+        "pre",
+        "section",
+        "select",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "textarea",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    )
+)
+_HIDDEN_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?![.\d])|font-size\s*:\s*0(?![.\d])"
+    r"|(?:left|top|text-indent)\s*:\s*-\d{3,}"
+    r"|\A(?!.*background).*?(?<![-\w])color\s*:\s*(?:white|#fff(?:fff)?)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_FOOTNOTE_LINKS = frozenset(("footnote-ref", "footnote-back", "footnote-backref"))
+_FURNITURE = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar", "toolbar"))
+_SET_APART = frozenset(("math", "sr-only", "visually-hidden", "skip-link", "mw-jump-link", "noprint"))
+"""Classes: formulas, which two converters never write alike, and what is for screen readers or not for paper."""
+_FILE_NAME = re.compile(r"\.\w{3,4}$")
+_DEEPEST = 200
+"""Levels of nesting that are walked; below that the text counts without its form."""
+_MOST_SPANNED = 100
+"""Columns or rows of one cell: a span of 65534 is some program's word for "all"."""
+CODE = re.compile(r"(<pre>.*?</pre>|<code\b.*?</code>)", re.DOTALL)
+_DEFINED = re.compile(r"^([ >]*)\[\^[^\]\s]+\]:", re.MULTILINE)
+_MARKS = re.compile(r"&lt;br\s*/?&gt;|\[\^[^\]\s]+\]|(?<=<li>)(?:\s*<p>)?\[[ x]\] ", re.IGNORECASE)
+"""What the index's Markdown has that a renderer of ours knows nothing of: lines' ends in cells, footnotes, boxes of tasks."""
+_NUMBER = "data-number"
+
+
+def _numbered_item(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
+    """A list's number as it is written: HTML would count on from the first."""
+    return f'<li {_NUMBER}="{tokens[index].info}">' if tokens[index].info else "<li>"
+
+
+_RENDERER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+_RENDERER.add_render_rule("list_item_open", _numbered_item)
+
+
+def read_html(content: str | bytes, *, numbered: bool = False, apart: str = "") -> Reading:
+    """The reading of a page. `numbered`: numbers of lists count as text, as they do on paper.
+
+    `apart`: more text that may be left out.
+    """
+    try:
+        root = html.document_fromstring(content)
+    except (ParserError, ValueError):  # nothing but white space or comments
+        return reading_of("", apart=apart)
+    walker = _Walker(numbered=numbered)
+    walker.walk(root, 0)
+    return reading_of(
+        "".join(walker.text),
+        cells=walker.cells,
+        code=walker.code,
+        apart=" ".join((apart, *walker.apart)),
+        repeated=" ".join(walker.repeated),
+    )
+
+
+def read_markdown(text: str, *, numbered: bool = False) -> Reading:
+    """The reading of a page or a passage of the index: HTML in it would be read as text by whoever it is quoted to."""
+    parts = CODE.split(_RENDERER.render(_DEFINED.sub(r"\1", text)))
+    parts[::2] = [_MARKS.sub(" ", part) for part in parts[::2]]
+    return read_html(f"<body>{''.join(parts)}</body>", numbered=numbered)
+
+
+class _Walker:
+    """Collects a tree's text (a line's end at the edges of blocks), its tables' cells and its code."""
+
+    def __init__(self, *, numbered: bool) -> None:
+        self._numbered = numbered
+        self.text: list[str] = []
+        self.apart: list[str] = []
+        self.cells: list[Cell] = []
+        self.code: list[str] = []
+        self.repeated: list[str] = []
+
+    def walk(self, element: _Element, depth: int) -> None:
+        tag = element.tag
+        if not isinstance(tag, str) or tag in _NOTHING:  # comments have no text that anybody sees
+            return
+        if _is_hidden(element):
+            self.apart.append(" ".join(element.itertext()))
+            return
+        if tag == "img":
+            self._picture(element.get("alt") or "")
+            return
+        if _FOOTNOTE_LINKS.intersection((element.get("class") or "").split()):
+            return
+        if tag not in defs.tags:  # `<name>` in a sentence: browsers show none of it, and the index may
+            self.apart += [tag, *element.attrib]
+        edge = "\n" if tag in _BLOCKS else ""
+        self.text += [edge, self._number(element)]
+        if tag == "pre":
+            self.code.append(_plain(element))
+        if tag == "table":
+            for cell, again in _cells(element):
+                self.cells += [cell] if cell else []
+                self.repeated += [again] if again else []
+        self.text.append(element.text or "")
+        for child in element:
+            if depth < _DEEPEST:
+                self.walk(child, depth + 1)
+            else:
+                self.text.append(" ".join(child.itertext()))
+            self.text.append(child.tail or "")
+        self.text.append(edge)
+
+    def _picture(self, alternative: str) -> None:
+        """What says more than that there is a picture is text."""
+        says = len(words_of(alternative)) >= 3 and not _FILE_NAME.search(alternative)
+        (self.text if says else self.apart).append(f" {alternative} ")
+
+    def _number(self, element: _Element) -> str:
+        return f"{element.get(_NUMBER)}. " if self._numbered and element.get(_NUMBER) else ""
+
+
+def _is_hidden(element: _Element) -> bool:
+    """Hidden by the element itself, a formula, or what a site has around all of its pages. Style sheets are not known."""
+    classes = set((element.get("class") or "").split())
+    return (
+        element.tag == "nav"
+        or "hidden" in element.attrib
+        or element.get("aria-hidden") == "true"
+        or element.get("role") in _FURNITURE
+        or _HIDDEN_STYLE.search(element.get("style") or "") is not None
+        or not classes.isdisjoint(_SET_APART)
+        or (
+            element.tag in ("header", "footer")
+            and next(element.iterancestors("article", "main", "section"), None) is None
+        )
+    )
+
+
+def _plain(element: _Element) -> str:
+    walker = _Walker(numbered=False)
+    walker.text.append(element.text or "")
+    for child in element:
+        walker.walk(child, 0)
+        walker.text.append(child.tail or "")
+    return "".join(walker.text)
+
+
+def _cells(table: _Element) -> Iterator[tuple[Cell | None, str]]:
+    """The cells below the headers, and what of each may be told again: its text in every further place that it covers.
+
+    A cell over several columns is asked for under the headers of its first one only.
+    """
+    rows = [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
+    grid = _grid(rows)
+    heads = len(list(takewhile(_is_header, rows)))
+    for number, row in enumerate(grid):
+        for column, (text, is_first) in row.items():
+            if not text or not is_first or number < heads:
+                yield None, "" if is_first else text
+                continue
+            above = [grid[head].get(column, ("", True))[0] for head in range(heads)]
+            distinct = list(dict.fromkeys(one for one in above if one))
+            headers = frozenset((*distinct, " ".join(distinct))) if heads else frozenset()
+            yield Cell(headers=headers, value=text), ""
+
+
+def _is_header(row: _Element) -> bool:
+    parent = row.getparent()
+    cells = [cell for cell in row if cell.tag in ("td", "th")]
+    return (parent is not None and parent.tag == "thead") or (
+        bool(cells) and all(cell.tag == "th" for cell in cells)
+    )
+
+
+def _grid(rows: list[_Element]) -> list[dict[int, tuple[str, bool]]]:
+    """Each row as column -> text of the cell that covers it, and whether the cell begins there."""
+    grid: list[dict[int, tuple[str, bool]]] = [{} for _ in rows]
+    for number, row in enumerate(rows):
+        column = 0
+        for cell in row:
+            if cell.tag not in ("td", "th"):
+                continue
+            while column in grid[number]:
+                column += 1
+            text = cell_text(_plain(cell))
+            for down in range(min(_span(cell, "rowspan"), len(rows) - number)):
+                for right in range(_span(cell, "colspan")):
+                    grid[number + down][column + right] = (text, not down and not right)
+            column += _span(cell, "colspan")
+    return grid
+
+
+def _span(cell: _Element, name: str) -> int:
+    written = (cell.get(name) or "1").strip()
+    return min(max(int(written), 1), _MOST_SPANNED) if written.isdecimal() else 1
