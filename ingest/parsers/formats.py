@@ -39,6 +39,7 @@ _OTHER: Mapping[str, str] = {
     **dict.fromkeys(("mp3", "wav", "m4a", "ogg", "flac"), "it is a recording"),
     **dict.fromkeys(("mp4", "mov", "avi", "webm", "mkv"), "it is a film"),
     **dict.fromkeys(("zip", "tar", "gz", "7z", "rar", "bz2", "xz"), "it is an archive: unpack it"),
+    "xlsb": "it is a binary workbook: save it as .xlsx",
     **dict.fromkeys(("pages", "numbers", "key"), "it is in a format of Apple's: export it as PDF"),
     **dict.fromkeys(
         ("gdoc", "gsheet", "gslides"),
@@ -116,10 +117,10 @@ def _parsed(content: bytes, path: str, kind: str, dialect: Dialect = NO_DIALECT)
             from ingest.parsers.plain import parse_plain
 
             return parse_plain(content, path=path)
-        case "csv" | "tsv":
-            from ingest.parsers.office import parse_office
+        case "csv" | "tsv" | "xlsx" | "xlsm" | "xls" | "ods":
+            from ingest.parsers.spreadsheet import parse_spreadsheet
 
-            return parse_office(decoded(content).encode(), path=path, kind=kind)
+            return parse_spreadsheet(content, path=path, kind=kind)
         case "rst":
             from ingest.parsers.restructured import parse_rst
 

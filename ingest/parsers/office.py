@@ -1,7 +1,7 @@
-"""Office documents of every age, e-books and e-mails of Outlook, by kreuzberg (Rust, no network, no temporary files).
+"""Texts and slides of Office of every age, e-books and e-mails of Outlook, by kreuzberg (Rust, no network, no temporary files).
 
 Why this converter: docs/formats.md. What it leaves to be mended: pictures become their descriptions, mark-up that it
-escapes within table cells becomes mark-up again, and a sheet becomes the tables that a reader sees on it.
+escapes within table cells becomes mark-up again.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from ingest.dates import UnreadableDateError, parse_date
 from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
 from ingest.parsers.archives import check_archive, is_zip
-from ingest.parsers.grids import tables_of_sheets
-from ingest.parsers.hidden_parts import without_hidden_parts
+from ingest.parsers.hidden_parts import without_hidden_words
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.pictures import description
@@ -28,24 +27,17 @@ _OPEN_XML = "application/vnd.openxmlformats-officedocument."
 MEDIA_TYPES: Mapping[str, str] = {
     "docx": f"{_OPEN_XML}wordprocessingml.document",
     "pptx": f"{_OPEN_XML}presentationml.presentation",
-    "xlsx": f"{_OPEN_XML}spreadsheetml.sheet",
     "docm": "application/vnd.ms-word.document.macroEnabled.12",
     "pptm": "application/vnd.ms-powerpoint.presentation.macroEnabled.12",
-    "xlsm": "application/vnd.ms-excel.sheet.macroEnabled.12",
     "doc": "application/msword",
     "ppt": "application/vnd.ms-powerpoint",
-    "xls": "application/vnd.ms-excel",
-    "ods": "application/vnd.oasis.opendocument.spreadsheet",
     "rtf": "application/rtf",
     "epub": "application/epub+zip",
     "msg": "application/vnd.ms-outlook",
     "org": "text/x-org",
-    "csv": "text/csv",
-    "tsv": "text/tab-separated-values",
 }
 """What kreuzberg reads for us, by file ending."""
 
-_SHEETS = frozenset({"xlsx", "xlsm", "xls", "ods", "csv", "tsv"})
 _SLIDES = frozenset({"pptx", "pptm", "ppt"})
 _ZIPPED = frozenset({"docx", "docm", "pptx", "pptm", "xlsx", "xlsm", "ods", "epub"})
 _SUCCESSOR = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}
@@ -66,20 +58,23 @@ def parse_office(content: bytes, *, path: str, kind: str) -> ParsedPage:
     Raises:
         PageError: with the reason.
     """
-    kind = _checked(content, kind)
-    content, notes = without_hidden_parts(content, kind)
+    kind = checked_kind(content, kind)
+    if kind in ("docx", "docm"):
+        content = without_hidden_words(content)
     markdown, metadata = _converted(content, kind)
     markdown = _mended(cleaned(markdown))
-    if kind in _SHEETS:
-        markdown = tables_of_sheets(markdown)
     outline = Outline([Part(text=markdown)], block_parser())
     own = outline.document_title or (kind in _SLIDES and outline.opening_heading)
     title = own if own and outline.has_text else title_from(path)
-    return parsed_page(title, outline, FrontMatter(written=_modified(metadata), notes=notes))
+    return parsed_page(title, outline, FrontMatter(written=_modified(metadata)))
 
 
-def _checked(content: bytes, kind: str) -> str:
-    """The kind that the content is, where an old ending holds a new file."""
+def checked_kind(content: bytes, kind: str) -> str:
+    """The kind that the content is, where an old ending holds a new file.
+
+    Raises:
+        PageError: it is protected, broken, or may be an attack.
+    """
     if is_zip(content):
         kind = _SUCCESSOR.get(kind, kind)
         check_archive(content)

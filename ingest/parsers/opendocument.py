@@ -21,12 +21,12 @@ from ingest.parsers.page import ParsedPage
 from ingest.parsers.text import cleaned, title_from
 
 _NAMES = "urn:oasis:names:tc:opendocument:xmlns:"
-_TEXT, _TABLE, _DRAW, _OFFICE = (f"{{{_NAMES}{name}:1.0}}" for name in ("text", "table", "drawing", "office"))
+TEXT, TABLE, DRAW, OFFICE = (f"{{{_NAMES}{name}:1.0}}" for name in ("text", "table", "drawing", "office"))
 _PRESENTATION = f"{{{_NAMES}presentation:1.0}}"
 _DUBLIN_DATE = "{http://purl.org/dc/elements/1.1/}date"
 _UNSEEN = frozenset({
-    f"{_OFFICE}annotation", f"{_TEXT}tracked-changes", f"{_TEXT}sequence-decls", f"{_TEXT}table-of-content",
-    f"{_PRESENTATION}notes", f"{_OFFICE}forms", f"{_TEXT}note-citation",
+    f"{OFFICE}annotation", f"{TEXT}tracked-changes", f"{TEXT}sequence-decls", f"{TEXT}table-of-content",
+    f"{_PRESENTATION}notes", f"{OFFICE}forms", f"{TEXT}note-citation",
 })  # fmt: skip
 _MAX_REPEATED = 50
 """Equal cells that a row may hold: a row is filled up to a sheet's width with empty ones."""
@@ -40,10 +40,10 @@ def parse_opendocument(content: bytes, *, path: str) -> ParsedPage:
     check_archive(content)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if "encryption-data" in archive.read("META-INF/manifest.xml").decode(errors="replace"):
+            if is_protected(archive):
                 raise PageError("it is protected with a password: save it without one")
-            body = fromstring(archive.read("content.xml")).find(f"{_OFFICE}body")
-            written = _written(archive)
+            body = fromstring(archive.read("content.xml")).find(f"{OFFICE}body")
+            written = last_saved(archive)
     except (KeyError, ParseError, DefusedXmlException, zipfile.BadZipFile) as error:
         raise PageError("it is broken, or no document of LibreOffice: save it again") from error
     markdown = cleaned("\n\n".join(_blocks(body))) if body is not None else ""
@@ -56,19 +56,19 @@ def _blocks(parent: Element) -> Iterator[str]:
     for item in parent:
         if item.tag in _UNSEEN:
             continue
-        if item.tag == f"{_TEXT}h":
-            level = item.get(f"{_TEXT}outline-level", "1")
-            yield f"{'#' * min(int(level), 6) if level.isdecimal() else '#'} {_words(item)}"
-        elif item.tag == f"{_TEXT}p":
-            yield _words(item)
-        elif item.tag == f"{_TEXT}list":
+        if item.tag == f"{TEXT}h":
+            level = item.get(f"{TEXT}outline-level", "1")
+            yield f"{'#' * min(int(level), 6) if level.isdecimal() else '#'} {words(item)}"
+        elif item.tag == f"{TEXT}p":
+            yield words(item)
+        elif item.tag == f"{TEXT}list":
             yield "\n".join(_items(item, 0))
-        elif item.tag == f"{_TABLE}table":
-            rows = [_cells(row) for row in item.iter(f"{_TABLE}table-row")]
+        elif item.tag == f"{TABLE}table":
+            rows = [_cells(row) for row in item.iter(f"{TABLE}table-row")]
             if any(map(any, rows)):
                 yield table(rows)
         elif item.get(f"{_PRESENTATION}class") == "title":
-            yield f"## {_words(item)}"
+            yield f"## {words(item)}"
         else:
             yield from _blocks(item)
 
@@ -76,25 +76,26 @@ def _blocks(parent: Element) -> Iterator[str]:
 def _items(list_: Element, depth: int) -> Iterator[str]:
     for item in list_:
         for part in item:
-            if part.tag == f"{_TEXT}list":
+            if part.tag == f"{TEXT}list":
                 yield from _items(part, depth + 1)
-            elif words := _words(part):
-                yield f"{'  ' * depth}- {words}"
+            elif told := words(part):
+                yield f"{'  ' * depth}- {told}"
 
 
 def _cells(row: Element) -> list[str]:
     cells: list[str] = []
     for cell in row:
-        if cell.tag in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
-            repeated = cell.get(f"{_TABLE}number-columns-repeated", "1")
+        if cell.tag in (f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
+            repeated = cell.get(f"{TABLE}number-columns-repeated", "1")
             times = min(int(repeated), _MAX_REPEATED) if repeated.isdecimal() else 1
-            cells += [_words(cell).replace("|", "\\|")] * times
+            cells += [words(cell).replace("|", "\\|")] * times
     while cells and not cells[-1]:
         cells.pop()
     return cells
 
 
-def _words(item: Element) -> str:
+def words(item: Element) -> str:
+    """All that it says, in one line."""
     return " ".join("".join(_pieces(item)).split())
 
 
@@ -102,15 +103,20 @@ def _pieces(item: Element) -> Iterator[str]:
     yield item.text or ""
     for part in item:
         if part.tag not in _UNSEEN:
-            if part.tag in (f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break", f"{_TEXT}p", f"{_TEXT}note"):
+            if part.tag in (f"{TEXT}s", f"{TEXT}tab", f"{TEXT}line-break", f"{TEXT}p", f"{TEXT}note"):
                 yield " "
             yield from _pieces(part)
-            if part.tag in (f"{_TEXT}p", f"{_TEXT}note"):
+            if part.tag in (f"{TEXT}p", f"{TEXT}note"):
                 yield " "
         yield part.tail or ""
 
 
-def _written(archive: zipfile.ZipFile) -> date | None:
+def is_protected(archive: zipfile.ZipFile) -> bool:
+    return "encryption-data" in archive.read("META-INF/manifest.xml").decode(errors="replace")
+
+
+def last_saved(archive: zipfile.ZipFile) -> date | None:
+    """As it says itself; not to be trusted over anything that the source knows."""
     if "meta.xml" not in archive.namelist():
         return None
     found = next(fromstring(archive.read("meta.xml")).iter(_DUBLIN_DATE), None)

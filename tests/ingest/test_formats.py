@@ -159,7 +159,9 @@ def test_rows_and_columns_that_are_filtered_or_folded_away_are_read() -> None:
                 "<sheetData>", '<cols><col min="2" max="2" hidden="1" outlineLevel="1"/></cols><sheetData>'
             )
             .replace('<row r="2"', '<row hidden="1" r="2"')
-            .replace("</sheetData>", '</sheetData><autoFilter ref="A1:B2"/>')
+            .replace(
+                "</sheetData>", '</sheetData><autoFilter ref="A1:B2"><filterColumn colId="0"/></autoFilter>'
+            )
         )
     }
     page = read(changed(an_xlsx({"Leave": [["Name", "Days"], ["Ann", "25"]]}), hiding), "a.xlsx")
