@@ -6,13 +6,15 @@ import re
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#{}])")
 _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
-_LINE_START = re.compile(
-    r"^([ \t]*(?:\d{1,9}(?=[.)](?:[ \t]|$))"  # an item of a numbered list
-    r"|(?=#{1,6}(?:[ \t]|$)|>|[-+*](?:[ \t]|$)|\|"  # a heading, a quotation, an item, a table
+_MARK = (
+    r"#{1,6}(?:[ \t]|$)"  # a heading
     r"|(?:=+|-{2,}|(?:[*_][ \t]*){3,})[ \t]*$"  # a ruler, or what makes a heading of the line above
-    r"|`{3}|~{3}|\[[^\]\n]+\]:)))",  # a fence, a definition of a link
-    re.MULTILINE,
+    r"|`{3}|~{3}|\[[^\]\n]+\]:"  # a fence, a definition of a link
 )
+_LIST_MARK = r">|[-+*](?:[ \t]|$)|\|"
+"""A quotation, an item, a table."""
+_MARKED = re.compile(rf"^([ \t]*)(?={_MARK})", re.MULTILINE)
+_LINE_START = re.compile(rf"^([ \t]*(?:\d{{1,9}}(?=[.)](?:[ \t]|$))|(?={_MARK}|{_LIST_MARK})))", re.MULTILINE)
 
 
 def heading(title: str, level: int = 1) -> str:
@@ -34,6 +36,11 @@ def unliteral(text: str) -> str:
 def prose(text: str) -> str:
     """Lines of a paragraph that stay lines of a paragraph, whatever they start with."""
     return _LINE_START.sub(r"\1\\", re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE))
+
+
+def unmarked(text: str) -> str:
+    """Lines in which lists and quotations are such, as in a chat, but nothing is a heading, a ruler or a fence."""
+    return _MARKED.sub(r"\1\\", text)
 
 
 def fenced(code: str, language: str) -> str:

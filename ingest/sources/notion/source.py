@@ -48,9 +48,14 @@ class NotionSource(ConfiguredSource[NotionSettings]):
         self._clock = clock
         self._sleep = sleep
         self._opened: _Opened | None = None
+        self._left_out: frozenset[str] = frozenset()
+        """Pages that the integration sees, and that are in the trash or below no root."""
 
     def url_of(self, path: str) -> str:
         return f"https://www.notion.so/{path}"
+
+    def withdraws(self, path: str) -> bool:
+        return path in self._left_out
 
     async def discover(self) -> AsyncIterator[PageRef]:
         try:
@@ -117,6 +122,7 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             for page_id, page in found.items()
             if not is_gone(page) and (not roots or await family.is_below(page, roots))
         }
+        self._left_out = frozenset(_path(page) for key, page in found.items() if key not in chosen)
         opened.names.learn(chosen.values())
         return chosen
 

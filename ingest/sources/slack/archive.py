@@ -1,21 +1,31 @@
-"""The files of a Slack export, in its zip or unpacked. Nothing is ever unpacked to disk."""
+"""The files of a Slack export, in its zip or unpacked, however often it was packed again. Nothing is ever unpacked to disk."""
 
 from __future__ import annotations
 
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 _MAX_FILE = 100_000_000
 """One day of one channel: the busiest make a few MB."""
+_MAX_INNER = 2_000_000_000
+"""A zip within a zip, which is read into memory."""
+_DEEPEST = 4
+"""Folders, and zips, that may stand around an export."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\.json")
+_UTF8_NAME = 0x800
+"""The flag of a zip's entry whose name says that it is in UTF-8."""
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, NotImplementedError, EOFError)
 
 
 class ArchiveError(Exception):
-    """The export cannot be read; the message says why and what to do."""
+    """The export, or a file of it, cannot be read; the message says why and what to do."""
 
 
 class Archive:
@@ -28,20 +38,24 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._zip: zipfile.ZipFile | None = None
+        self._files: dict[str, str] = {}
+        """Name within the export -> name within the zip, or below the path."""
 
     def __enter__(self) -> Archive:
         if not self._path.exists():
             raise ArchiveError(f"there is no export {self._path}: correct `path`")
         if self._path.is_file():
-            try:
-                self._zip = zipfile.ZipFile(self._path)
-            except (zipfile.BadZipFile, OSError) as error:
-                raise ArchiveError(
-                    f"{self._path} is no zip file, or a broken one: download the export again"
-                ) from error
-        if not self._has("channels.json"):
-            raise ArchiveError(f"{self._path} has no channels.json: it is no Slack export")
-        return self
+            self._zip = self._opened(self._path)
+        for _ in range(_DEEPEST):
+            names = self._names()
+            root = self._root(names)
+            if root is not None:
+                self._files = {
+                    name.removeprefix(root): real for name, real in names.items() if name.startswith(root)
+                }
+                return self
+            self._zip = self._inner(names)
+        raise ArchiveError(f"{self._path} is packed too often: unpack it")  # fmt: skip
 
     def __exit__(self, *_: object) -> None:
         if self._zip is not None:
@@ -50,48 +64,129 @@ class Archive:
 
     def records(self, name: str) -> list[dict[str, Any]]:
         """The objects of a JSON list; none where there is no such file."""
-        if not self._has(name):
+        if name not in self._files:
             return []
         try:
             found = json.loads(self._read(name))
         except ValueError as error:
             raise ArchiveError(f"{name} in the export is no JSON: download it again") from error
-        return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        if not isinstance(found, list):
+            raise ArchiveError(f"{name} in the export holds no list: download it again")
+        return [one for one in found if isinstance(one, dict)]
 
-    def days(self, channel: str) -> Iterator[str]:
+    def days(self, channel: str) -> list[str]:
         """The names of a channel's files, one a day, in order."""
-        if self._zip is not None:
-            names = [name.rpartition("/") for name in self._zip.namelist()]
-            files = [file for folder, _, file in names if folder == channel]
-        else:
-            folder = self._path / channel
-            files = [file.name for file in folder.iterdir()] if _is_plain(channel) and folder.is_dir() else []
-        for file in sorted(files):
-            if _DAY.fullmatch(file):
-                yield f"{channel}/{file}"
+        parts = (name.rpartition("/") for name in self._files)
+        return sorted(
+            f"{folder}/{file}"
+            for folder, _, file in parts
+            if folder == normalize("NFC", channel) and _DAY.fullmatch(file)
+        )
 
-    def _has(self, name: str) -> bool:
-        if self._zip is not None:
-            return name in self._zip.NameToInfo
-        return (self._path / name).is_file()
+    def _names(self) -> dict[str, str]:
+        """The files, without what a Mac adds to them: as we name them -> as they are named there."""
+        found = _names_in(self._zip) if self._zip is not None else _names_below(self._path)
+        return {
+            name: real
+            for name, real in found.items()
+            if not any(part.startswith(("__MACOSX", ".")) for part in name.split("/"))
+        }
 
-    def _read(self, name: str) -> bytes:
+    def _root(self, names: Iterable[str]) -> str | None:
+        """The folder that holds the export, with a slash at its end; "" for the top, None where there is none."""
+        roots = sorted(
+            (name.removesuffix("channels.json") for name in names if f"/{name}".endswith("/channels.json")),
+            key=lambda root: root.count("/"),
+        )
+        if len(roots) > 1 and roots[0].count("/") == roots[1].count("/"):
+            raise ArchiveError(
+                f"{self._path} holds several exports ({', '.join(roots)}): make each a source of its own"
+            )
+        return roots[0] if roots else None
+
+    def _inner(self, names: dict[str, str]) -> zipfile.ZipFile:
+        """The one zip in there, where the export is packed twice."""
+        inner = [name for name in names if name.lower().endswith(".zip")]
+        if not inner:
+            told = "it is no Slack export"
+            if any(name.endswith(".txt") for name in names):
+                told = "a Slack export as text is not read: export it as JSON"
+            raise ArchiveError(f"{self._path} has no channels.json: {told}")
+        if len(inner) > 1:
+            raise ArchiveError(
+                f"{self._path} has no channels.json, but several zips ({', '.join(sorted(inner))}): make each a source"
+            )
+        self._files = names
+        outer, content = self._zip, self._read(inner[0], most=_MAX_INNER)
+        if outer is not None:
+            outer.close()
+        return self._opened(BytesIO(content))
+
+    def _opened(self, file: Path | BytesIO) -> zipfile.ZipFile:
+        try:
+            return zipfile.ZipFile(file)
+        except (zipfile.BadZipFile, OSError) as error:
+            raise ArchiveError(
+                f"{self._path} is no zip file, or a broken one: download the export again"
+            ) from error
+
+    def _read(self, name: str, *, most: int | None = None) -> bytes:
+        most = most or _MAX_FILE
         try:
             if self._zip is not None:
-                with self._zip.open(name) as file:
-                    content = file.read(_MAX_FILE + 1)
+                with self._zip.open(self._files[name]) as file:
+                    content = file.read(most + 1)
             else:
-                real = (self._path / name).resolve()
+                real = (self._path / self._files[name]).resolve()
                 if not real.is_relative_to(self._path.resolve()):
                     raise ArchiveError(f"{name} is a link that leads out of the export: not followed")
                 with real.open("rb") as file:
-                    content = file.read(_MAX_FILE + 1)
-        except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
+                    content = file.read(most + 1)
+        except _UNREADABLE as error:
             raise ArchiveError(f"{name} in the export cannot be read ({error}): download it again") from error
-        if len(content) > _MAX_FILE:
-            raise ArchiveError(f"{name} in the export is larger than {_MAX_FILE // 1_000_000} MB")
+        if len(content) > most:
+            raise ArchiveError(f"{name} in the export is larger than {most // 1_000_000} MB")
         return content
 
 
-def _is_plain(name: str) -> bool:
-    return bool(name) and "/" not in name and "\\" not in name and not name.startswith(".")
+def _names_in(archive: zipfile.ZipFile) -> dict[str, str]:
+    return {
+        _plain(entry.filename if entry.flag_bits & _UTF8_NAME else _respelt(entry.filename)): entry.filename
+        for entry in archive.infolist()
+        if not entry.is_dir()
+    }
+
+
+def _respelt(name: str) -> str:
+    """A Mac writes UTF-8 into a zip and does not say so, and who unpacks it reads an old code page: `b├╝ro` for `büro`."""
+    try:
+        return name.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return name
+
+
+def _names_below(folder: Path) -> dict[str, str]:
+    """Files a few folders down. A folder that is a link is not entered, but named, so that it is told when it is read."""
+    found: dict[str, str] = {}
+    folders = [(folder, 0)]
+    while folders:
+        at, depth = folders.pop()
+        for entry in at.iterdir():
+            if entry.is_dir() and not (entry.is_symlink() and not _is_within(entry, folder)):
+                if depth <= _DEEPEST:
+                    folders.append((entry, depth + 1))
+                continue
+            files = entry.iterdir() if entry.is_dir() else [entry]
+            for file in files:
+                real = file.relative_to(folder).as_posix()
+                found[_plain(_respelt(real))] = real
+    return found
+
+
+def _is_within(entry: Path, folder: Path) -> bool:
+    return entry.resolve().is_relative_to(folder.resolve())
+
+
+def _plain(name: str) -> str:
+    """With forward slashes, and letters with accents as one character: a Mac takes them apart."""
+    return normalize("NFC", name.replace("\\", "/")).removeprefix("./")

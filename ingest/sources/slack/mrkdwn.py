@@ -6,27 +6,39 @@ import html
 import re
 from collections.abc import Callable
 
+from ingest.sources.markup import fenced, unmarked
+
 _CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
 _REFERENCE = re.compile(r"<((?:[@#!]|mailto:|tel:|https?://)[^<>\n]+)>")
+_NO_TEXT = re.compile("[\x00\x01]")
 _BULLET = re.compile(r"^([ \t]*)[•◦▪︎‣]\s+", re.MULTILINE)
 _STYLES = (
     (re.compile(r"(?<![\w*])\*(?=\S)([^*\n]*?\S)\*(?![\w*])"), r"**\1**"),
     (re.compile(r"(?<![\w~])~(?=\S)([^~\n]*?\S)~(?![\w~])"), r"~~\1~~"),
 )
-_OPENS_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_OPENS_TAG = re.compile(r"<(?=[A-Za-z/!?%])")
+_ENTITY = re.compile(r"&(?=#?\w{1,31};)")
+_ESCAPED = re.compile(r"\\(?=[#=\-*_`~\[])")
+_MID_LINE = "\x01"
+"""Stands where a piece goes on with a line, so that its first word starts none."""
 
 
 def to_markdown(text: str, person: Callable[[str], str]) -> str:
     """`person` names a user by id."""
-    pieces = _CODE.split(text)
-    return "".join(
-        _code(piece, person) if at % 2 else _prose(piece, person) for at, piece in enumerate(pieces)
-    )
+    written = ""
+    for at, piece in enumerate(_CODE.split(_NO_TEXT.sub("", text))):
+        if at % 2:
+            written += _code(piece, person)
+        else:
+            start = _MID_LINE if written and not written.endswith("\n") else ""
+            written += unmarked(start + _prose(piece, person)).removeprefix(_MID_LINE)
+    return written
 
 
 def without_styles(markdown: str) -> str:
     """The words of a line, for a heading."""
-    return re.sub(r"\*\*|~~|`", "", re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", markdown))
+    words = re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", _ESCAPED.sub("", markdown))
+    return re.sub(r"\*\*|~~|`", "", words)
 
 
 def _code(piece: str, person: Callable[[str], str]) -> str:
@@ -39,7 +51,7 @@ def _code(piece: str, person: Callable[[str], str]) -> str:
     code = html.unescape(_REFERENCE.sub(named, piece))
     if not piece.startswith("```"):
         return code
-    return f"\n```\n{code[3:-3].strip(chr(10))}\n```\n"
+    return f"\n{fenced(code[3:-3], '')}\n" if code[3:-3].strip() else ""
 
 
 def _prose(piece: str, person: Callable[[str], str]) -> str:
@@ -53,7 +65,7 @@ def _prose(piece: str, person: Callable[[str], str]) -> str:
         return f"\x00{len(kept) - 1}\x00"
 
     piece = html.unescape(_REFERENCE.sub(keep, piece))
-    piece = _OPENS_TAG.sub("&lt;", piece)
+    piece = _OPENS_TAG.sub("&lt;", _ENTITY.sub("&amp;", piece))
     return re.sub(r"\x00(\d+)\x00", lambda found: kept[int(found[1])], piece)
 
 

@@ -12,7 +12,7 @@ from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from ingest.sources.slack.archive import Archive, ArchiveError
 from ingest.sources.slack.people import Directory, Names, Pseudonyms
-from ingest.sources.slack.threads import page_of, threads_of
+from ingest.sources.slack.threads import thread_page, threads_of
 from kb.source_settings import SlackExportSettings
 
 
@@ -24,12 +24,26 @@ class _Channel:
     pins: frozenset[str]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Read:
+    """A channel's threads by their paths. `broken`: why days of it could not be read."""
+
+    pages: Mapping[str, RawPage]
+    broken: tuple[str, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        return f"not all of this channel can be read: {'; '.join(self.broken)}"
+
+
 class SlackExportSource(ConfiguredSource[SlackExportSettings]):
     def __init__(self, settings: SlackExportSettings) -> None:
         super().__init__(settings)
         self._path = settings.path.expanduser().resolve()
         self._accepted = frozenset(settings.accepted)
-        self._read: tuple[str, Mapping[str, RawPage]] = ("", {})
+        self._left_out: frozenset[str] = frozenset()
+        """Ids of channels that the export holds and that are not read, such as one that was made private."""
+        self._read: tuple[str, _Read] = ("", _Read(pages={}))
         """The channel that was read last: pages are fetched channel by channel."""
 
     def url_of(self, path: str) -> str:
@@ -38,36 +52,51 @@ class SlackExportSource(ConfiguredSource[SlackExportSettings]):
         channel, _, ts = path.partition("/")
         return f"{str(self._settings.workspace_url).rstrip('/')}/archives/{channel}/p{ts.replace('.', '')}"
 
+    def withdraws(self, path: str) -> bool:
+        return path.partition("/")[0] in self._left_out
+
     async def discover(self) -> AsyncIterator[PageRef]:
+        """A channel of which a day cannot be read is listed as far as it can, and as a part that failed; where that leaves
+        no page at all the export itself is at fault.
+        """
+        broken: dict[str, str] = {}
+        listed = 0
         try:
-            channels = await asyncio.to_thread(self._channels)
-            for channel in channels:
-                pages = await asyncio.to_thread(self._pages, channel)
-                for path, page in pages.items():
+            for channel in await asyncio.to_thread(self._channels):
+                read = await asyncio.to_thread(self._pages, channel)
+                for path, page in read.pages.items():
+                    listed += 1
                     yield PageRef(path=path, revision=page.revision, size=len(page.content))
+                if read.broken:
+                    broken[f"{channel.id}/"] = read.reason
         except ArchiveError as error:
             raise SourceUnavailableError(f"source {self.name!r}: {error}") from error
+        if broken and not listed:
+            raise SourceUnavailableError(f"source {self.name!r}: {next(iter(broken.values()))}")
+        for path in broken:
+            yield PageRef(path=path, revision=None)
 
     async def fetch(self, ref: PageRef) -> RawPage:
         channel_id = ref.path.partition("/")[0]
         try:
             if self._read[0] != channel_id:
                 channels = {channel.id: channel for channel in await asyncio.to_thread(self._channels)}
-                pages = (
-                    await asyncio.to_thread(self._pages, channels[channel_id])
-                    if channel_id in channels
-                    else {}
-                )
-                self._read = (channel_id, pages)
+                read = _Read(pages={})
+                if channel_id in channels:
+                    read = await asyncio.to_thread(self._pages, channels[channel_id])
+                self._read = (channel_id, read)
         except ArchiveError as error:
             raise PageError(str(error)) from error
-        page = self._read[1].get(ref.path)
+        read = self._read[1]
+        page = read.pages.get(ref.path)
         if page is None:
+            if read.broken:  # what is missing may be what marked the thread
+                raise PageError(read.reason)
             raise PageError("the thread is no longer in the export, or no longer marked", withdraw=True)
         return page
 
     async def close(self) -> None:
-        self._read = ("", {})
+        self._read = ("", _Read(pages={}))
 
     def _channels(self) -> list[_Channel]:
         """
@@ -81,24 +110,39 @@ class SlackExportSource(ConfiguredSource[SlackExportSettings]):
         missing = wanted - {channel.name for channel in found}
         if missing:
             raise ArchiveError(f"the export has no channel {', '.join(sorted(missing))}: correct `channels`")
-        return [channel for channel in found if (channel.name in wanted if wanted else not channel.private)]
+        chosen = [channel for channel in found if (channel.name in wanted if wanted else not channel.private)]
+        self._left_out = frozenset(channel.id for channel in found) - {channel.id for channel in chosen}
+        return chosen
 
-    def _pages(self, channel: _Channel) -> dict[str, RawPage]:
+    def _pages(self, channel: _Channel) -> _Read:
+        """
+        Raises:
+            ArchiveError: the export cannot be read, or not who its members are.
+        """
+        records, broken = list[dict[str, Any]](), list[str]()
         with Archive(self._path) as archive:
             directory = Directory(archive.records("users.json") or archive.records("org_users.json"))
-            records = [record for day in archive.days(channel.name) for record in archive.records(day)]
+            for day in archive.days(channel.name):
+                try:
+                    records += archive.records(day)
+                except ArchiveError as error:
+                    broken.append(str(error))
         pages = {}
         for thread in threads_of(records, channel=channel.id, pins=channel.pins):
             if not thread.is_kept(self._accepted):
                 continue
             people = Names(directory) if self._settings.people == "names" else Pseudonyms(directory)
-            text = page_of(thread, channel=channel.name, people=people, accepted=self._accepted)
+            read = thread_page(thread, channel=channel.name, people=people, accepted=self._accepted)
+            notes = list(read.notes)
+            if broken and thread.unread:
+                notes.append(f"{thread.unread} of its replies are missing: {'; '.join(broken)}")
             path = f"{channel.id}/{thread.ts}"
-            if text:
-                pages[path] = self._page(path, text, channel, max(one.day for one in thread.messages))
-        return pages
+            if read.markdown:
+                edited = max(one.day for one in thread.messages)
+                pages[path] = self._page(path, read.markdown, channel, edited, tuple(notes))
+        return _Read(pages=pages, broken=tuple(broken))
 
-    def _page(self, path: str, text: str, channel: _Channel, edited: date) -> RawPage:
+    def _page(self, path: str, text: str, channel: _Channel, edited: date, notes: tuple[str, ...]) -> RawPage:
         audience = (channel.id,) if channel.private else None  # its name may be another channel's by now
         url, content = self.url_of(path), text.encode()
         return RawPage(
@@ -109,6 +153,7 @@ class SlackExportSource(ConfiguredSource[SlackExportSettings]):
             edited=edited,
             media_type="text/markdown",
             audience=audience,
+            notes=notes,
         )
 
 

@@ -1,0 +1,141 @@
+"""Slack's blocks as its mrkdwn: what a reader of a message sees in them, without buttons and fields to fill in."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ingest.parsers.pictures import description
+
+_STYLES = (("strike", "~"), ("italic", "_"), ("bold", "*"))
+
+
+def blocks_text(blocks: Any) -> str:
+    """The blocks as mrkdwn, one below the other. Blocks of a form that is not known say nothing."""
+    return "\n\n".join(text for block in _dicts(blocks) for text in _block(block) if text.strip())
+
+
+def _block(block: Mapping[str, Any]) -> Iterator[str]:
+    match block.get("type"):
+        case "rich_text":
+            yield _rich_text(block)
+        case "table":
+            yield "\n".join(_table(block))
+        case "header" | "section" | "context" | "markdown" | "video" | "alert" | "card":
+            texts = [*_texts(block), *(text for one in _dicts(block.get("elements")) for text in _texts(one))]
+            yield "\n".join(texts)
+        case "image":
+            title = " ".join(_texts({"title": block.get("title")}))
+            yield title or description(str(block.get("alt_text") or ""))
+        case _:
+            return
+
+
+def _texts(block: Mapping[str, Any]) -> Iterator[str]:
+    """A text object's text, a block's text and its fields. Text that is plain shows what mrkdwn would take for marks."""
+    fields = block.get("fields")
+    for said in (block.get("title"), block.get("text"), *(fields if isinstance(fields, list) else [])):
+        text = said.get("text") if isinstance(said, dict) else said
+        if isinstance(text, str) and text.strip():
+            yield text
+
+
+def _rich_text(block: Mapping[str, Any]) -> str:
+    """Its elements below each other; the items of lists that follow each other are one list."""
+    written, was_list = "", False
+    for element in _dicts(block.get("elements")):
+        is_list = element.get("type") == "rich_text_list"
+        text = _element(element)
+        if text.strip():
+            written += ("\n" if is_list and was_list else "\n\n" if written else "") + text
+            was_list = is_list
+    return written
+
+
+def _element(element: Mapping[str, Any]) -> str:
+    match element.get("type"):
+        case "rich_text_list":
+            return "\n".join(_items(element))
+        case "rich_text_quote":
+            return "\n".join(f"&gt; {line}" for line in _leaves(element).split("\n"))
+        case "rich_text_preformatted":
+            return f"```{''.join(map(_code, _dicts(element.get('elements'))))}```"
+        case _:
+            return _leaves(element)
+
+
+def _items(found: Mapping[str, Any]) -> Iterator[str]:
+    indent = found.get("indent")
+    pad = "    " * (indent if isinstance(indent, int) else 0)
+    offset = found.get("offset")
+    number = 1 + (offset if isinstance(offset, int) else 0)
+    for at, item in enumerate(_dicts(found.get("elements"))):
+        mark = f"{number + at}." if found.get("style") == "ordered" else "•"
+        yield f"{pad}{mark} {_leaves(item)}"
+
+
+def _table(block: Mapping[str, Any]) -> Iterator[str]:
+    rows = block.get("rows")
+    lines = [[_cell(cell) for cell in _dicts(row)] for row in (rows if isinstance(rows, list) else [])]
+    width = max(map(len, lines), default=0)
+    for at, line in enumerate(lines):
+        yield f"| {' | '.join([*line, *[''] * (width - len(line))])} |"
+        if not at:
+            yield f"|{' --- |' * width}"
+
+
+def _cell(cell: Mapping[str, Any]) -> str:
+    text = cell.get("text")
+    written = _rich_text(cell) if cell.get("type") == "rich_text" else _escaped(str(text or ""))
+    return " ".join(written.split()).replace("|", "\\|")
+
+
+def _leaves(section: Mapping[str, Any]) -> str:
+    return "".join(_styled(leaf) for leaf in _dicts(section.get("elements")))
+
+
+def _styled(leaf: Mapping[str, Any]) -> str:
+    text, style = _leaf(leaf), leaf.get("style")
+    core = text.strip()
+    if not isinstance(style, dict) or not core or "\n" in core:
+        return text
+    lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    for mark in ["`"] if style.get("code") else [mark for name, mark in _STYLES if style.get(name)]:
+        core = f"{mark}{core}{mark}"
+    return f"{lead}{core}{tail}"
+
+
+def _leaf(leaf: Mapping[str, Any]) -> str:
+    match leaf.get("type"):
+        case "link":
+            url, label = str(leaf.get("url", "")), leaf.get("text")
+            return f"<{_escaped(url)}|{_escaped(str(label))}>" if label else f"<{_escaped(url)}>"
+        case "user":
+            return f"<@{leaf.get('user_id', '')}>"
+        case "usergroup":
+            return f"<!subteam^{leaf.get('usergroup_id', '')}>"
+        case "channel":
+            return f"<#{leaf.get('channel_id', '')}>"
+        case "broadcast":
+            return f"<!{leaf.get('range', '')}>"
+        case "emoji":
+            return f":{leaf.get('name', '')}:"
+        case "date":
+            return _escaped(str(leaf.get("fallback") or ""))
+        case _:
+            return _escaped(str(leaf.get("text") or ""))
+
+
+def _code(leaf: Mapping[str, Any]) -> str:
+    text = leaf.get("text") or leaf.get("url")
+    return _escaped(str(text)) if text else _leaf(leaf)
+
+
+def _escaped(text: str) -> str:
+    """As in a message's text. Slack shows leaves both ways, escaped and not."""
+    return html.escape(html.unescape(text), quote=False)
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -1,0 +1,130 @@
+"""What a message says, wherever Slack keeps it: its text, its blocks, what was forwarded in it, its files."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ingest.parsers.pictures import description
+from ingest.sources.markup import fenced, literal
+from ingest.sources.slack.blocks import blocks_text
+from ingest.sources.slack.mrkdwn import to_markdown
+
+_WORD = re.compile(r"\w+")
+_GONE = frozenset({"tombstone", "hidden_by_limit", "access_denied"})
+"""Modes of files that nobody can open any more."""
+_PROSE = frozenset({"quip", "canvas", "space", "post", "docs", "email", "text", "markdown", "list"})
+"""Kinds of files whose text is no code."""
+_PICTURES = frozenset({"png", "jpg", "jpeg", "gif", "heic", "webp", "bmp", "tiff", "svg"})
+_NO_TEXT = ("This content can't be displayed.", "[no preview available]")
+"""What Slack writes for an app that gave its blocks no text."""
+_TAG = re.compile(r"<[^<>]*>")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Words:
+    """A message as Markdown. `notes`: what of it is not in the export."""
+
+    markdown: str
+    notes: tuple[str, ...] = ()
+
+
+def words_of(record: Mapping[str, Any], person: Callable[[str], str]) -> Words:
+    """`person` names a user by id."""
+    said = _own_words(record, person)
+    parts, notes = [said] if said else [], list[str]()
+    attachments = [one for one in _dicts(record.get("attachments")) if _is_said(one) or not said]
+    parts += [_attached(attachment, person, notes) for attachment in attachments]
+    files = _dicts(record.get("files")) or _dicts([record.get("file")])
+    parts += [_file(file, person, notes) for file in files]
+    return Words(markdown="\n\n".join(filter(None, map(str.strip, parts))), notes=tuple(notes))
+
+
+def _own_words(record: Mapping[str, Any], person: Callable[[str], str]) -> str:
+    """The text, or the blocks where they say more: apps put there what their text only sums up."""
+    text = (
+        "" if record.get("text") in _NO_TEXT else to_markdown(str(record.get("text") or ""), person).strip()
+    )
+    blocks = to_markdown(blocks_text(record.get("blocks")), person).strip()
+    if not blocks or _bag(blocks) <= _bag(text):
+        return text
+    return blocks if _bag(text) <= _bag(blocks) else f"{text}\n\n{blocks}"
+
+
+def _bag(markdown: str) -> set[str]:
+    return set(_WORD.findall(markdown.casefold()))
+
+
+def _is_said(attachment: Mapping[str, Any]) -> bool:
+    """Forwarded, or made by an app. Anything else is what Slack shows of a page that is linked."""
+    is_forwarded = any(attachment.get(mark) for mark in ("is_share", "is_msg_unfurl", "is_reply_unfurl"))
+    return is_forwarded or not (attachment.get("from_url") or attachment.get("original_url"))
+
+
+def _attached(attachment: Mapping[str, Any], person: Callable[[str], str], notes: list[str]) -> str:
+    def written(name: str) -> str:
+        return to_markdown(str(attachment.get(name) or ""), person).strip()
+
+    title, link = written("title"), str(attachment.get("title_link") or "")
+    if title and link.startswith(("http://", "https://")) and "](" not in title:
+        title = f"[{title}]({link.replace(')', '%29')})"
+    blocks = to_markdown(blocks_text(attachment.get("blocks") or _forwarded(attachment)), person).strip()
+    text = written("text")
+    said = blocks if blocks and not _bag(blocks) <= _bag(text) else text
+    fields = [
+        ": ".join(to_markdown(str(one[part]), person) for part in ("title", "value") if one.get(part))
+        for one in _dicts(attachment.get("fields"))
+    ]
+    files = [_file(file, person, notes) for file in _dicts(attachment.get("files"))]
+    parts = [written("pretext"), title, said, "\n".join(f"- {field}" for field in fields if field), *files]
+    return "\n\n".join(filter(None, parts)) or written("fallback")
+
+
+def _forwarded(attachment: Mapping[str, Any]) -> list[Any]:
+    messages = [one.get("message") for one in _dicts(attachment.get("message_blocks"))]
+    return [block for one in _dicts(messages) for block in one.get("blocks") or []]
+
+
+def _file(file: Mapping[str, Any], person: Callable[[str], str], notes: list[str]) -> str:
+    """A file's name and as much of its text as the export holds."""
+    if file.get("mode") in _GONE:
+        return ""
+    name = " ".join(str(file.get("title") or file.get("name") or "").split())
+    kind = str(file.get("filetype") or file.get("mode") or "").casefold()
+    comment = file.get("initial_comment")
+    said = to_markdown(str(comment.get("comment") or ""), person).strip() if isinstance(comment, dict) else ""
+    if kind in _PICTURES:
+        return "\n\n".join(filter(None, (said, literal(description(str(file.get("alt_txt") or ""))))))
+    text = next(_texts(file, kind), "")
+    if name and (not text or file.get("preview_is_truncated")):
+        held = "only the beginning of" if text else "no text of"
+        notes.append(f"the export holds {held} its file {name!r}")
+    if not text:
+        return "\n\n".join(filter(None, (said, f"Attached: {literal(name)}" if name else "")))
+    is_code = file.get("mode") == "snippet" or not _PROSE & {kind, file.get("mode")}
+    body = fenced(text, "") if is_code else to_markdown(html.escape(text, quote=False), person).strip()
+    return "\n\n".join(filter(None, (said, f"**{literal(name)}**:" if name else "", body)))
+
+
+def _texts(file: Mapping[str, Any], kind: str) -> Iterator[str]:
+    transcription = file.get("transcription")
+    heard = transcription.get("preview") if isinstance(transcription, dict) else None
+    candidates = [
+        file.get("plain_text"),
+        file.get("content"),
+        file.get("preview_plain_text"),
+        file.get("preview"),
+    ]
+    if isinstance(heard, dict):
+        candidates.insert(0, heard.get("content"))
+    for text in candidates:
+        if isinstance(text, str) and text.strip():
+            is_html = kind in _PROSE and text is file.get("preview")
+            yield html.unescape(_TAG.sub(" ", text)) if is_html else text
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
