@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from email import message_from_bytes, policy
@@ -14,42 +13,26 @@ from email.message import EmailMessage
 from html import escape
 from typing import Any
 
-import yaml
-from charset_normalizer import from_bytes
 from lxml import etree
 
 from kb.evaluation.fidelity import archives, tools
-from kb.evaluation.fidelity.markup import CODE, read_html
+from kb.evaluation.fidelity.generators import markdown_as_html
+from kb.evaluation.fidelity.markup import read_html
+from kb.evaluation.fidelity.paper import without_furniture
 from kb.evaluation.fidelity.reading import Reading, reading_of
 from kb.evaluation.fidelity.storage import storage_as_html
+from kb.evaluation.fidelity.texts import decoded, split_front_matter
 from kb.evaluation.fidelity.tools import UncheckedError
 
-MARKDOWN = "gfm+footnotes-emoji-tex_math_dollars-yaml_metadata_block"
-"""pandoc's name for what GitHub shows, as far as it is text."""
 PAPER = frozenset(("pdf", "txt", "text", "eml"))
 """Formats in which the numbers of a list are text."""
 OUTPUT = 2_000
 """Characters of a notebook's printed output that are told: docs/formats.md."""
 
-_FRONT = re.compile(
-    r"\A\s*(?:---[ \t]*\n(.*?)^(?:---|\.\.\.)|\+\+\+[ \t]*\n(.*?)^\+\+\+)[ \t]*(?:\n|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
-_ERB = re.compile(r"<%\s*content_for\b.*?<%\s*end\s*%>|<%.*?%>", re.DOTALL)
-"""Code, and what the site's layout shows elsewhere: its menus."""
-_LIQUID = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{:[^{}\n]*\}", re.DOTALL)
-_ADDRESS = re.compile(r"(?<=\])\((?:https?:|/|#|\.)[^()\s]*\)")
-_MODULES = re.compile(r"^(?:import|export)\s.*$", re.MULTILINE)
-_SITE_FIELDS = frozenset(("layout", "permalink"))
-"""In front matter they say that Jekyll makes the page."""
 _LISTED_SHEETS = re.compile(
     r"<p><center>\s*<h1>Overview</h1>.*?</center></p>|(?<=<h1>)Sheet \d+: |<comment>.*?</comment>",
     re.DOTALL | re.IGNORECASE,
 )
-_EDGE = 3
-"""Lines at the top and the bottom of a page that may be a header or a footer."""
-_PAGE = re.compile(r"\W*(?:page|pagina|seite|s\.|p\.)?\s*0(?:\s*(?:of|van|von|/|-)\s*0)?\W*")
-_ALERT = re.compile(r"(?<=^> )\[!\w+\]", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,44 +63,8 @@ def original(content: bytes, *, path: str, kind: str) -> Reading:
 
 
 def _markdown(file: _File) -> Reading:
-    text = _decoded(file.content).replace("\r\n", "\n")
-    front, body = _split(text)
-    apart: list[str] = []
-
-    def leave(pattern: re.Pattern[str], text: str) -> str:
-        apart.extend(pattern.findall(text))
-        return pattern.sub(" ", text)
-
-    if file.path.endswith(".erb"):
-        body = leave(_ERB, body)
-    if _SITE_FIELDS.intersection(front):
-        body = leave(_LIQUID, body)
-    if file.path.endswith(".mdx"):
-        body = leave(_MODULES, body)
-    body = leave(_ALERT, body)
-    page = _page(tools.pandoc(body.encode(), reader=MARKDOWN, suffix=".md"))
-    return read_html(_without_addresses(page), apart=" ".join(apart))
-
-
-def _without_addresses(page: str) -> str:
-    """Links of Markdown that HTML around them keeps pandoc from reading: site generators read them."""
-    parts = CODE.split(page)
-    parts[::2] = [_ADDRESS.sub("", part) for part in parts[::2]]
-    return "".join(parts)
-
-
-def _split(text: str) -> tuple[dict[str, Any], str]:
-    """Front matter, and the text below it; a note between two rulers is text."""
-    found = _FRONT.match(text)
-    if found is None:
-        return {}, text
-    if found[2] is not None:
-        return {"toml": found[2]}, text[found.end() :]
-    try:
-        front = yaml.safe_load(found[1])
-    except yaml.YAMLError:
-        front = dict(re.findall(r"^([\w-]+):(.*)$", found[1], re.MULTILINE)) or None
-    return (front or {}, text[found.end() :]) if isinstance(front, dict | None) else ({}, text)
+    page, apart = markdown_as_html(decoded(file.content), path=file.path)
+    return read_html(page, apart=apart)
 
 
 def _by_pandoc(reader: str) -> _Read:
@@ -149,43 +96,23 @@ def _suffix(file: _File) -> str:
 
 def _html(file: _File) -> Reading:
     if file.content.lstrip(b"\xef\xbb\xbf \r\n\t").startswith((b"---", b"+++")):
-        return read_html(_page(_split(_decoded(file.content))[1].encode()))
+        return read_html(_page(split_front_matter(decoded(file.content))[1].encode()))
     if not re.search(rb"charset|<\?xml|\A(\xff\xfe|\xfe\xff)", file.content[:2000], re.IGNORECASE):
-        return read_html(_decoded(file.content))
+        return read_html(decoded(file.content))
     return read_html(file.content)
 
 
 def _pdf(file: _File) -> Reading:
-    text, furniture = _without_furniture(tools.pdf_text(file.content).split("\f"))
+    text, furniture = without_furniture(tools.pdf_text(file.content).split("\f"))
     return reading_of(text, apart=furniture)
 
 
-def _without_furniture(pages: list[str]) -> tuple[str, str]:
-    """The text, and lines at the edges of pages that are a page's number or stand on several: headers and footers."""
-    lines = [[line for line in page.splitlines() if line.strip()] for page in pages]
-    edges = Counter(
-        key for page in lines for key in {_unnumbered(line) for line in (*page[:_EDGE], *page[-_EDGE:])}
-    )
-    text: list[str] = []
-    furniture: list[str] = []
-    for page in lines:
-        for place, line in enumerate(page):
-            is_edge = place < _EDGE or place >= len(page) - _EDGE
-            key = _unnumbered(line)
-            (furniture if is_edge and (edges[key] > 1 or _PAGE.fullmatch(key)) else text).append(line)
-    return "\n".join(text), "\n".join(furniture)
-
-
-def _unnumbered(line: str) -> str:
-    return re.sub(r"\d+|\b[ivxlc]+\b", "0", line.strip().casefold())
-
-
 def _plain(file: _File) -> Reading:
-    return reading_of(_split(_decoded(file.content).replace("\r\n", "\n"))[1])
+    return reading_of(split_front_matter(decoded(file.content).replace("\r\n", "\n"))[1])
 
 
 def _separated(file: _File) -> Reading:
-    text = _decoded(file.content)
+    text = decoded(file.content)
     try:
         dialect: Any = csv.Sniffer().sniff(text[:10_000], delimiters=",;\t|")
     except csv.Error:
@@ -207,7 +134,7 @@ def _table(rows: list[list[str]]) -> str:
 
 def _mail(file: _File) -> Reading:
     message = message_from_bytes(
-        _decoded(file.content).encode() if b"\0" in file.content else file.content, policy=policy.default
+        decoded(file.content).encode() if b"\0" in file.content else file.content, policy=policy.default
     )
     assert isinstance(message, EmailMessage)
     body = message.get_body(("plain", "html"))
@@ -229,7 +156,7 @@ def _notebook(file: _File) -> Reading:
         source = "".join(cell["source"])
         match cell["cell_type"]:
             case "markdown":
-                parts.append(tools.pandoc(source.encode(), reader=MARKDOWN, suffix=".md").decode())
+                parts.append(markdown_as_html(source, path=file.path)[0])
             case "code":
                 parts.append(f"<pre>{escape(source)}</pre>")
                 parts += [f"<pre>{escape(text[:OUTPUT])}</pre>" for text in map(_printed, cell["outputs"])]
@@ -243,25 +170,12 @@ def _printed(output: dict[str, Any]) -> str:
 
 
 def _storage(file: _File) -> Reading:
-    text, apart = storage_as_html(_decoded(file.content))
+    text, apart = storage_as_html(decoded(file.content))
     return read_html(text, apart=apart)
 
 
 def _page(body: bytes) -> str:
     return f"<body>{body.decode('utf-8', 'replace')}</body>"
-
-
-def _decoded(content: bytes) -> str:
-    """UTF-8, or UTF-16 with its mark; anything else is guessed from the letters."""
-    if not content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            text = content.decode("utf-8-sig")
-            if "\0" not in text:  # every second byte of UTF-16 without its mark
-                return text
-        except UnicodeDecodeError:
-            pass
-    best = from_bytes(content).best()
-    return str(best) if best is not None else content.decode("cp1252", "replace")
 
 
 def _slides(file: _File) -> Reading:
