@@ -14,6 +14,7 @@ from ingest.guard import advice, source_loss
 from ingest.listing import Work, ids_of
 from ingest.pipeline import Origin, PagePipeline, PreparedPage, linked
 from ingest.progress import Pace
+from ingest.redirects import redirect_of
 from ingest.sources.port import RawPage
 from ingest.tally import Tally
 from kb.forgotten import ForgottenPages
@@ -114,12 +115,16 @@ class Processing:
         return read
 
     async def _fetched(self, item: Work) -> RawPage | None:
-        """None: it failed, or is empty now, which is no work to share."""
+        """None: it failed, is empty now or only leads to another page: no work to share."""
         source = item.listing.source
         try:
             raw = await source.fetch(item.ref)
         except PageError as error:
             await self._failed(item, error)
+            return None
+        target = await asyncio.to_thread(redirect_of, raw.content, path=raw.path, media_type=raw.media_type)
+        if target is not None:
+            await self._redirects(item, target)
             return None
         if raw.content.strip():
             return raw
@@ -230,6 +235,17 @@ class Processing:
         await self._writer.delete_pages([page for page in ids if page in forgotten])
         self._finished([item for item, _ in pages])
 
+    async def _redirects(self, item: Work, target: str) -> None:
+        """It has no text: the page that it leads to is indexed for itself. A rebuild leaves it out until the swap."""
+        path = item.ref.path
+        if path in item.listing.indexed and self._writer is self._live:
+            await self._live.delete_pages(ids_of(item.listing, [path]))
+            self._tally.removed.append(path)
+        self._tally.note(
+            path, f"it only redirects, to {target}: nothing of it is indexed", title=item.ref.title
+        )
+        self._finished([item])
+
     async def _found_empty(self, item: Work, error: PageError) -> None:
         """One page is emptied by its author; many at a time may be a disk that lost them, which is known at the end."""
         path = item.ref.path
@@ -261,6 +277,10 @@ class Processing:
         gone = error.withdraw or path in item.listing.exposed
         if was_indexed and gone:
             await self._live.delete_pages(ids_of(item.listing, [path]))
+        if error.left_out:
+            self._tally.note(path, error.reason, title=item.ref.title)
+            self._finished([item])
+            return
         kept = was_indexed and not gone and self._writer is self._live
         reason = f"{error.reason}{_STAYS}" if kept else error.reason
         self._tally.fail(path, reason, title=item.ref.title)

@@ -55,6 +55,12 @@ class Tally:
             self.expects(source_and_path(page)[1], before=before, unchanged=before == revision)
         self.removed += [source_and_path(page)[1] for page in live if page not in after]
 
+    def note(self, path: str, reason: str, *, title: str | None = None) -> None:
+        """Tells something of a page that did not fail."""
+        self._warned.append(FailedPage(path=path, reason=reason))
+        if title:
+            self._name(path, title)
+
     def fail(self, path: str, reason: str, *, title: str | None = None) -> None:
         self.failed.append(FailedPage(path=path, reason=reason))
         if title:

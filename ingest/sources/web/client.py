@@ -37,16 +37,28 @@ Sleep = Callable[[float], Awaitable[object]]
 
 
 class WebError(Exception):
-    """An address gave no page. `gone`: the site says that there is none; otherwise it may be there tomorrow.
+    """An address gave no page. `gone`: the site says that there is none; otherwise it may be there tomorrow. `for_good`: it
+    says that this will stay so.
 
     `private`: it is there, but not for everybody: it asks for a login, or sends visitors to another host for now.
+    `to`: the address that it redirects to and that was not asked.
     """
 
-    def __init__(self, reason: str, *, gone: bool = False, private: bool = False) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        gone: bool = False,
+        private: bool = False,
+        for_good: bool = False,
+        to: URL | None = None,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.gone = gone
         self.private = private
+        self.for_good = for_good
+        self.to = to
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -188,13 +200,18 @@ def _followed(url: URL, redirect: _Redirect, refusal: Refusal) -> URL:
             f"it redirects to {target.host or 'nowhere'}: {why}",
             gone=redirect.permanent,
             private=not redirect.permanent,
+            to=target,
         )
     return target
 
 
 async def _received(response: aiohttp.ClientResponse, max_bytes: int) -> WebResponse:
     if response.status in (404, 410):
-        raise WebError(f"the site answers {response.status}: there is no such page", gone=True)
+        raise WebError(
+            f"the site answers {response.status}: there is no such page",
+            gone=True,
+            for_good=response.status == 410,
+        )
     if response.status in (401, 403):
         raise WebError(f"the site answers {response.status}: it is not public", private=True)
     if response.status not in (200, 304):

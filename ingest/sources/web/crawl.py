@@ -2,7 +2,8 @@
 
 What fails today is told from what is gone: a page that fails keeps its place, and the way through it is known from the
 last visit. Only what the site itself says is gone, moved or hidden, or what nothing leads to any more, is not listed.
-A page that now asks its visitors who they are is a failure whose earlier text has to go.
+A page that now asks its visitors who they are is a failure whose earlier text has to go. A site that shows one text under
+all its addresses is not believed.
 """
 
 from __future__ import annotations
@@ -15,40 +16,46 @@ from dataclasses import dataclass, field, replace
 from yarl import URL
 
 from ingest.sources.web.client import WebClient, WebError
-from ingest.sources.web.document import WebDocument, asks_to_be_hidden, read_document
+from ingest.sources.web.document import asks_to_be_hidden, read_document
 from ingest.sources.web.memory import Visit, VisitMemory
-from ingest.sources.web.scope import Scope, TrapDetector, tidy
+from ingest.sources.web.pages import (
+    LOGIN,
+    asks_who_you_are,
+    leads_on_to,
+    require_text,
+    says_about_the_same,
+)
+from ingest.sources.web.scope import Scope, TrapDetector, spelling
 from ingest.sources.web.sitemaps import Robots, Sitemaps
+from ingest.sources.web.spellings import Found, Queries, merged, text_mark
+from ingest.sources.web.starts import Opened, Starts
+from ingest.sources.web.upkeep import SameTextError, look_at, require_different_texts
 
 logger = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
-    """A page that was read."""
-
-    address: str
-    path: str
-    revision: str
-    size: int
-    canonical: str | None
-    """The path of the address that it calls its proper one, where that is another of this source."""
+_LOST_SHARE = 0.2
+_LOST_FEW = 3
+"""As many of the pages of the last visit may be unlinked now without a look at them: as `ingest.guard` counts."""
+_MOST_TO_ONE = 3
+"""More pages than these that lead to one have not moved there: they are gone, or hidden for now."""
 
 
 @dataclass(kw_only=True, slots=True)
 class Crawled:
     """`failures`: path -> why the page could not be read; `closed`: those of them that are not for everybody any more.
+    `left_out`: paths that are not listed on purpose: hidden, another spelling of a listed page, moved to one.
     `incomplete`: why pages may be missing from the listing.
     """
 
     pages: dict[str, Found] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     closed: set[str] = field(default_factory=set)
+    left_out: set[str] = field(default_factory=set)
     incomplete: str | None = None
 
 
 class Crawl:
-    """Used once. `memory` holds the text of every page found."""
+    """Used once. `scope` learns where the starts lead; `memory` holds the text of every page found."""
 
     def __init__(self, *, scope: Scope, client: WebClient, memory: VisitMemory, max_pages: int) -> None:
         self._scope = scope
@@ -57,15 +64,21 @@ class Crawl:
         self._max_pages = max_pages
         self._robots = Robots(client, scope.foreign)
         self._traps = TrapDetector()
+        self._queries = Queries()
         self._waiting: deque[URL] = deque()
         self._seen: set[URL] = set()
+        self._opened: dict[URL, Opened] = {}
+        self._replaced: dict[str, Visit] = {}
+        """Path -> the visit before this one, of pages whose text has changed since."""
+        self._moved: dict[str, str] = {}
+        """Path -> the path that it redirects to."""
         self._lost_ways = False
         self._result = Crawled()
 
     async def run(self, starts: tuple[URL, ...], sitemaps: tuple[URL, ...]) -> Crawled:
         """
         Raises:
-            WebError: none of the start pages can be read, or robots.txt cannot.
+            WebError: none of the start pages can be read, or robots.txt cannot, or all pages show the same.
         """
         remembered = await self._memory.addresses()
         for origin in self._scope.origins:
@@ -73,13 +86,20 @@ class Crawl:
         refused = [why for start in starts if (why := self._refusal(start))]
         if len(refused) == len(starts):
             raise WebError(refused[0])
-        self._enqueue(*starts)
-        await self._read_sitemaps(starts, sitemaps)
+        opened = await self._open(starts)
+        await self._read_sitemaps((*opened, *starts), sitemaps)
         await self._walk()
         self._require_a_start(starts)
         if self._lost_ways:
             await self._look_again(remembered)
-        self._merge_duplicates()
+        try:
+            self._require_different_texts()
+            await self._look_at_lost(remembered)
+        except SameTextError:
+            for visit in self._replaced.values():
+                await self._memory.keep(visit)
+            raise
+        await self._merge()
         if self._result.incomplete is None:
             await self._memory.forget(set(remembered) - {str(url) for url in self._seen})
         return self._result
@@ -89,18 +109,39 @@ class Crawl:
             None if self._robots.allows(url) else "its robots.txt asks to stay away"
         )
 
+    async def _open(self, starts: tuple[URL, ...]) -> list[URL]:
+        """Asks the start addresses, and lets the scope follow to where they lead. What cannot be read is a failure."""
+        opening = Starts(self._scope, self._client, self._robots, self._memory, self._refusal)
+        for start in starts:
+            try:
+                opened = await opening.open(start)
+            except WebError as error:
+                await self._failed(start, error, await self._memory.recall(str(start)))
+                continue
+            final = self._scope.spelled(opened.answer.url)
+            self._opened.setdefault(final, opened)
+            if final != start:
+                self._moved[self._scope.path_of(start)] = self._scope.path_of(final)
+        for url in self._opened:
+            self._seen.add(url)
+            self._waiting.append(url)
+        return list(self._opened)
+
     async def _read_sitemaps(self, starts: tuple[URL, ...], configured: tuple[URL, ...]) -> None:
         named = [sitemap for start in starts for sitemap in self._robots.sitemaps(start)]
-        usual = [start.origin() / "sitemap.xml" for start in starts]
-        sitemaps = Sitemaps(self._client, self._refusal)
-        self._enqueue(*await sitemaps.addresses(list(dict.fromkeys([*configured, *named, *usual]))))
+        sitemaps = Sitemaps(self._client, self._refusal, self._scope.spelled)
+        origins = tuple(dict.fromkeys(self._scope.spelled(start).origin() for start in starts))
+        self._enqueue(*await sitemaps.addresses((*configured, *named), origins))
         if sitemaps.failed:
             logger.warning("web.sitemap_failed", extra={"sitemaps": sitemaps.failed})
             self._lost_ways = True
 
     def _enqueue(self, *urls: URL) -> None:
-        for url in map(tidy, urls):
-            if url in self._seen or not self._scope.holds(url) or self._refusal(url):
+        for url in map(self._scope.spelled, urls):
+            if url in self._seen or not self._scope.holds(url):
+                continue
+            if self._refusal(url):
+                self._result.left_out.add(self._scope.path_of(url))
                 continue
             self._seen.add(url)
             if not self._traps.catches(url):
@@ -113,20 +154,20 @@ class Crawl:
                     f"the crawl stopped at {self._max_pages} pages: raise max_pages, or narrow the prefixes"
                 )
                 return
-            await self._visit(self._waiting.popleft())
+            url = self._waiting.popleft()
+            plain = self._queries.plain(url)
+            if plain == url:
+                await self._visit(url)
+            else:
+                self._result.left_out.add(self._scope.path_of(url))
+                self._enqueue(plain)
 
     async def _visit(self, url: URL) -> None:
         before = await self._memory.recall(str(url))
         try:
             visit = await self._read(url, before)
         except WebError as error:
-            if error.gone:
-                await self._memory.forget([str(url)])
-            else:
-                path = self._fail(url, error.reason, before)
-                if error.private:
-                    self._result.closed.add(path)
-                    await self._memory.forget([str(url)])
+            await self._failed(url, error, before)
             return
         if visit is None:
             return
@@ -134,31 +175,47 @@ class Crawl:
         self._enqueue(*map(URL, document.links))
         if document.canonical is not None:
             self._enqueue(URL(document.canonical))
+        if not self._scope.holds(URL(document.url)):  # a start that only shows the way
+            return
         if document.hidden:
+            self._result.left_out.add(visit.path)
             return
         if not document.content:
             self._result.failures[visit.path] = "no main text was found on it"
             return
-        self._list(visit)
+        self._list(url, visit)
 
     async def _read(self, url: URL, before: Visit | None) -> Visit | None:
-        """The page at an address, as remembered where the site says that it is unchanged.
+        """The page at an address, as remembered where the site says that it is unchanged. None: it is no page.
 
         Whether it may be indexed can change without it: one that may not was asked for in full, the others' header is read.
         """
-        known = before if before and not before.document.hidden else None
-        answer = await self._client.get(
-            url,
-            refusal=self._refusal,
-            etag=known.etag if known else None,
-            last_modified=known.last_modified if known else None,
+        opened = self._opened.get(url)
+        known = opened.known if opened else before if before and not before.document.hidden else None
+        answer = (
+            opened.answer
+            if opened
+            else await self._client.get(
+                url,
+                refusal=self._refusal,
+                etag=known.etag if known else None,
+                last_modified=known.last_modified if known else None,
+            )
         )
         if answer.status == 304 and known is not None:
             return replace(known, document=replace(known.document, hidden=asks_to_be_hidden(answer.robots)))
         document = await asyncio.to_thread(read_document, answer)
-        final = tidy(answer.url)
-        if document is None or not self._scope.holds(final):
+        if not opened and asks_who_you_are(url, answer, document):
+            raise WebError(LOGIN, private=True)
+        final, path = self._scope.spelled(answer.url), self._scope.path_of(url)
+        if document is None or not (opened or self._scope.holds(final)):
             return None
+        target = await asyncio.to_thread(leads_on_to, answer, document)
+        if target is not None and self._scope.spelled(target) != final:
+            self._enqueue(target)
+            self._moved[path] = self._scope.path_of(self._scope.spelled(target))
+            return None
+        await asyncio.to_thread(require_text, answer, document)
         visit = Visit(
             address=str(url),
             path=self._scope.path_of(final),
@@ -166,33 +223,48 @@ class Crawl:
             etag=answer.etag,
             last_modified=answer.last_modified,
         )
+        if visit.path != path:
+            self._moved[path] = visit.path
+        if before is not None and text_mark(before.document.content) != text_mark(document.content):
+            self._replaced[visit.path] = before
         await self._memory.keep(visit)
         return visit
 
-    def _fail(self, url: URL, reason: str, before: Visit | None) -> str:
-        """The path of the page that failed; the way through it is known from the last visit."""
+    async def _failed(self, url: URL, error: WebError, before: Visit | None) -> None:
+        """The way through a page that fails is known from the last visit. What is gone fails only where it is a start."""
+        if error.for_good:
+            self._result.left_out.add(self._scope.path_of(url))
+        if error.gone:
+            await self._memory.forget([str(url)])
+            if error.to is None or url not in self._scope.starts:
+                return
         path = before.path if before else self._scope.path_of(url)
-        self._result.failures[path] = reason
+        self._result.failures[path] = error.reason
         if before is None:
             self._lost_ways = True
         else:
             self._enqueue(*map(URL, before.document.links))
-        return path
+        if error.private:
+            self._result.closed.add(path)
+            await self._memory.forget([str(url)])
 
-    def _list(self, visit: Visit) -> None:
-        canonical = self._canonical(visit.document)
+    def _list(self, url: URL, visit: Visit) -> None:
+        canonical = self._canonical(visit.document.canonical)
+        text = text_mark(visit.document.content)
+        self._queries.saw(url, text)
         self._result.pages[visit.path] = Found(
             address=visit.address,
             path=visit.path,
             revision=visit.revision,
             size=len(visit.document.content),
+            text=text,
             canonical=canonical if canonical != visit.path else None,
         )
 
-    def _canonical(self, document: WebDocument) -> str | None:
-        if document.canonical is None:
+    def _canonical(self, named: str | None) -> str | None:
+        if named is None:
             return None
-        url = tidy(URL(document.canonical))
+        url = self._scope.spelled(URL(named))
         return self._scope.path_of(url) if self._scope.holds(url) else None
 
     def _require_a_start(self, starts: tuple[URL, ...]) -> None:
@@ -203,6 +275,10 @@ class Crawl:
         if not self._result.pages:
             raise WebError(f"there is no page at {starts[0]} any more: correct `start`")
 
+    def _require_different_texts(self) -> None:
+        starts = {self._scope.path_of(url) for url in self._opened}
+        require_different_texts(self._result.pages, starts, self._replaced)
+
     async def _look_again(self, remembered: list[str]) -> None:
         """Pages that an earlier visit found and this one did not, because what leads to them may have failed."""
         if not remembered:
@@ -212,12 +288,50 @@ class Crawl:
         self._enqueue(*map(URL, remembered))
         await self._walk()
 
-    def _merge_duplicates(self) -> None:
-        """A page that names another as its proper address is that other page, if that one exists and agrees."""
+    async def _look_at_lost(self, remembered: list[str]) -> None:
+        """Where nothing leads to many pages any more: whether the site has them, cannot show them, or shows one text for all.
+
+        Raises:
+            WebError: the last.
+        """
+        lost = [url for url in map(URL, remembered) if url not in self._seen and self._scope.holds(url)]
+        if len(lost) <= max(_LOST_FEW, _LOST_SHARE * len(remembered)) or self._result.incomplete:
+            return
+        try:
+            await look_at(lost, self._result.pages.values(), self._client, self._refusal)
+        except SameTextError:
+            raise
+        except WebError as error:
+            if error.private:  # whoever may not see them any more must not read them here either
+                self._enqueue(*lost)
+                await self._walk()
+                return
+            self._result.incomplete = f"nothing leads any more to {len(lost)} pages of the last visit, and they cannot be looked at: {error.reason}"
+
+    async def _merge(self) -> None:
+        """Drops the pages that are others in another spelling, and tells which missing ones are elsewhere in the listing."""
+        result = self._result
+        for path, proper in merged(result.pages, await self._agreeing()).items():
+            del result.pages[path]
+            result.left_out.add(path)
+            for start, end in self._moved.items():
+                if end == path:
+                    self._moved[start] = proper
+        for target in set(self._moved.values()) & set(result.pages):
+            came = {path for path, end in self._moved.items() if end == target and path not in result.pages}
+            others = {path for path in came if spelling(path) != spelling(target)}
+            result.left_out |= came if len(others) <= _MOST_TO_ONE else came - others
+        for path in set(result.pages) & set(result.failures):
+            del result.failures[path]
+
+    async def _agreeing(self) -> list[tuple[str, str]]:
+        """(path, proper path) of the pages whose proper address is another page that says about the same."""
         pages = self._result.pages
-        for path, found in list(pages.items()):
+        agreeing = []
+        for path, found in pages.items():
             proper = pages.get(found.canonical) if found.canonical else None
             if proper is not None and proper.canonical is None:
-                del pages[path]
-        for path in set(pages) & set(self._result.failures):
-            del self._result.failures[path]
+                one, other = await self._memory.page(path), await self._memory.page(proper.path)
+                if one and other and says_about_the_same(one.document, other.document):
+                    agreeing.append((path, proper.path))
+        return agreeing

@@ -22,7 +22,7 @@ from ingest.sources.web.document import WebDocument
 
 T = TypeVar("T")
 
-_VERSION = 2
+_VERSION = 3
 """Raise when what a document is made of changes: then the memory is made anew."""
 _SCHEMA = """
 CREATE TABLE visits (

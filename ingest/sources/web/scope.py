@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from urllib.parse import unquote
 
 from yarl import URL
 
 from ingest.sources.globs import globs
 from kb.source_settings import WebsiteSettings
 
-_TRACKING = frozenset({"gclid", "fbclid", "mc_cid", "mc_eid", "phpsessid", "jsessionid", "sid", "replytocom"})
+_TRACKING = frozenset({
+    "gclid", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid", "igshid", "mc_cid", "mc_eid", "_ga", "_gl",
+    "_hsenc", "_hsmi", "mkt_tok", "phpsessid", "jsessionid", "sid", "replytocom",
+})  # fmt: skip
+_CAMPAIGNS = ("utm_", "pk_", "mtm_", "hsa_")
+_SESSION = re.compile(r"(?i);(?:jsessionid|phpsessid|sid)=[^/;]*")
+_INDEX = re.compile(r"/(?:index|default|home)(?:\.(?:html?|xhtml|php|aspx?|jsp))?$")
+_ENDING = re.compile(r"\.(?:html?|xhtml|php|aspx?|jsp)$")
+_LOGIN = frozenset({
+    "login", "log-in", "signin", "sign-in", "sign_in", "logon", "sso", "saml", "saml2", "oauth", "oauth2", "oidc", "auth",
+    "authorize", "authenticate", "idp", "accounts", "okta", "wp-login", "users-sign_in", "aanmelden", "inloggen", "anmelden",
+    "connexion",
+})  # fmt: skip
 _NO_PAGES = (
     ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".css", ".js", ".json", ".xml", ".zip", ".gz", ".tgz",
     ".exe", ".dmg", ".mp3", ".mp4", ".webm", ".woff", ".woff2", ".ttf",
@@ -22,13 +36,76 @@ _MOST_QUERIES = 50
 
 
 class Scope:
+    """What the settings name, and where the start addresses lead when they are asked (`leads`)."""
+
     def __init__(self, settings: WebsiteSettings) -> None:
         self.starts = tuple(tidy(URL(str(url))) for url in settings.start)
-        self._prefixes = tuple(URL(str(url)) for url in settings.prefixes) or tuple(map(_folder, self.starts))
-        self.origins = tuple(dict.fromkeys(url.origin() for url in (*self.starts, *self._prefixes)))
-        self.hosts = frozenset(map(_host, self.origins))
+        self._named = bool(settings.prefixes)
+        self._prefixes = [URL(str(url)) for url in settings.prefixes] or [*map(_folder, self.starts)]
+        self._pages: set[URL] = set()
+        """Pages of their own outside the prefixes: where a start leads."""
         self._schemes = {_host(url): url.scheme for url in (*self._prefixes, *self.starts)}
+        self._aliases: dict[str, URL] = {}
+        """Host -> an address of the host that is asked in its place."""
         self._exclude = globs(settings.exclude)
+
+    @property
+    def origins(self) -> tuple[URL, ...]:
+        known = (*self.starts, *self._prefixes, *self._pages)
+        return tuple(dict.fromkeys(self.spelled(url).origin() for url in known))
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        return frozenset(self._schemes)
+
+    def may_lead(self, start: URL, target: URL) -> bool:
+        """Whether a start address may lead there: to its own host, with or without www, or to one below or above it."""
+        if target.scheme not in ("http", "https") or target.user is not None or target.password is not None:
+            return False
+        if start.explicit_port != target.explicit_port:
+            return False
+        one, other = _bare(start), _bare(target)
+        return one == other or ("." in other and one.endswith(f".{other}")) or other.endswith(f".{one}")
+
+    def leads(self, start: URL, target: URL) -> None:
+        """A start was asked and led to `target`: the site is there, in this spelling of scheme and host."""
+        before, host = _host(start), _host(target)
+        self._schemes[host] = target.scheme
+        self._aliases.pop(host, None)
+        if before != host and _bare(start) == _bare(target):
+            self._aliases[before] = target.origin()
+        if self._named:
+            return
+        target = tidy(target)
+        folder, wanted = _folder(target), [self.spelled(one) for one in self._prefixes]
+        if any(_is_below(target, prefix) for prefix in wanted):
+            return
+        own = _folder(start)
+        if own.path != "/" and own.path.startswith(
+            folder.path
+        ):  # it leads up, to a page beside what was asked for
+            self._pages.add(target)
+            self._prefixes.append(target.with_path(own.path).with_query(None))
+        else:
+            self._prefixes.append(folder)
+
+    def spelled(self, url: URL) -> URL:
+        """One spelling of an address: `tidy`, and of its host and scheme the one that the site itself uses."""
+        url = tidy(url)
+        host = _host(url)
+        proper = self._aliases.get(host) or self._twin(host, url)
+        if proper is not None:
+            url = url.with_scheme(proper.scheme).with_host(proper.host or "").with_port(proper.explicit_port)
+        elif host in self._schemes and url.explicit_port is None and url.scheme in ("http", "https"):
+            url = url.with_scheme(self._schemes[host])
+        return url
+
+    def _twin(self, host: str, url: URL) -> URL | None:
+        """The origin of a known host that differs from an unknown one by its www alone."""
+        if host in self._schemes or url.scheme not in ("http", "https"):
+            return None
+        twin = host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"
+        return URL(f"{self._schemes[twin]}://{twin}") if twin in self._schemes else None
 
     def foreign(self, url: URL) -> str | None:
         """Why an address may not even be asked for; None: it may. A redirect within the hosts may leave the prefixes."""
@@ -36,16 +113,17 @@ class Scope:
             return "it is no web address"
         if url.user is not None or url.password is not None:
             return "it carries a password"
-        if _host(url) not in self.hosts:
+        if _host(url) not in self._schemes and self._twin(_host(url), url) is None:
             return "that is not one of this source's hosts"
         return None
 
     def holds(self, url: URL) -> bool:
         """Whether an address is a page of this source."""
+        url = self.spelled(url)
         return (
             self.foreign(url) is None
             and not url.path.lower().endswith(_NO_PAGES)
-            and any(_is_below(url, prefix) for prefix in self._prefixes)
+            and (url in self._pages or any(_is_below(url, self.spelled(prefix)) for prefix in self._prefixes))
             and not self._exclude.match_file(url.path.lstrip("/") or "index")
         )
 
@@ -60,7 +138,8 @@ class Scope:
         address, mark, query = rest.partition("?")
         if address == "index" or address.endswith("/index"):
             address = address.removesuffix("index")
-        return f"{self._schemes.get(host, 'https')}://{host}{slash}{address}{mark}{query}"
+        scheme = self._schemes.get(host) or self.starts[0].scheme
+        return f"{scheme}://{host}{slash}{address}{mark}{query}"
 
 
 class TrapDetector:
@@ -84,15 +163,36 @@ def tidy(url: URL) -> URL:
     kept = [
         (name, value)
         for name, value in url.query.items()
-        if name.lower() not in _TRACKING and not name.lower().startswith("utm_")
+        if name.lower() not in _TRACKING and not name.lower().startswith(_CAMPAIGNS)
     ]
     url = url.with_fragment(None).with_query(kept or None)
+    path = _SESSION.sub("", url.raw_path)
+    if path != url.raw_path:
+        url = url.with_path(path, encoded=True, keep_query=True)
+    if url.host and url.host.endswith("."):
+        url = url.with_host(url.host.rstrip("."))
     return url if url.path else url.with_path("/")
+
+
+def spelling(path: str) -> str:
+    """What the spellings of one page's path have in common: case, `/`, `index.html`, `.html`, the query are none of it."""
+    plain = re.sub(r"/+", "/", unquote(path.partition("?")[0])).casefold().rstrip("/")
+    return _ENDING.sub("", _INDEX.sub("", plain))
+
+
+def names_a_login(url: URL) -> bool:
+    """Whether an address reads like a page that asks visitors who they are, or like one about that."""
+    words = {*(url.host or "").casefold().split("."), *re.split(r"[/.]", url.path.casefold())}
+    return not words.isdisjoint(_LOGIN)
 
 
 def _host(url: URL) -> str:
     host = url.host or ""
-    return host if url.port in (None, 80, 443) else f"{host}:{url.port}"
+    return host if url.explicit_port is None or url.is_default_port() else f"{host}:{url.port}"
+
+
+def _bare(url: URL) -> str:
+    return (url.host or "").removeprefix("www.")
 
 
 def _folder(url: URL) -> URL:

@@ -12,10 +12,11 @@ from yarl import URL
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage
 from ingest.sources.web.addresses import MayReach, is_public
-from ingest.sources.web.client import Sleep, WebClient, WebError
+from ingest.sources.web.client import Refusal, Sleep, WebClient, WebError
 from ingest.sources.web.crawl import Crawl, Crawled
 from ingest.sources.web.document import read_document
 from ingest.sources.web.memory import Visit, VisitMemory
+from ingest.sources.web.pages import LOGIN, asks_who_you_are
 from ingest.sources.web.scope import Scope
 from kb.source_settings import WebsiteSettings
 
@@ -47,6 +48,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
 
     async def discover(self) -> AsyncIterator[PageRef]:
         client = self._client()
+        self._scope = Scope(self._settings)
         try:
             crawl = Crawl(
                 scope=self._scope, client=client, memory=self._memory, max_pages=self._settings.max_pages
@@ -64,6 +66,16 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
         if self._crawled.incomplete:
             for host in sorted(self._scope.hosts):
                 yield PageRef(path=f"{host}/", revision=None)
+
+    def withdraws(self, path: str) -> bool:
+        """What the settings leave out, what hides itself, and what is in the listing under another address."""
+        url = URL(self._scope.url_of(path))
+        proper = self._scope.path_of(self._scope.spelled(url))
+        return (
+            path in self._crawled.left_out
+            or not self._scope.holds(url)
+            or (proper != path and proper in self._crawled.pages)
+        )
 
     async def fetch(self, ref: PageRef) -> RawPage:
         if ref.path.endswith("/"):
@@ -88,8 +100,10 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
         url = URL(self.url_of(path))
         client = self._client()
         try:
-            answer = await client.get(url, refusal=self._scope.foreign)
+            answer = await client.get(url, refusal=self._refusal_of(url))
             document = await asyncio.to_thread(read_document, answer)
+            if asks_who_you_are(url, answer, document):
+                raise PageError(LOGIN, withdraw=True)
         except WebError as error:
             raise PageError(error.reason, withdraw=error.gone or error.private) from error
         finally:
@@ -97,6 +111,13 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
         if document is None or not document.content:
             raise PageError("no main text was found on it")
         return Visit(address=str(url), path=path, document=document)
+
+    def _refusal_of(self, url: URL) -> Refusal:
+        """A listing that another process made may have followed a start to its site's other host."""
+        for start in self._scope.starts:
+            if self._scope.foreign(url) and self._scope.may_lead(start, url):
+                self._scope.leads(start, url)
+        return self._scope.foreign
 
     def _client(self) -> WebClient:
         return WebClient(

@@ -1,0 +1,74 @@
+"""What an answer is, if it is no page to read: a login, a redirect in the page itself, a frame that a script fills."""
+
+from __future__ import annotations
+
+import re
+
+from yarl import URL
+
+from ingest.redirects import needs_javascript, redirect_of
+from ingest.sources.web.client import WebError, WebResponse
+from ingest.sources.web.document import HTML_TYPES, WebDocument
+from ingest.sources.web.scope import names_a_login, spelling
+
+NEEDS_JAVASCRIPT = (
+    "it needs JavaScript: its text is put together in the browser, and no script is run here. Name a version of the site "
+    "that is made of pages, or the files that it is made from"
+)
+LOGIN = "it asks for a login: it is not public"
+_SHORT = 1_500
+"""Bytes of text, above which a page is one."""
+_HARDLY_ANY = 40
+_SOME = 150
+_PASSWORD = re.compile(rb"(?i)type\s*=\s*[\"']?password")
+_WAY_BACK = frozenset({
+    "next", "return", "returnto", "return_to", "returnurl", "redirect", "redirect_to", "redirect_uri", "redirecturl", "continue",
+    "dest", "destination", "goto", "back", "from", "url", "service", "target", "relaystate", "samlrequest", "client_id",
+})  # fmt: skip
+_ALIKE = 0.6
+"""Share of the words of the shorter page that stand on the other one too."""
+_WORD = re.compile(rb"\w+")
+
+
+def asks_who_you_are(url: URL, answer: WebResponse, document: WebDocument | None) -> bool:
+    """Whether a login was answered in the place of the page at `url`."""
+    if answer.media_type not in HTML_TYPES or document is None:
+        return False
+    words = len(_WORD.findall(document.content))
+    form = bool(_PASSWORD.search(answer.content))
+    if answer.url.path != url.path and names_a_login(answer.url) and not names_a_login(url):
+        back = any(name.casefold() in _WAY_BACK for name in answer.url.query)
+        return form or back or words <= _SOME
+    return form and words <= _HARDLY_ANY
+
+
+def leads_on_to(answer: WebResponse, document: WebDocument) -> URL | None:
+    """Where a page leads that only redirects."""
+    if len(document.content) > _SHORT:
+        return None
+    target = redirect_of(answer.content, media_type=answer.media_type)
+    try:
+        return answer.url.join(URL(target)) if target else None
+    except ValueError:
+        return None
+
+
+def require_text(answer: WebResponse, document: WebDocument) -> None:
+    """
+    Raises:
+        WebError: the page is an empty frame.
+    """
+    if (
+        answer.media_type in HTML_TYPES
+        and len(document.content) <= _SHORT
+        and needs_javascript(answer.content)
+    ):
+        raise WebError(NEEDS_JAVASCRIPT)
+
+
+def says_about_the_same(one: WebDocument, other: WebDocument) -> bool:
+    """Whether a page may be the other one in another form: by its address (a query apart), or by its words."""
+    if spelling(URL(one.url).path) == spelling(URL(other.url).path):
+        return True
+    words, others = (set(_WORD.findall(document.content.lower())) for document in (one, other))
+    return len(words & others) >= _ALIKE * min(len(words), len(others))

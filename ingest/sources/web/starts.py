@@ -1,0 +1,127 @@
+"""The start addresses: where they lead today. The site is there, so the scope follows, as far as it stays the same site's."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from yarl import URL
+
+from ingest.sources.web.client import Refusal, WebClient, WebError, WebResponse
+from ingest.sources.web.document import read_document
+from ingest.sources.web.memory import Visit, VisitMemory
+from ingest.sources.web.pages import asks_who_you_are, leads_on_to
+from ingest.sources.web.scope import Scope, names_a_login
+from ingest.sources.web.sitemaps import Robots
+
+_MOST_STEPS = 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Opened:
+    """What a start page answered. `known`: the visit that its validators were taken from."""
+
+    answer: WebResponse
+    known: Visit | None
+
+
+class Starts:
+    def __init__(
+        self, scope: Scope, client: WebClient, robots: Robots, memory: VisitMemory, refusal: Refusal
+    ) -> None:
+        self._scope = scope
+        self._client = client
+        self._robots = robots
+        self._memory = memory
+        self._refusal = refusal
+
+    async def open(self, start: URL) -> Opened:
+        """
+        Raises:
+            WebError: there is no page, or it leads to a login or to another site; the reason names the target.
+        """
+        address = start
+        for _ in range(_MOST_STEPS):
+            try:
+                opened = await self._ask(address)
+            except WebError as error:
+                if error.to is None:
+                    return await self._ask_other_spelling(start, error)
+                address = await self._followed(start, error.to, error)
+                continue
+            target = await self._where(start, opened.answer)
+            if target is None:
+                return opened
+            refused = self._scope.foreign(target)
+            address = (
+                await self._followed(start, target, WebError(f"it redirects to {target}"))
+                if refused
+                else target
+            )
+        raise WebError(f"{start} redirects more than {_MOST_STEPS} times")
+
+    async def _ask(self, address: URL) -> Opened:
+        known = await self._memory.recall(str(self._scope.spelled(address)))
+        known = None if known is None or known.document.hidden else known
+        answer = await self._client.get(
+            address,
+            refusal=self._refusal,
+            etag=known.etag if known else None,
+            last_modified=known.last_modified if known else None,
+        )
+        return Opened(answer=answer, known=known)
+
+    async def _ask_other_spelling(self, start: URL, error: WebError) -> Opened:
+        """`/handbook` may be there, or lead on, where `/handbook/` is not."""
+        if not error.gone or start.path == "/" or start.query_string:
+            raise error
+        path = start.path.rstrip("/") if start.path.endswith("/") else f"{start.path}/"
+        try:
+            opened = await self._ask(start.with_path(path))
+        except WebError:
+            raise error from None
+        if await self._where(start, opened.answer) is not None:
+            raise error
+        return opened
+
+    async def _where(self, start: URL, answer: WebResponse) -> URL | None:
+        """Where a start page sends its visitors on to; None: it is the page. The scope follows it there.
+
+        Raises:
+            WebError: it is a login.
+        """
+        if answer.url != start:
+            self._scope.leads(start, answer.url)
+        if answer.status == 304:
+            return None
+        document = await asyncio.to_thread(read_document, answer)
+        if asks_who_you_are(start, answer, document):
+            raise _login(start, answer.url)
+        target = leads_on_to(answer, document) if document else None
+        if target is None or self._scope.spelled(target) == self._scope.spelled(answer.url):
+            return None
+        return target
+
+    async def _followed(self, start: URL, target: URL, error: WebError) -> URL:
+        if names_a_login(target) and not names_a_login(start):
+            raise _login(start, target)
+        if not self._scope.may_lead(start, target):
+            raise WebError(
+                f"{start} redirects to {target.with_query(None)}: that is not one of this source's hosts. "
+                "If the pages are there, put that address into `start`",
+                gone=error.gone,
+                private=error.private,
+                to=target,
+            )
+        self._scope.leads(start, target)
+        await self._robots.read(target)
+        return target
+
+
+def _login(start: URL, target: URL) -> WebError:
+    where = f" ({target.with_query(None)})" if target.path != start.path or target.host != start.host else ""
+    return WebError(
+        f"{start} leads to a login page{where}: only pages that need no login can be read",
+        private=True,
+        to=target,
+    )

@@ -1,0 +1,68 @@
+"""A site that shows one text under all its addresses (under maintenance, behind a question) has not replaced its pages by it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+from yarl import URL
+
+from ingest.sources.web.client import Refusal, WebClient, WebError
+from ingest.sources.web.document import read_document
+from ingest.sources.web.scope import spelling
+from ingest.sources.web.spellings import Found, text_mark
+
+_FEW = 3
+"""So many pages of one text are no wonder ("Coming soon")."""
+_SAMPLE = 3
+
+
+class SameTextError(WebError):
+    """Nothing of this visit is to be believed."""
+
+
+def require_different_texts(
+    pages: Mapping[str, Found], starts: Collection[str], changed: Collection[str]
+) -> None:
+    """`starts`, `changed`: paths of the start pages, and of those whose text was another one at the last visit.
+
+    Raises:
+        SameTextError: most of the pages say the same, a start among them or all of a sudden.
+    """
+    by_text: dict[str, list[Found]] = defaultdict(list)
+    for found in pages.values():
+        by_text[found.text].append(found)
+    for alike in by_text.values():
+        paths = {found.path for found in alike}
+        different = {spelling(path) for path in paths}
+        sudden = not paths.isdisjoint(starts) or paths <= set(changed)
+        if sudden and len(different) > max(_FEW, len(pages) / 2):
+            raise _same_text(f"{len(different)} of its {len(pages)} pages show", alike[0].address)
+
+
+async def look_at(lost: Sequence[URL], pages: Collection[Found], client: WebClient, refusal: Refusal) -> None:
+    """Asks for a few of the pages that nothing leads to any more.
+
+    Raises:
+        SameTextError: what they show is what the pages that were read show too.
+        WebError: one cannot be read today, or not by everybody.
+    """
+    texts = []
+    for url in lost[:: max(1, len(lost) // _SAMPLE)][:_SAMPLE]:
+        try:
+            document = await asyncio.to_thread(read_document, await client.get(url, refusal=refusal))
+        except WebError as error:
+            if not error.gone:
+                raise
+        else:
+            texts.append(text_mark(document.content if document else b""))
+    if len(texts) > 1 and len(set(texts)) == 1 and texts[0] in {found.text for found in pages}:
+        raise _same_text(f"{len(lost)} pages that were there at the last visit now show", str(lost[0]))
+
+
+def _same_text(what: str, address: str) -> SameTextError:
+    return SameTextError(
+        f"{what} one and the same text: the site seems to be under maintenance, or to ask something before it shows a page. "
+        f"Nothing of it was changed; look at {address}, and sync again when it shows its pages"
+    )
