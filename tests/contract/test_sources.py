@@ -13,10 +13,13 @@ from ingest.errors import PageError, SourceUnavailableError, SyncRefusedError
 from ingest.sources.port import PageRef, Source
 from ingest.sync import Sync
 from kb.index.edge import EdgeIndex
+from kb.index.port import QueryVectors, SparseVector
 from kb.lexical import LexicalEncoder
+from kb.models import Audience
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.source_worlds import NAME, TEXTS, WORLDS, World
+from tests.fakes.syncing_source import killed_while_embedding
 
 
 @pytest.fixture(params=list(WORLDS))
@@ -132,10 +135,8 @@ async def index(tmp_path: Path) -> AsyncIterator[EdgeIndex]:
     await index.close()
 
 
-async def test_a_sweep_removes_what_is_gone_and_nothing_when_the_source_fails(
-    world: World, index: EdgeIndex
-) -> None:
-    parts: dict[str, Any] = {
+def parts_of(world: World, index: EdgeIndex) -> dict[str, Any]:
+    return {
         "index": index,
         "embedder": HashEmbedder(),
         "lexical": LexicalEncoder(),
@@ -143,6 +144,18 @@ async def test_a_sweep_removes_what_is_gone_and_nothing_when_the_source_fails(
         "sources": lambda: [world.source()],
         "clock": lambda: datetime(2026, 8, 22, tzinfo=UTC),
     }
+
+
+async def readable(index: EdgeIndex) -> str:
+    """All that somebody reads who is in no channel."""
+    ones = QueryVectors(dense=[1.0] * HashEmbedder.dimension, lexical=SparseVector(indices=(), values=()))
+    return "\n".join(hit.chunk.text for hit in await index.search([ones], audience=Audience(), limit=100))
+
+
+async def test_a_sweep_removes_what_is_gone_and_nothing_when_the_source_fails(
+    world: World, index: EdgeIndex
+) -> None:
+    parts = parts_of(world, index)
     first = await Sync(**parts).run()
     assert (sorted(first.added), first.failed) == (sorted(world.paths.values()), [])
     assert (await Sync(**parts).run()).unchanged == 3
@@ -156,3 +169,54 @@ async def test_a_sweep_removes_what_is_gone_and_nothing_when_the_source_fails(
     with pytest.raises(SyncRefusedError, match=NAME):
         await Sync(**parts).run()
     assert await index.revisions() == held
+
+
+async def test_a_page_that_cannot_be_read_fails_alone_and_keeps_its_earlier_text(
+    world: World, index: EdgeIndex
+) -> None:
+    parts = parts_of(world, index)
+    await Sync(**parts).run()
+    if not world.break_page("two"):
+        pytest.skip("a page alone cannot break here")
+    report = await Sync(**parts).run()
+
+    assert [failure.path for failure in report.failed] == [world.paths["two"]]
+    assert len(report.failed[0].reason) > 10
+    assert (report.unchanged, report.removed) == (2, [])
+    assert TEXTS["two"] in await readable(index)
+
+
+async def test_a_page_that_is_limited_later_is_read_by_everyone_no_more(
+    world: World, index: EdgeIndex
+) -> None:
+    parts = parts_of(world, index)
+    await Sync(**parts).run()
+    assert TEXTS["two"] in await readable(index)
+    if not world.limit("two"):
+        pytest.skip("no limit is told here")
+    await Sync(**parts).run()
+
+    assert TEXTS["two"] not in await readable(index)
+
+
+async def test_a_limit_of_the_rate_is_waited_out_and_nothing_is_missing(
+    world: World, index: EdgeIndex
+) -> None:
+    if not world.slow_down():
+        pytest.skip("nothing is asked of a server that has limits")
+    report = await Sync(**parts_of(world, index)).run()
+
+    assert (sorted(report.added), report.failed) == (sorted(world.paths.values()), [])
+
+
+async def test_a_sync_that_was_killed_is_taken_up_by_the_next_one(world: World, tmp_path: Path) -> None:
+    """kill -9 while it embeds, when all of the source has been asked for and nothing is indexed yet."""
+    kept = getattr(world, "kept", tmp_path / "kept")
+    await killed_while_embedding(world.source(), kept, tmp_path / "index")
+    index = EdgeIndex(tmp_path / "index")
+    try:
+        report = await Sync(**parts_of(world, index)).run()
+        assert (sorted(report.added), report.failed) == (sorted(world.paths.values()), [])
+        assert (await Sync(**parts_of(world, index)).run()).unchanged == 3
+    finally:
+        await index.close()

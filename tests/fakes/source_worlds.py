@@ -32,7 +32,7 @@ from tests.fakes.confluence import Confluence, Page
 from tests.fakes.git_server import GitServer, git
 from tests.fakes.github import Github, Post, Thread
 from tests.fakes.notion import Notion
-from tests.fakes.website import Website, article, web_text
+from tests.fakes.website import Website, article, busy, web_text
 
 NAME = "kb"
 TEXTS = {
@@ -43,7 +43,9 @@ TEXTS = {
 
 
 class World(Protocol):
-    """`paths`: the key of a text -> the path under which the source lists it."""
+    """`paths`: the key of a text -> the path under which the source lists it. `kept`, where there is one: the folder that the
+    source keeps things in.
+    """
 
     paths: dict[str, str]
 
@@ -54,6 +56,15 @@ class World(Protocol):
     def remove(self, key: str) -> None: ...
     def break_down(self) -> None:
         """From now on the place does not answer."""
+
+    def break_page(self, key: str) -> bool:
+        """The next time that this changed page is read, it cannot be. False: a page alone cannot break here."""
+
+    def limit(self, key: str) -> bool:
+        """From now on the page is not for everyone. False: the place knows no such limit, or does not tell it."""
+
+    def slow_down(self) -> bool:
+        """The next request is refused for its rate. False: nothing is asked of a server that has limits."""
 
 
 async def _no_sleep(seconds: float) -> None:
@@ -79,10 +90,21 @@ class _FolderWorld:
     def break_down(self) -> None:
         self.root.rename(self.root.with_name("elsewhere"))
 
-    def _write(self, key: str, text: str) -> None:
+    def break_page(self, key: str) -> bool:
+        self._write(key, "binary \0 data")
+        return True
+
+    def limit(self, key: str) -> bool:
+        self._write(key, TEXTS[key], head="---\naudience: ['#leads']\n---\n")
+        return True
+
+    def slow_down(self) -> bool:
+        return False
+
+    def _write(self, key: str, text: str, head: str = "") -> None:
         file = self.root / self.paths[key]
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"# Page {key}\n\n{text}\n")
+        file.write_text(f"{head}# Page {key}\n\n{text}\n")
 
 
 @asynccontextmanager
@@ -101,12 +123,12 @@ async def checkout(tmp_path: Path) -> AsyncIterator[World]:
 
 class _GitWorld(_FolderWorld):
     def __init__(self, server: GitServer, clones: Path) -> None:
-        self._server, self._clones = server, clones
+        self._server, self.kept = server, clones
         super().__init__(server.work)
         server.publish()
 
     def source(self, **settings: Any) -> Source:
-        return GitSource(GitSettings(kind="git", name=NAME, url=self._server.url, **settings), self._clones)
+        return GitSource(GitSettings(kind="git", name=NAME, url=self._server.url, **settings), self.kept)
 
     def edit(self, key: str, text: str) -> None:
         super().edit(key, text)
@@ -119,6 +141,16 @@ class _GitWorld(_FolderWorld):
     def break_down(self) -> None:
         self._server.down = True
 
+    def break_page(self, key: str) -> bool:
+        return super().break_page(key) and self._publish()
+
+    def limit(self, key: str) -> bool:
+        return super().limit(key) and self._publish()
+
+    def _publish(self) -> bool:
+        self._server.publish()
+        return True
+
 
 @asynccontextmanager
 async def repository(tmp_path: Path) -> AsyncIterator[World]:
@@ -128,7 +160,7 @@ async def repository(tmp_path: Path) -> AsyncIterator[World]:
 
 class _WebsiteWorld:
     def __init__(self, site: Website, memory: Path) -> None:
-        self._site, self._memory = site, memory
+        self._site, self.kept = site, memory
         self.paths = {key: f"127.0.0.1:{site.port}/{key}" for key in TEXTS}
         links = "".join(f'<a href="/{key}">{key}</a> ' for key in TEXTS)
         site.pages["/start"] = article(
@@ -141,7 +173,7 @@ class _WebsiteWorld:
         chosen = {"start": f"{self._site.url}/start", "delay_s": 0, **settings}
         return WebsiteSource(
             WebsiteSettings(kind="website", name=NAME, **chosen),
-            self._memory,
+            self.kept,
             may_reach=lambda address: address == "127.0.0.1",
             sleep=_no_sleep,
         )
@@ -154,6 +186,18 @@ class _WebsiteWorld:
 
     def break_down(self) -> None:
         self._site.pages = {path: web_text("", status=503) for path in self._site.pages}
+
+    def break_page(self, key: str) -> bool:
+        self._site.pages[f"/{key}"] = web_text("", status=500)
+        return True
+
+    def limit(self, key: str) -> bool:
+        self._site.pages[f"/{key}"] = web_text("log in", status=401)
+        return True
+
+    def slow_down(self) -> bool:
+        self._site.pages["/one"] = busy(1, article("Page one", TEXTS["one"]), status=429)
+        return True
 
 
 @asynccontextmanager
@@ -192,6 +236,19 @@ class _ConfluenceWorld:
 
     def break_down(self) -> None:
         self._wiki.fail("", *[503] * 100)
+
+    def break_page(self, key: str) -> bool:
+        self.edit(key, "Another text.")
+        self._wiki.fail(f"/{self._ids[key]}", 400)
+        return True
+
+    def limit(self, key: str) -> bool:
+        self._wiki.edit(self._ids[key], groups=("board",))
+        return True
+
+    def slow_down(self) -> bool:
+        self._wiki.fail("", 429, Retry_After="1")
+        return True
 
 
 @asynccontextmanager
@@ -236,6 +293,18 @@ class _NotionWorld:
     def break_down(self) -> None:
         self._notion.fail("", *[503] * 100)
 
+    def break_page(self, key: str) -> bool:
+        self.edit(key, "Another text.")
+        self._notion.fail(f"/blocks/{self.paths[key]}", 400)
+        return True
+
+    def limit(self, key: str) -> bool:
+        return False
+
+    def slow_down(self) -> bool:
+        self._notion.fail("", 429, Retry_After="1")
+        return True
+
 
 @asynccontextmanager
 async def notion(tmp_path: Path) -> AsyncIterator[World]:
@@ -266,6 +335,15 @@ class _SlackWorld:
     def break_down(self) -> None:
         self._file.write_bytes(b"PK half a download")
 
+    def break_page(self, key: str) -> bool:
+        return False
+
+    def limit(self, key: str) -> bool:
+        return False
+
+    def slow_down(self) -> bool:
+        return False
+
     def _write(self) -> None:
         messages = [
             {
@@ -294,7 +372,7 @@ class _GithubWorld:
     REPOSITORY = "acme/product"
 
     def __init__(self, github: Github, folder: Path, kinds: tuple[str, str, str]) -> None:
-        self._github, self._folder = github, folder
+        self._github, self._folder, self.kept = github, folder, folder / "clones"
         self._kinds = dict(zip(TEXTS, kinds, strict=True))
         self._minute = 0
         self.paths = {
@@ -312,7 +390,7 @@ class _GithubWorld:
         chosen = {"token": self._github.token, "api_url": self._github.url, **settings}
         return GithubSource(
             GithubSettings(kind="github", name=NAME, repositories=(self.REPOSITORY,), **chosen),
-            self._folder / "clones",
+            self.kept,
             sleep=_no_sleep,
         )
 
@@ -342,6 +420,26 @@ class _GithubWorld:
 
     def break_down(self) -> None:
         self._github.down = True
+
+    def break_page(self, key: str) -> bool:
+        kind, _, place = self.paths[key].removeprefix(f"{self.REPOSITORY}/").partition("/")
+        if kind == "wiki":
+            self._write(place, "binary \0 data")
+            return True
+        self.edit(key, "Another text.")
+        refused = {"data": {"repository": None}, "errors": [{"type": "FORBIDDEN", "message": "no comments"}]}
+        asked, status = ("$number: Int!, $after", 200) if kind == "discussions" else ("/comments", 400)
+        self._github.fail(asked, status, refused if status == 200 else None)
+        return True
+
+    def limit(self, key: str) -> bool:
+        """The page with its whole repository: GitHub has no other limit."""
+        self._repo.private, self._repo.visibility = True, "private"
+        return True
+
+    def slow_down(self) -> bool:
+        self._github.fail("/", 403, {"message": "You have exceeded a secondary rate limit"}, Retry_After="1")
+        return True
 
     def _write(self, place: str, text: str | None) -> None:
         file = self._wiki.work / place
