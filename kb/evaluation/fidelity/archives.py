@@ -105,8 +105,11 @@ def _row(row: _Element) -> str:
 
 
 def _text(paragraph: _Element) -> str:
+    """Without the numbers of slides, which are a field."""
     return "".join(
-        " " if _name(one) == "br" else one.text or "" for one in paragraph.iter() if _name(one) in ("t", "br")
+        " " if _name(one) in ("br", "tab") else one.text or ""
+        for one in paragraph.iter()
+        if _name(one) in ("t", "br", "tab") and _name(one.getparent()) != "fld"
     )
 
 

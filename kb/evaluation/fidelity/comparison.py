@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from kb.evaluation.fidelity.reading import Cell, Reading, words_of
@@ -78,7 +78,7 @@ def compared(original: Reading, held: Held) -> Fidelity:
     added = (page | _new(sides.passages, page)) - wanted - pardoned
     lost_numbers = Counter(original.numbers) - (Counter(held.page.numbers) & Counter(held.passages.numbers))
     words, lost_words = _with_letters(wanted), _with_letters(lost)
-    cells, lost_cells = _cells(original.cells, held.passages.cells)
+    cells, lost_cells = _cells(original.cells, held.passages)
     code = Counter(original.code)
     lost_code = code - Counter(held.page.code)
     dates = Counter(original.dates)
@@ -133,11 +133,13 @@ def _mended(words: list[str], broken: Iterable[tuple[str, str]], others: Mapping
     return mended
 
 
-def _cells(wanted: Iterable[Cell], given: Iterable[Cell]) -> tuple[int, list[str]]:
+def _cells(wanted: Iterable[Cell], given: Reading) -> tuple[int, list[str]]:
     """How many cells stand in a table under one of their headers, and the others as "header: value"."""
-    given = list(given)
-    left: Counter[tuple[str | None, str]] = Counter((None, text) for text in _texts(given))
-    left.update((header, cell.value) for cell in given for header in cell.headers or ("",))
+    left: Counter[tuple[str | None, str]] = Counter((None, cell.value) for cell in given.cells)
+    left.update(
+        (None, head) for head in given.heads
+    )  # of a table without headers the first line stands in their place
+    left.update((header, cell.value) for cell in given.cells for header in cell.headers or ("",))
     kept, lost = 0, []
     for cell in wanted:
         headers: Iterable[str | None] = cell.headers or (None,)
@@ -149,12 +151,6 @@ def _cells(wanted: Iterable[Cell], given: Iterable[Cell]) -> tuple[int, list[str
             left[found] -= 1
             kept += 1
     return kept, lost
-
-
-def _texts(cells: Sequence[Cell]) -> Iterator[str]:
-    """What tables hold in any place: the first line of one without headers stands in theirs."""
-    yield from (cell.value for cell in cells)
-    yield from dict.fromkeys(header for cell in cells for header in cell.headers)
 
 
 def _in_order(words: Iterable[str], counts: Counter[str]) -> Iterable[str]:

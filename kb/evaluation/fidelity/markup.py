@@ -114,6 +114,7 @@ def read_html(content: str | bytes, *, numbered: bool = False, apart: str = "") 
     return reading_of(
         "".join(walker.text),
         cells=walker.cells,
+        heads=walker.heads,
         code=walker.code,
         apart=" ".join((apart, *walker.apart)),
         repeated=" ".join(walker.repeated),
@@ -127,6 +128,14 @@ def read_markdown(text: str, *, numbered: bool = False) -> Reading:
     return read_html(f"<body>{''.join(parts)}</body>", numbered=numbered)
 
 
+class _Head(str):
+    """A header."""
+
+
+class _Again(str):
+    """The text of a cell, in a place that it covers beside its first."""
+
+
 class _Walker:
     """Collects a tree's text (a line's end at the edges of blocks), its tables' cells and its code."""
 
@@ -136,6 +145,7 @@ class _Walker:
         self.apart: list[str] = []
         self.cells: list[Cell] = []
         self.code: list[str] = []
+        self.heads: list[str] = []
         self.repeated: list[str] = []
 
     def walk(self, element: _Element, depth: int) -> None:
@@ -157,9 +167,14 @@ class _Walker:
         if tag == "pre":
             self.code.append(_plain(element))
         if tag == "table":
-            for cell, again in _cells(element):
-                self.cells += [cell] if cell else []
-                self.repeated += [again] if again else []
+            for cell in _cells(_rows(element)):
+                match cell:
+                    case Cell():
+                        self.cells.append(cell)
+                    case _Head():
+                        self.heads.append(cell)
+                    case _Again():
+                        self.repeated.append(cell)
         self.text.append(element.text or "")
         for child in element:
             if depth < _DEEPEST:
@@ -204,23 +219,30 @@ def _plain(element: _Element) -> str:
     return "".join(walker.text)
 
 
-def _cells(table: _Element) -> Iterator[tuple[Cell | None, str]]:
-    """The cells below the headers, and what of each may be told again: its text in every further place that it covers.
+def _rows(table: _Element) -> list[_Element]:
+    return [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
+
+
+def _cells(rows: list[_Element]) -> Iterator[Cell | _Head | _Again]:
+    """A table's headers and the cells below them, and for what covers several places its text in each further one.
 
     A cell over several columns is asked for under the headers of its first one only.
     """
-    rows = [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
     grid = _grid(rows)
+    if len(grid) < 2 or max(map(len, grid)) < 2 or any(row.find(".//table") is not None for row in rows):
+        return  # it lays out a page
     heads = len(list(takewhile(_is_header, rows)))
     for number, row in enumerate(grid):
         for column, (text, is_first) in row.items():
-            if not text or not is_first or number < heads:
-                yield None, "" if is_first else text
-                continue
-            above = [grid[head].get(column, ("", True))[0] for head in range(heads)]
-            distinct = list(dict.fromkeys(one for one in above if one))
-            headers = frozenset((*distinct, " ".join(distinct))) if heads else frozenset()
-            yield Cell(headers=headers, value=text), ""
+            if not is_first:
+                yield _Again(text)
+            elif text and number < heads:
+                yield _Head(text)
+            elif text:
+                above = [grid[head].get(column, ("", True))[0] for head in range(heads)]
+                distinct = list(dict.fromkeys(one for one in above if one))
+                headers = frozenset((*distinct, " ".join(distinct))) if heads else frozenset()
+                yield Cell(headers=headers, value=text)
 
 
 def _is_header(row: _Element) -> bool:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from email import message_from_bytes, policy
@@ -121,9 +122,10 @@ def _separated(file: _File) -> Reading:
 
 
 def _table(rows: list[list[str]]) -> str:
-    """The first row that is as full as any names the columns; lines above it are a title."""
+    """The first row that is as full as most names the columns; lines above it are a title."""
     filled = [sum(bool(cell.strip()) for cell in row) for row in rows]
-    head = filled.index(max(filled, default=0)) if rows else 0
+    usual = Counter(filled).most_common(1)[0][0] if rows else 0
+    head = next((number for number, cells in enumerate(filled) if cells >= usual), 0)
     titles = "".join(f"<p>{escape(' '.join(row))}</p>" for row in rows[:head])
     lines = (
         "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)

@@ -41,7 +41,9 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """`apart`: words that may be left out or kept (hidden text, menus, generators' tags): neither is a fault.
+    """`heads`: the headers of tables, each as often as it stands there.
+
+    `apart`: words that may be left out or kept (hidden text, menus, generators' tags): neither is a fault.
 
     `repeated`: words that may be told more often: those of a cell over several columns or rows.
     `broken`: pairs of words that stand in `words` one by one and may be one word that a line's end cut.
@@ -51,6 +53,7 @@ class Reading:
     numbers: tuple[str, ...]
     dates: tuple[str, ...]
     cells: tuple[Cell, ...] = ()
+    heads: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
@@ -58,7 +61,13 @@ class Reading:
 
 
 def reading_of(
-    text: str, *, cells: Iterable[Cell] = (), code: Iterable[str] = (), apart: str = "", repeated: str = ""
+    text: str,
+    *,
+    cells: Iterable[Cell] = (),
+    heads: Iterable[str] = (),
+    code: Iterable[str] = (),
+    apart: str = "",
+    repeated: str = "",
 ) -> Reading:
     """The reading of a text; `code`: blocks of it."""
     broken = tuple(
@@ -71,6 +80,7 @@ def reading_of(
         numbers=tuple(found.replace(" ", "") for found in _NUMBER.findall(line)),
         dates=tuple(_DATE.findall(line)),
         cells=tuple(cells),
+        heads=tuple(heads),
         code=tuple(line for block in code for line in code_lines(block)),
         apart=tuple(words_of(apart)),
         repeated=tuple(words_of(repeated)),
