@@ -69,6 +69,7 @@ def warning_line(warning: AnswerWarning, cited: Mapping[int, Citation], words: M
         "date": words.on(warning.date) if warning.date else "",
         "ago": words.since(warning.date, today) if warning.date else "",
         "successor": successor_link(page),
+        "state": escape(shorten(page.retired or "", TITLE_CHARACTERS)),
     }
     return " ".join(["⚠️", _template(warning, words).format(**fields), *owner_sentence(page, words)])
 
@@ -88,6 +89,8 @@ def _template(warning: AnswerWarning, words: Messages) -> str:
         if warning.page.told_successor is None:
             return words.superseded_alone
         return words.older_version if warning.reason == "older_version" else words.superseded
+    if warning.reason == "retired":
+        return words.retired
     if warning.date is None:
         return words.undated_warning
     reasons = {

@@ -67,6 +67,7 @@ class Messages(Formats):
     nothing_more: str = "That is all that the pages say about it."
 
     review_overdue: str = "*{title}* was due for review on {date} ({ago})."
+    retired: str = "*{title}* is marked “{state}” by its author."
     expired: str = "*{title}* expired on {date} ({ago})."
     old_review: str = "*{title}* was last reviewed on {date} ({ago})."
     old_edit: str = "*{title}* was last edited on {date} ({ago})."

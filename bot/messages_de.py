@@ -42,6 +42,7 @@ GERMAN: dict[str, Any] = {
     "items_shown": "{shown} von {total} Punkten; auf der Seite stehen alle.",
     "nothing_more": "Mehr steht auf den Seiten nicht dazu.",
     "review_overdue": "*{title}* hätte am {date} überprüft werden sollen ({ago}).",
+    "retired": "*{title}* ist von der Autorin oder dem Autor als „{state}“ gekennzeichnet.",
     "expired": "*{title}* ist am {date} abgelaufen ({ago}).",
     "old_review": "*{title}* wurde zuletzt am {date} überprüft ({ago}).",
     "old_edit": "*{title}* wurde zuletzt am {date} bearbeitet ({ago}).",

@@ -42,6 +42,7 @@ SPANISH: dict[str, Any] = {
     "items_shown": "{shown} de {total} puntos; en la página están todos.",
     "nothing_more": "Es todo lo que dicen las páginas sobre esto.",
     "review_overdue": "*{title}* tenía que revisarse el {date} ({ago}).",
+    "retired": "Quien escribió *{title}* la ha marcado como «{state}».",
     "expired": "*{title}* caducó el {date} ({ago}).",
     "old_review": "*{title}* se revisó por última vez el {date} ({ago}).",
     "old_edit": "*{title}* se editó por última vez el {date} ({ago}).",

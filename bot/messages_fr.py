@@ -55,6 +55,7 @@ FRENCH: dict[str, Any] = {
     "items_shown": "{shown} points sur {total} ; la page les contient tous.",
     "nothing_more": "C'est tout ce que les pages en disent.",
     "review_overdue": "*{title}* devait être révisée le {date} ({ago}).",
+    "retired": "*{title}* est marquée « {state} » par son auteur.",
     "expired": "*{title}* a expiré le {date} ({ago}).",
     "old_review": "*{title}* a été révisée pour la dernière fois le {date} ({ago}).",
     "old_edit": "*{title}* a été modifiée pour la dernière fois le {date} ({ago}).",

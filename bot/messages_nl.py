@@ -42,6 +42,7 @@ DUTCH: dict[str, Any] = {
     "items_shown": "{shown} van de {total} punten; op de pagina staan ze allemaal.",
     "nothing_more": "Dat is alles wat de pagina's erover zeggen.",
     "review_overdue": "*{title}* had op {date} nagekeken moeten worden ({ago}).",
+    "retired": "Volgens de auteur is *{title}* “{state}”.",
     "expired": "*{title}* is op {date} verlopen ({ago}).",
     "old_review": "*{title}* is op {date} voor het laatst nagekeken ({ago}).",
     "old_edit": "*{title}* is op {date} voor het laatst bewerkt ({ago}).",

@@ -22,12 +22,14 @@ class PageError(IngestError):
 
     `withdraw`: what the index still holds of the page must go, because its author emptied it or limited who may
     read it. Otherwise the earlier text stays: a page that cannot be read today is not a page that was deleted.
+    `left_out`: its author wants it so (a draft). It is told in the report, and is no failure.
     """
 
-    def __init__(self, reason: str, *, withdraw: bool = False) -> None:
+    def __init__(self, reason: str, *, withdraw: bool = False, left_out: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.withdraw = withdraw
+        self.left_out = left_out
 
 
 class SourceUnavailableError(IngestError):

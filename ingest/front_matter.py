@@ -1,45 +1,89 @@
-"""What the author of a page says about it, in YAML (`---`) or TOML (`+++`) at its top.
+"""What the author of a page says about it, in front matter of any form (see `front_blocks`).
 
-A field that cannot be read becomes None and a note, and the page is indexed all the same. One exception: a limit on
-who may read the page. Where that cannot be understood, or stands in what was meant to be front matter and is none, the
-page fails, closed, rather than become public.
+A field that cannot be read becomes None and a note, and the page is indexed all the same. Two exceptions. A limit on
+who may read the page: where that cannot be understood, or stands in what was meant to be front matter and is none, the
+page fails, closed, rather than become public (`front_limits`). And a page that is not in force: a draft (`front_states`).
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from html import unescape
-from typing import Any
 
-import yaml
-
-from ingest.dates import UnreadableDateError, parse_date, parse_period
+from ingest.dates import AmbiguousDateError, UnreadableDateError, parse_date, parse_period
 from ingest.errors import PageError
-from kb.models import EVERYONE, PageDates
+from ingest.front_blocks import Block, find_block, find_head, keys_in, lines_of, meant_as_fields
+from ingest.front_fields import Fields, key_of, text_of, truth_of
+from ingest.front_limits import audience_of, mentions_a_limit, names_a_limit, names_readers, surely_limits
+from ingest.front_states import check_published, replaced_by, retired_as
+from kb.models import PageDates
 from kb.versions import version_of_field
 
-_BLOCK = re.compile(
-    r"\A\s*^(?P<fence>---|\+\+\+)[ \t]*\n(?P<fields>.*?)^(?:(?P=fence)|\.\.\.)[ \t]*(?:\n|\Z)",
-    re.DOTALL | re.MULTILINE,
+__all__ = ["FrontMatter", "may_have_front_matter", "mentions_a_limit", "split_front_matter"]
+
+_EDITED = (
+    "last_updated", "updated", "lastmod", "last_modified", "modified", "last_modified_at", "updated_at", "date_modified",
+    "modified_date", "updated_date", "last_updated_on", "last_edited", "last_edited_time", "last_update.date", "last_update",
+    "date.updated", "date.modified", "laatst_bijgewerkt", "bijgewerkt", "gewijzigd", "zuletzt_aktualisiert", "aktualisiert",
+    "geändert", "mis_à_jour", "mise_à_jour", "modifié", "actualizado", "última_actualización", "modificado",
+)  # fmt: skip
+_REVIEWED = (
+    "last_reviewed_on", "last_reviewed", "reviewed", "reviewed_on", "last_reviewed_at", "last_review", "date_reviewed", "last_verified",
+    "verified_on", "laatst_nagekeken", "nagekeken", "laatst_beoordeeld", "zuletzt_geprüft", "geprüft", "geprüft_am",
+    "dernière_révision", "révisé", "révisé_le", "última_revisión", "revisado",
+)  # fmt: skip
+_REVIEW_BY = (
+    "review_by", "review_due", "review_before", "next_review", "next_review_on", "next_review_date", "review_due_date",
+    "na_te_kijken_voor", "volgende_controle", "nächste_prüfung", "prochaine_révision", "próxima_revisión",
+)  # fmt: skip
+_REVIEW_IN = (
+    "review_in",
+    "review_every",
+    "review_interval",
+    "review_period",
+    "review_cycle",
+    "review_frequency",
 )
-_MEANT = re.compile(
-    r"\A(?:\s|<!--(?:(?!-->).)*-->)*^[ \t]*(?:-{3,}|\+{3,})[ \t]*\n(?P<fields>(?:[^\n]*\S[^\n]*(?:\n|\Z))+)",
-    re.DOTALL | re.MULTILINE,
+_EXPIRES = (
+    "expires", "expiry", "expiry_date", "expires_on", "expires_at", "expiration", "expiration_date", "expire_date", "valid_until",
+    "valid_through", "valid_to", "vervaldatum", "verloopt", "verloopt_op", "geldig_tot", "ablaufdatum", "läuft_ab", "gültig_bis",
+    "expire_le", "date_d_expiration", "valable_jusqu_au", "caduca", "caducidad", "fecha_de_caducidad", "válido_hasta",
+)  # fmt: skip
+_WRITTEN = (
+    "date", "created", "created_at", "created_on", "date_created", "creation_date", "date.created", "published", "published_at", "published_on",
+    "pub_date", "publish_date", "datum", "aangemaakt", "erstellt", "fecha", "creado", "créé",
+)  # fmt: skip
+_OTHERS = (
+    "published",
+    "unlisted",
+    "deprecated",
+    "archived",
+    "description",
+    "categories",
+    "title",
+    "status",
+    "draft",
+    "author",
+    "authors",
+    "owner",
+    "tags",
+    "slug",
+    "layout",
+    "lang",
+    "version",
+    "replaces",
+    "superseded_by",
 )
-"""Lines under a fence that is indented, too long, below a comment, or never closed."""
-_LIMIT = re.compile(r"^[ \t]*[\"']?(audience|channels)[\"']?[ \t]*[:=]", re.MULTILINE | re.IGNORECASE)
-_LINE = re.compile(r"^([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S.*)$", re.MULTILINE)
-_CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{5,}")
-_CHANNEL_NAME = re.compile(r"#?[\w-]{1,80}")
-_GROUP_ID = re.compile(r"S(?=[A-Z]*\d)[A-Z0-9]{5,}")
-_GROUP_HANDLE = re.compile(r"@[\w.-]{1,80}")
-_OPEN = {EVERYONE, "everyone", "all", "public"}
-_YAML_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-"""Every scalar stays a string: `lang: no` is Norwegian, and an impossible date is no exception."""
+_KNOWN = frozenset(
+    key_of(name) for name in (*_EDITED, *_REVIEWED, *_REVIEW_BY, *_REVIEW_IN, *_EXPIRES, *_WRITTEN, *_OTHERS)
+)
+"""One of these has to be among lines that have no fence to be fields; others are words before a colon."""
+_MAY_BEGIN = re.compile(
+    rb"\s*(?:---|\+\+\+|;;;|\{|```|<!--|:?[A-Za-z\"'][\w \"'-]{0,40}:|[^\n]{1,200}\n[=~*^#-]{3,})"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,12 +91,14 @@ class FrontMatter:
     """`audience`: channel and user group marks of a limited page; None where the author sets no limit.
 
     `dates.edited` is an explicit "updated" date; `written` is a mere `date`, to be used where nothing better is known.
+    `retired`: the author's word for a page that is no longer kept up ("deprecated").
     """
 
     title: str | None = None
     language: str | None = None
     owner: str | None = None
     superseded_by: str | None = None
+    retired: str | None = None
     replaces: tuple[str, ...] = ()
     version: str | None = None
     audience: tuple[str, ...] | None = None
@@ -61,31 +107,54 @@ class FrontMatter:
     notes: tuple[str, ...] = ()
 
 
-def split_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """The front matter, empty where there is none, and the text below it.
+def split_front_matter(text: str, *, today: date | None = None) -> tuple[FrontMatter, str]:
+    """The front matter, empty where there is none, and the text below it. `today`: for pages that are published later.
 
     Raises:
-        PageError: the page may be limited to some readers, but to whom cannot be understood.
+        PageError: the page may be limited to some readers, but to whom cannot be understood; or it is a draft.
     """
-    block = _BLOCK.match(text)
-    if block is None:
-        _check_no_limit_is_meant(text)
-        return FrontMatter(), text
-    fields, notes = _fields(block["fields"], toml=block["fence"] == "+++")
-    if fields is None:  # a page that happens to start with a ruler
-        return FrontMatter(), text
-    return _Reader(fields, notes).front_matter(), text[block.end() :]
+    today = today or datetime.now(UTC).date()
+    block = find_block(text)
+    if block is not None and (not block.bare or _is_front_matter(block)):
+        _check_limits_are_read(block)
+        if block.values is not None:
+            body = text[block.end :]
+            _check_no_limit_is_meant(body, code=False)
+            return _read(block, today), body
+    _check_no_limit_is_meant(text)
+    head = find_head(text)
+    if head is not None and head.values and _KNOWN & {key_of(name) for name in head.values}:
+        return _of_text(head, today), text
+    return FrontMatter(), text
 
 
-def mentions_a_limit(content: bytes) -> bool:
-    """Whether undecodable bytes seem to limit their readers: then what was public before may no longer be."""
-    head = content[:10_000].replace(b"\0", b"")  # every second byte of UTF-16
-    return _LIMIT.search(head.decode("ascii", errors="replace")) is not None
+def may_have_front_matter(content: bytes) -> bool:
+    """Whether it is worth looking for in a file that is no Markdown."""
+    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))  # UTF-16, UTF-32
+    return marked or _MAY_BEGIN.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
-def _check_no_limit_is_meant(text: str) -> None:
-    meant = _MEANT.match(text)
-    if meant is not None and _LIMIT.search(meant["fields"]):
+def _is_front_matter(block: Block) -> bool:
+    """Whether lines or an object without a fence are fields: prose and examples of JSON look like it."""
+    values = block.values or {}
+    keys = {key_of(name) for name in values}
+    limited = [value for name, value in values.items() if names_a_limit(name)]
+    if block.json:
+        return bool(keys & _KNOWN or limited or any(map(surely_limits, keys_in(block.fields))))
+    return any(map(names_readers, limited)) or (len(keys) > 1 and bool(keys & _KNOWN))
+
+
+def _check_limits_are_read(block: Block) -> None:
+    if block.broken and any(map(names_a_limit, keys_in(block.fields))):
+        raise PageError(
+            f"its front matter is broken ({block.broken}) and limits who may read the page: mend it",
+            withdraw=True,
+        )
+
+
+def _check_no_limit_is_meant(text: str, *, code: bool = True) -> None:
+    lines = "\n".join(meant_as_fields(text, code=code))
+    if any(map(surely_limits, keys_in(lines))):
         raise PageError(
             "it limits who may read it in front matter that is none: begin and end it with a line of three dashes, "
             "and let nothing stand above it",
@@ -93,65 +162,70 @@ def _check_no_limit_is_meant(text: str) -> None:
         )
 
 
-def _fields(block: str, *, toml: bool) -> tuple[Mapping[str, Any] | None, list[str]]:
-    """The fields with lower-case names; None where the block is prose."""
-    try:
-        fields = tomllib.loads(block) if toml else yaml.load(block, Loader=_YAML_LOADER)
-    except (tomllib.TOMLDecodeError, yaml.YAMLError, RecursionError) as error:
-        if _LIMIT.search(block):
-            raise PageError(
-                "its front matter is broken and limits who may read the page: mend it", withdraw=True
-            ) from error
-        return _salvaged(block), [f"its front matter is not valid {'TOML' if toml else 'YAML'}"]
-    if isinstance(fields, dict):
-        return {str(name).lower(): value for name, value in fields.items()}, []
-    return (None if fields else {}), []
+def _read(block: Block, today: date) -> FrontMatter:
+    notes = [f"its front matter is not valid {block.broken}"] if block.broken else []
+    if block.broken:
+        check_published(Fields(lines_of(block.fields)), today)
+    fields = Fields(block.values or {})
+    audience = audience_of(fields, block.twice)
+    check_published(fields, today)
+    return _Reader(fields, notes, today).front_matter(audience)
 
 
-def _salvaged(block: str) -> Mapping[str, str] | None:
-    """The one-line fields of a broken block: the usual fault is a colon in an unquoted title."""
-    lines = [line for line in block.splitlines() if line.strip()]
-    fields = {name.lower(): value.strip().strip("\"'") for name, value in _LINE.findall(block)}
-    return fields if 2 * len(fields) >= len(lines) else None
+def _of_text(head: Block, today: date) -> FrontMatter:
+    """Of lines that are text as well: their dates and state, and a limit where it names channels."""
+    values = {name: value for name, value in (head.values or {}).items() if key_of(name) != "title"}
+    notes = []
+    for name in [name for name in values if names_a_limit(name)]:
+        if not names_readers(values[name]):
+            del values[name]
+            if surely_limits(name):
+                notes.append(
+                    f"its text says {name!r}, which limits nobody: a limit has to stand in front matter"
+                )
+    front = _read(replace(head, values=values), today)
+    return replace(front, notes=(*notes, *front.notes))
 
 
 class _Reader:
     """Reads fields one by one and notes those that it cannot understand."""
 
-    def __init__(self, fields: Mapping[str, Any], notes: list[str]) -> None:
+    def __init__(self, fields: Fields, notes: list[str], today: date) -> None:
         self._fields = fields
         self._notes = notes
+        self._today = today
 
-    def front_matter(self) -> FrontMatter:
+    def front_matter(self, audience: tuple[str, ...] | None) -> FrontMatter:
         found = FrontMatter(
             title=self._title(),
             language=self._language(),
-            owner=self._text("owner", "owner_team", "owner_slack", "team"),
-            superseded_by=self._text("superseded_by", "replaced_by"),
+            owner=self._fields.text("owner", "owner_team", "owner_slack", "team"),
+            superseded_by=self._fields.text("superseded_by", "replaced_by") or replaced_by(self._fields),
+            retired=retired_as(self._fields, self._today),
             replaces=self._texts("replaces", "supersedes"),
             version=self._version(),
-            audience=self._audience(),
+            audience=audience,
             dates=self._dates(),
-            written=self._date("date"),
+            written=self._date(*_WRITTEN),
         )
         return replace(found, notes=tuple(self._notes))
 
     def _title(self) -> str | None:
         """Site generators put it into HTML as it is, so it may hold entities ("C&oacute;mo")."""
-        written = self._text("title")
+        written = self._fields.text("title")
         return written and unescape(written)
 
     def _dates(self) -> PageDates:
-        reviewed = self._date("last_reviewed_on", "last_reviewed", "reviewed")
+        reviewed = self._date(*_REVIEWED)
         return PageDates(
-            edited=self._date("last_updated", "updated", "lastmod", "last_modified"),
+            edited=self._date(*_EDITED),
             reviewed=reviewed,
-            review_due=self._due(reviewed) or self._date("review_by"),
-            expires=self._date("expires", "expiry", "expirydate"),
+            review_due=self._due(reviewed) or self._date(*_REVIEW_BY, last=True),
+            expires=self._date(*_EXPIRES, last=True),
         )
 
     def _due(self, reviewed: date | None) -> date | None:
-        period = self._text("review_in")
+        period = self._fields.text(*_REVIEW_IN)
         if period is None or reviewed is None:
             return None
         try:
@@ -160,19 +234,27 @@ class _Reader:
             self._notes.append(f"review_in {period!r} is no period like '6 months'")
             return None
 
-    def _date(self, *names: str) -> date | None:
-        for name in names:
-            written = self._text(name)
-            if written is None:
+    def _date(self, *names: str, last: bool = False) -> date | None:
+        """`last`: what names a month or a quarter holds to its end."""
+        for one in self._fields.named(*names):
+            written = text_of(one.value)
+            if (
+                not written or truth_of(one.value) is not None
+            ):  # `published: true`, `reviewed: no` are no dates
                 continue
             try:
-                return parse_date(written)
+                return parse_date(written, last=last)
+            except AmbiguousDateError as error:
+                first, second = error.readings[0], error.readings[-1]
+                self._notes.append(
+                    f"{one.name} {written!r} may be {first} or {second}: write it as one of these"
+                )
             except UnreadableDateError:
-                self._notes.append(f"{name} {written!r} is no date like 2026-08-22")
+                self._notes.append(f"{one.name} {written!r} is no date like 2026-08-22")
         return None
 
     def _language(self) -> str | None:
-        written = self._text("language", "lang")
+        written = self._fields.text("language", "lang")
         if written is None:
             return None
         code = re.fullmatch(r"([a-z]{2,3})(?:[-_]\w+)*", written.lower())
@@ -181,62 +263,14 @@ class _Reader:
             return None
         return code[1]
 
-    def _audience(self) -> tuple[str, ...] | None:
-        limits = [self._fields[name] for name in ("audience", "channels") if name in self._fields]
-        if not limits:
-            return None
-        marks = [_mark(entry) for limit in limits for entry in _entries(limit)]
-        if not marks:
-            raise PageError("its audience is empty: name channels, or 'everyone'", withdraw=True)
-        restricting = {mark for mark in marks if mark != EVERYONE}
-        if restricting and len(restricting) < len(marks) and EVERYONE in marks:
-            raise PageError(
-                "its audience names channels and 'everyone': write one or the other", withdraw=True
-            )
-        return tuple(sorted(restricting)) or None
-
     def _version(self) -> str | None:
-        written = self._text("version", "edition", "revision")
+        written = self._fields.text("version", "edition", "revision")
         return version_of_field(written) if written else None
 
     def _texts(self, *names: str) -> tuple[str, ...]:
         """A field with one entry or a list of them."""
-        given = [self._fields[name] for name in names if name in self._fields]
+        given = [one.value for one in self._fields.named(*names)]
         entries = [entry for value in given for entry in (value if isinstance(value, list) else [value])]
         return tuple(
-            text for entry in entries if not isinstance(entry, dict | list) and (text := str(entry).strip())
+            text for entry in entries if not isinstance(entry, Mapping | list) and (text := text_of(entry))
         )
-
-    def _text(self, *names: str) -> str | None:
-        for name in names:
-            value = self._fields.get(name)
-            if isinstance(value, list):
-                value = ", ".join(str(entry) for entry in value if not isinstance(entry, dict | list))
-            if value is not None and not isinstance(value, dict):
-                text = " ".join(str(value).split())
-                if text:
-                    return text
-        return None
-
-
-def _entries(limit: object) -> Iterable[str]:
-    if isinstance(limit, str):
-        return [entry.strip() for entry in limit.split(",") if entry.strip()]
-    if isinstance(limit, list) and all(isinstance(entry, str) for entry in limit):
-        return [entry.strip() for entry in limit if entry.strip()]
-    raise PageError("its audience is no list: write for example ['#people-leads', '@finance']", withdraw=True)
-
-
-def _mark(entry: str) -> str:
-    if entry.lower() in _OPEN:
-        return EVERYONE
-    if _CHANNEL_ID.fullmatch(entry) or _GROUP_ID.fullmatch(entry):
-        return entry
-    if _GROUP_HANDLE.fullmatch(entry):
-        return entry.lower()
-    if _CHANNEL_NAME.fullmatch(entry):
-        return f"#{entry.removeprefix('#').lower()}"
-    raise PageError(
-        f"its audience {entry!r} is no channel or user group: write #people-leads, C0123456 or @finance",
-        withdraw=True,
-    )

@@ -164,6 +164,7 @@ class PagePipeline:
             audience=_narrowed(_narrowed(origin.audience, raw.audience), front.audience),
             dates=_dates(front, raw),
             superseded_by=front.superseded_by or notices.superseded_by,
+            retired=front.retired,
             replaces=(*front.replaces, *notices.replaces),
             version=front.version or notices.version,
         )

@@ -21,6 +21,7 @@ FreshnessReason = Literal[
     "current",
     "superseded",
     "older_version",
+    "retired",
     "expired",
     "review_overdue",
     "old_review",

@@ -1,6 +1,6 @@
 """Whether a page may still be believed. Pure: the clock is an argument.
 
-In order of trust: a page that names its successor is superseded; one past its `expires` or its review date is outdated,
+In order of trust: a page that names its successor is superseded; one that its author has marked as deprecated, or past its `expires` or its review date is outdated,
 whatever its last edit (a site migration edits every page); a review that is not yet due makes a page current. Only
 without any review date does age decide, and a page without any date says so: it is not called fresh.
 
@@ -65,6 +65,8 @@ class FreshnessPolicy:
                 reason="older_version" if later else "superseded",
                 date=dates.reviewed or dates.edited,
             )
+        if page.retired:
+            return Assessment(freshness="outdated", reason="retired")
         if dates.expires is not None and dates.expires < today:
             return Assessment(freshness="outdated", reason="expired", date=dates.expires)
         if dates.review_due is not None:
@@ -107,6 +109,7 @@ class FreshnessPolicy:
         told = {
             "superseded": f"{page.title} was replaced{by}.",
             "older_version": f"{page.title} has a later version: {page.told_successor}.",
+            "retired": f"{page.title} is marked “{page.retired}” by its author.",
             "expired": f"{page.title} expired on {day}.",
             "review_overdue": f"{page.title} was due for review on {day} ({self._ago(assessment)}).",
             "old_review": f"{page.title} was last reviewed on {day} ({self._ago(assessment)}).",

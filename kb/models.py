@@ -87,6 +87,8 @@ class Page:
     """The page that replaces this one, as its author wrote it: a path, a URL or a title."""
     replaces: tuple[str, ...] = ()
     """The pages that this one says it replaces: paths, URLs or titles."""
+    retired: str | None = None
+    """The author's own word for a page that is no longer kept up: "deprecated", "archived", "verouderd"."""
     version: str | None = None
     """The version or edition that the page says it is: "2", "2.1", "2026"."""
     successor: Successor | None = None

@@ -17,7 +17,7 @@ from bot.cli.session import ForgetRequest, IngestRequest, Session
 from ingest.report import duration
 from kb.data_folder import DataFolder
 from kb.errors import SettingsError
-from kb.jobs import SyncReport
+from kb.jobs import FailedPage, SyncReport
 from kb.settings import Settings
 
 SOME_FAILED = 3
@@ -88,11 +88,20 @@ def show_report(report: SyncReport) -> None:
         console.print(f"  looks wrong: {doubt}", highlight=False, markup=False, style="yellow")
     if report.dry_run:
         show_names(report, console)
-    for failed in report.failed[:LISTED]:
-        told = f"  {report.named(failed.path)}: {failed.reason}"
-        console.print(told, highlight=False, markup=False, style="yellow")
-    if len(report.failed) > LISTED:
-        console.print(f"  and {len(report.failed) - LISTED} more; --json lists them all")
+    _show_reasons(report, report.failed, console, style="yellow")
+    if report.warned:
+        console.print(f"{len(report.warned)} to look at:", highlight=False)
+        _show_reasons(report, report.warned, console, style=None)
+
+
+def _show_reasons(
+    report: SyncReport, pages: Sequence[FailedPage], console: Console, *, style: str | None
+) -> None:
+    for page in pages[:LISTED]:
+        told = f"  {report.named(page.path)}: {page.reason}"
+        console.print(told, highlight=False, markup=False, soft_wrap=True, style=style)
+    if len(pages) > LISTED:
+        console.print(f"  and {len(pages) - LISTED} more; --json lists them all")
 
 
 def show_names(report: SyncReport, console: Console) -> None:

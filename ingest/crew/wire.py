@@ -77,7 +77,9 @@ def decode_job(fields: Mapping[bytes, bytes]) -> PageJob:
 
 def encode_outcome(job: str, outcome: Outcome) -> bytes:
     if isinstance(outcome, PageError):
-        return _OUTCOME.dump_json(_Outcome(job=job, reason=outcome.reason, withdraw=outcome.withdraw))
+        return _OUTCOME.dump_json(
+            _Outcome(job=job, reason=outcome.reason, withdraw=outcome.withdraw, left_out=outcome.left_out)
+        )
     chunks = tuple(map(_flat, outcome.chunks))
     return _OUTCOME.dump_json(
         _Outcome(job=job, page=outcome.page.page, notes=outcome.page.notes, chunks=chunks)
@@ -92,7 +94,7 @@ def decode_outcome(wire: bytes) -> tuple[str, Outcome]:
     """
     told = _OUTCOME.validate_json(wire)
     if told.page is None:
-        return told.job, PageError(told.reason, withdraw=told.withdraw)
+        return told.job, PageError(told.reason, withdraw=told.withdraw, left_out=told.left_out)
     indexed = tuple(_whole(chunk, told.page) for chunk in told.chunks)
     prepared = PreparedPage(page=told.page, chunks=tuple(one.chunk for one in indexed), notes=told.notes)
     return told.job, ReadyPage(page=prepared, chunks=indexed)
@@ -119,6 +121,7 @@ class _Outcome:
     chunks: tuple[_FlatChunk, ...] = ()
     reason: str = ""
     withdraw: bool = False
+    left_out: bool = False
 
 
 def _flat(indexed: IndexedChunk) -> _FlatChunk:

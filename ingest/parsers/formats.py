@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ingest.errors import PageError
-from ingest.front_matter import FrontMatter, split_front_matter
+from ingest.front_matter import FrontMatter, may_have_front_matter, split_front_matter
 from ingest.parsers.dialects import NO_DIALECT, Dialect, dialect_of
 from ingest.parsers.markdown import parse_markdown
 from ingest.parsers.page import ParsedPage
@@ -57,7 +57,6 @@ _FENCED = frozenset({"html", "htm", "xhtml", "txt", "text", "rst"})
 """Not Markdown, but site generators read front matter from them all the same."""
 _WITH_MARK = "utf-8-sig"
 """Goes before the encoding that a page of HTML says that it has."""
-_BEFORE_A_FENCE = b"\xef\xbb\xbf \t\r\n"
 _BINARY = frozenset(("pdf", "odt", "odp", *OFFICE)) - {"org"}
 
 
@@ -86,7 +85,7 @@ def parse_file(content: bytes, *, path: str, media_type: str | None = None) -> P
             "it is only a pointer of Git LFS: the file itself was not fetched, run `git lfs pull`"
         )
     kind = kind_of(path, media_type)
-    if kind in _FENCED and content.lstrip(_BEFORE_A_FENCE).startswith((b"---", b"+++")):
+    if kind in _FENCED and may_have_front_matter(content):
         front, body = split_front_matter(decoded(content))
         if front != FrontMatter():
             return _headed(front, _parsed(body.encode(_WITH_MARK), path, kind))

@@ -150,7 +150,7 @@ def _page(reply: Parsed | Refused | Broken, path: str) -> ParsedPage:
         case Parsed():
             return reply.page
         case Refused():
-            raise PageError(reply.reason, withdraw=reply.withdraw)
+            raise PageError(reply.reason, withdraw=reply.withdraw, left_out=reply.left_out)
         case Broken():
             logger.error(
                 "page.parser_failed", extra={"path": path, "error": reply.error, "where": list(reply.where)}

@@ -39,6 +39,7 @@ class Refused(BaseModel):
     kind: Literal["refused"] = "refused"
     reason: str
     withdraw: bool = False
+    left_out: bool = False
 
 
 class Broken(BaseModel):

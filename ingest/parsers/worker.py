@@ -62,7 +62,7 @@ def _reply(task: Task, content: bytes) -> Parsed | Refused | Broken:
     try:
         return Parsed(page=parse_file(content, path=task.path, media_type=task.media_type))
     except PageError as error:
-        return Refused(reason=error.reason, withdraw=error.withdraw)
+        return Refused(reason=error.reason, withdraw=error.withdraw, left_out=error.left_out)
     except MemoryError:
         return Refused(reason="it needs too much memory to be read: split it, or save it with fewer pictures")
     except Exception as error:  # noqa: BLE001 (the edge of this process: whatever a parser raises is told to the pool)

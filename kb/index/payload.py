@@ -66,6 +66,7 @@ class StoredChunk(BaseModel):
     review_due: date | None = None
     expires: date | None = None
     superseded_by: str | None = None
+    retired: str | None = None
     replaces: tuple[str, ...] = ()
     version: str | None = None
     names: tuple[str, ...] | None = None
@@ -97,6 +98,7 @@ class StoredChunk(BaseModel):
             review_due=page.dates.review_due,
             expires=page.dates.expires,
             superseded_by=page.superseded_by,
+            retired=page.retired,
             replaces=page.replaces,
             version=page.version,
             names=names_of(page) if first else None,
@@ -133,6 +135,7 @@ class StoredChunk(BaseModel):
                 expires=self.expires,
             ),
             superseded_by=self.superseded_by,
+            retired=self.retired,
             replaces=self.replaces,
             version=self.version,
         )

@@ -172,6 +172,7 @@ class TestEveryIndex:
             owner="People team",
             place="offices › Ghent",
             superseded_by="new-leave.md",
+            retired="archived",
             dates=PageDates(edited=date(2026, 1, 2), review_due=date(2026, 5, 1)),
         )
         chunk = Chunk(

@@ -94,7 +94,8 @@ def test_dates_are_read_in_every_unambiguous_form(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["10/11/2026", "2026-13-45", "soon", "yyyy-mm-dd", "2026-02-30", "August 2026"]
+    "written",
+    ["2026-13-45", "soon", "yyyy-mm-dd", "2026-02-30", "eind 2026", "May 9, 2017, copied on 11/28/17."],
 )
 def test_a_date_that_cannot_be_read_is_a_note_and_the_rest_is_kept(written: str) -> None:
     front = read("title: Leave", f"last_reviewed_on: {written}", "review_in: 6 months")
@@ -102,6 +103,105 @@ def test_a_date_that_cannot_be_read_is_a_note_and_the_rest_is_kept(written: str)
     assert front.title == "Leave"
     assert (front.dates.reviewed, front.dates.review_due) == (None, None)
     assert front.notes == (f"last_reviewed_on {written!r} is no date like 2026-08-22",)
+
+
+def test_a_date_that_two_people_would_read_as_two_is_a_note_that_names_both() -> None:
+    front = read("expires: 10/11/2026", "last_reviewed_on: 03-04-2025")
+
+    assert (front.dates.expires, front.dates.reviewed) == (None, None)
+    assert front.notes == (
+        "last_reviewed_on '03-04-2025' may be 2025-03-04 or 2025-04-03: write it as one of these",
+        "expires '10/11/2026' may be 2026-10-11 or 2026-11-10: write it as one of these",
+    )
+
+
+def test_a_page_of_dutch_dates_is_read_as_its_author_wrote_them() -> None:
+    front = read("expires: 31-12-2025", "last_reviewed_on: 3 mei 2024", "review_in: 6 maanden")
+
+    assert front.dates.expires == date(2025, 12, 31)
+    assert (front.dates.reviewed, front.dates.review_due) == (date(2024, 5, 3), date(2024, 11, 3))
+    assert front.notes == ()
+
+
+def test_a_month_or_a_quarter_holds_to_its_end_and_a_review_counts_from_its_beginning() -> None:
+    front = read("expires: Q3 2025", "review_by: maart 2026", "last_reviewed_on: août 2024", "updated: 2024")
+
+    assert (front.dates.expires, front.dates.review_due) == (date(2025, 9, 30), date(2026, 3, 31))
+    assert (front.dates.reviewed, front.dates.edited) == (date(2024, 8, 1), date(2024, 1, 1))
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "lastReviewedOn",
+        "Last-Reviewed-On",
+        "LAST_REVIEWED_ON",
+        "last reviewed on",
+        "laatst_nagekeken",
+        "zuletzt geprüft",
+    ],
+)
+def test_a_field_is_known_however_it_is_spelled(field: str) -> None:
+    assert read(f"{field}: 2026-08-02").dates.reviewed == date(2026, 8, 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '+++\ntitle = "Pay"\nexpires = 2025-12-31\n[extra]\nowner = "People"\n+++\nBody.\n',
+        '{\n"title": "Pay", "expires": "31-12-2025",\n"params": {"owner": "People"}\n}\nBody.\n',
+        '---json\n{"title": "Pay", "expires": "31-12-2025", "owner": "People"}\n---\nBody.\n',
+        '---toml\ntitle = "Pay"\nexpires = 2025-12-31\nowner = "People"\n---\nBody.\n',
+        ';;;\n"title": "Pay",\n"expires": "31-12-2025",\n"owner": "People"\n;;;\nBody.\n',
+        '"title": "Pay",\n"expires": "31-12-2025",\n"owner": "People"\n;;;\nBody.\n',
+        '{{{\n"title": "Pay", "expires": "31-12-2025", "owner": "People"\n}}}\nBody.\n',
+        "title: Pay\nexpires: 31-12-2025\nowner: People\n---\nBody.\n",
+    ],
+    ids=[
+        "TOML",
+        "JSON",
+        "named JSON",
+        "named TOML",
+        "Hexo's JSON",
+        "without its upper fence",
+        "braces",
+        "Hexo's YAML",
+    ],
+)
+def test_every_form_of_front_matter_has_all_fields_and_is_no_text(text: str) -> None:
+    front, body = split_front_matter(text)
+
+    assert (front.title, front.owner, front.dates.expires) == ("Pay", "People", date(2025, 12, 31))
+    assert (front.notes, body) == ((), "Body.\n")
+
+
+def test_fields_without_any_fence_are_read_and_stay_words_of_the_page() -> None:
+    text = "Title: Pay\nLast edited time: March 3, 2024 10:12 AM\n\n# Pay\n\nBand 3.\n"
+
+    front, body = split_front_matter(text)
+
+    assert (front.title, front.dates.edited, body) == ("Pay", date(2024, 3, 3), text)
+
+
+def test_what_notion_exports_below_a_title_is_read_and_stays() -> None:
+    text = "# Pay\n\nOwner: Ann\nExpires: 31-12-2025\n\nBand 3.\n"
+
+    front, body = split_front_matter(text)
+
+    assert (front.owner, front.dates.expires, body) == ("Ann", date(2025, 12, 31), text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{ "name": "example" }\n\nThis is what the server answers.\n',
+        "{% note %}\nMind the gap.\n",
+        "Note: the office is closed.\nAnd so is the canteen.\n",
+        "Warning: hot.\n\nDo not touch.\n",
+    ],
+)
+def test_a_page_that_begins_with_braces_or_a_colon_is_text(text: str) -> None:
+    assert split_front_matter(text) == (FrontMatter(), text)
 
 
 @pytest.mark.parametrize("period", ["{period}", "often", "99999 years", "9999 years"])

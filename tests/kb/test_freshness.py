@@ -15,6 +15,7 @@ def a_page(
     *,
     superseded_by: str | None = None,
     successor: Successor | None = None,
+    retired: str | None = None,
     owner: str | None = None,
     source: str = "handbook",
     path: str = "leave.md",
@@ -28,6 +29,7 @@ def a_page(
         title="Leave policy",
         url="leave.md",
         owner=owner,
+        retired=retired,
         superseded_by=superseded_by,
         dates=PageDates(**dates),
     )
@@ -51,6 +53,15 @@ def test_an_overdue_review_outweighs_a_recent_edit():
 def test_a_review_that_is_not_due_outweighs_an_old_edit():
     page = a_page(reviewed=date(2026, 5, 1), review_due=date(2027, 5, 1), edited=date(2019, 1, 1))
     assert a_policy().assess(page).freshness == "current"
+
+
+def test_what_its_author_calls_deprecated_is_outdated_whatever_its_review_says():
+    page = a_page(retired="deprecated", owner="People", review_due=date(2027, 5, 1), edited=date(2026, 11, 1))
+    warning = a_policy().warn(page)
+    assert a_policy().assess(page).freshness == "outdated"
+    assert warning is not None
+    assert (warning.kind, warning.reason, warning.date) == ("outdated", "retired", None)
+    assert warning.text == "Leave policy is marked “deprecated” by its author. Owner: People."
 
 
 def test_a_page_is_current_on_the_very_day_its_review_is_due():

@@ -32,6 +32,7 @@ PAGE = Page(
     ),
     owner="People team",
     superseded_by="new.md",
+    retired="deprecated",
 )
 CHUNK = Chunk(
     id="any / id", page=PAGE, position=2, text="| a |", section=("A", "B"), url="https://kb.example/leave#b"

@@ -1,0 +1,261 @@
+"""Where the front matter of a page stands, and what it holds: YAML, TOML or JSON, by every fence that a generator knows.
+
+    ---            +++            ;;;   or {{{ }}}     {                   title: Leave
+    title: Leave   title = "x"    "title": "Leave"     "title": "Leave"    date: 2026-01-31
+    ---            +++            ;;;                  }                   ---
+
+`---toml` and `---json` name the language themselves. Hexo leaves out the upper fence; MultiMarkdown, Pelican and MkDocs
+both, and a field list of reStructuredText looks alike (`:date: 2026-01-31`): those are taken where every line is a field and
+one that we know is among them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import yaml
+
+Values = Mapping[str, Any]
+_State = Literal["text", "comment", "fence", "fields", "gap"]
+
+_BLOCK = re.compile(
+    r"\A\s*^(?P<fence>---|\+\+\+|;;;)[ \t]*(?P<language>ya?ml|toml|json)?[ \t]*\n"
+    r"(?P<fields>.*?)^(?:(?P=fence)|\.\.\.)[ \t]*(?:\n|\Z)",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
+_BRACED = re.compile(r"\A\s*^\{\{\{[ \t]*\n(?P<fields>.*?)^\}\}\}[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_OBJECT = re.compile(
+    r"\A\s*(?P<fields>\{\s*(?:[\"'}]|\w[\w-]*\s*:).*?^\s*\}|\{[^\n{]*\})[ \t]*(?:\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_BARE = re.compile(
+    r"(?P<fields>(?:(?::?[^\W\d][\w -]{0,40}:(?:[ \t][^\n]*)?|[ \t]+\S[^\n]*|[\"'][\w -]+[\"'][ \t]*:[^\n]*)\n)+)"
+    r"(?:(?P<fence>---|;;;)[ \t]*(?:\n|\Z)|\n|\Z)"
+)
+_KEY = re.compile(
+    r"(?:^[ \t]*(?:- +)?|[{,]\s*):?[\"']?(?P<name>[^\W\d][\w .-]{0,40}?)[\"']?[ \t]*:{0,2}[:=]", re.MULTILINE
+)
+_LINE = re.compile(r"^[\"']?([A-Za-z][\w-]*)[\"']?[ \t]*[:=][ \t]*(\S.*?),?$", re.MULTILINE)
+_HEADED = re.compile(
+    r"\A\s*(?:#{1,6}[ \t][^\n]+\n|(?:([=~*^#-])\1{2,}\n)?[^\n:]+\n[=~*^#-]{3,}[ \t]*\n)\s*?(?=\S)(?P<rest>.*)",
+    re.DOTALL,
+)
+_MARKS = re.compile(
+    r"^[ \t]*(?:[-*+>|] ?)?(?:\*\*|__|\*|_|:)?(?=[^\W\d])|\*\*|__|(?<=\w):(?=:)|(?<=:)[*_]", re.MULTILINE
+)
+_SPACED_LINE = re.compile(r"^[\"']?([^\W\d][\w -]{0,40}?)[\"']?[ \t]*[:=][ \t]*(\S.*?),?$", re.MULTILINE)
+_FIELD = re.compile(r"[ \t]*(?:[\"']?[^\W\d][\w -]{0,40}[\"']?[ \t]*[:=]|[-#}\]])")
+_FENCE = re.compile(r"[ \t]*(?:[-+;~=*_—–]{3,}|\{{3}|\}{3}|<!--|-->)[ \t]*\w*[ \t]*$")
+_CODE_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:ya?ml|toml|json|front-?matter)\b", re.IGNORECASE)
+_COMMENTED = re.compile(r"[ \t]*(?:<!--|\[[^\]]*\]:\s*(?:#|<>)\s*[(\"']|\{#|\{%-? comment|%)(?P<said>.*)")
+_HEADING = re.compile(r"#{1,6}\s")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """`values`: the fields; None where what stands between the fences is prose. `broken`: the language that it is not.
+
+    `fields`: its text. `end`: where the page's own text begins. `bare`: it has no upper fence, so it may be prose.
+    """
+
+    values: Values | None
+    fields: str
+    end: int
+    broken: str | None = None
+    bare: bool = False
+    json: bool = False
+    twice: tuple[str, ...] = field(default=())
+    """Names that are given more than once: which of them counts, only their author knows."""
+
+
+def find_block(text: str) -> Block | None:
+    if block := _BLOCK.match(text):
+        language = (
+            block["language"] or {"---": "yaml", "+++": "toml", ";;;": "json"}[block["fence"]]
+        ).lower()
+        return _read(block["fields"], language, end=block.end())
+    if block := _BRACED.match(text):
+        return _read(block["fields"], "json", end=block.end())
+    if text.lstrip().startswith("{"):
+        return _object(text)
+    return _unfenced(text)
+
+
+def _unfenced(text: str) -> Block | None:
+    """Fields that begin the page without a fence. With none below them either they are words of the page as well."""
+    skipped = len(text) - len(text.lstrip("\n"))
+    block = _BARE.match(text, skipped)
+    if block is None:
+        return None
+    fields = re.sub(r"^:(?=\w)", "", block["fields"], flags=re.MULTILINE)
+    if block["fence"]:
+        language = "json" if block["fence"] == ";;;" else "yaml"
+        return replace(_read(fields, language, end=block.end()), bare=True)
+    read = _read(fields, "yaml", end=0)
+    return replace(read, values=lines_of(fields, spaced=True) | _given(read.values), bare=True, broken=None)
+
+
+def _object(text: str) -> Block | None:
+    """An object of JSON at the top of a page."""
+    start = len(text) - len(text.lstrip())
+    names: list[str] = []
+    try:
+        values, end = json.JSONDecoder(object_pairs_hook=lambda pairs: _once(pairs, names)).raw_decode(
+            text, start
+        )
+    except (json.JSONDecodeError, RecursionError):
+        found = _OBJECT.match(text)
+        return (
+            replace(_read(found["fields"], "json", end=found.end()), bare=True, json=True) if found else None
+        )
+    newline = re.compile(r"[ \t]*(?:\n|\Z)").match(text, end)
+    if newline is None:
+        return None
+    return Block(
+        values=values, fields=text[start:end], end=newline.end(), bare=True, json=True, twice=tuple(names)
+    )
+
+
+def _read(fields: str, language: str, *, end: int) -> Block:
+    names: list[str] = []
+    try:
+        values = _parsed(fields, language, names)
+    except (tomllib.TOMLDecodeError, yaml.YAMLError, json.JSONDecodeError, RecursionError):
+        told = {"yaml": "YAML", "yml": "YAML", "toml": "TOML", "json": "JSON"}[language]
+        return Block(values=_salvaged(fields), fields=fields, end=end, broken=told)
+    if not isinstance(values, dict):
+        values = None if values else {}
+    return Block(values=values, fields=fields, end=end, twice=tuple(names))
+
+
+def _parsed(fields: str, language: str, names: list[str]) -> object:
+    if language == "toml":
+        return tomllib.loads(fields)
+    if language == "json":
+        whole = fields.strip()
+        if not whole.startswith("{"):
+            whole = f"{{{whole.rstrip(',')}}}"
+        return json.loads(whole, object_pairs_hook=lambda pairs: _once(pairs, names))
+    loader = _LOADER(fields)
+    try:
+        node = loader.get_single_node()
+        names += _repeated(node)
+        return None if node is None else loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+class _Strings(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
+    """Every scalar stays a string: `lang: no` is Norwegian, and an impossible date is no exception."""
+
+
+_LOADER = _Strings
+
+
+def _once(pairs: list[tuple[str, Any]], names: list[str]) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in seen:
+            names.append(name)
+        seen[name] = value
+    return seen
+
+
+def _repeated(node: Any) -> Iterator[str]:
+    if not isinstance(node, yaml.MappingNode):
+        return
+    seen: set[Hashable] = set()
+    for key, _ in node.value:
+        if key.value.__hash__ is not None and isinstance(key.value, str):
+            if key.value in seen:
+                yield key.value
+            seen.add(key.value)
+
+
+def _salvaged(block: str) -> Mapping[str, str] | None:
+    """The one-line fields of a broken block: the usual fault is a colon in an unquoted title."""
+    lines = [line for line in block.splitlines() if line.strip().strip("{}")]
+    fields = lines_of(block)
+    return fields if 2 * len(fields) >= len(lines) else None
+
+
+def lines_of(block: str, *, spaced: bool = False) -> dict[str, Any]:
+    """The fields that stand on one line each, whatever the rest is. `spaced`: their names may be of several words."""
+    pattern = _SPACED_LINE if spaced else _LINE
+    return {name: value.strip().strip("\"'") for name, value in pattern.findall(block)}
+
+
+def _given(values: Values | None) -> dict[str, Any]:
+    """Without what YAML takes for nothing: it reads `audience: #leads` as a comment."""
+    return {name: value for name, value in (values or {}).items() if value not in (None, "")}
+
+
+def find_head(text: str) -> Block | None:
+    """Fields in the text itself, in the first paragraph below a page's heading, as Notion exports them: `Status: Draft`.
+
+    They are words of the page, so nothing is cut off: `end` is 0. Marks of bold, lists and Obsidian's `::` do not count.
+    """
+    headed = _HEADED.match(text)
+    if headed is None:
+        return None
+    paragraph = headed["rest"].split("\n\n", 1)[0]
+    lines = _MARKS.sub("", paragraph).strip("\n") + "\n"
+    block = _BARE.match(lines)
+    if block is None or block["fields"] != lines:
+        return None
+    return Block(values=lines_of(block["fields"], spaced=True), fields=block["fields"], end=0, bare=True)
+
+
+def keys_in(text: str) -> list[str]:
+    """What looks like the name of a field, in whichever of the languages, broken or not."""
+    return [found["name"] for found in _KEY.finditer(text)]
+
+
+def meant_as_fields(text: str, *, code: bool = True) -> Iterator[str]:
+    """Lines at the head of a page that were meant for a program: under a fence that is indented, too long, below a heading
+    or never closed, or in a comment. `code`: in a block of code as well, where nothing stands above it.
+    """
+    state: _State = "text"
+    for number, line in enumerate(text.lstrip("\n").splitlines()):
+        if state == "comment":
+            state = "text" if "-->" in line else state
+            yield line
+        elif state == "text":
+            following, said = _opened(line, top=number == 0, code=code)
+            yield said
+            if following is None:
+                return
+            state = following
+        else:
+            yield line
+            following = _within(state, line)
+            if following is None:
+                return
+            state = following
+
+
+def _opened(line: str, *, top: bool, code: bool) -> tuple[_State | None, str]:
+    """What begins with a line above all text; None: the text does."""
+    if top and code and _CODE_FENCE.match(line):
+        return "fence", ""
+    if commented := _COMMENTED.match(line):
+        return "comment" if "<!--" in line and "-->" not in line else "text", commented["said"]
+    if _FENCE.match(line):
+        return "fence", ""
+    if top and line.lstrip().startswith(("{", '"')):
+        return "fields", line
+    return "text" if not line.strip() or _HEADING.match(line) else None, ""
+
+
+def _within(state: _State, line: str) -> _State | None:
+    """An empty line right under a fence makes that a ruler; one further down may stand between fields."""
+    if not line.strip():
+        return "text" if state == "fence" else "gap"
+    if _FENCE.match(line):
+        return "text"
+    return None if state == "gap" and not _FIELD.match(line) else "fields"
