@@ -30,7 +30,7 @@ from ingest.sources.port import PageRef, RawPage
 from kb.errors import SettingsError
 from kb.evaluation.fidelity.comparison import Held, compared
 from kb.evaluation.fidelity.markup import read_markdown
-from kb.evaluation.fidelity.originals import PAPER, original
+from kb.evaluation.fidelity.originals import original
 from kb.evaluation.fidelity.storage import is_storage
 from kb.evaluation.fidelity.tools import UncheckedError
 from kb.lexical import LexicalEncoder
@@ -141,10 +141,9 @@ def _page_of_confluence(raw: RawPage) -> tuple[str, RawPage]:
 
 
 def _compared(raw: RawPage, kind: str, parsed: ParsedPage, passages: Sequence[Chunk]) -> FileResult:
-    numbered = kind in PAPER
     held = Held(
-        page=read_markdown(parsed.as_markdown(), numbered=numbered),
-        passages=read_markdown(_text_of(parsed.title, passages), numbered=numbered),
+        page=read_markdown(parsed.as_markdown()),
+        passages=read_markdown(_text_of(parsed.title, passages)),
         repeated=" ".join((parsed.title, *_empty(parsed))),
     )
     first = original(raw.content, path=raw.path, kind=kind)

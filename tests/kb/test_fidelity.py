@@ -257,3 +257,9 @@ def test_markdown_is_read_as_its_readers_see_it() -> None:
     assert "raw" in page.apart
     plain = original(b"image.tag is {{ image.tag }} and {% done %}\n", path="page.md", kind="md")
     assert plain.words == ("image", "tag", "is", "image", "tag", "and", "done")
+
+
+def test_numbers_of_a_list_are_kept_as_they_are_written() -> None:
+    typed = "<p>2016. Ghent opens.</p><p>2013. Lille opens.</p>"
+    assert against(typed, "2016. Ghent opens.\n2013. Lille opens.").lost == ()
+    assert against(typed, "- Ghent opens.\n- Lille opens.").lost == ("2016", "2013")

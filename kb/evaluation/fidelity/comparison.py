@@ -76,7 +76,7 @@ def compared(original: Reading, held: Held) -> Fidelity:
     pardoned = Counter(original.apart) + Counter(held.page.apart) + Counter(words_of(held.repeated))
     pardoned += Counter(original.repeated)
     added = (page | _new(sides.passages, page)) - wanted - pardoned
-    lost_numbers = Counter(original.numbers) - (Counter(held.page.numbers) & Counter(held.passages.numbers))
+    lost_numbers = Counter(original.numbers) - (_numbers(held.page) & _numbers(held.passages))
     words, lost_words = _with_letters(wanted), _with_letters(lost)
     cells, lost_cells = _cells(original.cells, held.passages)
     code = Counter(original.code)
@@ -95,6 +95,10 @@ def compared(original: Reading, held: Held) -> Fidelity:
         lost_cells=tuple(lost_cells),
         lost_code=tuple(_in_order(original.code, lost_code)),
     )
+
+
+def _numbers(reading: Reading) -> Counter[str]:
+    return Counter(reading.numbers) + Counter(reading.marks)
 
 
 def _with_letters(words: Counter[str]) -> Counter[str]:

@@ -100,32 +100,30 @@ _RENDERER = MarkdownIt("commonmark", {"html": False}).enable(["table", "striketh
 _RENDERER.add_render_rule("list_item_open", _numbered_item)
 
 
-def read_html(content: str | bytes, *, numbered: bool = False, apart: str = "") -> Reading:
-    """The reading of a page. `numbered`: numbers of lists count as text, as they do on paper.
-
-    `apart`: more text that may be left out.
-    """
+def read_html(content: str | bytes, *, apart: str = "") -> Reading:
+    """The reading of a page. `apart`: more text that may be left out."""
     try:
         root = html.document_fromstring(content)
     except (ParserError, ValueError):  # nothing but white space or comments
         return reading_of("", apart=apart)
-    walker = _Walker(numbered=numbered)
+    walker = _Walker()
     walker.walk(root, 0)
     return reading_of(
         "".join(walker.text),
         cells=walker.cells,
         heads=walker.heads,
+        marks=walker.marks,
         code=walker.code,
         apart=" ".join((apart, *walker.apart)),
         repeated=" ".join(walker.repeated),
     )
 
 
-def read_markdown(text: str, *, numbered: bool = False) -> Reading:
+def read_markdown(text: str) -> Reading:
     """The reading of a page or a passage of the index: HTML in it would be read as text by whoever it is quoted to."""
     parts = CODE.split(_RENDERER.render(_DEFINED.sub(r"\1", text)))
     parts[::2] = [_MARKS.sub(" ", part) for part in parts[::2]]
-    return read_html(f"<body>{''.join(parts)}</body>", numbered=numbered)
+    return read_html(f"<body>{''.join(parts)}</body>")
 
 
 class _Head(str):
@@ -139,13 +137,13 @@ class _Again(str):
 class _Walker:
     """Collects a tree's text (a line's end at the edges of blocks), its tables' cells and its code."""
 
-    def __init__(self, *, numbered: bool) -> None:
-        self._numbered = numbered
+    def __init__(self) -> None:
         self.text: list[str] = []
         self.apart: list[str] = []
         self.cells: list[Cell] = []
         self.code: list[str] = []
         self.heads: list[str] = []
+        self.marks: list[str] = []
         self.repeated: list[str] = []
 
     def walk(self, element: _Element, depth: int) -> None:
@@ -163,7 +161,9 @@ class _Walker:
         if tag not in defs.tags:  # `<name>` in a sentence: browsers show none of it, and the index may
             self.apart += [tag, *element.attrib]
         edge = "\n" if tag in _BLOCKS else ""
-        self.text += [edge, self._number(element)]
+        self.text.append(edge)
+        if number := element.get(_NUMBER):
+            self.marks.append(number)
         if tag == "pre":
             self.code.append(_plain(element))
         if tag == "table":
@@ -189,9 +189,6 @@ class _Walker:
         says = len(words_of(alternative)) >= 3 and not _FILE_NAME.search(alternative)
         (self.text if says else self.apart).append(f" {alternative} ")
 
-    def _number(self, element: _Element) -> str:
-        return f"{element.get(_NUMBER)}. " if self._numbered and element.get(_NUMBER) else ""
-
 
 def _is_hidden(element: _Element) -> bool:
     """Hidden by the element itself, a formula, or what a site has around all of its pages. Style sheets are not known."""
@@ -211,7 +208,7 @@ def _is_hidden(element: _Element) -> bool:
 
 
 def _plain(element: _Element) -> str:
-    walker = _Walker(numbered=False)
+    walker = _Walker()
     walker.text.append(element.text or "")
     for child in element:
         walker.walk(child, 0)

@@ -25,8 +25,6 @@ from kb.evaluation.fidelity.storage import storage_as_html
 from kb.evaluation.fidelity.texts import decoded, split_front_matter
 from kb.evaluation.fidelity.tools import UncheckedError
 
-PAPER = frozenset(("pdf", "txt", "text", "eml"))
-"""Formats in which the numbers of a list are text."""
 OUTPUT = 2_000
 """Characters of a notebook's printed output that are told: docs/formats.md."""
 
@@ -148,7 +146,7 @@ def _mail(file: _File) -> Reading:
         return reading_of("", apart=apart)
     text = body.get_content()
     if body.get_content_subtype() == "html":
-        return read_html(text, numbered=True, apart=apart)
+        return read_html(text, apart=apart)
     return reading_of(text, apart=apart)
 
 

@@ -41,7 +41,8 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """`heads`: the headers of tables, each as often as it stands there.
+    """`heads`: the headers of tables, each as often as it stands there. `marks`: the numbers of lists' items, which
+    are text in one format and counted by the reader's program in another.
 
     `apart`: words that may be left out or kept (hidden text, menus, generators' tags): neither is a fault.
 
@@ -54,6 +55,7 @@ class Reading:
     dates: tuple[str, ...]
     cells: tuple[Cell, ...] = ()
     heads: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
@@ -81,6 +83,7 @@ def reading_of(
         dates=tuple(_DATE.findall(line)),
         cells=tuple(cells),
         heads=tuple(heads),
+        marks=tuple(marks),
         code=tuple(line for block in code for line in code_lines(block)),
         apart=tuple(words_of(apart)),
         repeated=tuple(words_of(repeated)),
