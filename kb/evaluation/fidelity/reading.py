@@ -67,6 +67,7 @@ def reading_of(
     *,
     cells: Iterable[Cell] = (),
     heads: Iterable[str] = (),
+    marks: Iterable[str] = (),
     code: Iterable[str] = (),
     apart: str = "",
     repeated: str = "",
