@@ -77,14 +77,15 @@ class Scope:
         if self._named:
             return
         target = tidy(target)
-        folder, wanted = _folder(target), [self.spelled(one) for one in self._prefixes]
-        if any(_is_below(target, prefix) for prefix in wanted):
+        folder, own = _folder(target), _folder(start)
+        if target.path == f"{start.path}/":  # /handbook was meant as the folder that it is
+            self._prefixes = [folder if prefix == own else prefix for prefix in self._prefixes]
+        if any(_is_below(target, self.spelled(prefix)) for prefix in self._prefixes):
             return
-        own = _folder(start)
-        if own.path != "/" and own.path.startswith(
-            folder.path
-        ):  # it leads up, to a page beside what was asked for
-            self._pages.add(target)
+        if own.path != "/" and own.path.startswith(folder.path):
+            self._pages.add(
+                target
+            )  # a page above what was named: it shows the way, its neighbours do not count
             self._prefixes.append(target.with_path(own.path).with_query(None))
         else:
             self._prefixes.append(folder)
@@ -96,8 +97,8 @@ class Scope:
         proper = self._aliases.get(host) or self._twin(host, url)
         if proper is not None:
             url = url.with_scheme(proper.scheme).with_host(proper.host or "").with_port(proper.explicit_port)
-        elif host in self._schemes and url.explicit_port is None and url.scheme in ("http", "https"):
-            url = url.with_scheme(self._schemes[host])
+        elif host in self._schemes and url.is_default_port() and url.scheme in ("http", "https"):
+            url = url.with_port(None).with_scheme(self._schemes[host])
         return url
 
     def _twin(self, host: str, url: URL) -> URL | None:

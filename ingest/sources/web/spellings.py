@@ -68,8 +68,8 @@ def merged(pages: Mapping[str, Found], is_about: Iterable[tuple[str, str]]) -> d
     return gone | {path: gone.get(named, named) for path, named in proper.items()}
 
 
-def _plainness(path: str) -> tuple[bool, int, str]:
-    return "?" in path, len(path), path
+def _plainness(path: str) -> tuple[bool, int, bool, str]:
+    return "?" in path, len(path), path != path.casefold(), path
 
 
 class Queries:
