@@ -19,7 +19,7 @@ from ingest.parsers.page import Block, ParsedPage, Section
 from kb.models import Chunk, Page
 from kb.places import MAX_CHARACTERS, fitted
 
-CHUNKER = "sections-6"
+CHUNKER = "sections-7"
 """Raise it whenever parsing or chunking gives other chunks for the same page: the index is then rebuilt."""
 MAX_TOKENS = 256
 """What all-MiniLM-L6-v2 was trained to read; title, place and heading path count."""

@@ -36,7 +36,7 @@ _KRAMDOWN = re.compile(
 _KEY = r"(?:[.#][\w:.-]+|[\w:-]+=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s}\"']+))"
 _LIST = rf"\{{:?[ \t]*{_KEY}(?:[ \t]+{_KEY})*[ \t]*\}}"
 _ATTRIBUTES = re.compile(
-    rf"^[ \t]*{_LIST}[ \t]*(?:\n|\Z)|(?<=[*_)\]>`\ufdd1]){_LIST}|(?<=\]\)) {_LIST}|(?<=^)(#{{1,6}} [^\n]*?)[ \t]*{_LIST}[ \t]*$",
+    rf"^[ \t]*{_LIST}[ \t]*(?:\n|\Z)|(?<=[*_)\]>`\ufdd1]){_LIST}|^(#{{1,6}} [^\n]*?)[ \t]*{_LIST}[ \t]*$",
     re.MULTILINE,
 )
 _ID = re.compile(r"#([\w:.-]+)")

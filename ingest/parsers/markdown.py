@@ -6,12 +6,13 @@ The text of a block is the page's own Markdown, cut out by line numbers, not a r
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
 
 from ingest.errors import PageError
-from ingest.front_matter import mentions_a_limit, split_front_matter
+from ingest.front_matter import FrontMatter, mentions_a_limit, split_front_matter
 from ingest.parsers.dialects import NO_DIALECT, Dialect
 from ingest.parsers.generator_syntax import drop_syntax, unfold
 from ingest.parsers.html import html_to_markdown
@@ -21,6 +22,7 @@ from ingest.parsers.pictures import description
 from ingest.parsers.shelter import References, Shelter
 from ingest.parsers.slugs import Slugs
 from ingest.parsers.text import cleaned, title_from
+from ingest.parsers.top_notes import is_note
 
 SUFFIXES = (".html.md.erb", ".md.erb", ".markdown", ".mdx", ".md")
 
@@ -59,8 +61,11 @@ def parse_markdown(content: bytes, *, path: str, dialect: Dialect = NO_DIALECT) 
     """
     text = _decoded(content)
     front, body = split_front_matter(text)
-    dialect = dialect.told_by(text[: len(text) - len(body)])
-    if body == text:
+    head = text[: len(text) - len(body)]
+    if replace(front, notes=()) == FrontMatter() and is_note(head):
+        front, head, body = FrontMatter(), "", text
+    dialect = dialect.told_by(head)
+    if not head:
         body = _NOTE.sub(r"\1\n", body)
     markdown = _markdown(mdx=dialect.has("jsx"))
     plain = _plain_markdown(body, markdown, dialect, title=front.title or "")

@@ -349,20 +349,3 @@ async def test_a_folder_that_gets_a_configuration_has_its_pages_read_again(tmp_p
     (after,) = [ref.revision async for ref in source.discover()]
 
     assert before != after
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("---\nThis handbook is for everybody.\n---\nText.", "This handbook is for everybody.\n\nText."),
-        ("---\nOne line.\nAnother line.\n\nA paragraph.\n---\nText.", "One line.\nAnother line.\n\nA paragraph.\n\nText."),
-        ("---\n- one\n- two\n---\nText.", "- one\n- two\n\nText."),
-        ("---\n\nText.", "Text."),
-        ("+++\nA note.\n+++\nText.", "+++\nA note.\n+++\nText."),
-    ],
-)  # fmt: skip
-def test_a_note_between_rulers_at_the_top_is_text(text: str, kept: str) -> None:
-    page = parse(text)
-
-    assert text_of(page) == kept
-    assert [section.path for section in page.sections] == [()]

@@ -193,7 +193,18 @@ def test_fences_in_a_table_of_html_are_blocks_of_code() -> None:
 
     code = [block.text for block in page.sections[0].blocks if block.kind == "code"]
     assert code == ["```json\n{ a | b,\n  c }\n```"]
-    assert re.findall(r"\w+", text_of(page)) == "Document json a b c Output id 5 name M".split()
+    assert re.findall(r"\w+", text_of(page)) == [
+        "Document",
+        "json",
+        "a",
+        "b",
+        "c",
+        "Output",
+        "id",
+        "5",
+        "name",
+        "M",
+    ]
 
 
 def test_a_table_of_html_with_spans_has_every_cell_under_its_own_header() -> None:
@@ -310,3 +321,44 @@ def test_a_hostile_page_takes_no_more_than_linear_patience(piece: str) -> None:
     parse(piece * (40_000 // len(piece)) + "\nend")
 
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("---\nThis handbook is for everybody.\n---\nText.", "This handbook is for everybody.\n\nText."),
+        ("---\nOne line.\nAnother.\n\nA paragraph.\n---\nText.", "One line.\nAnother.\n\nA paragraph.\n\nText."),
+        ("---\n- one\n- two\n---\nText.", "- one\n- two\n\nText."),
+        ("---\n\nText.", "Text."),
+        ("+++\nA note.\n+++\nText.", "+++\nA note.\n+++\nText."),
+        ("---\nNote: this page is old.\n---\nText.", "Note: this page is old.\n\nText."),
+        ("---\nnote: we have moved to the new building\n---\nText.", "note: we have moved to the new building\n\nText."),
+        ("---\nLet op: kantoor dicht.\n---\nText.", "Let op: kantoor dicht.\n\nText."),
+        ("---\nThis page moved: see the new one.\n---\nText.", "This page moved: see the new one.\n\nText."),
+        ("---\nWarning: Do not use it.\nIts owner is Ann.\n---\nText.", "Warning: Do not use it.\nIts owner is Ann.\n\nText."),
+        ("---\nSee [docs](https://x.y): all is there.\n---\nText.", "See [docs](https://x.y): all is there.\n\nText."),
+        ("---\n注意：本页已过期。\n---\n正文。", "注意：本页已过期。\n\n正文。"),
+    ],
+)  # fmt: skip
+def test_a_note_between_rulers_at_the_top_is_text(text: str, kept: str) -> None:
+    page = parse(text)
+
+    assert text_of(page) == kept
+    assert [section.path for section in page.sections] == [()]
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "sidebar_position: 3\nweight: 10",
+        "status: Work in progress, copied from the file before it was split\nupdated: May 9, 2017, copied on 11/28/17.",
+        "custom-key: value\nfoo: [a, b, c, d, e, f]",
+        "description: A page for those who come to us anew",
+        "description: >\n  A page for those who come\n  to us anew",
+        "keywords: leave, sick days, parental leave, unpaid leave",
+        "Custom: yes\n# a comment that is quite long\nlist:\n- one and two and three\n- two",
+        'hero: "Everything that you need to know, here"',
+    ],
+)
+def test_fields_that_we_do_not_know_are_no_text(front: str) -> None:
+    assert text_of(parse(f"---\n{front}\n---\nText.")) == "Text."
