@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
@@ -64,6 +65,9 @@ async def fidelity(request: FidelityRequest, *, reader: Reader | None = None) ->
         FolderSettings(name="files", path=request.folder, include=_EVERY_FILE, git_dates=False)
     )
     refs = _chosen([ref async for ref in source.discover()], request)
+    if not refs:
+        named = " or ".join(f".{name}" for name in request.formats)
+        raise typer.BadParameter(f"{request.folder} holds no {named + ' ' if named else ''}files")
     pool = ReaderPool(workers=AT_ONCE)
     check = _Check(source, reader or pool)
     try:

@@ -63,6 +63,12 @@ def test_a_folder_that_is_missing_is_an_error_of_usage(footnote: Run, tmp_path: 
     assert "does not exist" in ended.err
 
 
+def test_a_format_that_no_file_has_is_an_error_of_usage(footnote: Run, files: Path, tmp_path: Path) -> None:
+    ended = footnote("eval", "fidelity", files, "--format", "docx", data=tmp_path / "data")
+    assert ended.code == 2
+    assert "holds no .docx files" in ended.err
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BrokenReader:
     """Reads as always, and then loses, adds or moves what it is told to."""
