@@ -148,6 +148,12 @@ class ConfluenceSettings(CommonSettings):
     exclude_labels: tuple[str, ...] = ()
     archived: bool = False
     """Also pages that were archived."""
+    blog: bool = False
+    """Also blog posts."""
+    attachments: bool = False
+    """Also attached documents (PDF, Office and so on), each as a page of its own for the readers of the page it hangs on."""
+    answers: tuple[str, ...] = ()
+    """Comments that begin with one of these ("Answer:", "✅") are read with their page. Empty: no comment is."""
     groups: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     """Confluence group -> the channels of its members. A restricted page is for the channels of its groups, or is left out."""
     timeout_s: Annotated[float, Field(gt=0, le=120)] = 30.0

@@ -1,19 +1,22 @@
 """Reads a vendor's JSON API: one host, its credentials, its rate limits.
 
-Redirects are not followed, so that credentials go to the configured host alone; links to a next page are read as paths.
+Redirects are not followed but by downloads, and credentials go to the configured host alone; links to a next page are read
+as paths.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import aiohttp
 from yarl import URL
 
+T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[object]]
 Parameters = Mapping[str, str | int | Sequence[str]]
 
@@ -21,6 +24,10 @@ _ATTEMPTS = 6
 _LONGEST_WAIT_S = 120.0
 """What a vendor may ask us to wait. With more, the source is unavailable until the next sync."""
 _TRANSIENT = (429, 500, 502, 503, 504)
+_REDIRECTS = (301, 302, 303, 307, 308)
+_MOST_REDIRECTS = 5
+_PIECE = 64 * 1024
+"""Bytes of a file that are read at a time."""
 
 
 class ApiError(Exception):
@@ -54,10 +61,20 @@ class JsonApi:
         Raises:
             ApiError: refused, unreachable, not JSON, or still busy after all attempts.
         """
-        url = self._address(path, parameters or {})
+        return await self._patiently(lambda: self._once(self._address(path, parameters or {})))
+
+    async def download(self, path: str, *, most: int) -> bytes:
+        """A file at `path`, along redirects: to other hosts over https alone, and without our credentials.
+
+        Raises:
+            ApiError: refused, unreachable, larger than `most` bytes, or still busy after all attempts.
+        """
+        return await self._patiently(lambda: self._file(self._address(path, {}), most))
+
+    async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
         for attempt in range(1, _ATTEMPTS + 1):
             try:
-                return await self._once(url)
+                return await ask()
             except _BusyError as busy:
                 wait = (
                     busy.wait_s
@@ -93,17 +110,40 @@ class JsonApi:
         return url.update_query(dict(parameters)) if parameters else url
 
     async def _once(self, url: URL) -> Any:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                headers=self._headers, timeout=self._timeout, cookie_jar=aiohttp.DummyCookieJar()
-            )
-        try:
-            async with self._session.get(url, allow_redirects=False) as answer:
-                if answer.status in _TRANSIENT:
-                    raise _BusyError(answer.status, _seconds(answer.headers.get("Retry-After")))
+        async with self._answer(url) as answer:
+            if answer.status != 200:
+                raise ApiError(f"{url.host} answers {answer.status}", status=answer.status)
+            return await answer.json(content_type=None)
+
+    async def _file(self, url: URL, most: int) -> bytes:
+        for _ in range(_MOST_REDIRECTS):
+            async with self._answer(url) as answer:
+                if answer.status in _REDIRECTS and answer.headers.get("Location"):
+                    url = url.join(URL(answer.headers["Location"], encoded=True))
+                    if url.origin() != self._base.origin() and url.scheme != "https":
+                        raise ApiError(f"it sends us to {url.origin()}, which is no https")
+                    continue
                 if answer.status != 200:
                     raise ApiError(f"{url.host} answers {answer.status}", status=answer.status)
-                return await answer.json(content_type=None)
+                content = bytearray()
+                async for piece in answer.content.iter_chunked(_PIECE):
+                    content += piece
+                    if len(content) > most:
+                        raise ApiError(f"it is larger than {most // 1_000_000} MB")
+                return bytes(content)
+        raise ApiError("it sends us from one address to the next")
+
+    @asynccontextmanager
+    async def _answer(self, url: URL) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The answer to a request, with our credentials where it is to the configured host."""
+        if self._session is None:
+            self._session = aiohttp.ClientSession(timeout=self._timeout, cookie_jar=aiohttp.DummyCookieJar())
+        headers = self._headers if url.origin() == self._base.origin() else {}
+        try:
+            async with self._session.get(url, headers=headers, allow_redirects=False) as answer:
+                if answer.status in _TRANSIENT:
+                    raise _BusyError(answer.status, _seconds(answer.headers.get("Retry-After")))
+                yield answer
         except TimeoutError as error:
             raise _BusyError(None, None) from error
         except aiohttp.ClientConnectorError as error:

@@ -32,12 +32,15 @@ class Page:
     groups: tuple[str, ...] = ()
     users: tuple[str, ...] = ()
     parent: str | None = None
+    blog: bool = False
+    files: dict[str, bytes] = field(default_factory=dict)
+    comments: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True)
 class Confluence:
     """`spaces`: key -> id. `failing`: what the next requests get instead. `unindexed`: pages that search does not know yet.
-    `people`: id -> name. `untold`: pages whose restrictions v1 does not expand within those of others, or at all in Data Center.
+    A page's `files` and `comments`: name of a file -> what it holds, id of a comment -> its text. `people`: id -> name. `untold`: pages whose restrictions v1 does not expand within those of others, or at all in Data Center.
     """
 
     cloud: bool = True
@@ -70,9 +73,11 @@ class Confluence:
         app = web.Application(middlewares=[self._guarded])
         routes = {
             "/api/v2/spaces": self._spaces_v2,
-            "/api/v2/spaces/{id}/pages": self._pages_v2,
-            "/api/v2/pages/{id}": self._page_v2,
-            "/api/v2/pages/{id}/labels": self._labels_v2,
+            "/api/v2/spaces/{id}/{kind:pages|blogposts}": self._pages_v2,
+            "/api/v2/{kind:pages|blogposts}/{id}": self._page_v2,
+            "/api/v2/{kind:pages|blogposts}/{id}/labels": self._labels_v2,
+            "/rest/api/content/{id}/child/attachment/{file}/download": self._download,
+            "/media/{id}/{file}": self._media,
             "/api/v2/pages/{id}/ancestors": self._ancestors_v2,
             "/rest/api/content/search": self._search,
             "/rest/api/content/{id}/restriction/byOperation/read": self._restriction,
@@ -81,7 +86,9 @@ class Confluence:
         if not self.cloud:
             routes = {
                 "/rest/api/space": self._spaces_v1,
+                "/rest/api/content/search": self._search,
                 "/rest/api/content": self._pages_v1,
+                "/download/attachments/{id}/{file}": self._media,
                 "/rest/api/content/{id}": self._page_v1,
                 "/rest/api/user": self._user,
             }
@@ -104,7 +111,7 @@ class Confluence:
         wanted = f"Basic {pair}" if self.cloud else f"Bearer {self.token}"
         if request.headers.get("Authorization") != wanted:
             return web.json_response({"code": 401, "message": "Unauthorized"}, status=401)
-        if self.failing and self.failing[0][0] in request.path:
+        if self.failing and self.failing[0][0] in request.path_qs:
             _, status, headers = self.failing.popleft()
             return web.json_response({"message": "scripted"}, status=status, headers=headers)
         response: web.StreamResponse = await handler(request)
@@ -142,7 +149,12 @@ class Confluence:
             None,
         )
         statuses = request.query.getall("status", ["current", "archived"])
-        found = [page for page in self.pages.values() if page.space == key and page.status in statuses]
+        blog = request.match_info["kind"] == "blogposts"
+        found = [
+            page
+            for page in self.pages.values()
+            if page.space == key and page.status in statuses and page.blog == blog
+        ]
         return self._paged(request, [self._v2(page) for page in found], "cursor")
 
     async def _page_v2(self, request: web.Request) -> web.Response:
@@ -176,14 +188,53 @@ class Confluence:
         return web.json_response({"type": "known", "displayName": name})
 
     async def _search(self, request: web.Request) -> web.Response:
-        """CQL of the one form that we use. As in the product, archived pages and those not yet indexed are missing."""
-        key = request.query["cql"].split('"')[1]
-        found = [
-            self._v1(page, request.query["expand"])
-            for page in self.pages.values()
-            if page.space == key and page.status == "current" and page.id not in self.unindexed
+        """CQL of the forms that we use. As in the product, archived pages and those not yet indexed are missing."""
+        cql, expand, by = request.query["cql"], request.query["expand"], "cursor" if self.cloud else "start"
+        current = [
+            page for page in self.pages.values() if page.status == "current" and page.id not in self.unindexed
         ]
-        return self._paged(request, found, "cursor")
+        if "container = " in cql:
+            wanted = cql.rpartition("container = ")[2]
+            within = [page for page in current if page.id == wanted]
+        else:
+            within = [page for page in current if page.space == cql.split('"')[1]]
+        if "type = attachment" in cql:
+            return self._paged(request, [one for page in within for one in self._files(page)], by)
+        if "type = comment" in cql:
+            return self._paged(request, [one for page in within for one in self._comments(page)], by)
+        found = [page for page in within if not page.blog or "blogpost" in cql]
+        return self._paged(request, [self._v1(page, expand) for page in found], by)
+
+    def _files(self, page: Page) -> list[dict[str, Any]]:
+        return [
+            {
+                "id": f"{'att' if self.cloud else ''}{page.id}0{at}", "type": "attachment", "title": name,
+                "container": {"id": page.id}, "version": {"number": page.version, "when": page.when},
+                "extensions": {"fileSize": len(content)},
+                "_links": {"webui": f"/pages/{page.id}?preview={at}", "download": f"/download/attachments/{page.id}/{name}"},
+            }
+            for at, (name, content) in enumerate(page.files.items())
+        ]  # fmt: skip
+
+    def _comments(self, page: Page) -> list[dict[str, Any]]:
+        return [
+            {
+                "id": comment_id, "type": "comment", "title": "Re: it", "container": {"id": page.id},
+                "version": {"number": 1}, "body": {"storage": {"value": text}},
+            }
+            for comment_id, text in page.comments.items()
+        ]  # fmt: skip
+
+    async def _download(self, request: web.Request) -> web.Response:
+        page, file = self._found(request), request.match_info["file"]
+        at = int(file.removeprefix(f"att{page.id}0"))
+        raise web.HTTPFound(f"{self._context}/media/{page.id}/{list(page.files)[at]}?token=a%2Fb")
+
+    async def _media(self, request: web.Request) -> web.Response:
+        content = self._found(request).files.get(request.match_info["file"])
+        if content is None:
+            raise web.HTTPNotFound
+        return web.Response(body=content, content_type="application/octet-stream")
 
     async def _spaces_v1(self, request: web.Request) -> web.Response:
         keys = request.query.getall("spaceKey", [])
@@ -195,7 +246,10 @@ class Confluence:
 
     async def _pages_v1(self, request: web.Request) -> web.Response:
         wanted = (request.query["spaceKey"], request.query.get("status", "current"))
-        found = [page for page in self.pages.values() if (page.space, page.status) == wanted]
+        blog = request.query["type"] == "blogpost"
+        found = [
+            page for page in self.pages.values() if (page.space, page.status, page.blog) == (*wanted, blog)
+        ]
         return self._paged(request, [self._v1(page, request.query["expand"]) for page in found], "start")
 
     async def _page_v1(self, request: web.Request) -> web.Response:

@@ -72,42 +72,41 @@ class CloudApi:
             ]
         return found
 
-    async def pages(self, space: Space, *, archived: bool) -> list[ListedPage]:
+    async def pages(self, space: Space, *, archived: bool, blog: bool) -> list[ListedPage]:
+        wanted = [("pages", "current")]
+        wanted += [("pages", "archived")] if archived else []
+        wanted += [("blogposts", "current")] if blog else []
         listed: list[ListedPage] = []
-        for status in ("current", "archived") if archived else ("current",):
-            found = [
-                one
-                async for one in every_result(
-                    self._api, f"/api/v2/spaces/{space.id}/pages", {"limit": _PAGE_SIZE, "status": status}
-                )
+        for kind, status in wanted:
+            path = f"/api/v2/spaces/{space.id}/{kind}"
+            asked: Parameters = {"limit": _PAGE_SIZE, "status": status}
+            found = [one async for one in every_result(self._api, path, asked)]
+            listed += [
+                self._listed(page, space.key, blog=kind == "blogposts") for page in _parsed(_PAGES, found)
             ]
-            listed += [self._listed(page, space.key) for page in _parsed(_PAGES, found)]
-        known = await self._readers(space.key)
+        known = await self._readers(space.key, "(page, blogpost)" if blog else "(page)")
         return [await self._with_readers(page, known) for page in listed]
 
-    async def page(self, space: str, page_id: str) -> tuple[ListedPage, str]:
-        found = await self._api.get(
-            f"/api/v2/pages/{page_id}", {"body-format": "storage", "include-labels": "true"}
-        )
+    async def page(self, space: str, page_id: str, *, blog: bool) -> tuple[ListedPage, str]:
+        path = f"/api/v2/{_kind(blog=blog)}/{page_id}"
+        found = await self._api.get(path, {"body-format": "storage", "include-labels": "true"})
         page = _parsed(TypeAdapter(_Page), found)
         if page.status not in ("current", "archived"):
             raise ApiError("it was deleted", status=404)
         labels = frozenset(str(label["name"]) for label in page.labels.get("results", []))
         try:
-            limits = await self._asked_limits(page_id)
+            limits = await self._asked_limits(page_id, blog=blog)
         except ApiError as error:
             if error.status not in REFUSED:
                 raise
             limits = None
-        return replace(self._listed(page, space), labels=labels, limits=limits), text_of(page.body)
+        listed = replace(self._listed(page, space, blog=blog), labels=labels, limits=limits)
+        return listed, text_of(page.body)
 
     async def person(self, parameter: str, user_id: str) -> str:
         return await name_of_user(self._api, parameter, user_id)
 
-    async def close(self) -> None:
-        await self._api.close()
-
-    def _listed(self, page: _Page, space: str) -> ListedPage:
+    def _listed(self, page: _Page, space: str, *, blog: bool) -> ListedPage:
         return ListedPage(
             id=page.id,
             space=space,
@@ -115,11 +114,12 @@ class CloudApi:
             version=page.version.number,
             edited=day_of(page.version.created_at),
             url=f"{self._base_url}{page.links.get('webui') or f'/pages/viewpage.action?pageId={page.id}'}",
+            blog=blog,
         )
 
-    async def _readers(self, space: str) -> dict[str, Content]:
+    async def _readers(self, space: str, kinds: str) -> dict[str, Content]:
         """Labels and limits of a space's pages, a hundred a request. The search index may lag behind: see below."""
-        query = f'space = "{space.replace(chr(34), "")}" and type = page'
+        query = f'space = "{space.replace(chr(34), "")}" and type in {kinds}'
         asked: Parameters = {"cql": query, "limit": _SEARCH_SIZE, "expand": f"metadata.labels,{READERS}"}
         found = [one async for one in every_result(self._api, "/rest/api/content/search", asked)]
         return {content.id: content for content in _parsed(TypeAdapter(list[Content]), found)}
@@ -129,7 +129,8 @@ class CloudApi:
         if content is not None and content.limits is not None:
             return replace(page, labels=content.labels, limits=content.limits)
         try:
-            labels, limits = await self._asked_labels(page.id), await self._asked_limits(page.id)
+            labels = await self._asked_labels(page.id, blog=page.blog)
+            limits = await self._asked_limits(page.id, blog=page.blog)
         except ApiError as error:
             if error.status not in REFUSED:
                 raise
@@ -137,24 +138,22 @@ class CloudApi:
             return replace(page, limits=None)
         return replace(page, labels=labels, limits=limits)
 
-    async def _asked_labels(self, page_id: str) -> frozenset[str]:
+    async def _asked_labels(self, page_id: str, *, blog: bool) -> frozenset[str]:
         return frozenset(
             [
                 str(one["name"])
                 async for one in every_result(
-                    self._api, f"/api/v2/pages/{page_id}/labels", {"limit": _PAGE_SIZE}
+                    self._api, f"/api/v2/{_kind(blog=blog)}/{page_id}/labels", {"limit": _PAGE_SIZE}
                 )
             ]
         )
 
-    async def _asked_limits(self, page_id: str) -> tuple[Limit, ...] | None:
+    async def _asked_limits(self, page_id: str, *, blog: bool) -> tuple[Limit, ...] | None:
         """The limits of a page and of all above it, each asked for by itself; None where one is not told."""
-        above = [
-            str(one["id"])
-            async for one in every_result(
-                self._api, f"/api/v2/pages/{page_id}/ancestors", {"limit": _PAGE_SIZE}
-            )
-        ]
+        above: list[str] = []
+        if not blog:
+            path = f"/api/v2/pages/{page_id}/ancestors"
+            above = [str(one["id"]) async for one in every_result(self._api, path, {"limit": _PAGE_SIZE})]
         levels = []
         for content_id in (page_id, *above):
             found = await self._api.get(
@@ -163,6 +162,10 @@ class CloudApi:
             )
             levels.append(_parsed(TypeAdapter(Restrictions), {"read": found}).limits)
         return limits_of(levels)
+
+
+def _kind(*, blog: bool) -> str:
+    return "blogposts" if blog else "pages"
 
 
 def _parsed(adapter: TypeAdapter[T], found: object) -> T:

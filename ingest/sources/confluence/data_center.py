@@ -37,31 +37,32 @@ class DataCenterApi:
             async for one in every_result(self._api, "/rest/api/space", asked)
         ]
 
-    async def pages(self, space: Space, *, archived: bool) -> list[ListedPage]:
+    async def pages(self, space: Space, *, archived: bool, blog: bool) -> list[ListedPage]:
+        wanted = [("page", "current")]
+        wanted += [("page", "archived")] if archived else []
+        wanted += [("blogpost", "current")] if blog else []
         listed = []
-        for status in ("current", "archived") if archived else ("current",):
+        for kind, status in wanted:
             asked: Parameters = {
-                "spaceKey": space.key, "type": "page", "status": status, "limit": _PAGE_SIZE, "expand": EXPAND,
+                "spaceKey": space.key, "type": kind, "status": status, "limit": _PAGE_SIZE, "expand": EXPAND,
             }  # fmt: skip
             listed += [
-                self._listed(one, space.key)
+                self._listed(one, space.key, blog=kind == "blogpost")
                 async for one in every_result(self._api, "/rest/api/content", asked)
             ]
         return listed
 
-    async def page(self, space: str, page_id: str) -> tuple[ListedPage, str]:
+    async def page(self, space: str, page_id: str, *, blog: bool) -> tuple[ListedPage, str]:
         found = await self._api.get(f"/rest/api/content/{page_id}", {"expand": f"body.storage,{EXPAND}"})
-        return self._listed(found, space), text_of(found.get("body") or {})
+        return self._listed(found, space, blog=blog), text_of(found.get("body") or {})
 
     async def person(self, parameter: str, user_id: str) -> str:
         return await name_of_user(self._api, parameter, user_id)
 
-    async def close(self) -> None:
-        await self._api.close()
-
-    def _listed(self, found: dict[str, Any], space: str) -> ListedPage:
+    def _listed(self, found: dict[str, Any], space: str, *, blog: bool) -> ListedPage:
+        above: dict[str, Any] = {"ancestors": []} if blog else {}  # no page is above a blog post
         try:
-            content = Content.model_validate(found)
+            content = Content.model_validate({**found, **above})
             version = int(content.version["number"])
         except (ValidationError, KeyError, ValueError) as error:
             raise ApiError("it answers in a form that Footnote does not know") from error
@@ -74,4 +75,5 @@ class DataCenterApi:
             url=f"{self._base_url}{content.links.get('webui') or f'/pages/viewpage.action?pageId={content.id}'}",
             labels=content.labels,
             limits=content.limits,
+            blog=blog,
         )

@@ -21,7 +21,9 @@ class Limit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedPage:
-    """`limits`: of the page and of every page above it; a reader must pass them all. None: not known yet."""
+    """`limits`: of the page and of every page above it; a reader must pass them all. None: not known yet. `blog`: whether
+    it is a blog post, which has no page above it.
+    """
 
     id: str
     space: str
@@ -31,6 +33,11 @@ class ListedPage:
     url: str
     labels: frozenset[str] = frozenset()
     limits: tuple[Limit, ...] | None = None
+    blog: bool = False
+
+    @property
+    def path(self) -> str:
+        return f"{self.space}/{BLOG}/{self.id}" if self.blog else f"{self.space}/{self.id}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,6 +46,8 @@ class Space:
     key: str
 
 
+BLOG = "post"
+"""Where blog posts are in a space, by their paths."""
 REFUSED = (400, 403, 404)
 """Answers that another attempt does not change."""
 
@@ -84,16 +93,14 @@ class ConfluenceApi(Protocol):
     async def spaces(self, keys: tuple[str, ...]) -> list[Space]:
         """The named spaces that the account sees, or every global one."""
 
-    async def pages(self, space: Space, *, archived: bool) -> list[ListedPage]:
-        """Every page of a space, with its limits."""
+    async def pages(self, space: Space, *, archived: bool, blog: bool) -> list[ListedPage]:
+        """Every page of a space, with its limits; and its blog posts."""
 
-    async def page(self, space: str, page_id: str) -> tuple[ListedPage, str]:
+    async def page(self, space: str, page_id: str, *, blog: bool) -> tuple[ListedPage, str]:
         """A page as it is now, with its limits and its text in storage format."""
 
     async def person(self, parameter: str, user_id: str) -> str:
         """What somebody is called; `parameter` says what kind of id it is."""
-
-    async def close(self) -> None: ...
 
 
 class Restrictions(BaseModel):

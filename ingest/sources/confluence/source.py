@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from base64 import b64encode
-from collections.abc import AsyncIterator
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ingest.errors import PageError, SourceUnavailableError
+from ingest.sources.confluence.attached import Attached, Attachment, Comment
 from ingest.sources.confluence.cloud import CloudApi
 from ingest.sources.confluence.data_center import DataCenterApi
 from ingest.sources.confluence.elements import StorageError
 from ingest.sources.confluence.links import USER_IDS, Edition, PageLinks, mentioned
-from ingest.sources.confluence.listing import ConfluenceApi, ListedPage, Space, channels_of
+from ingest.sources.confluence.listing import BLOG, ConfluenceApi, ListedPage, Space, channels_of
 from ingest.sources.confluence.storage import read_storage
 from ingest.sources.json_api import ApiError, JsonApi, Sleep
 from ingest.sources.markup import heading
@@ -25,24 +28,46 @@ _CONVERTER = "4"
 """Raise when storage format becomes other Markdown than before: then every page is read anew."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Place:
+    """What a path says: "ENG/12", "ENG/post/12" for a blog post, "ENG/12/3/Terms.pdf" for what is attached to a page.
+    `page`: the path of the page, `attachment_id`: empty for the page itself.
+    """
+
+    page: str
+    space: str
+    page_id: str
+    blog: bool
+    attachment_id: str
+
+    @classmethod
+    def of(cls, path: str) -> _Place:
+        space, *rest = path.split("/")
+        blog = rest[:1] == [BLOG]
+        page_id, attachment_id, *_ = [*rest[blog:], "", ""]
+        page = "/".join([space, *rest[: 1 + blog]])
+        return cls(page=page, space=space, page_id=page_id, blog=blog, attachment_id=attachment_id)
+
+
 class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
     def __init__(self, settings: ConfluenceSettings, *, sleep: Sleep = asyncio.sleep) -> None:
         super().__init__(settings)
         self._base_url = str(settings.url).rstrip("/")
         self._edition = _edition(settings)
         self._sleep = sleep
-        self._api: ConfluenceApi | None = None
+        self._api: JsonApi | None = None
         self._unlisted: dict[str, str] = {}
         self._left_out: set[str] = set()
         self._people: dict[str, str] = {}
         """Id -> name, of this sync."""
 
     def url_of(self, path: str) -> str:
-        return f"{self._base_url}/pages/viewpage.action?pageId={path.rpartition('/')[2]}"
+        return f"{self._base_url}/pages/viewpage.action?pageId={_Place.of(path).page_id}"
 
     def withdraws(self, path: str) -> bool:
         spaces = self._settings.spaces
-        return path in self._left_out or (bool(spaces) and path.partition("/")[0] not in spaces)
+        place = _Place.of(path)  # what hangs on a page goes with it
+        return place.page in self._left_out or (bool(spaces) and place.space not in spaces)
 
     async def discover(self) -> AsyncIterator[PageRef]:
         self._unlisted, self._left_out = {}, set()
@@ -65,34 +90,68 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
     async def fetch(self, ref: PageRef) -> RawPage:
         if ref.path.endswith("/"):
             raise PageError(self._unlisted.get(ref.path, "this space cannot be listed"))
-        space, _, page_id = ref.path.partition("/")
+        place = _Place.of(ref.path)
         try:
-            page, storage = await self._connection().page(space, page_id)
+            page, storage = await self._connection().page(place.space, place.page_id, blog=place.blog)
+            audience = self._audience(page)
+            if audience == () or not self._is_chosen(page):
+                raise PageError("it is restricted to readers that no channel is named for", withdraw=True)
+            if place.attachment_id:
+                return await self._document(ref.path, page, place.attachment_id, audience)
         except ApiError as error:
             gone = error.status in (403, 404)
             reason = "it is gone, or the account may not read it any more" if gone else str(error)
             raise PageError(reason, withdraw=gone) from error
-        audience = self._audience(page)
-        if audience == () or not self._is_chosen(page):
-            raise PageError("it is restricted to readers that no channel is named for", withdraw=True)
-        people, unknown = await self._named(storage)
+        return await self._page(page, storage, audience)
+
+    async def _page(self, page: ListedPage, storage: str, audience: tuple[str, ...] | None) -> RawPage:
+        missing: list[str] = []
+        comments: list[Comment] = []
+        if self._settings.answers:
+            try:
+                comments = await self._attached().comments(page_id=page.id, marks=self._settings.answers)
+            except ApiError:
+                missing.append("its comments could not be read")
+        storages = [storage, *(comment.storage for comment in comments)]
+        people, unknown = await self._named("".join(storages))
+        if unknown:
+            missing.append("Confluence did not say who some of the people are")
         links = PageLinks(
-            base_url=self._base_url, edition=self._edition, space=space, title=page.title, people=people
+            base_url=self._base_url, edition=self._edition, space=page.space, title=page.title, people=people
         )
         try:
-            text = await asyncio.to_thread(read_storage, storage, links)
+            texts = [await asyncio.to_thread(read_storage, one, links) for one in storages]
         except StorageError as error:
             raise PageError(f"its text is no storage format: {error}") from error
-        unsettled = ".unsettled" if unknown else ""  # so that it is read again when Confluence is well
+        parts = [heading(page.title), texts[0].markdown]
+        if comments:
+            parts += [heading("Accepted answer", 2), *(text.markdown for text in texts[1:])]
         return RawPage(
-            path=ref.path,
-            revision=self._revision(page, audience) + unsettled,
-            content=f"{heading(page.title)}\n\n{text.markdown}".encode(),
+            path=page.path,
+            # What is missing may be told at the next sync: then it is read again.
+            revision=self._revision(page, audience, comments) + (".unsettled" if missing else ""),
+            content="\n\n".join(part.strip("\n") for part in parts).encode() + b"\n",
             url=page.url,
             edited=page.edited,
             media_type="text/markdown",
             audience=audience,
-            notes=(*text.notes, *(["Confluence did not say who some of the people are"] if unknown else [])),
+            notes=(*dict.fromkeys(note for text in texts for note in text.notes), *missing),
+        )
+
+    async def _document(
+        self, path: str, page: ListedPage, attachment_id: str, audience: tuple[str, ...] | None
+    ) -> RawPage:
+        documents = await self._attached().documents(page_id=page.id)
+        document = next((one for one in documents if one.id == attachment_id), None)
+        if document is None or not self._settings.attachments:
+            raise PageError("it is no longer attached to its page", withdraw=True)
+        return RawPage(
+            path=path,
+            revision=self._document_revision(document, audience),
+            content=await self._attached().content(document),
+            url=document.url,
+            edited=document.edited,
+            audience=audience,
         )
 
     async def _named(self, storage: str) -> tuple[dict[str, str], bool]:
@@ -116,27 +175,55 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
 
     async def _pages(self, space: Space) -> list[PageRef]:
         """A space's pages that somebody here may read. One that fails is reported, and nothing of it is removed."""
+        chosen = self._settings
         try:
-            pages = await self._connection().pages(space, archived=self._settings.archived)
+            pages = await self._connection().pages(space, archived=chosen.archived, blog=chosen.blog)
+            comments = defaultdict[str, list[Comment]](list)
+            if chosen.answers:
+                for comment in await self._attached().comments(space=space.key, marks=chosen.answers):
+                    comments[comment.page_id].append(comment)
         except ApiError as error:
             self._unlisted[f"{space.key}/"] = f"the space cannot be listed: {self._advice(error)}"
             return []
-        refs, closed = [], set[str]()
+        refs, closed = dict[str, PageRef](), set[str]()
+        audiences = {page.id: self._audience(page) for page in pages}
         for page in pages:
-            path, audience = f"{space.key}/{page.id}", self._audience(page)
+            audience = audiences[page.id]
             if audience == () or not self._is_chosen(page):
-                self._left_out.add(path)
+                self._left_out.add(page.path)
             if audience == ():
                 closed |= {group for limit in page.limits or () for group in limit.groups}
             elif self._is_chosen(page):
-                revision = self._revision(page, audience)
-                refs.append(PageRef(path=path, revision=revision, title=page.title))
+                revision = self._revision(page, audience, comments[page.id])
+                refs[page.id] = PageRef(path=page.path, revision=revision, title=page.title)
         if closed:
             logger.info(
                 "confluence.restricted_left_out",
                 extra={"source": self.name, "space": space.key, "groups_without_channel": sorted(closed)},
             )
-        return refs
+        return [*refs.values(), *await self._documents(space, refs, audiences)]
+
+    async def _documents(
+        self, space: Space, pages: Mapping[str, PageRef], audiences: Mapping[str, tuple[str, ...] | None]
+    ) -> list[PageRef]:
+        """What is attached to these pages. Where that cannot be listed the pages are, and nothing of it is removed."""
+        if not self._settings.attachments:
+            return []
+        try:
+            documents = await self._attached().documents(space=space.key)
+        except ApiError as error:
+            self._unlisted[f"{space.key}/"] = f"its attachments cannot be listed: {self._advice(error)}"
+            return []
+        return [
+            PageRef(
+                path=f"{pages[one.page_id].path}/{one.id}/{one.name}",
+                revision=self._document_revision(one, audiences[one.page_id]),
+                size=one.size,
+                title=one.name,
+            )
+            for one in documents
+            if one.page_id in pages
+        ]
 
     def _is_chosen(self, page: ListedPage) -> bool:
         wanted, unwanted = set(self._settings.labels), set(self._settings.exclude_labels)
@@ -146,20 +233,34 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         """Its channels; empty: nobody here; None: no limit. Limits that are not known close the page."""
         return () if page.limits is None else channels_of(page.limits, self._settings.groups)
 
-    def _revision(self, page: ListedPage, audience: tuple[str, ...] | None) -> str:
+    def _revision(
+        self, page: ListedPage, audience: tuple[str, ...] | None, comments: Sequence[Comment]
+    ) -> str:
         parts = (_CONVERTER, page.id, str(page.version), page.title, page.url, repr(audience))
+        told = [part for comment in comments for part in (comment.id, str(comment.version))]
+        return fingerprint(part.encode() for part in (*parts, *told))
+
+    def _document_revision(self, document: Attachment, audience: tuple[str, ...] | None) -> str:
+        parts = (document.id, str(document.version), document.name, document.url, repr(audience))
         return fingerprint(part.encode() for part in parts)
 
     def _connection(self) -> ConfluenceApi:
+        cloud = self._edition == "cloud"
+        return (
+            CloudApi(self._json(), self._base_url) if cloud else DataCenterApi(self._json(), self._base_url)
+        )
+
+    def _attached(self) -> Attached:
+        return Attached(api=self._json(), base_url=self._base_url, edition=self._edition)
+
+    def _json(self) -> JsonApi:
         if self._api is None:
-            api = JsonApi(
+            self._api = JsonApi(
                 self._base_url,
                 headers=self._credentials(),
                 timeout_s=self._settings.timeout_s,
                 sleep=self._sleep,
             )
-            cloud = self._edition == "cloud"
-            self._api = CloudApi(api, self._base_url) if cloud else DataCenterApi(api, self._base_url)
         return self._api
 
     def _credentials(self) -> dict[str, str]:

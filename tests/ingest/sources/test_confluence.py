@@ -7,9 +7,12 @@ from datetime import date
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from ingest.errors import SourceUnavailableError
 from ingest.sources.confluence.source import ConfluenceSource
+from ingest.sources.json_api import ApiError, JsonApi
+from ingest.sources.port import PageRef
 from kb.source_settings import ConfluenceSettings
 from tests.fakes.confluence import Confluence, Page
 from tests.fakes.listing import failure, listed
@@ -295,3 +298,130 @@ async def test_an_unchanged_wiki_costs_no_request_for_a_page(a_source: Any, wiki
     await listed(source)
 
     assert not [path for path in wiki.requests if path.endswith(("/pages/1", "/content/1"))]
+
+
+async def test_blog_posts_are_read_where_the_settings_say_so_and_keep_their_limits(
+    a_source: Any, wiki: Confluence
+) -> None:
+    wiki.add(Page(id="20", title="News", body="<p>We moved.</p>", blog=True, labels=("news",)))
+    wiki.add(
+        Page(id="21", title="Secret news", blog=True, groups=("hr",)), Page(id="22", blog=True, users=("u",))
+    )
+    assert not [path for path in await listed(a_source()) if "post" in path]
+    source = a_source(blog=True, groups={"hr": ("#people-leads",)})
+    refs = await listed(source)
+    raw = await source.fetch(refs["ENG/post/20"])
+
+    assert {path for path in refs if "post" in path} == {"ENG/post/20", "ENG/post/21"}
+    assert (raw.content.decode(), raw.audience) == ("# News\n\nWe moved.\n", None)
+    assert (raw.path, raw.revision) == ("ENG/post/20", refs["ENG/post/20"].revision)
+    assert (await source.fetch(refs["ENG/post/21"])).audience == ("#people-leads",)
+    assert source.withdraws("ENG/post/22")
+    assert source.url_of("ENG/post/20").endswith("pageId=20")
+    assert "ENG/post/20" in await listed(a_source(blog=True, labels=("news",)))
+
+
+async def test_an_attached_document_is_a_page_of_its_own_for_the_readers_of_its_page(
+    a_source: Any, wiki: Confluence
+) -> None:
+    files = {"Terms 2026.txt": b"Pay within 30 days.", "Rates.CSV": b"a,b\n1,2\n", "plan.png": b"\x89PNG"}
+    wiki.edit("1", files=files)
+    wiki.edit("7", files={"secret.txt": b"x"}, groups=("hr",))
+    assert not [path for path in await listed(a_source()) if "Terms" in path]
+    source = a_source(attachments=True, groups={"hr": ("#people-leads",)})
+    refs = await listed(source)
+    terms, secret = "ENG/1/100/Terms 2026.txt", "ENG/7/700/secret.txt"
+
+    assert {path for path in refs if path.count("/") > 1} == {terms, "ENG/1/101/Rates.CSV", secret}
+    raw = await source.fetch(refs[terms])
+    assert (raw.content, raw.path, raw.audience) == (b"Pay within 30 days.", terms, None)
+    assert (raw.revision, raw.edited) == (refs[terms].revision, date(2026, 3, 4))
+    assert raw.url == f"{wiki.url}/pages/1?preview=0"
+    assert (await source.fetch(refs[secret])).audience == ("#people-leads",)
+    assert source.url_of(terms).endswith("pageId=1")
+
+    wiki.edit("7", groups=("unknown",))
+    refs = await listed(source)
+    assert (secret in refs, source.withdraws(secret)) == (False, True)
+    error = await failure(source, PageRef(path=secret, revision=None))
+    assert error.withdraw, "an attachment is not read past the limits of its page"
+    wiki.edit("1", files={})
+    assert (await failure(source, PageRef(path=terms, revision=None))).withdraw
+
+
+async def test_a_document_that_cannot_be_had_or_listed_costs_no_page_anything(
+    a_source: Any, wiki: Confluence
+) -> None:
+    wiki.edit("1", files={"a.txt": b"1", "b.txt": b"2"})
+    source = a_source(attachments=True)
+    refs = await listed(source)
+    wiki.fail("/a.txt", *[500] * 6)
+    assert not (await failure(source, refs["ENG/1/100/a.txt"])).withdraw
+    assert (await source.fetch(refs["ENG/1/101/b.txt"])).content == b"2"
+    assert "Five days." in (await source.fetch(refs["ENG/1"])).content.decode()
+
+    wiki.fail("attachment+and+space", 400)
+    refs = await listed(source)
+    assert {"ENG/", "ENG/1", "HR/5"} <= set(refs)
+    assert "its attachments cannot be listed" in (await failure(source, refs["ENG/"])).reason
+
+
+async def test_a_download_stays_within_its_size_and_goes_to_other_hosts_over_https_alone() -> None:
+    async def file(request: web.Request) -> web.Response:
+        return web.Response(body=b"12345")
+
+    async def away(request: web.Request) -> web.Response:
+        raise web.HTTPFound(f"http://localhost:{request.url.port}/file")
+
+    async def here(request: web.Request) -> web.Response:
+        raise web.HTTPFound("/file")
+
+    async def round_and_round(request: web.Request) -> web.Response:
+        raise web.HTTPFound("/round")
+
+    app = web.Application()
+    for name, handler in {"file": file, "away": away, "here": here, "round": round_and_round}.items():
+        app.router.add_get(f"/{name}", handler)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    async with JsonApi(url, headers={"Authorization": "Bearer x"}, timeout_s=5) as api:
+        assert await api.download("/here", most=5) == b"12345"
+        for path, most, reason in [
+            ("/file", 4, "larger than"),
+            ("/away", 9, "no https"),
+            ("/round", 9, "to the next"),
+        ]:
+            with pytest.raises(ApiError, match=reason):
+                await api.download(path, most=most)
+    await runner.cleanup()
+
+
+async def test_comments_that_are_marked_as_answers_are_read_with_their_page(
+    a_source: Any, wiki: Confluence
+) -> None:
+    comments = {
+        "31": "<p>✅ Use the <strong>blue</strong> form.</p>",
+        "32": "<p>Thanks!</p>",
+        "33": "<p>answer: or mail.</p>",
+    }
+    wiki.edit("1", comments=comments)
+    unread = await a_source().fetch((await listed(a_source()))["ENG/1"])
+    source = a_source(answers=("✅", "Answer:"))
+    refs = await listed(source)
+    raw = await source.fetch(refs["ENG/1"])
+
+    assert "form" not in unread.content.decode()
+    assert raw.content.decode() == unread.content.decode() + (
+        "\n## Accepted answer\n\n✅ Use the **blue** form.\n\nanswer: or mail.\n"
+    )
+    assert raw.revision == refs["ENG/1"].revision
+    wiki.pages["1"].comments["34"] = "<p>Answer: the green one.</p>"
+    after = await listed(source)
+    assert [path for path in refs if refs[path].revision != after[path].revision] == ["ENG/1"]
+
+    wiki.fail("comment+and+container", *[500] * 6)
+    partly = await source.fetch(after["ENG/1"])
+    assert partly.notes == ("its comments could not be read",)
+    assert partly.revision != after["ENG/1"].revision

@@ -1,0 +1,137 @@
+"""What hangs on pages: documents, and comments. Both editions' search lists them, with the page that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ingest.parsers.formats import max_bytes
+from ingest.sources.confluence.elements import StorageError, parse_storage
+from ingest.sources.confluence.links import Edition
+from ingest.sources.confluence.listing import day_of, every_result
+from ingest.sources.json_api import ApiError, JsonApi, Parameters
+from kb.source_settings import DOCUMENTS
+
+_SEARCH_SIZE = 100
+_ENDINGS = frozenset(PurePosixPath(pattern).suffix.lower() for pattern in DOCUMENTS) - {""}
+
+
+class _Found(BaseModel):
+    """An attachment or a comment as the search of v1 shows it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    title: str = ""
+    container: dict[str, Any] = Field(default_factory=dict)
+    version: dict[str, Any] = Field(default_factory=dict)
+    body: dict[str, Any] = Field(default_factory=dict)
+    extensions: dict[str, Any] = Field(default_factory=dict)
+    links: dict[str, Any] = Field(default_factory=dict, alias="_links")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attachment:
+    """A document. `id`: without the "att" that Cloud writes before it. `size` in bytes. `download`: below the address of
+    Confluence.
+    """
+
+    id: str
+    page_id: str
+    name: str
+    version: int
+    size: int
+    edited: date | None
+    url: str
+    download: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comment:
+    """`storage`: its text."""
+
+    id: str
+    page_id: str
+    version: int
+    storage: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attached:
+    """Reads what hangs on pages. All of it raises `ApiError`."""
+
+    api: JsonApi
+    base_url: str
+    edition: Edition
+
+    async def documents(self, *, space: str = "", page_id: str = "") -> list[Attachment]:
+        """Of a space or of a page: those of a format that is read."""
+        found = await self._found("attachment", "version,container,extensions", space, page_id)
+        documents = [self._attachment(one) for one in found if one.container.get("id")]
+        return [one for one in documents if PurePosixPath(one.name).suffix.lower() in _ENDINGS]
+
+    async def comments(self, *, space: str = "", page_id: str = "", marks: tuple[str, ...]) -> list[Comment]:
+        """Of a space or of a page: those that begin with one of the marks, the oldest first."""
+        found = await self._found("comment", "version,container,body.storage", space, page_id)
+        comments = [
+            Comment(
+                id=one.id,
+                page_id=str(one.container["id"]),
+                version=_number(one.version),
+                storage=str((one.body.get("storage") or {}).get("value") or ""),
+            )
+            for one in found
+            if one.container.get("id")
+        ]
+        return sorted((one for one in comments if _begins_with(one.storage, marks)), key=lambda one: one.id)
+
+    async def content(self, attachment: Attachment) -> bytes:
+        return await self.api.download(attachment.download, most=max_bytes(attachment.name))
+
+    async def _found(self, kind: str, expand: str, space: str, page_id: str) -> list[_Found]:
+        where = f"container = {page_id}" if page_id else f'space = "{space.replace(chr(34), "")}"'
+        asked: Parameters = {"cql": f"type = {kind} and {where}", "limit": _SEARCH_SIZE, "expand": expand}
+        results = [one async for one in every_result(self.api, "/rest/api/content/search", asked)]
+        try:
+            return [_Found.model_validate(one) for one in results]
+        except ValidationError as error:
+            raise ApiError("it answers in a form that Footnote does not know") from error
+
+    def _attachment(self, found: _Found) -> Attachment:
+        page_id = str(found.container["id"])
+        download = str(found.links.get("download") or "")
+        if self.edition == "cloud":
+            download = f"/rest/api/content/{page_id}/child/attachment/{quote(found.id)}/download"
+        size = found.extensions.get("fileSize")
+        return Attachment(
+            id=found.id.removeprefix("att"),
+            page_id=page_id,
+            name=found.title.replace("/", "_"),
+            version=_number(found.version),
+            size=size if isinstance(size, int) else 0,
+            edited=day_of(found.version.get("when")),
+            url=self.base_url
+            + str(found.links.get("webui") or f"/pages/viewpageattachments.action?pageId={page_id}"),
+            download=download,
+        )
+
+
+def _number(version: Mapping[str, Any]) -> int:
+    number = version.get("number")
+    if not isinstance(number, int):
+        raise ApiError("it answers in a form that Footnote does not know")
+    return number
+
+
+def _begins_with(storage: str, marks: tuple[str, ...]) -> bool:
+    try:
+        text = "".join(parse_storage(storage).itertext()).strip().casefold()
+    except StorageError:
+        return False
+    return text.startswith(tuple(mark.casefold() for mark in marks))
