@@ -11,11 +11,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from yarl import URL
 
 from ingest.sources.web.client import WebClient, WebError
+from ingest.sources.web.crawled import Crawled, Found, settle
 from ingest.sources.web.document import asks_to_be_hidden, read_document
 from ingest.sources.web.memory import Visit, VisitMemory
 from ingest.sources.web.pages import (
@@ -23,11 +24,10 @@ from ingest.sources.web.pages import (
     asks_who_you_are,
     leads_on_to,
     require_text,
-    says_about_the_same,
 )
-from ingest.sources.web.scope import Scope, TrapDetector, spelling
+from ingest.sources.web.scope import Scope, TrapDetector
 from ingest.sources.web.sitemaps import Robots, Sitemaps
-from ingest.sources.web.spellings import Found, Queries, merged, text_mark
+from ingest.sources.web.spellings import Queries, text_mark
 from ingest.sources.web.starts import Opened, Starts
 from ingest.sources.web.upkeep import SameTextError, look_at, require_different_texts
 
@@ -36,22 +36,6 @@ logger = logging.getLogger(__name__)
 _LOST_SHARE = 0.2
 _LOST_FEW = 3
 """As many of the pages of the last visit may be unlinked now without a look at them: as `ingest.guard` counts."""
-_MOST_TO_ONE = 3
-"""More pages than these that lead to one have not moved there: they are gone, or hidden for now."""
-
-
-@dataclass(kw_only=True, slots=True)
-class Crawled:
-    """`failures`: path -> why the page could not be read; `closed`: those of them that are not for everybody any more.
-    `left_out`: paths that are not listed on purpose: hidden, another spelling of a listed page, moved to one.
-    `incomplete`: why pages may be missing from the listing.
-    """
-
-    pages: dict[str, Found] = field(default_factory=dict)
-    failures: dict[str, str] = field(default_factory=dict)
-    closed: set[str] = field(default_factory=set)
-    left_out: set[str] = field(default_factory=set)
-    incomplete: str | None = None
 
 
 class Crawl:
@@ -99,7 +83,7 @@ class Crawl:
             for visit in self._replaced.values():
                 await self._memory.keep(visit)
             raise
-        await self._merge()
+        await settle(self._result, self._moved, self._memory)
         if self._result.incomplete is None:
             await self._memory.forget(set(remembered) - {str(url) for url in self._seen})
         return self._result
@@ -307,31 +291,3 @@ class Crawl:
                 await self._walk()
                 return
             self._result.incomplete = f"nothing leads any more to {len(lost)} pages of the last visit, and they cannot be looked at: {error.reason}"
-
-    async def _merge(self) -> None:
-        """Drops the pages that are others in another spelling, and tells which missing ones are elsewhere in the listing."""
-        result = self._result
-        for path, proper in merged(result.pages, await self._agreeing()).items():
-            del result.pages[path]
-            result.left_out.add(path)
-            for start, end in self._moved.items():
-                if end == path:
-                    self._moved[start] = proper
-        for target in set(self._moved.values()) & set(result.pages):
-            came = {path for path, end in self._moved.items() if end == target and path not in result.pages}
-            others = {path for path in came if spelling(path) != spelling(target)}
-            result.left_out |= came if len(others) <= _MOST_TO_ONE else came - others
-        for path in set(result.pages) & set(result.failures):
-            del result.failures[path]
-
-    async def _agreeing(self) -> list[tuple[str, str]]:
-        """(path, proper path) of the pages whose proper address is another page that says about the same."""
-        pages = self._result.pages
-        agreeing = []
-        for path, found in pages.items():
-            proper = pages.get(found.canonical) if found.canonical else None
-            if proper is not None and proper.canonical is None:
-                one, other = await self._memory.page(path), await self._memory.page(proper.path)
-                if one and other and says_about_the_same(one.document, other.document):
-                    agreeing.append((path, proper.path))
-        return agreeing

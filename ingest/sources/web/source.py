@@ -13,7 +13,8 @@ from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage
 from ingest.sources.web.addresses import MayReach, is_public
 from ingest.sources.web.client import Refusal, Sleep, WebClient, WebError
-from ingest.sources.web.crawl import Crawl, Crawled
+from ingest.sources.web.crawl import Crawl
+from ingest.sources.web.crawled import Crawled
 from ingest.sources.web.document import read_document
 from ingest.sources.web.memory import Visit, VisitMemory
 from ingest.sources.web.pages import LOGIN, asks_who_you_are

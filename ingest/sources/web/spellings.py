@@ -1,75 +1,27 @@
-"""One page under many addresses: which of the pages that were read are one, and which queries make no difference."""
+"""What makes no difference to a page: where its links lead, and some parts of a query."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter
 
 from yarl import URL
 
 from ingest.sources.port import fingerprint
-from ingest.sources.web.scope import spelling
 
-_REFERRERS = frozenset(
-    {
-        "ref",
-        "ref_src",
-        "ref_url",
-        "referrer",
-        "referer",
-        "source",
-        "src",
-        "from",
-        "via",
-        "origin",
-        "share",
-        "trk",
-    }
-)
+_REFERRERS = frozenset({
+    "ref", "ref_src", "ref_url", "referrer", "referer", "source", "src", "from", "via", "origin", "share", "trk",
+})  # fmt: skip
 """Names by which links tell where they stand. Of others each value is judged by itself: `lang=nl` is not `lang=en`."""
 _PROOFS = 3
 """Pages on which a query made no difference, before it is believed to make none."""
 _TARGET = re.compile(r"\]\([^)\s]*(?:\s+\"[^\"]*\")?\)|\{#[^}]*\}")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
-    """A page that was read. `text`: a mark of its words, without where its links lead."""
-
-    address: str
-    path: str
-    revision: str
-    size: int
-    text: str
-    canonical: str | None
-    """The path of the address that it calls its proper one, where that is another of this source."""
-
-
 def text_mark(content: bytes) -> str:
     """Equal for two pages whose words are the same, wherever their relative links lead."""
     words = " ".join(_TARGET.sub("]", content.decode("utf-8", "replace")).split())
     return fingerprint((words.encode(),))
-
-
-def merged(pages: Mapping[str, Found], is_about: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Path -> the path of the page that it is: for those that are another page in another spelling.
-
-    `is_about`: (path, proper path) of pages that name another as their proper address and say about the same.
-    """
-    proper = {path: named for path, named in is_about if named in pages and pages[named].canonical is None}
-    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for path, found in pages.items():
-        if path not in proper:
-            alike[spelling(path), found.text].append(path)
-    same = {path: min(paths, key=_plainness) for paths in alike.values() for path in paths}
-    gone = {path: one for path, one in same.items() if path != one}
-    return gone | {path: gone.get(named, named) for path, named in proper.items()}
-
-
-def _plainness(path: str) -> tuple[bool, int, bool, str]:
-    return "?" in path, len(path), path != path.casefold(), path
 
 
 class Queries:

@@ -9,9 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 from yarl import URL
 
 from ingest.sources.web.client import Refusal, WebClient, WebError
+from ingest.sources.web.crawled import Found
 from ingest.sources.web.document import read_document
 from ingest.sources.web.scope import spelling
-from ingest.sources.web.spellings import Found, text_mark
+from ingest.sources.web.spellings import text_mark
 
 _FEW = 3
 """So many pages of one text are no wonder ("Coming soon")."""
