@@ -22,9 +22,15 @@ class Listing:
 
     @property
     def vanished(self) -> list[str]:
-        """Indexed paths that are gone for sure: not those under a folder that could not be listed."""
+        """Indexed paths that are gone for sure: under a folder that could not be listed, those alone that the source
+        leaves out on purpose.
+        """
         unlisted = tuple(path for path in self.refs if path.endswith("/"))
-        return [path for path in self.indexed if path not in self.refs and not path.startswith(unlisted)]
+        return [
+            path
+            for path in self.indexed
+            if path not in self.refs and (not path.startswith(unlisted) or self.source.withdraws(path))
+        ]
 
     @property
     def withdrawn(self) -> list[str]:

@@ -6,6 +6,8 @@ import re
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#{}])")
 _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
+_BEFORE_ENTITY = re.compile(r"\\(?=<|&#?\w{1,31};)")
+"""A backslash that would make words of what `literal` writes."""
 _MARK = (
     r"#{1,6}(?:[ \t]|$)"  # a heading
     r"|(?:=+|-{2,}|(?:[*_][ \t]*){3,})[ \t]*$"  # a ruler, or what makes a heading of the line above
@@ -25,12 +27,13 @@ def heading(title: str, level: int = 1) -> str:
 
 def literal(text: str) -> str:
     """Text in which `<` opens no tag of HTML, and `&nbsp;`, where somebody wrote about it, is no space."""
+    text = _BEFORE_ENTITY.sub(r"\\\\", text)
     return _ENTITY.sub("&amp;", text).replace("<", "&lt;")
 
 
 def unliteral(text: str) -> str:
     """The text as it was before `literal`: code is shown as it is."""
-    return text.replace("&lt;", "<").replace("&amp;", "&")
+    return text.replace("\\\\&", "\\&").replace("&lt;", "<").replace("&amp;", "&")
 
 
 def prose(text: str) -> str:

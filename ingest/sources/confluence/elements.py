@@ -107,6 +107,10 @@ class Macro:
     rich: Element | None
 
 
+def macro_name(element: Element) -> str:
+    return attribute(element, "ac:name").strip().lower()
+
+
 def macro_of(element: Element) -> Macro:
     parameters: dict[str, str] = {}
     targets: list[Element] = []
@@ -121,7 +125,7 @@ def macro_of(element: Element) -> Macro:
             case "ac:rich-text-body":
                 rich = child
     return Macro(
-        name=attribute(element, "ac:name"),
+        name=macro_name(element),
         parameters=parameters,
         targets=tuple(targets),
         plain=plain,

@@ -53,7 +53,7 @@ def is_unseen(macro: Macro) -> bool:
 
 def is_limited(macro: Macro) -> bool:
     """Whether only some readers of the page see it: which ones, nobody can tell here."""
-    return macro.name.lower().startswith(_LIMITED)
+    return macro.name.startswith(_LIMITED)
 
 
 def inline(macro: Macro, body: str, links: PageLinks) -> str:

@@ -178,30 +178,42 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         chosen = self._settings
         try:
             pages = await self._connection().pages(space, archived=chosen.archived, blog=chosen.blog)
-            comments = defaultdict[str, list[Comment]](list)
-            if chosen.answers:
-                for comment in await self._attached().comments(space=space.key, marks=chosen.answers):
-                    comments[comment.page_id].append(comment)
         except ApiError as error:
             self._unlisted[f"{space.key}/"] = f"the space cannot be listed: {self._advice(error)}"
             return []
+        comments = await self._answers(space)
         refs, closed = dict[str, PageRef](), set[str]()
         audiences = {page.id: self._audience(page) for page in pages}
         for page in pages:
             audience = audiences[page.id]
-            if audience == () or not self._is_chosen(page):
-                self._left_out.add(page.path)
+            if (audience == () and page.limits is not None) or not self._is_chosen(page):
+                self._left_out.add(page.path)  # by somebody's will; limits that cannot be asked for tell of none
             if audience == ():
                 closed |= {group for limit in page.limits or () for group in limit.groups}
             elif self._is_chosen(page):
-                revision = self._revision(page, audience, comments[page.id])
+                revision = self._revision(page, audience, comments.get(page.id, []))
                 refs[page.id] = PageRef(path=page.path, revision=revision, title=page.title)
         if closed:
             logger.info(
                 "confluence.restricted_left_out",
                 extra={"source": self.name, "space": space.key, "groups_without_channel": sorted(closed)},
             )
+        if f"{space.key}/" in self._unlisted:
+            return []  # without its comments it is not known which page changed
         return [*refs.values(), *await self._documents(space, refs, audiences)]
+
+    async def _answers(self, space: Space) -> Mapping[str, list[Comment]]:
+        """Id of a page -> its comments that are marked as answers. Where they cannot be listed the space cannot."""
+        found = defaultdict[str, list[Comment]](list)
+        if self._settings.answers:
+            try:
+                comments = await self._attached().comments(space=space.key, marks=self._settings.answers)
+            except ApiError as error:
+                self._unlisted[f"{space.key}/"] = f"its comments cannot be listed: {self._advice(error)}"
+                comments = []
+            for comment in comments:
+                found[comment.page_id].append(comment)
+        return found
 
     async def _documents(
         self, space: Space, pages: Mapping[str, PageRef], audiences: Mapping[str, tuple[str, ...] | None]

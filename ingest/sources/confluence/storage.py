@@ -22,6 +22,7 @@ from ingest.sources.confluence.elements import (
     Macro,
     attribute,
     is_amid_text,
+    macro_name,
     macro_of,
     name_of,
     parse_storage,
@@ -109,7 +110,7 @@ class _Writer:
         name = name_of(element)
         if name not in MACROS:
             return name in BLOCKS
-        kind = attribute(element, "ac:name")
+        kind = macro_name(element)
         if kind in macros.INLINE or kind in macros.BLOCKS:
             return kind in macros.BLOCKS
         return not (is_amid_text(element) and self._is_flat(element))

@@ -13,7 +13,7 @@ from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.json_api import Sleep
 from ingest.sources.markup import heading, literal
 from ingest.sources.notion.blocks import BlockReader, blocks_to_markdown
-from ingest.sources.notion.connection import Connection, NotionError
+from ingest.sources.notion.connection import REFUSED, Connection, NotionError
 from ingest.sources.notion.family import Family, Found, PageNames, is_gone, plain_id
 from ingest.sources.notion.missing import Missing
 from ingest.sources.notion.properties import PropertyReader
@@ -48,6 +48,8 @@ class NotionSource(ConfiguredSource[NotionSettings]):
         self._clock = clock
         self._sleep = sleep
         self._opened: _Opened | None = None
+        self._unlisted: dict[str, str] = {}
+        """Data sources whose rows cannot be listed, by their paths -> what they are called."""
         self._left_out: frozenset[str] = frozenset()
         """Pages that the integration sees, and that are in the trash or below no root."""
 
@@ -68,8 +70,15 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             )
         for page in pages.values():
             yield PageRef(path=_path(page), revision=_revision(page), title=title_of(page))
+        for path, title in self._unlisted.items():
+            yield PageRef(path=path, revision=None, title=title)
 
     async def fetch(self, ref: PageRef) -> RawPage:
+        if ref.path.endswith("/"):
+            title = self._unlisted.get(ref.path, ref.path)
+            raise PageError(
+                f"the rows of {title!r} cannot be listed: only those that Notion's search finds are read"
+            )
         opened, missing = self._open(), Missing()
         client = opened.connection.client
         try:
@@ -111,10 +120,17 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             found[str(page["id"])] = page
         async for source in connection.all(search, filter={"property": "object", "value": "data_source"}):
             sources[str(source["id"])] = source
-        for source_id in sources:
-            async for row in connection.all(connection.client.data_sources.query, data_source_id=source_id):
-                if row.get("object") == "page":
-                    found[str(row["id"])] = row
+        self._unlisted = {}
+        query = connection.client.data_sources.query
+        for source_id, source in sources.items():
+            try:
+                async for row in connection.all(query, data_source_id=source_id):
+                    if row.get("object") == "page":
+                        found[str(row["id"])] = row
+            except NotionError as error:  # such as that of a database which is only linked
+                if error.status not in REFUSED:
+                    raise
+                self._unlisted[f"{plain_id(source_id)}/"] = title_of(source)
         family = Family(connection, found, sources)
         roots = {plain_id(root) for root in self._settings.roots}
         chosen = {

@@ -18,6 +18,7 @@ _STYLES = (
 )
 _OPENS_TAG = re.compile(r"<(?=[A-Za-z/!?%])")
 _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
+_BEFORE_ENTITY = re.compile(r"\\(?=<[A-Za-z/!?%]|&#?\w{1,31};)")
 _ESCAPED = re.compile(r"\\(?=[#=\-*_`~\[])")
 _MID_LINE = "\x01"
 """Stands where a piece goes on with a line, so that its first word starts none."""
@@ -65,6 +66,7 @@ def _prose(piece: str, person: Callable[[str], str]) -> str:
         return f"\x00{len(kept) - 1}\x00"
 
     piece = html.unescape(_REFERENCE.sub(keep, piece))
+    piece = _BEFORE_ENTITY.sub(r"\\\\", piece)
     piece = _OPENS_TAG.sub("&lt;", _ENTITY.sub("&amp;", piece))
     return re.sub(r"\x00(\d+)\x00", lambda found: kept[int(found[1])], piece)
 

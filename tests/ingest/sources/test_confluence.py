@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 
 from ingest.errors import SourceUnavailableError
+from ingest.listing import Listing
 from ingest.sources.confluence.source import ConfluenceSource
 from ingest.sources.json_api import ApiError, JsonApi
 from ingest.sources.port import PageRef
@@ -425,3 +426,18 @@ async def test_comments_that_are_marked_as_answers_are_read_with_their_page(
     partly = await source.fetch(after["ENG/1"])
     assert partly.notes == ("its comments could not be read",)
     assert partly.revision != after["ENG/1"].revision
+
+
+async def test_a_page_that_is_restricted_goes_even_when_something_else_of_its_space_cannot_be_listed(
+    a_source: Any, wiki: Confluence
+) -> None:
+    source = a_source(attachments=True, answers=("✅",))
+    before = {path: str(ref.revision) for path, ref in (await listed(source)).items()}
+    wiki.edit("1", users=("u1",))
+    for part in ("attachment+and+space", "comment+and+space"):
+        wiki.fail(part, 400)
+        refs = await listed(source)
+        assert "ENG/" in refs
+        listing = Listing(source=source, refs=refs, indexed=before)
+        assert listing.withdrawn == ["ENG/1", "ENG/2"], "a page below it is restricted as well"
+        assert listing.vanished == listing.withdrawn, "nothing else goes"

@@ -207,7 +207,7 @@ def test_a_person_who_is_shown_by_a_macro_is_named(name: str, user: str) -> None
 @pytest.mark.parametrize(
     ("storage", "markdown"),
     [
-        ("<p>Write {{first_name}}, {%if vip%}, {: .lead} or &lt;%= x %&gt;, \\&lt;word&gt;.</p>", "Write {{first_name}}, {%if vip%}, {: .lead} or &lt;%= x %>, \\&lt;word>."),
+        ("<p>Write {{first_name}}, {%if vip%}, {: .lead} or &lt;%= x %&gt;, \\&lt;word&gt;.</p>", "Write {{first_name}}, {%if vip%}, {: .lead} or &lt;%= x %>, \\\\&lt;word>."),
         ("<p>Use &amp;nbsp; or &amp;lt;b&amp;gt; in <code>&amp;nbsp;&lt;b&gt;</code></p>", "Use &amp;nbsp; or &amp;lt;b&amp;gt; in `&nbsp;<b>`"),
         ("<p>[note]: mind-the-gap</p>", "\\[note]: mind-the-gap"),
         ("<p>a<br/>---<br/>b<br/>===</p>", "a\n\\---\nb\n\\==="),

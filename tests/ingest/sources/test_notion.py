@@ -261,6 +261,29 @@ async def test_a_kind_that_notion_shows_to_nobody_is_counted(notion: Notion, a_s
     )
 
 
+@pytest.mark.parametrize("status", [400, 403, 404])
+async def test_a_database_whose_rows_may_not_be_listed_leaves_all_other_pages(
+    notion: Notion, a_source: Any, status: int
+) -> None:
+    page = notion.page("Page")
+    bad, good = notion.database("Linked elsewhere", page), notion.database("Offices", page)
+    rows = [notion.row(bad, "Known to search"), notion.row(good, "Utrecht")]
+    notion.fail(f"/data_sources/{bad}/query", status)
+    source = a_source()
+    refs = await listed(source)
+
+    assert sorted(refs) == sorted([*map(path, [page, *rows]), f"{path(bad)}/"])
+    assert "'Linked elsewhere' cannot be listed" in (await failure(source, refs[f"{path(bad)}/"])).reason
+
+
+async def test_a_page_below_no_root_is_left_out_on_purpose(notion: Notion, a_source: Any) -> None:
+    root, other = notion.page("Handbook"), notion.page("Other")
+    source = a_source(roots=(root,))
+    await listed(source)
+
+    assert (source.withdraws(path(other)), source.withdraws(path(root))) == (True, False)
+
+
 async def test_an_outage_within_a_page_is_no_shorter_page(notion: Notion, a_source: Any) -> None:
     toggle = notion.block("toggle", notion.block("paragraph", words="x"), words="Open me")
     page = notion.page("Page", toggle)
@@ -297,7 +320,7 @@ async def test_words_that_look_like_markdown_or_a_template_stay_words(notion: No
 
     assert [section.path for section in sections] == [()]
     assert {block.kind for block in sections[0].blocks} == {"prose"}
-    shown = [html.unescape(re.sub(r"\\(?=[-#>|`~=\[.])", "", block.text)) for block in sections[0].blocks]
+    shown = [html.unescape(re.sub(r"\\(?=[-#>|`~=\[.\\])", "", block.text)) for block in sections[0].blocks]
     assert shown == [one.replace("    far", "far") for one in words]
 
 

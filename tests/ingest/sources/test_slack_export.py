@@ -444,7 +444,7 @@ def section(page: RawPage, heading: str) -> list[tuple[str, str]]:
         ("&gt; said before", [("prose", "**Person 2**:"), ("prose", "> said before")]),
         ("```never closed\nand on", [("prose", "**Person 2**: \\```never closed\nand on")]),
         ("# not a heading\ntext\n---\nmore\n===\n[a]: b", [("prose", "**Person 2**: \\# not a heading\ntext\n\\---\nmore\n\\===\n\\[a]: b")]),
-        ("Put {{first_name}}, {% if x %}, {: .lead}, \\&lt;word&gt; &lt;%= x %&gt; &amp;nbsp; `&amp;nbsp;`", [("prose", "**Person 2**: Put {{first_name}}, {% if x %}, {: .lead}, \\&lt;word> &lt;%= x %> &amp;nbsp; `&nbsp;`")]),
+        ("Put {{first_name}}, {% if x %}, {: .lead}, \\&lt;word&gt; &lt;%= x %&gt; &amp;nbsp; `&amp;nbsp;`", [("prose", "**Person 2**: Put {{first_name}}, {% if x %}, {: .lead}, \\\\&lt;word> &lt;%= x %> &amp;nbsp; `&nbsp;`")]),
     ],
 )  # fmt: skip
 async def test_an_answer_is_code_a_list_or_words_and_what_follows_is_no_part_of_it(
