@@ -14,6 +14,7 @@ from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
+from ingest.parsers.pdf_page import page_markdown, with_headers_of_pages_before
 from ingest.parsers.text import cleaned, title_from
 
 _SIGNATURE_WITHIN = 1024
@@ -25,7 +26,7 @@ _LOST_FF = re.compile(r"↵(?=[a-z-])")
 """TeX's old fonts have the ligature ff in the place where others have this arrow: "o↵-the-shelf"."""
 _DAY = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 _NAMED = 5
-"""Pages without text that a note names."""
+"""Pages that a note names."""
 
 
 def parse_pdf(content: bytes, *, path: str) -> ParsedPage:
@@ -34,13 +35,15 @@ def parse_pdf(content: bytes, *, path: str) -> ParsedPage:
         PageError: it is protected, broken, or only pictures of pages.
     """
     result = _read(content)
-    texts = [(page.page_num, _mended(cleaned(page.markdown or ""))) for page in result.pages]
+    read = [(page.page_num, *page_markdown(page)) for page in result.pages]
+    texts = with_headers_of_pages_before([(number, _mended(cleaned(text))) for number, text, _ in read])
+    unread = [number for number, _, is_torn in read if is_torn]
     blank = [number for number, text in texts if not text]
     if texts and len(blank) == len(texts):
         raise PageError("it has no text, only pictures of pages (a scan?): run text recognition over it")
     parts = [Part(text=text, place=f"page={number}") for number, text in texts if text]
     outline = Outline(parts, block_parser())
-    front = FrontMatter(written=_day(result.doc_meta), notes=_notes(blank, result.page_errors))
+    front = FrontMatter(written=_day(result.doc_meta), notes=_notes(blank, unread, result.page_errors))
     return parsed_page(outline.document_title or title_from(path), outline, front)
 
 
@@ -56,6 +59,8 @@ def _read(content: bytes) -> Any:
         quiet=True,
         continue_on_page_error=True,
         extract_document_metadata=True,
+        extract_blocks=True,
+        extract_vector_graphics=True,
     )
     try:
         return reader.parse(content)
@@ -70,16 +75,21 @@ def _mended(markdown: str) -> str:
     return _LINE_AS_CODE.sub(lambda found: found["line"], without).strip()
 
 
-def _notes(blank: Sequence[int], errors: Sequence[Any]) -> tuple[str, ...]:
+def _notes(blank: Sequence[int], unread: Sequence[int], errors: Sequence[Any]) -> tuple[str, ...]:
     notes = []
     if blank:
-        named = ", ".join(map(str, blank[:_NAMED])) + (" and more" if len(blank) > _NAMED else "")
-        notes.append(f"{len(blank)} of its pages have no text (empty or scanned): {named}")
-    if errors:
+        notes.append(f"{len(blank)} of its pages have no text (empty or scanned): {_named(blank)}")
+    if unread:
         notes.append(
-            f"{len(errors)} of its pages cannot be read: {', '.join(str(e.page_num) for e in errors[:_NAMED])}"
+            f"tables on {len(unread)} of its pages cannot be read, their lines are kept: {_named(unread)}"
         )
+    if errors:
+        notes.append(f"{len(errors)} of its pages cannot be read: {_named([one.page_num for one in errors])}")
     return tuple(notes)
+
+
+def _named(pages: Sequence[int]) -> str:
+    return ", ".join(map(str, pages[:_NAMED])) + (" and more" if len(pages) > _NAMED else "")
 
 
 def _day(metadata: Any) -> date | None:

@@ -7,22 +7,18 @@ the rows.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
-from ingest.parsers.grids import table
+from ingest.parsers.grids import is_figure, table
 from ingest.parsers.page import Block
 from ingest.parsers.plain import escaped_text
 from ingest.parsers.text import cleaned
 
 _MAX_HEADER_ROWS = 4
-_FIGURE = re.compile(r"[\W\d]*\d[\W\d]*")
-"""A number with its signs, a date in digits, a time."""
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _JOINT = " › "
 """Between a header and the one below it, as in tables of HTML."""
 
@@ -129,9 +125,9 @@ def _goes_on(above: _Grid, below: _Grid) -> bool:
     while rows and len(rows[0]) < 2:
         rows.pop(0)
     first = below[min(below)]
-    figures = {at for at, cell in first.items() if _is_figure(cell.text)}
+    figures = {at for at, cell in first.items() if is_figure(cell.text)}
     named = {at for cells in rows for at in cells}
-    in_figures = {at for cells in rows for at, cell in cells.items() if _is_figure(cell.text)}
+    in_figures = {at for cells in rows for at, cell in cells.items() if is_figure(cell.text)}
     if len(first) < 2 or not figures or not named.issuperset(_used(below.values())):
         return False
     if in_figures:
@@ -177,7 +173,7 @@ def _apart(part: _Grid, rows: _Grid) -> int:
     """How many rows of names an empty row keeps apart from the figures; 0 where none does."""
     gap = next((row for row in range(min(rows), max(rows)) if row not in part), max(rows) + 1)
     above = [cells for row, cells in rows.items() if row < gap]
-    named = all(not _is_figure(cell.text) for cells in above for cell in cells.values())
+    named = all(not is_figure(cell.text) for cells in above for cell in cells.values())
     return len(above) if named and len(above) < len(rows) else 0
 
 
@@ -217,7 +213,7 @@ def _header_rows(rows: Sequence[_Row], used: Sequence[int]) -> int:
 def _names_columns(rows: Sequence[_Row], at: int, used: Sequence[int]) -> bool:
     above, below, next_row = rows[at - 1], rows[at], rows[at + 1]
     names = [cell.text for cell in below.values() if cell.own]
-    if any(map(_is_figure, names)):
+    if any(map(is_figure, names)):
         return False
     grouped = {one for one in used if one in above and above[one].right > above[one].left}
     reaching_down = any(
@@ -229,7 +225,7 @@ def _names_columns(rows: Sequence[_Row], at: int, used: Sequence[int]) -> bool:
     if beside:
         return not any(one in below for one in beside)
     values = [next_row[one].text for one in grouped if one in next_row]
-    return len(set(names)) < len(names) or any(map(_is_figure, values)) or len(grouped) < len(used)
+    return len(set(names)) < len(names) or any(map(is_figure, values)) or len(grouped) < len(used)
 
 
 def _side_by_side(part: _Grid) -> list[_Grid]:
@@ -267,13 +263,9 @@ def _are_apart(block: _Grid, rest: _Grid) -> bool:
 def _head(block: _Grid) -> int | None:
     """The row that names the columns, if there are several and something stands below."""
     row = next((row for row, cells in sorted(block.items()) if len(cells) > 1), None)
-    if row is None or row == max(block) or any(_is_figure(cell.text) for cell in block[row].values()):
+    if row is None or row == max(block) or any(is_figure(cell.text) for cell in block[row].values()):
         return None
     return row
-
-
-def _is_figure(text: str) -> bool:
-    return bool(_FIGURE.fullmatch(text)) and not _YEAR.fullmatch(text)
 
 
 def _one_line(text: str) -> str:

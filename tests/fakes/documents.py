@@ -126,6 +126,28 @@ def a_pdf(pages: Sequence[Sequence[tuple[int, str]]], *, encrypted: bool = False
     return _pdf_file(objects, trailer)
 
 
+def a_placed_pdf(pages: Sequence[Sequence[tuple[float, float, str]]]) -> bytes:
+    """`pages`: texts of 10 points with the distance of their baselines from the left and upper ends."""
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    ]
+    kids = []
+    for texts in pages:
+        stream = "\n".join(
+            f"BT /F1 10 Tf {left} {792 - down} Td ({text}) Tj ET" for left, down, text in texts
+        )
+        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+        kids.append(f"{len(objects) + 1} 0 R")
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {len(objects)} 0 R "
+            "/Resources << /Font << /F1 3 0 R >> >> >>"
+        )
+    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
+    return _pdf_file(objects, "/Root 1 0 R")
+
+
 def _pdf_file(objects: Sequence[str], trailer: str) -> bytes:
     content, places = b"%PDF-1.4\n", []
     for number, written in enumerate(objects, 1):
