@@ -23,11 +23,11 @@ from kb.index.port import Candidate, QueryVectors, SparseVector, StoredPassage
 from kb.lexical import LexicalEncoder
 from kb.models import EVERYONE, Audience, Chunk, Hit
 from kb.rerank_trial import CANDIDATES
+from kb.search import MAX_LANGUAGES
 from kb.standard_scores import SAMPLED, Embedder, Probe, Scale
 
 LEG = 50
 """Passages that each leg of a search brings."""
-LANGUAGES = 12
 
 Vectors = NDArray[np.float32]
 Fuse = Callable[[Sequence[Candidate], str], Sequence[Hit]]
@@ -73,7 +73,7 @@ class HeadingSearch:
             UnavailableError: the index or the embedder does not answer.
         """
         everyone = _audience_of(sample)
-        spoken = tuple(await generation.languages())[:LANGUAGES]
+        spoken = tuple(await generation.languages())[:MAX_LANGUAGES]
         vectors = np.array([one.dense for one in sample[:SAMPLED]], dtype=np.float32)
         scale = Scale(self._embedder, vectors)
         probes = await scale.probes(

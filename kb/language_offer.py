@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 from kb.answering.language import SURE_LANGUAGES
 from kb.embedding_languages import reads
 from kb.index.port import IndexCounts, StoredPassage
+from kb.settings import MULTILINGUAL
 
 LATEST = 50
 """Questions whose languages are remembered: some weeks of a small team's, so that a change of habits shows."""
@@ -21,8 +22,6 @@ NAMED = 3
 """Languages that an offer names, the most frequent."""
 SAMPLED = 5000
 """Passages that are looked at for the languages of their pages: all of most companies'."""
-MULTILINGUAL = "multilingual"
-"""What is offered, as a value of `embed.model`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -66,13 +66,14 @@ class ModelSettings(Section):
         return "ollama" if self.ollama_base_url is not None else "none"
 
 
-MULTILINGUAL = "all-MiniLM-L6-v2+multilingual-e5-small"
+MULTILINGUAL = "multilingual"
+MULTILINGUAL_MODELS = "all-MiniLM-L6-v2+multilingual-e5-small"
 """What `embed.model = "multilingual"` is short for: one model that is good at English, and one that reads a hundred languages."""
 
 
 class EmbedSettings(Section):
-    model: str = "multilingual"
-    """A sentence-transformers name or folder, or several joined by "+", or "multilingual" (see `MULTILINGUAL`). The weights of
+    model: str = MULTILINGUAL
+    """A sentence-transformers name or folder, or several joined by "+", or "multilingual" (see `MULTILINGUAL_MODELS`). The weights of
     all-MiniLM-L6-v2 and multilingual-e5-small come with Python packages."""
     query_prompt: str = ""
     document_prompt: str = ""
@@ -88,7 +89,7 @@ class EmbedSettings(Section):
     @property
     def models(self) -> tuple[str, ...]:
         """Their names. A folder may have a "+" in its path."""
-        named = MULTILINGUAL if self.model == "multilingual" else self.model
+        named = MULTILINGUAL_MODELS if self.model == MULTILINGUAL else self.model
         if Path(named).expanduser().is_dir():
             return (named,)
         return tuple(name.strip() for name in named.split("+"))
