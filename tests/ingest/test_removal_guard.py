@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,16 @@ from ingest.errors import SyncRefusedError
 from ingest.jobs import ReindexJobs
 from ingest.ledger import RecordedSync
 from ingest.schedule import REQUESTED_BY
+from ingest.sources.confluence.source import ConfluenceSource
 from ingest.sources.folder import FolderSource
 from ingest.sync import Sync
 from kb.index.edge import EdgeIndex
 from kb.jobs import ReindexRequest, SyncRecord
 from kb.lexical import LexicalEncoder
 from kb.settings import SourceSettings
+from kb.source_settings import ConfluenceSettings
 from kb.text.language import detect
+from tests.fakes.confluence import Confluence, Page
 from tests.fakes.embedder import HashEmbedder
 
 from .conftest import Clock, write
@@ -192,6 +195,61 @@ async def test_files_that_a_broken_disk_gives_back_empty_keep_their_text_and_one
     assert named["it/12.md"] == "it has no text (its earlier text stays in the index)"
     await sync.run(force=True)
     assert (await index.counts()).pages == HANDBOOK - 1 - 28
+
+
+@pytest.fixture
+async def wiki() -> AsyncIterator[Confluence]:
+    server = Confluence(cloud=False)
+    server.add(
+        *(Page(id=str(number), title=f"Page {number}", body=f"<p>{number}</p>") for number in range(1, 13))
+    )
+    async with server:
+        yield server
+
+
+@pytest.fixture
+def a_wiki_sync(wiki: Confluence, a_sync: Build) -> Callable[[], Sync]:
+    token = wiki.token
+
+    async def sleep(_: float) -> None: ...
+
+    def source() -> ConfluenceSource:
+        settings = ConfluenceSettings(
+            kind="confluence",
+            name="wiki",
+            url=wiki.url,
+            edition="data_center",
+            token=token,
+            spaces=("ENG",),
+        )  # type: ignore[arg-type]
+        return ConfluenceSource(settings, sleep=sleep)
+
+    return lambda: a_sync(sources=lambda: [source()])
+
+
+async def test_pages_restricted_in_a_wiki_go_at_once_and_pages_that_a_token_no_longer_sees_do_not(
+    wiki: Confluence, a_wiki_sync: Callable[[], Sync], index: EdgeIndex
+) -> None:
+    await a_wiki_sync().run()
+    for number in range(1, 5):
+        wiki.edit(str(number), groups=("board",))
+    report = await a_wiki_sync().run()
+    assert (len(report.removed), report.failed) == (4, [])
+
+    for number in range(5, 11):
+        del wiki.pages[str(number)]
+    wiki.edit("11", groups=("board",))
+    report = await a_wiki_sync().run()
+
+    assert (report.removed, [one.path for one in report.failed]) == (["ENG/11"], ["wiki"])
+    assert (await index.counts()).pages == 7
+    wiki.pages.clear()
+    with pytest.raises(SyncRefusedError, match="lists no page"):
+        await a_wiki_sync().run()
+    wiki.token = "another"
+    with pytest.raises(SyncRefusedError, match="does not accept the credentials"):
+        await a_wiki_sync().run()
+    assert (await index.counts()).pages == 7
 
 
 class Kept:
