@@ -206,7 +206,7 @@ class _Reader:
             version=self._version(),
             audience=audience,
             dates=self._dates(),
-            written=self._date(*_WRITTEN),
+            written=self._written(),
         )
         return replace(found, notes=tuple(self._notes))
 
@@ -223,6 +223,11 @@ class _Reader:
             review_due=self._due(reviewed) or self._date(*_REVIEW_BY, last=True),
             expires=self._date(*_EXPIRES, last=True),
         )
+
+    def _written(self) -> date | None:
+        """A day to come says nothing of when a page was written: it may be that of an event."""
+        day = self._date(*_WRITTEN)
+        return day if day is not None and day <= self._today else None
 
     def _due(self, reviewed: date | None) -> date | None:
         period = self._fields.text(*_REVIEW_IN)

@@ -244,8 +244,13 @@ def _narrowed(source: tuple[str, ...], page: tuple[str, ...] | None) -> tuple[st
 
 
 def _dates(front: FrontMatter, raw: RawPage) -> PageDates:
-    """An explicit "updated" beats the last commit, which may be a mere move; a plain `date` is the last resort."""
-    return replace(front.dates, edited=front.dates.edited or raw.edited or front.written)
+    """An explicit "updated" counts first, then the later of the source's last edit and a plain `date`.
+
+    That a page arrived in its source on a day says less than its own date does.
+    """
+    source = None if raw.arrived and front.written else raw.edited
+    known = [day for day in (source, front.written) if day is not None]
+    return replace(front.dates, edited=front.dates.edited or max(known, default=None))
 
 
 def _successor(written: str, path: str, source: Source, known: Collection[str]) -> str:

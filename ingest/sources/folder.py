@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
-from datetime import date
 from pathlib import Path, PurePosixPath
 from stat import S_ISREG
 from urllib.parse import quote
@@ -18,7 +17,8 @@ from urllib.parse import quote
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.parsers.formats import max_bytes
 from ingest.sources.generators import Generators
-from ingest.sources.git import GitError, commit_dates, is_checkout, run_git
+from ingest.sources.git import GitError, is_checkout, run_git
+from ingest.sources.git_history import Edit, PageHistory
 from ingest.sources.globs import globs
 from ingest.sources.hosting import HostedFolder, hosted_folder
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
@@ -26,15 +26,25 @@ from kb.source_settings import FolderSettings
 
 
 class FolderSource(ConfiguredSource[FolderSettings]):
-    """`hosted`: where the folder's files are shown, where the settings name no `base_url`."""
+    """`hosted`: where the folder's files are shown, where the settings name no `base_url`.
 
-    def __init__(self, settings: FolderSettings, *, hosted: HostedFolder | None = None) -> None:
+    `history`: when its pages were edited; else what git has of that here.
+    """
+
+    def __init__(
+        self,
+        settings: FolderSettings,
+        *,
+        hosted: HostedFolder | None = None,
+        history: PageHistory | None = None,
+    ) -> None:
         super().__init__(settings)
         self._hosted = hosted
         self._root = settings.path.expanduser().resolve()
         self._include = globs(settings.include)
         self._exclude = globs(settings.exclude)
-        self._edited: Mapping[str, date] | None = None
+        self._history = history or PageHistory(self._root)
+        self._edited: Mapping[str, Edit] | None = None
         self._generators = Generators(self._root)
 
     def url_of(self, path: str) -> str:
@@ -59,12 +69,14 @@ class FolderSource(ConfiguredSource[FolderSettings]):
             raise PageError("this folder cannot be read: check its permissions")
         edited = await self._learn_from_git()
         content = await asyncio.to_thread(self._read, ref.path)
+        edit = edited.get(ref.path)
         return RawPage(
             path=ref.path,
             revision=self._revision(ref.path, content),
             content=content,
             url=self.url_of(ref.path),
-            edited=edited.get(ref.path),
+            edited=edit.day if edit else None,
+            arrived=edit is not None and edit.added,
             media_type=self._generators.media_type(ref.path),
         )
 
@@ -81,10 +93,10 @@ class FolderSource(ConfiguredSource[FolderSettings]):
                 "run `git pull --ff-only` there, or switch `pull` off"
             ) from error
 
-    async def _learn_from_git(self) -> Mapping[str, date]:
+    async def _learn_from_git(self) -> Mapping[str, Edit]:
         """Dates and links of a checkout, once a listing."""
         if self._edited is None:
-            self._edited = await commit_dates(self._root) if self._settings.git_dates else {}
+            self._edited = await self._history.edits() if self._settings.git_dates else {}
             if self._hosted is None and self._settings.git_dates and is_checkout(self._root):
                 self._hosted = await _hosted(self._root)
         return self._edited

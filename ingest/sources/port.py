@@ -38,7 +38,8 @@ class PageRef:
 class RawPage:
     """A page as it was read. `revision` belongs to this very content, which may be newer than the listing's.
 
-    `edited`: the day of the last edit as far as the source knows it for sure. `media_type` ("text/html") chooses the
+    `edited`: the day of the last edit as far as the source knows it for sure; `arrived`: it is merely the day on which the
+    page came into the source. `media_type` ("text/html") chooses the
     parser; None: the ending of `path` does. `audience`: channel marks of a page that its place limits (a restricted page, a
     private channel); None: no limit of its own. What the page's own front matter says goes before `owner` and `edited`, and
     can only narrow `audience`. `notes`: what of the page could not be read, as the report of the sync says it.
@@ -49,6 +50,7 @@ class RawPage:
     content: bytes
     url: str
     edited: date | None = None
+    arrived: bool = False
     media_type: str | None = None
     owner: str | None = None
     audience: tuple[str, ...] | None = None

@@ -7,12 +7,13 @@ import logging
 import re
 import shutil
 from base64 import b64encode
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.folder import FolderSource
 from ingest.sources.git import GitError, run_git
+from ingest.sources.git_history import PageHistory
 from ingest.sources.hosting import hosted_folder
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage
 from kb.source_settings import FolderSettings, GitSettings
@@ -44,6 +45,7 @@ class GitSource(ConfiguredSource[GitSettings]):
     def __init__(self, settings: GitSettings, folder: Path) -> None:
         super().__init__(settings)
         self._checkout = folder / f"{settings.name}.checkout"
+        self._history = PageHistory(self._checkout / settings.folder, obtain=self._obtain)
         self._pages: FolderSource | None = None
 
     def url_of(self, path: str) -> str:
@@ -86,6 +88,7 @@ class GitSource(ConfiguredSource[GitSettings]):
                     audience=chosen.audience,
                 ),
                 hosted=hosted_folder(chosen.url, self._branch(), chosen.folder),
+                history=self._history,
             )
         return self._pages
 
@@ -130,6 +133,13 @@ class GitSource(ConfiguredSource[GitSettings]):
         await self._git(self._checkout, "checkout", "--quiet", "--force", "-B", branch, "FETCH_HEAD")
         await self._git(self._checkout, "clean", "-ffdxq")
 
+    async def _obtain(self, blobs: Sequence[bytes]) -> None:
+        """Old versions of pages, which the clone does without until they are to be compared."""
+        await self._git(
+            self._checkout, "-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
+            "--recurse-submodules=no", "--filter=blob:none", "--stdin", "origin", fed=b"\n".join([*blobs, b""]),
+        )  # fmt: skip
+
     async def _default_branch(self) -> str:
         """Which one the server shows at present: the one that was cloned may stay behind unused."""
         told = await self._git(self._checkout, "ls-remote", "--symref", "origin", "HEAD")
@@ -149,10 +159,10 @@ class GitSource(ConfiguredSource[GitSettings]):
         await asyncio.to_thread(shutil.rmtree, self._checkout, ignore_errors=True)
         draft.rename(self._checkout)
 
-    async def _git(self, root: Path, *arguments: str) -> bytes:
+    async def _git(self, root: Path, *arguments: str, fed: bytes | None = None) -> bytes:
         return await run_git(
             root, "-c", "core.hooksPath=/dev/null", *arguments,
-            environment={**_SAFE, **self._credentials()}, timeout_s=_TIMEOUT_S,
+            environment={**_SAFE, **self._credentials()}, timeout_s=_TIMEOUT_S, fed=fed,
         )  # fmt: skip
 
     def _credentials(self) -> Mapping[str, str]:
