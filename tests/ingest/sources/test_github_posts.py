@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ingest.parsers.formats import parse_file
 from ingest.parsers.page import ParsedPage
@@ -90,6 +92,13 @@ def test_a_comment_that_code_shows_stays() -> None:
         "<pre>code without an end",
         "<pre>\ncode\n\nwithout an end",
         "<script>no end",
+        "<?php echo 1",
+        "<details>\n```\ncode",
+        "<details>\n# a heading",
+        "an open <b",
+        "<h2>Fix",
+        "</details>",
+        "<table><tr><td>1",
         "<details><summary>Log</summary>\n\n```\nlines\n```",
         "> a quotation with\n> ```\n> code",
         "- a list with\n  ```\n  code",
@@ -145,3 +154,44 @@ def test_pictures_are_their_descriptions_and_line_ends_of_windows_are_line_ends(
 def test_an_empty_question_is_no_empty_signature() -> None:
     assert "asker" not in words_of(parsed("<!-- only a template -->", "The answer."))
     assert "The answer." in words_of(parsed("", "The answer."))
+
+
+FRAGMENTS = [
+    "```", "~~~", "````", "<pre>", "</pre>", "# H", "## H2", "> q", "- item", "1. one", "    code", "| a | b |",
+    "|---|---|", "---", "===", "<details>", "</details>", "<summary>s</summary>", "* * *", "<script>", "\t", "",
+    "  - nested", "> ```", "<div>", "<a href='x'>", "{{ x }}", "{% raw %}", "\\", "<", "<b", "`", "``", "<?php",
+    "<![CDATA[", "<!DOCTYPE", "<table>", "</table>", "<ul><li>x", "Map<String, List<X>>", "</b>", "<h1>H</h1>",
+    "</h2>", "<h2 id=x>", "<p>", "</p>", "<blockquote>", "[1]: http://x.y", "[^1]: foot",
+]  # fmt: skip
+posts = st.lists(st.sampled_from(FRAGMENTS), max_size=7)
+
+
+@settings(max_examples=150, deadline=None)
+@given(question=posts, answer=posts, remark=posts)
+def test_whatever_is_left_open_in_a_post_the_next_one_stands_where_it_belongs(
+    question: list[str], answer: list[str], remark: list[str]
+) -> None:
+    open_comment = ["<!-- never closed"]
+    bodies = ["\n".join(lines) for lines in (question + open_comment, answer, remark + open_comment)]
+    page = parsed(f"asked\n\n{bodies[0]}", f"answered\n\n{bodies[1]}", f"remarked\n\n{bodies[2]}", "last")
+
+    assert section_of(page, "answered")[-1:] == ("Accepted answer",)
+    assert section_of(page, "remarked")[-1:] == ("Other replies",)
+    assert section_of(page, "**p2**: last")[-1:] == ("Other replies",)
+    kinds = {
+        block.kind for section in page.sections for block in section.blocks if "**p2**: last" in block.text
+    }
+    assert kinds == {"prose"}
+
+
+@settings(max_examples=150, deadline=None)
+@given(lines=posts, gap=st.sampled_from(["\n", "\n\n"]))
+def test_no_word_of_a_post_is_lost_whatever_stands_around_it(lines: list[str], gap: str) -> None:
+    lines = [line for line in lines if line != "<b"]  # what follows may be its attributes, which nobody sees
+    body = "\n".join(f"{line}{gap}word{at}x" for at, line in enumerate(lines))
+    page = parsed(body, body, body)
+    told = [block.text for section in page.sections for block in section.blocks]
+    told += [heading for section in page.sections for heading in section.path[-1:]]
+
+    for at in range(len(lines)):
+        assert "\n".join(told).count(f"word{at}x") >= 3
