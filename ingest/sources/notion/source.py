@@ -122,7 +122,7 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             sources[str(source["id"])] = source
         self._unlisted = {}
         query = connection.client.data_sources.query
-        for source_id, source in sources.items():
+        for source_id, listed in sources.items():
             try:
                 async for row in connection.all(query, data_source_id=source_id):
                     if row.get("object") == "page":
@@ -130,7 +130,7 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             except NotionError as error:  # such as that of a database which is only linked
                 if error.status not in REFUSED:
                     raise
-                self._unlisted[f"{plain_id(source_id)}/"] = title_of(source)
+                self._unlisted[f"{plain_id(source_id)}/"] = title_of(listed)
         family = Family(connection, found, sources)
         roots = {plain_id(root) for root in self._settings.roots}
         chosen = {
