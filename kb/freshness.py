@@ -18,6 +18,17 @@ from pathspec import GitIgnoreSpec
 from kb.answer import AnswerWarning, Freshness, FreshnessReason
 from kb.models import Page
 
+PRECEDENCE = (
+    "replaced by another page",
+    "marked as deprecated",
+    "expires",
+    "review date",
+    "last review",
+    "its own `updated`",
+    "its own `date` or the last change of its words, whichever is later",
+)
+"""What decides about a page, the first that it has; for people. Told in full in docs/freshness.md."""
+
 Clock = Callable[[], datetime]
 
 

@@ -25,6 +25,7 @@ from bot.stale import StalePages
 from bot.status import offer_line
 from kb.api import answer_as_json, trace_as_json
 from kb.errors import SettingsError, StoreUnavailableError, UnavailableError
+from kb.freshness import PRECEDENCE
 from kb.jobs import ReindexProgress, ReindexRequest
 from kb.models import Audience, Question, ThreadKey, Turn
 
@@ -119,6 +120,7 @@ class LocalSession:
             told["workers"] = await runtime.lane.helpers()
         except UnavailableError as error:
             told |= {"status": "unavailable", "error": str(error)}
+        told["freshness_by"] = list(PRECEDENCE)
         return told
 
     async def syncs(self) -> list[dict[str, Any]]:

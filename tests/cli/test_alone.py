@@ -121,12 +121,45 @@ def test_ingest_without_a_path_reads_the_sources_of_the_settings_and_status_tell
     (tmp_path / "board").rmdir()
     assert footnote("reindex", "board", "--config", config, **known).code == 1
     shown = footnote("status", "--config", config, **known).out
+    told = " ".join(shown.split())
+    assert (
+        "freshness by replaced by another page, marked as deprecated, expires, review date, last review"
+        in told
+    )
     lines = {line.split()[0]: line for line in shown.splitlines() if line.split()[:1] in (["tea"], ["board"])}
     assert "1 added, 0 changed, 0 removed, 0 failed" in lines["tea"]
     assert "6 h 0 min" in lines["tea"]
     assert "when a bot runs" in lines["tea"]
     assert "failed: " in lines["board"]
     assert "on request" in lines["board"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_ingest_says_what_it_made_of_drafts_dates_and_limits(footnote: Run, tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for name, text in {
+        "sabbatical.md": "---\ndraft: true\n---\nEverybody gets a sabbatical.\n",
+        "travel.md": "---\nexpires: 03/04/2025\n---\nTravel is booked by the office.\n",
+        "pay.md": '{"title": "Pay", "visibility": "private"}\n\nBand 3 earns 5000.\n',
+        "tea.md": "Tea is free.\n",
+    }.items():
+        (pages / name).write_text(text, encoding="utf-8")
+
+    read = footnote("ingest", pages, data=tmp_path / "data")
+
+    shown = " ".join(read.out.split())
+    assert read.code == 3  # the page whose readers are not known
+    assert "2 added, 0 changed, 0 removed, 0 unchanged, 1 failed" in shown
+    assert "pay.md: its visibility 'private' is no channel or user group" in shown
+    assert "2 to look at:" in shown
+    assert (
+        "sabbatical.md: it is a draft (`draft: true` in its front matter): nothing of it is indexed" in shown
+    )
+    assert (
+        "travel.md: expires '03/04/2025' may be 2025-03-04 or 2025-04-03: write it as one of these" in shown
+    )
 
 
 @pytest.mark.slow

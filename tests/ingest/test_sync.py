@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from kb.jobs import FailedPage, ReindexProgress, SyncReport
 from kb.models import Audience
 from kb.settings import SourceSettings
 from tests.fakes.embedder import HashEmbedder
+from tests.fakes.git_server import git
 
 from .conftest import Clock, write
 
@@ -56,6 +58,64 @@ async def page_of(index: EdgeIndex, path: str) -> Candidate:
     vector = QueryVectors(dense=[1.0] * HashEmbedder.dimension, lexical=SparseVector(indices=(), values=()))
     hits = await index.search([vector], audience=Audience(channels=frozenset({"#leads"})), limit=1000)
     return next(hit for hit in hits if hit.chunk.page.path == path)
+
+
+async def test_a_draft_is_told_and_no_failure_and_what_was_indexed_of_it_goes(
+    a_sync: Build, pages: Path, index: EdgeIndex
+) -> None:
+    write(pages, "a.md", "# A\nAlpha.")
+    write(pages, "b.md", "# B\nBeta.")
+    await a_sync().run()
+    write(pages, "b.md", "---\ndraft: true\n---\n# B\nBeta.")
+
+    report = await a_sync().run()
+
+    assert report.failed == []
+    assert report.warned == [
+        FailedPage(
+            path="b.md", reason="it is a draft (`draft: true` in its front matter): nothing of it is indexed"
+        )
+    ]
+    assert set(await found(index)) == {"a.md"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "edited"),
+    [
+        ("date: 2020-02-03", date(2020, 2, 3)),
+        ("updated: 2019-01-01\ndate: 2020-02-03", date(2019, 1, 1)),
+        ("x: y", date(2024, 3, 5)),
+    ],
+)
+async def test_a_page_that_a_commit_merely_brought_is_as_old_as_it_says(
+    a_sync: Build, pages: Path, index: EdgeIndex, fields: str, edited: date
+) -> None:
+    write(pages, "a.md", f"---\n{fields}\n---\nAlpha.")
+    git(pages, "init", "-q")
+    git(pages, "add", "-A")
+    git(pages, "commit", "-qm", "import", day="2024-03-05")
+
+    await a_sync(SourceSettings(name="handbook", path=pages)).run()
+
+    assert (await page_of(index, "a.md")).chunk.page.dates.edited == edited
+
+
+@pytest.mark.parametrize(
+    ("written", "edited"), [("2020-02-03", date(2025, 6, 7)), ("2026-02-03", date(2026, 2, 3))]
+)
+async def test_of_its_own_date_and_the_last_change_of_its_words_the_later_counts(
+    a_sync: Build, pages: Path, index: EdgeIndex, written: str, edited: date
+) -> None:
+    write(pages, "a.md", "Alpha.")
+    git(pages, "init", "-q")
+    git(pages, "add", "-A")
+    git(pages, "commit", "-qm", "import", day="2024-03-05")
+    write(pages, "a.md", f"---\ndate: {written}\n---\nBeta.")
+    git(pages, "commit", "-qam", "edit", day="2025-06-07")
+
+    await a_sync(SourceSettings(name="handbook", path=pages)).run()
+
+    assert (await page_of(index, "a.md")).chunk.page.dates.edited == edited
 
 
 async def test_the_first_sweep_indexes_and_the_second_finds_nothing_to_do(
