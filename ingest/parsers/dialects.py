@@ -31,6 +31,7 @@ Syntax = Literal[
 
 _SYNTAXES: Mapping[str, frozenset[Syntax]] = {
     "jekyll": frozenset({"liquid", "kramdown", "anchors", "alerts"}),
+    "jekyll-collection": frozenset({"liquid", "kramdown", "anchors", "alerts"}),
     "eleventy": frozenset({"liquid", "alerts"}),
     "hugo": frozenset({"shortcodes", "attributes", "anchors", "alerts"}),
     "zola": frozenset({"liquid", "anchors", "alerts"}),
@@ -48,8 +49,8 @@ _SYNTAXES: Mapping[str, frozenset[Syntax]] = {
     "erb": frozenset({"erb", "anchors", "alerts"}),
     "plain": frozenset({"alerts"}),
 }
-_FENCED_ONLY = frozenset({"jekyll"})
-"""Generators that copy a page without front matter as it is."""
+_FENCED_ONLY = frozenset({"jekyll-collection"})
+"""Known by the name of their folder alone, and only by pages that have front matter."""
 _BY_FIELD = (
     (re.compile(r"^(?:sidebar_position|sidebar_label|pagination_(?:next|prev))[ \t]*:", re.MULTILINE), "docusaurus"),
     (re.compile(r"^(?:layout|permalink|nav_order|has_children)[ \t]*:", re.MULTILINE), "jekyll"),

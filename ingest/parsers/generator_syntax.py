@@ -14,6 +14,8 @@ from ingest.parsers.dialects import Dialect
 
 _MAX_TAG = 5_000
 """Characters. Marks further apart than this, or with an empty line between them, are not one tag."""
+_MAX_DEPTH = 20
+"""Admonitions in admonitions. What is deeper stays as it is written."""
 _LIQUID_COMMENT = re.compile(
     r"\{%-?\s*comment\s*-?%\}(?:(?!\{%-?\s*comment\b).)*?\{%-?\s*endcomment\s*-?%\}", re.DOTALL
 )
@@ -57,7 +59,7 @@ _FOOTNOTE = re.compile(r"[ ]{0,3}\[\^[^\]\s]+\]:")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _HIGHLIGHT = re.compile(
     r"^[ \t]*(?:\{%-?\s*highlight\s+(?P<one>[\w+-]+)[^%\n]*%\}|\{\{<\s*highlight\s+(?P<two>[\w+-]+)[^>\n]*>\}\})[ \t]*\n"
-    r"(?P<code>(?:(?!\{%-?\s*endhighlight|\{\{<\s*/highlight).)*?)[ \t]*(?:\{%-?\s*endhighlight\s*-?%\}|\{\{<\s*/highlight\s*>\}\})",
+    r"(?P<code>(?:(?!\{%-?\s*(?:end)?highlight\b|\{\{<\s*/?highlight\b).)*)[ \t]*(?:\{%-?\s*endhighlight\s*-?%\}|\{\{<\s*/highlight\s*>\}\})",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -177,7 +179,7 @@ def _headline(kind: str | None, title: str | None) -> str:
     return f"\n**{label}: {title}**\n" if title else f"\n**{label}**\n"
 
 
-def _flattened(lines: list[str], *, admonitions: bool) -> Iterator[str]:
+def _flattened(lines: list[str], *, admonitions: bool, depth: int = 0) -> Iterator[str]:
     """The lines with footnotes, and admonitions and tabs of Python-Markdown, as a line and what was indented below it."""
     at, fence = 0, ""
     while at < len(lines):
@@ -190,10 +192,11 @@ def _flattened(lines: list[str], *, admonitions: bool) -> Iterator[str]:
         if found is None and (fence or not _FOOTNOTE.match(line)):
             yield line
             continue
-        start, depth = at, _indent(line) + 4
-        while at < len(lines) and (not lines[at].strip() or _indent(lines[at]) >= depth):
+        start, inner = at, _indent(line) + 4
+        while at < len(lines) and (not lines[at].strip() or _indent(lines[at]) >= inner):
             at += 1
-        body = _flattened([one.expandtabs(4)[depth:] for one in lines[start:at]], admonitions=admonitions)
+        below = [one.expandtabs(4)[inner:] for one in lines[start:at]]
+        body = _flattened(below, admonitions=admonitions, depth=depth + 1) if depth < _MAX_DEPTH else below
         if found is None:
             yield from (line, *body)
             continue

@@ -12,6 +12,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
+
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 """Two of Unicode's noncharacters, which no text may hold."""
 _MARK = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
@@ -25,6 +26,8 @@ _INNER_FENCE = re.compile(r"^[ \t]*(`{3,})[^`\n]*\n(?:(?![ \t]*\1)[^\n]*\n)*[ \t
 _PRE = re.compile(r"<pre\b[^<>]*>((?:(?!<pre\b).)*?)</pre\s*>", re.DOTALL | re.IGNORECASE)
 _RAW = re.compile(r"\{%-?\s*raw\s*-?%\}((?:(?!\{%-?\s*raw\b).)*?)\{%-?\s*endraw\s*-?%\}", re.DOTALL)
 _RAW_TAG = re.compile(r"^[ \t]*\{%-?\s*(?:end)?raw\s*-?%\}[ \t]*\n|\{%-?\s*(?:end)?raw\s*-?%\}", re.MULTILINE)
+_LITERAL = re.compile(r"\{\{-?\s*([\"'])((?:(?!\1)[^\n])*)\1\s*(?:\|[^{}\n]*?)?-?\}\}")
+"""What Liquid shows as it stands: `{{ "{{" }}`, `{{ "/leave" | relative_url }}`."""
 _BAR = re.compile(r"(?<!\\)\|")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 
@@ -53,6 +56,7 @@ class Shelter:
         text = _PRE.sub(lambda found: self._mark(_fenced(found[1])), text)
         if self._liquid:
             text = _RAW.sub(lambda found: self._mark(found[1]), text)
+            text = _LITERAL.sub(lambda found: self._mark(found[2]), text)
         return _INLINE.sub(lambda found: self._mark(found[0]), text)
 
     def restore(self, text: str) -> str:

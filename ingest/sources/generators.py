@@ -20,7 +20,7 @@ _REPOSITORYS_OWN = re.compile(
 """Pages beside a configuration that are read on the repository's host: no generator touches them."""
 _MAX_BYTES = 200_000
 """How much of a configuration is read."""
-_READS_ITS_README = frozenset({"jekyll", "gitbook", "honkit"})
+_READS_ITS_README = frozenset({"gitbook", "honkit"})
 _SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
 
 
@@ -45,7 +45,7 @@ _MKDOCS = ("mkdocs.yml", "mkdocs.yaml", "properdocs.yml")
 _JEKYLL = ("_config.yml", "_config.yaml", "_config.toml", "_layouts", "_includes", "_posts")
 _SHARED = ("config.toml", "config.yaml", "config.yml", "config.json")
 """Hugo's before it had a name of its own, Zola's, and of much else: told by what they hold."""
-_MACROS = re.compile(r"^[ \t]*-[ \t]*[\"']?macros\b", re.MULTILINE)
+_MACROS = re.compile(r"^[ \t]*(?:-[ \t]*)?[\"']?macros[\"']?[ \t]*(?::|$)", re.MULTILINE)
 _ZOLA = re.compile(r"^base_url\s*=", re.MULTILINE)
 _HUGO = re.compile(r"^[ \t]*[\"']?base_?url[\"']?\s*[:=]", re.MULTILINE | re.IGNORECASE)
 
@@ -76,7 +76,7 @@ class Generators:
                 beside = folder == folders[0] and _REPOSITORYS_OWN.fullmatch(path.name)
                 return None if beside and name not in _READS_ITS_README else name
         underscored = any(part.startswith("_") for part in (self._root.name, *path.parent.parts))
-        return "jekyll" if underscored else None  # a collection of Jekyll's, without the rest of its site
+        return "jekyll-collection" if underscored else None  # without the rest of its site
 
 
 def _of_folder(folder: Path) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,8 @@ def test_code_is_verbatim_in_every_dialect(text: str, variant: str | None) -> No
     [
         ("jekyll", "{% include note.html %}\n\nText {{ site.name }}here.", "Text here."),
         ("jekyll", '{% include note.html content="Do not share the key." %}', "**Do not share the key.**"),
+        ("jekyll", "Write {{ \"{{\" }} name {{ '}}' }} and {{ '{%' }} x %}.", "Write {{ name }} and {% x %}."),
+        ("jekyll", "[Leave]({{ '/leave' | relative_url }})", "[Leave](/leave)"),
         ("jekyll", "{%- assign x = 1 -%}Text{{- x -}}.", "Text."),
         ("jekyll", "{% comment %}hidden{% endcomment %}Text.", "Text."),
         ("jekyll", "{% raw %}{{ kept }}{% endraw %}", "{{ kept }}"),
@@ -273,6 +276,7 @@ def test_front_matter_of_one_generator_alone_tells_it(front: str, kept: str) -> 
         ("eleventy.config.js", "", "src/page.md"),
         (".eleventy.js", "", "page.md"),
         ("mkdocs.yml", "site_name: X\nplugins:\n  - search\n  - macros\n", "docs/page.md"),
+        ("mkdocs.yaml", "plugins:\n  macros:\n    module_name: x\n", "docs/page.md"),
         ("config.toml", 'base_url = "https://a.example"\n', "content/page.md"),
         (".vitepress/config.mts", "", "page.md"),
         ("book.json", "{}", "page.md"),
@@ -330,13 +334,21 @@ async def test_the_nearest_configuration_counts_and_only_below_it(tmp_path: Path
 
 
 async def test_pages_that_no_generator_reads_stay_as_written(tmp_path: Path) -> None:
-    """Jekyll copies a page without front matter; a repository's README is read where it is."""
+    """A repository's README is read where it is; a folder like a collection's is Jekyll's only with front matter."""
     written(tmp_path, "_config.yml")
     written(tmp_path, "README.md", "Text {{ site.name }}here.")
+    written(tmp_path, "page.md", "Text {{ site.name }}here.")
+    for page in ("_notes/page.md", "_notes/fenced.md"):
+        front = "---\ntitle: T\n---\n" if "fenced" in page else ""
+        written(tmp_path / "other", page, f"{front}Text {{{{ site.name }}}}here.")
     written(tmp_path, "site/docusaurus.config.js")
     written(tmp_path, "site/README.md", ":::note\nText.\n:::")
 
     assert await text_in(tmp_path, "README.md") == "Text {{ site.name }}here."
+    assert await text_in(tmp_path, "page.md") == "Text here."
+    (tmp_path / "_config.yml").unlink()
+    assert await text_in(tmp_path / "other", "_notes/page.md") == "Text {{ site.name }}here."
+    assert await text_in(tmp_path / "other", "_notes/fenced.md") == "Text here."
     assert await text_in(tmp_path, "site/README.md") == ":::note\nText.\n:::"
 
 
@@ -349,3 +361,38 @@ async def test_a_folder_that_gets_a_configuration_has_its_pages_read_again(tmp_p
     (after,) = [ref.revision async for ref in source.discover()]
 
     assert before != after
+
+
+@pytest.mark.parametrize("variant", ["jekyll", "hugo", "mkdocs", "docusaurus", "quarto", "vitepress"])
+def test_a_hostile_page_takes_no_more_than_linear_patience_in_any_dialect(variant: str) -> None:
+    """Generous: a second of CPU for 20 kB, where a quadratic pattern takes far longer."""
+    pieces = [
+        "{{",
+        "{%",
+        "{%raw%}",
+        "{%comment%}",
+        "{:",
+        "{::comment}",
+        "{#",
+        "## a {#",
+        "{.a ",
+        "={{{",
+        '{title="',
+        "!!! x\n    ",
+    ]
+    pieces += [
+        "{% highlight x %}\n",
+        "{{< highlight x >}}\n",
+        "[^a]: x\n    ",
+        "<table><td>\n```\n",
+        ":::",
+        "import a\n",
+        "\\",
+    ]
+    started = time.process_time()
+    for piece in pieces:
+        parse(piece * (20_000 // len(piece)) + "\nend", variant)
+    nested = "\n".join(f"{' ' * 4 * depth}!!! note" for depth in range(400))
+    parse(f"{nested}\nend", variant)
+
+    assert time.process_time() - started < 20
