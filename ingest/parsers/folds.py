@@ -12,6 +12,7 @@ from bs4 import BeautifulSoup, Tag
 
 from ingest.parsers.unseen import opened_by
 
+_BUTTONS = "button, [role=button], a[data-toggle], a[data-bs-toggle], a[aria-expanded]"
 _OPENERS = ("aria-controls", "aria-expanded", "data-target", "data-bs-target", "data-accordion")
 _FOLDS = re.compile(r"accordion|collaps|faq|question|toggle|expand|disclosure|fold", re.IGNORECASE)
 _ACTIONS = re.compile(
@@ -30,19 +31,33 @@ def keep_labels(soup: BeautifulSoup | Tag, *, every_button: bool) -> None:
     by_id = {str(element["id"]): element for element in soup.find_all(id=True)}
     for tabs in soup.select("[role=tablist], .tabbed-labels"):
         _name_panels(tabs, by_id)
-    for button in soup.select("button, [role=button], a[data-toggle], a[data-bs-toggle], a[aria-expanded]"):
-        if button.parent is None:
+    for button in soup.select(_BUTTONS):
+        if button.decomposed:
             continue
         if opens_what_follows(button):
-            if not _is_within_a_title(button):
-                button.name = "summary"
-        elif button.name == "button" and (not every_button or button.find_parent("form")):
+            button.name = "span" if _is_within_a_title(button) else "summary"
+        elif button.name == "button" and (not every_button or _copies(button) or button.find_parent("form")):
             button.decompose()
+
+
+def _copies(button: Tag) -> bool:
+    names = (*button.get_attribute_list("class"), button.get("aria-label", ""), button.get("title", ""))
+    return any(re.search(r"\bcopy\b|clipboard", str(name), re.IGNORECASE) for name in names)
+
+
+def hidden_panels(soup: BeautifulSoup | Tag) -> list[Tag]:
+    """What a button shows that stands right above it, or that is named by the button, without saying so itself."""
+    buttons = [button for button in soup.select(_BUTTONS) if opens_what_follows(button)]
+    named = {str(button["id"]) for button in buttons if button.get("id")}
+    labelled = [panel for panel in soup.select("[aria-labelledby]") if str(panel["aria-labelledby"]) in named]
+    return labelled + [panel for button in buttons if (panel := _following(button)) is not None]
 
 
 def opens_what_follows(button: Tag) -> bool:
     """Whether a button, or a link in the place of one, is the title of what follows it."""
     words = button.get_text(" ").split()
+    if button.get("role") == "tab":
+        return bool(words)
     if button.name == "a" and button.get("role") != "button" and not _is_switch(button):
         return False
     names = " ".join(
@@ -52,8 +67,6 @@ def opens_what_follows(button: Tag) -> bool:
             str(button.get("aria-label", "")),
         ]
     )
-    if button.get("role") == "tab":
-        return bool(words)
     if not words or (_ACTIONS.search(names) and not _FOLDS.search(names)):
         return False
     if _is_within_a_title(button) or words[-1].endswith(("?", "？", "؟")):

@@ -20,7 +20,9 @@ from ingest.parsers.html_tables import (
     span,
 )
 from ingest.parsers.numbered_code import code_text, without_line_numbers
+from ingest.parsers.permalinks import without_permalinks
 from ingest.parsers.pictures import description
+from ingest.parsers.superscripts import lowered, raised
 
 _OPTIONS: Any = {
     "heading_style": "ATX",
@@ -39,10 +41,6 @@ _EDGES = re.compile(r"\A\s*\n\s*|\s*\n\s*\Z")
 _MAX_DEPTH = 120
 _TICKS = re.compile(r"`+")
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
-_PERMALINK = re.compile(r"[#¶§🔗\s]*|link|permalink", re.IGNORECASE)
-_NUMBER = re.compile(r"[-+=()n\d]*\d[-+=()n\d]*|n", re.ASCII)
-_RAISED = str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ")
-_LOWERED = str.maketrans("0123456789+-=()n", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙ")
 _SCRIPT_LINK = re.compile(r"\s*(?:javascript|data|vbscript):", re.IGNORECASE)
 
 
@@ -54,6 +52,7 @@ def converted(content: Tag, *, as_page: bool = False) -> str:
     for link in content.select("a[title]"):
         del link["title"]  # shown while a mouse rests on it, so unseen by most readers
     _flatten(content)
+    without_permalinks(content)
     without_line_numbers(content)
     for table in content.find_all("table"):
         if _is_layout(table):
@@ -155,8 +154,6 @@ class _Converter(MarkdownConverter):
         href = str(el.attrs.get("href") or "")
         if "\n\n" in text.strip() or _SCRIPT_LINK.match(href):  # a link around blocks, or to nowhere
             return text
-        if href.startswith("#") and _PERMALINK.fullmatch(text.strip()):
-            return ""
         return str(super().convert_a(el, text, parent_tags))  # type: ignore[misc]
 
     def convert_hN(self, n: int, el: Any, text: str, parent_tags: Any) -> str:  # noqa: N802 (its name there)
@@ -165,8 +162,18 @@ class _Converter(MarkdownConverter):
         heading = str(super().convert_hN(n, el, text.strip(), parent_tags))  # type: ignore[misc]
         anchor = _anchor(el)
         if not anchor or "_inline" in parent_tags or not text.strip():
+            if "_inline" not in parent_tags:
+                heading = heading.replace("{#", "\\{#")  # a word, no anchor
             return heading if text.strip() else ""
         return f"{heading.rstrip()} {{#{anchor}}}\n\n"
+
+    def convert_ul(self, el: Any, text: str, parent_tags: Any) -> str:
+        written = str(super().convert_list(el, text, parent_tags))  # type: ignore[misc]
+        return (
+            f"{written.rstrip()}\n" if "li" in parent_tags else written
+        )  # the item may go on after the list
+
+    convert_ol = convert_ul
 
     def convert_hr(self, el: Any, text: str, parent_tags: Any) -> str:
         return " " if "_inline" in parent_tags else str(super().convert_hr(el, text, parent_tags))  # type: ignore[misc]
@@ -192,13 +199,15 @@ class _Converter(MarkdownConverter):
         return str(super().convert_dd(el, text, parent_tags))  # type: ignore[misc]
 
     def convert_sup(self, el: Any, text: str, parent_tags: Any) -> str:  # noqa: ARG002
-        return _beside_a_number(el, text, _RAISED)
+        return raised(text, before=_text_before(el))
 
     def convert_sub(self, el: Any, text: str, parent_tags: Any) -> str:  # noqa: ARG002
-        return _beside_a_number(el, text, _LOWERED)
+        return lowered(text, before=_text_before(el))
 
     def convert_option(self, el: Any, text: str, parent_tags: Any) -> str:  # noqa: ARG002
-        return f" {text.strip()} "
+        return f" {text.strip()} " if text.strip() else ""
+
+    convert_button = convert_label = convert_option  # boxes of their own, with no space between them
 
     def _block(self, text: str, parent_tags: Any) -> str:
         if "_inline" in parent_tags:
@@ -218,24 +227,24 @@ class _Converter(MarkdownConverter):
 
 
 def _rows(table: Tag) -> Iterator[tuple[Tag | None, Sequence[Tag]]]:
-    """The table's own rows with the group that each is in: its `thead`, `tbody` or `tfoot`."""
-    held: list[Tag] = []
-    before: Tag | None = None
-    for cell in table.find_all(["td", "th"]):
-        if cell.find_parent("table") is not table:
+    """The table's own rows, also those without cells, with the group of each: its `thead`, `tbody` or `tfoot`."""
+    row: Tag | None = None
+    cells: list[Tag] = []
+    for element in table.find_all(["tr", "td", "th"]):
+        if element.find_parent("table") is not table:
             continue
-        row = cell.find_parent(["tr", "table"])
-        if held and row is not before:
-            yield _group(held[0]), held
-            held = []
-        held.append(cell)
-        before = row
-    if held:
-        yield _group(held[0]), held
+        if element.name == "tr":
+            if row is not None or cells:
+                yield _group(row or cells[0]), cells
+            row, cells = element, []
+        else:
+            cells.append(element)
+    if row is not None or cells:
+        yield _group(row or cells[0]), cells
 
 
-def _group(cell: Tag) -> Tag | None:
-    group = cell.find_parent(["thead", "tbody", "tfoot", "table"])
+def _group(inner: Tag) -> Tag | None:
+    group = inner.find_parent(["thead", "tbody", "tfoot", "table"])
     return None if group is None or group.name == "table" else group
 
 
@@ -250,15 +259,11 @@ def _anchor(heading: Tag) -> str | None:
     return None
 
 
+def _text_before(element: Any) -> str:
+    before = element.previous_sibling
+    return "" if before is None else str(before.get_text())
+
+
 def _code_span(code: str) -> str:
     ticks = "`" * (1 + max(map(len, _TICKS.findall(code)), default=0))
     return f"{ticks} {code.strip()} {ticks}" if len(ticks) > 1 else f"`{code.strip()}`"
-
-
-def _beside_a_number(element: Any, text: str, script: dict[int, int]) -> str:
-    """A raised or lowered number after a number, which it would lengthen: 10<sup>5</sup> is not 105."""
-    before = element.previous_sibling
-    written = text.strip()
-    if not written or before is None or not str(before.get_text())[-1:].isdigit():
-        return text
-    return written.translate(script) if _NUMBER.fullmatch(written) else f" {written}"

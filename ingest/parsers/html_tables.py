@@ -102,7 +102,7 @@ def _read(groups: Sequence[RowGroup]) -> tuple[list[str], Row, list[Row]]:
     ordered = sorted(groups, key=lambda group: _ORDER.index(group.kind))
     lines = [(line, group.kind == "thead") for group in ordered for line in _laid_out(group)]
     grid = _without_empty([line for line, _ in lines])
-    heads = sum(in_head for line, in_head in lines if _has_text(line))
+    heads = sum(in_head for line, in_head in lines if _is_shown(line))
     while heads < len(grid) and _is_head(grid[heads]):
         heads += 1
     if not grid:
@@ -111,7 +111,7 @@ def _read(groups: Sequence[RowGroup]) -> tuple[list[str], Row, list[Row]]:
         heads = 1
     rows = _texts(grid, heads)
     titles = []
-    while heads and _is_title(grid[0]) and (heads > 1 or grid[1][0].cell.head):
+    while heads and _is_title(grid[0]) and (heads > 1 or (len(grid) > 1 and grid[1][0].cell.head)):
         titles.append(rows.pop(0)[0])
         grid.pop(0)
         heads -= 1
@@ -121,7 +121,7 @@ def _read(groups: Sequence[RowGroup]) -> tuple[list[str], Row, list[Row]]:
         ]
         return titles, head, rows[heads:]
     in_first_column = len(grid[0]) > 1 and 2 * sum(line[0].cell.head for line in grid) > len(grid)
-    return titles, [""] * len(grid[0]) if in_first_column else [], rows
+    return titles, [""] * len(grid[0]) if in_first_column or titles else [], rows
 
 
 def _laid_out(group: RowGroup) -> list[list[_Square]]:
@@ -162,17 +162,18 @@ def _laid_out(group: RowGroup) -> list[list[_Square]]:
 
 
 def _without_empty(grid: Sequence[list[_Square]]) -> list[list[_Square]]:
-    """Rows of one width, without the columns in which no cell starts and the rows without any text."""
+    """Rows of one width, without the rows and columns in which no cell starts, and the rows without any text."""
     used = sorted({column for line in grid for column, square in enumerate(line) if square.starts})
     return [
         [line[column] if column < len(line) else _EMPTY for column in used]
         for line in grid
-        if _has_text(line)
+        if _is_shown(line)
     ]
 
 
-def _has_text(line: Sequence[_Square]) -> bool:
-    return any(square.cell.text for square in line)
+def _is_shown(line: Sequence[_Square]) -> bool:
+    """Whether a row says more than the one above: a cell starts in it, and there is text."""
+    return any(square.starts for square in line) and any(square.cell.text for square in line)
 
 
 def _is_head(line: Sequence[_Square]) -> bool:

@@ -127,6 +127,8 @@ class _Table:
             self._end_cell()
             self.in_row = False
             self.unseen["row"] = name == "tr" and attributes is not None and is_hidden(attributes)
+            if name == "tr" and attributes is not None and not any(self.unseen.values()):
+                self._start_row()
             if name in _GROUPS:
                 self.group = (object(), _GROUPS[name] if attributes is not None else "tbody")
                 self.unseen["group"] = attributes is not None and is_hidden(attributes)
@@ -149,10 +151,10 @@ class _Table:
 
     def _dissolved(self) -> str:
         """Cells as blocks, each under its column's header: a cell of a Markdown table holds one line."""
-        (*_, heads), *_ = self.rows[0], None
-        named = all(cell.head for cell in heads) and len(self.rows) > 1
+        heads, *others = [cells for _, _, cells in self.rows if cells]
+        named = bool(others) and all(cell.head for cell in heads)
         blocks = []
-        for _, _, cells in self.rows[1:] if named else self.rows:
+        for cells in others if named else [heads, *others]:
             for at, cell in enumerate(cells):
                 if named and at < len(heads) and heads[at].text.strip():
                     blocks.append(f"**{cell_text(heads[at].text)}**")
@@ -168,6 +170,10 @@ class _Table:
             return
         self.holds_blocks = self.holds_blocks or _BLOCK.search(written) is not None
         if not self.in_row:
-            self.rows.append((*self.group, []))
-            self.in_row = True
+            self._start_row()
         self.rows[-1][2].append(replace(cell, text=self.rewrite(written)))
+
+    def _start_row(self) -> None:
+        """Also of one without cells, which those from above may fill."""
+        self.rows.append((*self.group, []))
+        self.in_row = True

@@ -58,8 +58,8 @@ def opened_by(attributes: Mapping[str, str]) -> Iterator[str]:
         or "data-toggle" in attributes
         or "data-bs-toggle" in attributes
     )
-    if is_switch and attributes.get("href", "").startswith("#"):
-        yield attributes["href"][1:]
+    if is_switch and "#" in attributes.get("href", ""):
+        yield attributes["href"].rpartition("#")[2]
 
 
 def is_hidden(attributes: Mapping[str, str], around: Iterable[Mapping[str, str]] = ()) -> bool:

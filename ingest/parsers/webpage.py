@@ -16,7 +16,7 @@ from bs4 import BeautifulSoup, Comment, Tag, XMLParsedAsHTMLWarning
 from ingest.dates import UnreadableDateError, parse_date
 from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
-from ingest.parsers.folds import keep_labels
+from ingest.parsers.folds import hidden_panels, keep_labels
 from ingest.parsers.html_converter import converted
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
@@ -68,17 +68,32 @@ def drop_unread(soup: BeautifulSoup) -> None:
     controlled = {ident for element in soup.find_all(True) for ident in opened_by(_attributes(element))}
     for element in soup.select(_DROPPED):
         element.decompose()
+    opened = {id(panel) for panel in hidden_panels(soup)}
     for element in soup.find_all(lambda element: _is_unseen(element, controlled)):
-        element.decompose()
+        if id(element) not in opened:
+            element.decompose()
 
 
 def _soup(content: bytes | str) -> BeautifulSoup:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
-        soup = BeautifulSoup(content, "lxml")
+        soup = BeautifulSoup(_decoded(content) if isinstance(content, bytes) else content, "lxml")
     if soup.find() is None and not soup.get_text(strip=True):
         raise PageError("it has no text", withdraw=True)
     return soup
+
+
+def _decoded(content: bytes) -> bytes | str:
+    """What is valid UTF-8 is that, whatever it claims; else the bytes, whose encoding Beautiful Soup finds out.
+
+    It would guess first, and takes a page in several scripts for one of an encoding that has them all as letters.
+    """
+    if b"\x1b" in content or b"\0" in content:  # ISO-2022-JP and UTF-16 may be valid by chance
+        return content
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content
 
 
 def _is_unseen(element: Tag, controlled: Collection[str]) -> bool:

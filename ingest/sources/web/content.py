@@ -18,6 +18,7 @@ from yarl import URL
 
 from ingest.parsers.folds import keep_labels, opens_what_follows
 from ingest.parsers.html_converter import converted
+from ingest.parsers.permalinks import without_permalinks
 from ingest.parsers.text import cleaned
 from ingest.parsers.webpage import drop_unread
 
@@ -78,6 +79,7 @@ _PARAGRAPHS = [
     "blockquote",
 ]
 _PLAIN = frozenset({"p", "ul", "ol", "pre", "table", "dl", "blockquote", "figure", "details", "img", "b", "strong", "i", "em", "a", "span", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6"})  # fmt: skip
+_BOXES = frozenset({"div", "ul", "ol", "section", "table", "center", "aside", "header", "footer", "form"})
 _INNER = frozenset(
     {"caption", "thead", "tbody", "tfoot", "tr", "td", "th", "li", "dt", "dd", "summary", "figcaption"}
 )
@@ -87,19 +89,22 @@ _FIRST_HEADING = re.compile(r"^# ", re.MULTILINE)
 _SITE = re.compile(r"\s+[|–—·•»-]\s+")
 
 
-def main_content(tree: lxml.html.HtmlElement, url: URL) -> str:
-    """Markdown with absolute links, under the page's title; empty where there is nothing but a title.
+def main_content(html: str, seen: lxml.html.HtmlElement, url: URL) -> str:
+    """Markdown under the page's title; empty where there is nothing but a title.
 
-    `tree` is used up; its links must be absolute.
+    Args:
+        html: the page, with absolute links.
+        seen: the page as well, without what no visitor sees. It is used up.
+        url: the page's address.
     """
-    html = str(lxml.html.tostring(tree, encoding="unicode"))
     soup = _soup(html)
     title = _title(soup)
     drop_unread(soup)
+    without_permalinks(soup)
     _drop_frame(soup)
     content = _marked(soup.body or soup)
     if content is None:
-        found = _found(tree, url)
+        found = _found(seen, url)
         content = _among(soup.body or soup, found)
         if found and not content.get_text(strip=True):  # of nothing but menus
             content = _soup(html)
@@ -168,14 +173,15 @@ def _drop_frame(soup: BeautifulSoup) -> None:
     for button in soup.select("button, [role=button], input[type=button], input[type=submit], a"):
         _drop_consent(button)
     for element in soup.find_all(["div", "aside", "ul", "ol", "section", "footer", "header", "form", "p"]):
-        if element.parent is not None and _is_frame(element):
+        if not element.decomposed and _is_frame(element):
             element.decompose()
 
 
 def _drop_consent(button: Tag) -> None:
     """The note about cookies that a button or a link accepts."""
-    said = f"{button.get_text(' ') if button.parent is not None else ''} {button.get('value', '')}"
-    if button.parent is None or not _CONSENT.search(said) or opens_what_follows(button):
+    if button.decomposed or opens_what_follows(button):
+        return
+    if not _CONSENT.search(f"{button.get_text(' ')} {button.get('value', '')}"):
         return
     for around in button.parents:
         words = around.get_text(" ")
@@ -214,7 +220,9 @@ def _is_linked(element: Tag) -> bool:
     """Whether most of its words lead elsewhere, or it has none."""
     links = [link for link in element.find_all(["a", "button"]) if not opens_what_follows(link)]
     linked = sum(_count(link) for link in links if link.find_parent(["a", "button"]) is None)
-    return linked > _LINKED * _count(element) if linked else not element.get_text(strip=True)
+    if linked:
+        return linked > _LINKED * _count(element)
+    return not element.get_text(strip=True) and element.find("img") is None
 
 
 def _names(element: Tag) -> str:
@@ -232,8 +240,11 @@ def _among(body: Tag, text: str) -> Tag:
     ]
     content = _around(kept) or body
     inside = {id(parent) for one in kept for parent in one.parents} | {id(one) for one in kept}
-    for child in content.find_all(True, recursive=False):
-        if id(child) not in inside and _is_beside(child):
+    children = content.find_all(True, recursive=False)
+    within = [at for at, child in enumerate(children) if id(child) in inside]
+    for at, child in enumerate(children):
+        between = bool(within) and within[0] < at < within[-1]
+        if id(child) not in inside and _is_beside(child, between=between):
             child.decompose()
     while content is not body and content.parent is not None:
         for sibling in content.parent.find_all(True, recursive=False):
@@ -261,13 +272,15 @@ def _around(elements: Sequence[Tag]) -> Tag | None:
     return common[0]
 
 
-def _is_beside(element: Tag) -> bool:
-    if (
-        element.name in ("header", "footer")
-        or element.get("role") == "banner"
-        or _AROUND.search(_names(element))
-    ):
-        return element.find("h1") is None or element.name == "footer"
-    return element.name in ("div", "ul", "section", "table", "center") and (
-        _is_linked(element) or _COPYRIGHT.search(element.get_text(" ")) is not None
+def _is_beside(element: Tag, *, between: bool) -> bool:
+    """`between`: there is main content above and below it."""
+    if element.name in _BOXES and _COPYRIGHT.search(element.get_text(" ")):
+        return True
+    if between or (element.find(["pre", "h1"]) is not None and element.name != "footer"):
+        return False
+    named = element.name in ("header", "footer") or element.get("role") == "banner"
+    return (
+        named
+        or _AROUND.search(_names(element)) is not None
+        or (element.name in _BOXES and _is_linked(element))
     )

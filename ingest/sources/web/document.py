@@ -57,6 +57,11 @@ def read_document(response: WebResponse) -> WebDocument | None:
     if tree is None:
         return WebDocument(url=str(response.url), content=b"", media_type="text/markdown")
     robots = _directives(", ".join([response.robots, *_contents(tree, "robots")]))
+    # trafilatura takes every relative link for one of the site's root
+    tree.make_links_absolute(
+        str(_base(tree, response.url)), resolve_base_href=False, handle_failures="ignore"
+    )
+    html = str(lxml.html.tostring(tree, encoding="unicode"))
     _drop_unseen(tree)
     return WebDocument(
         url=str(response.url),
@@ -64,7 +69,7 @@ def read_document(response: WebResponse) -> WebDocument | None:
         links=() if "nofollow" in robots else tuple(dict.fromkeys(_links(tree, response.url))),
         edited=_edited(tree),
         hidden="noindex" in robots,
-        content=_content(tree, response.url).encode(),
+        content=main_content(html, tree, response.url).encode(),
         media_type="text/markdown",
     )
 
@@ -188,9 +193,3 @@ def _edited(tree: lxml.html.HtmlElement) -> date | None:
         except ValueError:
             continue
     return None
-
-
-def _content(tree: lxml.html.HtmlElement, url: URL) -> str:
-    """The main content, whose links lead where a browser would go."""
-    tree.make_links_absolute(str(_base(tree, url)), resolve_base_href=False, handle_failures="ignore")
-    return main_content(tree, url)
