@@ -16,12 +16,13 @@ from ingest.dates import UnreadableDateError, parse_date
 from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
 from ingest.parsers.archives import check_archive, is_zip
-from ingest.parsers.hidden_parts import without_hidden_words
+from ingest.parsers.merged_headers import with_joined_headers
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.pictures import description
 from ingest.parsers.slides import read_slides
 from ingest.parsers.text import cleaned, title_from
+from ingest.parsers.word_parts import as_word_shows
 
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."
 MEDIA_TYPES: Mapping[str, str] = {
@@ -60,9 +61,9 @@ def parse_office(content: bytes, *, path: str, kind: str) -> ParsedPage:
     """
     kind = checked_kind(content, kind)
     if kind in ("docx", "docm"):
-        content = without_hidden_words(content)
+        content = as_word_shows(content)
     markdown, metadata = _converted(content, kind)
-    markdown = _mended(cleaned(markdown))
+    markdown = with_joined_headers(_mended(cleaned(markdown)))
     outline = Outline([Part(text=markdown)], block_parser())
     own = outline.document_title or (kind in _SLIDES and outline.opening_heading)
     title = own if own and outline.has_text else title_from(path)

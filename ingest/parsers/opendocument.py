@@ -120,7 +120,8 @@ def last_saved(archive: zipfile.ZipFile) -> date | None:
     if "meta.xml" not in archive.namelist():
         return None
     found = next(fromstring(archive.read("meta.xml")).iter(_DUBLIN_DATE), None)
+    told = (found is not None and found.text) or ""
     try:
-        return parse_date((found is not None and found.text) or "")
+        return parse_date(told.partition("T")[0])
     except UnreadableDateError:
         return None

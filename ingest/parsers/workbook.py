@@ -207,7 +207,7 @@ class _Reading:
         for path in self._linked("", "core-properties"):
             found = next((one.text for one in _all(self._xml(path), "modified")), None)
             try:
-                return parse_date((found or "").strip())
+                return parse_date((found or "").strip().partition("T")[0])
             except UnreadableDateError:
                 return None
         return None
