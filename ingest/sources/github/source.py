@@ -225,7 +225,7 @@ class GithubSource(ConfiguredSource[GithubSettings]):
             raise PageError("the issue has none of the labels any more", withdraw=True)
         path = f"{found.name}/issues/{number}"
         thread = await issues.thread(issue)
-        return self._page(path, issue.html_url, self._revision(issue, found), thread, found)
+        return await self._page(path, issue.html_url, self._revision(issue, found), thread, found)
 
     async def _discussion(self, found: Found, number: int) -> RawPage:
         discussions = Discussions(self._connection(), self._settings, found.repository.full_name)
@@ -234,13 +234,13 @@ class GithubSource(ConfiguredSource[GithubSettings]):
             raise PageError("the discussion has no answer any more", withdraw=True)
         path = f"{found.name}/discussions/{number}"
         thread = await discussions.thread(discussion)
-        return self._page(path, discussion.url, self._revision(discussion, found), thread, found)
+        return await self._page(path, discussion.url, self._revision(discussion, found), thread, found)
 
-    def _page(self, path: str, url: str, revision: str, thread: Thread, found: Found) -> RawPage:
+    async def _page(self, path: str, url: str, revision: str, thread: Thread, found: Found) -> RawPage:
         return RawPage(
             path=path,
             revision=revision,
-            content=page_of(thread).encode(),
+            content=(await asyncio.to_thread(page_of, thread)).encode(),  # with a hundred posts some seconds
             url=url,
             edited=thread.edited,
             media_type=_MEDIA_TYPE,
