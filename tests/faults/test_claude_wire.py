@@ -449,7 +449,7 @@ def _ready(mock: LLMock, process: subprocess.Popen[bytes]) -> LLMock:
 
 
 async def ask_llmock(mock: LLMock, *, deadline_s: float = 30.0) -> str:
-    model = LanguageModel(settings(mock.base_url, native_citations=False), first_backoff_s=0.05)
+    model = LanguageModel(settings(mock.base_url, native_citations=False), first_backoff_s=0.3)
     try:
         reply = await model.converse(
             system="Be brief.",
