@@ -50,8 +50,11 @@ _MARKS = re.compile(
 )
 _SPACED_LINE = re.compile(r"^[\"']?([^\W\d][\w -]{0,40}?)[\"']?[ \t]*[:=][ \t]*(\S.*?),?$", re.MULTILINE)
 _FIELD = re.compile(r"[ \t]*(?:[\"']?[^\W\d][\w -]{0,40}[\"']?[ \t]*[:=]|[-#}\]])")
-_FENCE = re.compile(r"[ \t]*(?:[-+;~=*_—–]{3,}|\{{3}|\}{3}|<!--|-->)[ \t]*\w*[ \t]*$")
-_CODE_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*(?:ya?ml|toml|json|front-?matter)\b", re.IGNORECASE)
+_FENCE = re.compile(
+    r"[ \t]*(?:[-+;~=*_—–]{2,}|(?:[-*_][ \t]){2,}[-*_]|\{{3}|\}{3}|<!--|-->)(?:[ \t][^\n]{0,40}|\w{0,10})$"
+)
+_CODE_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[^`\n]*$")
+_UNDERLINE = re.compile(r"[ \t]*(?:=+|-{2,})[ \t]*$")
 _COMMENTED = re.compile(r"[ \t]*(?:<!--|\[[^\]]*\]:\s*(?:#|<>)\s*[(\"']|\{#|\{%-? comment|%)(?P<said>.*)")
 _HEADING = re.compile(r"#{1,6}\s")
 
@@ -221,11 +224,14 @@ def meant_as_fields(text: str, *, code: bool = True) -> Iterator[str]:
     or never closed, or in a comment. `code`: in a block of code as well, where nothing stands above it.
     """
     state: _State = "text"
-    for number, line in enumerate(text.lstrip("\n").splitlines()):
+    lines = text.lstrip("\n").splitlines()
+    for number, line in enumerate(lines):
         if state == "comment":
             state = "text" if "-->" in line else state
             yield line
         elif state == "text":
+            if number == 0 and len(lines) > 1 and _UNDERLINE.match(lines[1]) and not _is_ruled(line):
+                continue  # a heading: what stands under it may be a fence
             following, said = _opened(line, top=number == 0, code=code)
             yield said
             if following is None:
@@ -252,10 +258,14 @@ def _opened(line: str, *, top: bool, code: bool) -> tuple[_State | None, str]:
     return "text" if not line.strip() or _HEADING.match(line) else None, ""
 
 
+def _is_ruled(line: str) -> bool:
+    return bool(_FENCE.match(line) or _CODE_FENCE.match(line) or line.lstrip().startswith(("{", '"')))
+
+
 def _within(state: _State, line: str) -> _State | None:
     """An empty line right under a fence makes that a ruler; one further down may stand between fields."""
     if not line.strip():
         return "text" if state == "fence" else "gap"
     if _FENCE.match(line):
-        return "text"
+        return "fence" if state == "fence" else "text"
     return None if state == "gap" and not _FIELD.match(line) else "fields"

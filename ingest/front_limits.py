@@ -85,20 +85,34 @@ def audience_of(fields: Fields, twice: Iterable[str]) -> tuple[str, ...] | None:
     for name in twice:
         if names_a_limit(name):
             raise _closed(f"its front matter has `{name}` twice: keep one")
-    for one in fields.all:
-        _check(one)
     limits = [one for one in fields.all if one.own and one.key in _NAMES]
-    if not limits:
-        return None
-    marks = [_mark(entry, one) for one in limits for entry in _entries(one)]
+    marks = [mark for one in limits if one.key in _OURS for mark in _marks(one)]
+    named = any(mark != EVERYONE for mark in marks)
+    for one in fields.all:
+        _check(one, named=named)
+    marks += [
+        mark
+        for one in limits
+        if one.key not in _OURS and not (named and _is_closed(one))
+        for mark in _marks(one)
+    ]
     restricting = {mark for mark in marks if mark != EVERYONE}
     if restricting and EVERYONE in marks:
         raise _closed("its audience names channels and 'everyone': write one or the other")
     return tuple(sorted(restricting)) or None
 
 
-def _check(one: Field) -> None:
-    """Everything that limits readers otherwise than by naming them."""
+def _is_closed(one: Field) -> bool:
+    """`visibility: private` beside an audience: whom it means is said there."""
+    return all(key_of(entry) in _CLOSED for entry in text_of(one.value).split(","))
+
+
+def _marks(one: Field) -> list[str]:
+    return [_mark(entry, one) for entry in _entries(one)]
+
+
+def _check(one: Field, *, named: bool) -> None:
+    """Everything that limits readers otherwise than by naming them, which is enough where they are `named` as well."""
     said = text_of(one.value)
     if not one.own:
         if one.key in _OURS - {"channels"} or _speaks_of_readers(one.key):
@@ -108,6 +122,8 @@ def _check(one: Field) -> None:
         return
     if one.key not in _NAMES and _speaks_of_readers(one.key):
         raise _closed(f"its front matter has `{one.name}`, which may limit its readers: write `audience`")
+    if named:
+        return
     if one.key in _FLAGS and said and truth_of(one.value) is not False:
         raise _limited(one, said)
     if one.key in _OPEN_FLAGS and said and truth_of(one.value) is not True:

@@ -43,6 +43,12 @@ _DRAFT_WORDS = words("""
     draft drafts draftversion unpublished unlisted hidden trash trashed concept conceptversie ontwerp kladversie entwurf
     brouillon ebauche borrador
     """)
+_NOT_PUBLISHED = words(
+    "notpublished notyetpublished nietgepubliceerd nichtveroffentlicht nonpublie nopublicado"
+)
+_FEW = 4
+"""Words of a state; more are a sentence, whose first word alone counts."""
+_NEGATIONS = words("no not never geen niet kein keine nicht pas non sin")
 _RETIRED = (
     "deprecated",
     "archived",
@@ -116,8 +122,10 @@ def _left_out(why: str) -> PageError:
 
 def _is_draft(said: str) -> bool:
     """ "Draft", "draft v0.2", "Final draft", "draft (do not share)"."""
+    if key_of(said) in _NOT_PUBLISHED:
+        return True
     said_words = [key_of(word) for word in _WORD.findall(said)]
-    if not said_words or said_words[0] in ("no", "not", "geen", "kein", "keine", "pas", "sin"):
+    if not said_words or said_words[0] in _NEGATIONS:
         return False
     return said_words[0] in _DRAFT_WORDS or (len(said_words) <= 3 and said_words[-1] in _DRAFT_WORDS)
 
@@ -125,10 +133,8 @@ def _is_draft(said: str) -> bool:
 def retired_as(fields: Fields, today: date) -> str | None:
     """The author's own word for a page that is no longer kept up ("deprecated"); None: it is."""
     for one in fields.named(*_STATUS):
-        said = text_of(one.value)
-        first = next(iter(_WORD.findall(said)), "")
-        if key_of(said) in _RETIRED_WORDS or key_of(first) in _RETIRED_WORDS:
-            return said if key_of(said) in _RETIRED_WORDS else first
+        if word := _retired_word(text_of(one.value)):
+            return word
     for one in fields.named(*_RETIRED):
         if (
             is_given(one.value)
@@ -137,6 +143,17 @@ def retired_as(fields: Fields, today: date) -> str | None:
         ):
             return folded(one.name)
     return None
+
+
+def _retired_word(said: str) -> str | None:
+    """ "Deprecated", "no longer valid", "deprecated since 2025", "now obsolete"; not "never archived"."""
+    parts = _WORD.findall(said)
+    if key_of(said) in _RETIRED_WORDS:
+        return " ".join(parts)
+    if not parts or key_of(parts[0]) in _NEGATIONS:
+        return None
+    told = parts if len(parts) <= _FEW else parts[:1]
+    return next((word for word in told if key_of(word) in _RETIRED_WORDS), None)
 
 
 def _is_later(said: str, today: date) -> bool:

@@ -170,7 +170,7 @@ def _read(passages: Sequence[Chunk]) -> list[_PageRead]:
     pages: dict[str, _PageRead] = {}
     for one in sorted(passages, key=lambda chunk: (chunk.page.path, chunk.page.id, chunk.position)):
         page = one.page
-        if page.superseded_by or page.successor or page.dates.expires:
+        if page.superseded_by or page.successor or page.retired or page.dates.expires:
             continue
         read = pages.setdefault(page.id, _PageRead(page=page))
         if one.section:

@@ -24,6 +24,9 @@ from ingest.sources.hosting import HostedFolder, hosted_folder
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.source_settings import FolderSettings
 
+_DRAFTS = "_drafts"
+"""Jekyll's folder of them."""
+
 
 class FolderSource(ConfiguredSource[FolderSettings]):
     """`hosted`: where the folder's files are shown, where the settings name no `base_url`.
@@ -67,6 +70,9 @@ class FolderSource(ConfiguredSource[FolderSettings]):
     async def fetch(self, ref: PageRef) -> RawPage:
         if ref.path.endswith("/"):
             raise PageError("this folder cannot be read: check its permissions")
+        if _DRAFTS in PurePosixPath(ref.path).parts[:-1]:
+            reason = f"it is in a folder of drafts ({_DRAFTS}): nothing of it is indexed"
+            raise PageError(reason, withdraw=True, left_out=True)
         edited = await self._learn_from_git()
         content = await asyncio.to_thread(self._read, ref.path)
         edit = edited.get(ref.path)

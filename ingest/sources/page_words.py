@@ -21,7 +21,7 @@ _FRONT = re.compile(
 _TITLE = re.compile(r"^[\"']?title[\"']?[ \t]*[:=][ \t]*(.*)$", re.MULTILINE | re.IGNORECASE)
 _MARKUP = re.compile(
     r"<!--.*?-->"
-    r"|</?[A-Za-z][^<>]*>"  # tags
+    r"|</?[A-Za-z](?![^<>\s]*(?:://|@))[^<>]*>"  # tags, but no addresses
     r"|^[ \t]*(?:`{3,}|~{3,})[^\n`]*$"  # fences of code, with their language
     r"|^[ \t]*\[[^\]\n]+\]:[ \t]*\S+[^\n]*$"  # where links lead
     r"|(?<=\])(?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+[\"'][^\"'\n]*[\"'])?\)|\[[^\[\]\n]*\])"
@@ -30,9 +30,8 @@ _MARKUP = re.compile(
     r"|\\(?=[^\w\s])",
     re.DOTALL | re.MULTILINE,
 )
-_WORD = re.compile(
-    r"(?<!\w)[-−+](?=\d)|[^\W_]+(?:[.,:'’_/-]+[^\W_]+)*|[%‰°€$£¥§±≤≥≠]|(?<=\s)[<=>]{1,2}(?=\s)"
-)
+_WORD = re.compile(r"(?<!\w)[-+](?=\d)|[^\W_]+(?:[.,:'_/-]+[^\W_]+)*|[%‰°€$£¥§±≤≥≠]|(?<=\s)[<=>]{1,2}(?=\s)")
+_TYPOGRAPHY = str.maketrans("’‘–—−\xa0", "''--- ")
 
 
 def says_the_same(one: bytes, other: bytes) -> bool:
@@ -42,12 +41,12 @@ def says_the_same(one: bytes, other: bytes) -> bool:
 def words_digest(content: bytes) -> bytes:
     """16 bytes that two versions share exactly when their words are the same, in one order."""
     words = _WORD.findall(_without_markup(content.decode("utf-8", errors="replace")))
-    said = "\0".join(words).casefold().replace("’", "'")
+    said = "\0".join(words).casefold()
     return blake2b(said.encode(errors="replace"), digest_size=16).digest()
 
 
 def _without_markup(text: str) -> str:
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").translate(_TYPOGRAPHY)
     front = _FRONT.match(text)
     if front is not None:
         title = _TITLE.search(front["fields"])

@@ -41,6 +41,7 @@ def reason_of(text: str) -> str:
         "Audience: #leads\n\n",
         ":title: Pay\n:audience: #leads\n\n",
         "# Pay\n\nOwner: Ann\nAudience: #leads\n\n",
+        "---\naudience: '#leads'\nprivate: true\nvisibility: private\npublic: false\nstatus: confidential\n---\n",
     ],
 )
 def test_a_limit_is_understood_in_every_form(head: str) -> None:
@@ -84,6 +85,13 @@ def test_a_limit_is_understood_in_every_form(head: str) -> None:
         "<!-- audience: '#leads' -->\n",
         "[//]: # (audience: #leads)\n",
         "———\naudience: '#leads'\n———\n",
+        "--\naudience: '#leads'\n--\n",
+        "- - -\naudience: '#leads'\n- - -\n",
+        "--- # about this page\naudience: '#leads'\n---\n",
+        "Pay bands\n---\naudience: '#leads'\n---\n",
+        "```\n---\naudience: '#leads'\n---\n```\n",
+        '{\n// the leads\n"audience": ["#leads"]\n}\n',
+        "---\naudience: everyone\nprivate: true\n---\n",
         "---\ntitle: Pay\n---\n---\naudience: '#leads'\n---\n",
     ],
 )

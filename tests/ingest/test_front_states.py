@@ -22,7 +22,7 @@ def read(fields: str) -> FrontMatter:
         "draft: true", "Draft: TRUE", "draft: 'yes'", "draft: 1", "draft: maybe", "draft: [true]", "params: {draft: true}",
         "published: false", "published: 'no'", "publish: false", "unlisted: true", "headless: true", "hidden: true",
         "build: {list: never}", "build:\n  render: never", "status: draft", "status: Draft", "status: draft v0.2", "status: [draft]",
-        "status: Final draft", "status: concept", "state: Entwurf", "status: brouillon", "status: Borrador", "status: unpublished",
+        "status: Final draft", "status: concept", "state: Entwurf", "status: brouillon", "status: Borrador", "status: unpublished", "status: not published", "status: 🟡 Draft",
         "publishDate: 2027-01-01", "publish_date: 1 januari 2027", "published: 2027-01-01",
     ],
 )  # fmt: skip
@@ -75,7 +75,8 @@ def test_the_reason_names_the_field(text: str, reason: str) -> None:
     [
         "draft: false", "draft:", "draft: ~", "draft: 'no'", "published: true", "published: 2024-05-03", "publishDate: 2024-05-03",
         "status: published", "status: Work in progress", "status: not a draft", "unlisted: false", "concept: authentication",
-        "archived: false", "deprecated: 2027-01-01",
+        "archived: false", "status: never archived", "status: this page tells which of the others are obsolete by now",
+"deprecated: 2027-01-01",
     ],
 )  # fmt: skip
 def test_what_is_in_force_is_indexed_without_a_word(fields: str) -> None:
@@ -91,6 +92,8 @@ def test_what_is_in_force_is_indexed_without_a_word(fields: str) -> None:
         ("status: Archived", "Archived"),
         ("status: obsolete (see the new one)", "obsolete"),
         ("status: No longer maintained", "No longer maintained"),
+        ("status: now obsolete", "obsolete"),
+        ("status: ⚠️ DEPRECATED", "DEPRECATED"),
         ("status: verouderd", "verouderd"),
         ("status: veraltet", "veraltet"),
         ("status: obsolète", "obsolète"),

@@ -193,6 +193,17 @@ async def test_what_may_not_be_read_is_listed_and_fails(build: Build, tmp_path: 
     assert "permissions" in await reason(source, refs["people/"])
 
 
+async def test_jekyll_s_folder_of_drafts_is_left_out_with_its_reason(tmp_path: Path) -> None:
+    write(tmp_path, "_drafts/leave.md", "# Leave")
+    source = FolderSource(SourceSettings(name="handbook", path=tmp_path))
+    refs = await listed(source)
+
+    assert (
+        await reason(source, refs["_drafts/leave.md"])
+        == "it is in a folder of drafts (_drafts): nothing of it is indexed"
+    )
+
+
 async def test_a_checkout_dates_each_page_by_its_last_commit(tmp_path: Path) -> None:
     for name in ("old.md", "new ü.md", "sub/deep.md"):
         write(tmp_path, name, "# x")

@@ -172,7 +172,8 @@ async def test_a_clone_without_old_contents_gets_those_that_it_has_to_compare(tm
         ("---\ntitle: Leave\nowner: Ann\n---\nText", "---\nowner: Bob\ntitle: 'Leave'\n---\n\nText"),
         ("---\ntitle: Leave\n---\nText", "# Leave\n\nText"),
         ("<!-- (c) Acme -->\nText", "Text"),
-        ("It’s here", "It's here"),
+        ("It’s here, 9–17 h", "It's here, 9-17 h"),
+        ("See <https://kb.example/leave>.", "See https://kb.example/leave."),
         ("## Leave {#leave}", "## Leave"),
     ],
 )
