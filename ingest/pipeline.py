@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from posixpath import join, normpath
 from typing import Protocol
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +150,7 @@ class PagePipeline:
         language = front.language or self._detect_language(_sample(parsed))
         count, room = self._embedder.count_tokens, self._max_tokens
         title = fitting_title(parsed.title, count_tokens=count, max_tokens=room)
-        place = parts_of(raw.path, parsed.title, language)
+        place = parts_of(_where(raw, parsed.title), parsed.title, language)
         return Page(
             id=page_id(origin.name, raw.path),
             source=origin.name,
@@ -241,6 +241,12 @@ def _narrowed(source: tuple[str, ...], page: tuple[str, ...] | None) -> tuple[st
             withdraw=True,
         )
     return both
+
+
+def _where(raw: RawPage, title: str) -> str:
+    """Where the page stands, as a path. A slash or a question mark in a title parts nothing."""
+    names = (*raw.parents, title) if raw.parents else ()
+    return "/".join(quote(name.replace("/", " ")) for name in names) or raw.path
 
 
 def _dates(front: FrontMatter, raw: RawPage) -> PageDates:

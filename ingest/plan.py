@@ -33,7 +33,7 @@ def plan(
                 tally.expects(path, before=listing.indexed.get(path), unchanged=listing.is_unchanged(ref))
         tally.removed += listing.vanished
         if listing.loss and not full:
-            tally.doubts.append(listing.loss)
+            tally.doubts.append(f"{listing.loss}: they go only with --force")
     if full:
         after = {
             page for listing in listings for page in ids_of(listing, [*listing.refs, *listing.withdrawn])

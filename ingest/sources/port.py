@@ -43,6 +43,7 @@ class RawPage:
     parser; None: the ending of `path` does. `audience`: channel marks of a page that its place limits (a restricted page, a
     private channel); None: no limit of its own. What the page's own front matter says goes before `owner` and `edited`, and
     can only narrow `audience`. `notes`: what of the page could not be read, as the report of the sync says it.
+    `parents`: what it stands in, outermost first, by the names that people see; empty: `path` says so.
     """
 
     path: str
@@ -55,6 +56,7 @@ class RawPage:
     owner: str | None = None
     audience: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
 
 
 class Source(Protocol):

@@ -301,7 +301,8 @@ class Confluence:
         if "restrictions.read" in expand:
             told["restrictions"] = self._expanded(page)
             told["ancestors"] = [
-                {"id": one.id, "restrictions": self._expanded(one)} for one in self._ancestors(page)
+                {"id": one.id, "title": one.title, "restrictions": self._expanded(one)}
+                for one in self._ancestors(page)
             ]
         return told
 

@@ -45,6 +45,7 @@ class _Page(BaseModel):
     id: str
     title: str
     status: str = "current"
+    parent_id: str | None = Field(default=None, alias="parentId")
     version: _Version
     body: dict[str, Any] = Field(default_factory=dict)
     labels: dict[str, Any] = Field(default_factory=dict)
@@ -77,13 +78,15 @@ class CloudApi:
         wanted += [("pages", "archived")] if archived else []
         wanted += [("blogposts", "current")] if blog else []
         listed: list[ListedPage] = []
+        by_id: dict[str, _Page] = {}
         for kind, status in wanted:
             path = f"/api/v2/spaces/{space.id}/{kind}"
             asked: Parameters = {"limit": _PAGE_SIZE, "status": status}
             found = [one async for one in every_result(self._api, path, asked)]
-            listed += [
-                self._listed(page, space.key, blog=kind == "blogposts") for page in _parsed(_PAGES, found)
-            ]
+            parsed = _parsed(_PAGES, found)
+            by_id |= {page.id: page for page in parsed if kind == "pages"}
+            listed += [self._listed(page, space.key, blog=kind == "blogposts") for page in parsed]
+        listed = [replace(page, parents=_parents(page.id, by_id)) for page in listed]
         known = await self._readers(space.key, "(page, blogpost)" if blog else "(page)")
         return [await self._with_readers(page, known) for page in listed]
 
@@ -162,6 +165,19 @@ class CloudApi:
             )
             levels.append(_parsed(TypeAdapter(Restrictions), {"read": found}).limits)
         return limits_of(levels)
+
+
+def _parents(page_id: str, pages: dict[str, _Page]) -> tuple[str, ...]:
+    """Titles of the pages above, outermost first. A folder is no page: what is above it is not known here."""
+    titles: list[str] = []
+    seen = {page_id}
+    page = pages.get(page_id)
+    while page is not None and page.parent_id is not None and page.parent_id not in seen:
+        seen.add(page.parent_id)
+        page = pages.get(page.parent_id)
+        if page is not None:
+            titles.insert(0, page.title)
+    return tuple(titles)
 
 
 def _kind(*, blog: bool) -> str:

@@ -76,4 +76,5 @@ class DataCenterApi:
             labels=content.labels,
             limits=content.limits,
             blog=blog,
+            parents=content.parents,
         )

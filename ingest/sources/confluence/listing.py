@@ -22,7 +22,8 @@ class Limit:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedPage:
     """`limits`: of the page and of every page above it; a reader must pass them all. None: not known yet. `blog`: whether
-    it is a blog post, which has no page above it.
+    it is a blog post, which has no page above it. `parents`: titles of the pages above it, outermost first, as far as they
+    are known.
     """
 
     id: str
@@ -34,6 +35,7 @@ class ListedPage:
     labels: frozenset[str] = frozenset()
     limits: tuple[Limit, ...] | None = None
     blog: bool = False
+    parents: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -137,6 +139,7 @@ class Ancestor(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     id: str
+    title: str = ""
     restrictions: Restrictions | None = None
 
 
@@ -162,6 +165,10 @@ class Content(BaseModel):
             return None
         levels = [self.restrictions, *(ancestor.restrictions for ancestor in self.ancestors)]
         return limits_of(None if level is None else level.limits for level in levels)
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        return tuple(ancestor.title for ancestor in self.ancestors or () if ancestor.title)
 
     @property
     def labels(self) -> frozenset[str]:

@@ -58,6 +58,8 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         self._api: JsonApi | None = None
         self._unlisted: dict[str, str] = {}
         self._left_out: set[str] = set()
+        self._parents: dict[str, tuple[str, ...]] = {}
+        """Id of a page -> the titles above it, of the last listing: the Cloud tells them nowhere else."""
         self._people: dict[str, str] = {}
         """Id -> name, of this sync."""
 
@@ -135,6 +137,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
             edited=page.edited,
             media_type="text/markdown",
             audience=audience,
+            parents=self._above(page),
             notes=(*dict.fromkeys(note for text in texts for note in text.notes), *missing),
         )
 
@@ -152,7 +155,11 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
             url=document.url,
             edited=document.edited,
             audience=audience,
+            parents=(*self._above(page), page.title),
         )
+
+    def _above(self, page: ListedPage) -> tuple[str, ...]:
+        return (page.space, *(page.parents or self._parents.get(page.id, ())))
 
     async def _named(self, storage: str) -> tuple[dict[str, str], bool]:
         """Whom the page mentions, each asked for once a sync; and whether Confluence could not be asked for somebody."""
@@ -184,10 +191,13 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         comments = await self._answers(space)
         refs, closed = dict[str, PageRef](), set[str]()
         audiences = {page.id: self._audience(page) for page in pages}
+        self._parents |= {page.id: page.parents for page in pages}
         for page in pages:
             audience = audiences[page.id]
             if (audience == () and page.limits is not None) or not self._is_chosen(page):
-                self._left_out.add(page.path)  # by somebody's will; limits that cannot be asked for tell of none
+                self._left_out.add(
+                    page.path
+                )  # by somebody's will; limits that cannot be asked for tell of none
             if audience == ():
                 closed |= {group for limit in page.limits or () for group in limit.groups}
             elif self._is_chosen(page):

@@ -11,11 +11,15 @@ from aiohttp import web
 
 from ingest.errors import SourceUnavailableError
 from ingest.listing import Listing
+from ingest.pipeline import Origin, PagePipeline
 from ingest.sources.confluence.source import ConfluenceSource
 from ingest.sources.json_api import ApiError, JsonApi
 from ingest.sources.port import PageRef
+from kb.lexical import LexicalEncoder
 from kb.source_settings import ConfluenceSettings
+from kb.text.language import detect
 from tests.fakes.confluence import Confluence, Page
+from tests.fakes.embedder import HashEmbedder
 from tests.fakes.listing import failure, listed
 
 
@@ -145,6 +149,27 @@ async def test_a_page_whose_text_is_not_told_is_no_empty_page(a_source: Any, wik
 
     error = await failure(source, refs["ENG/1"])
     assert (error.reason, error.withdraw) == ("Confluence did not give the text of the page", False)
+
+
+async def test_a_page_brings_the_titles_above_it_so_that_one_title_in_two_places_is_told_apart(
+    a_source: Any, wiki: Confluence
+) -> None:
+    wiki.add(
+        Page(id="20", title="Offices / sites"),
+        Page(id="21", title="Ghent", parent="20"),
+        Page(id="22", title="Parking", parent="21", files={"Map.txt": b"Gate 2."}),
+    )
+    source = a_source(attachments=True)
+    refs = await listed(source)
+    raw = await source.fetch(refs["ENG/22"])
+    (attached,) = [ref for path, ref in refs.items() if path.startswith("ENG/22/")]
+
+    assert raw.parents == ("ENG", "Offices / sites", "Ghent")
+    assert (await source.fetch(attached)).parents == ("ENG", "Offices / sites", "Ghent", "Parking")
+    assert (await source.fetch(refs["ENG/1"])).parents == ("ENG",)
+    pipeline = PagePipeline(embedder=HashEmbedder(), lexical=LexicalEncoder(), detect_language=detect)
+    prepared = await pipeline.prepare(raw, Origin.of(source))
+    assert prepared.page.heading == "Parking (ENG › Offices sites › Ghent)"
 
 
 async def test_a_restricted_page_is_for_the_channels_of_its_groups(a_source: Any, wiki: Confluence) -> None:
