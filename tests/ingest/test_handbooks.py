@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 
 from ingest.chunk import chunk_page, fitting_place, fitting_title
 from ingest.errors import PageError
-from ingest.parsers.markdown import parse_markdown
+from ingest.parsers.formats import parse_file
 from ingest.parsers.page import ParsedPage
 from ingest.sources.folder import FolderSource
 from kb.models import Chunk, Page
@@ -57,7 +57,13 @@ async def pages_of(handbook: Path) -> Iterator[tuple[str, str, ParsedPage]]:
     async for ref in source.discover():
         raw = await source.fetch(ref)
         try:
-            found.append((ref.path, raw.content.decode(), parse_markdown(raw.content, path=ref.path)))
+            found.append(
+                (
+                    ref.path,
+                    raw.content.decode(),
+                    parse_file(raw.content, path=ref.path, media_type=raw.media_type),
+                )
+            )
         except PageError as error:
             pytest.fail(f"{ref.path}: {error.reason}")
     return iter(found)

@@ -198,3 +198,45 @@ def test_chunks_hold_the_words_of_the_page_and_no_others(
         word for word in words if word not in title
     ]
     assert all(len(chunk.embedded_text.split()) <= max_tokens for chunk in chunks)
+
+
+@st.composite
+def spanned_tables(draw: st.DrawFn) -> tuple[str, list[list[str]]]:
+    """A table of HTML whose cells span rows and columns, and what stands in each of its squares, headers first."""
+    width, height = draw(st.integers(2, 5)), draw(st.integers(1, 5))
+    squares: dict[tuple[int, int], str] = {}
+    rows = []
+    for row in range(height):
+        cells = []
+        for column in range(width):
+            if (row, column) in squares:
+                continue
+            free = next((at for at in range(column, width) if (row, at) in squares), width) - column
+            across = draw(st.integers(1, min(free, width - 1)))
+            down = draw(st.integers(1, height - row))
+            word = f"{draw(st.sampled_from(SCRIPTS))}{len(squares)}"
+            for r in range(row, row + down):
+                for c in range(column, column + across):
+                    squares[r, c] = word
+            spans = f' colspan="{across}"' if across > 1 else ""
+            spans += f" ROWSPAN={down}" if down > 1 else ""
+            cells.append(f"<td{spans}>{word}</td>")
+        rows.append(f"<tr>\n{''.join(cells)}\n</tr>")
+    heads = [f"head{column}" for column in range(width)]
+    head = "".join(f"<th>{one}</th>" for one in heads)
+    # a row without a cell of its own says nothing and is not seen
+    grid = [[squares[row, column] for column in range(width)] for row in range(height) if "<td" in rows[row]]
+    return f"<table>\n<tr>{head}</tr>\n{''.join(rows)}</table>", [heads, *grid]
+
+
+@settings(max_examples=150, deadline=None)
+@given(spanned_tables())
+def test_every_cell_of_a_table_with_spans_stands_under_its_own_headers(
+    table: tuple[str, list[list[str]]],
+) -> None:
+    html, grid = table
+    page = parse_file(f"Text.\n\n{html}\n\nMore.".encode(), path="page.md")
+
+    (block,) = [block for block in page.sections[0].blocks if block.kind == "table"]
+    rows = [line.strip("|").split("|") for line in block.text.split("\n")]
+    assert [[cell.strip() for cell in row] for row in rows if "---" not in row[0]] == grid
