@@ -189,7 +189,7 @@ class GithubSettings(CommonSettings):
 
     kind: Literal["github"]
     repositories: Annotated[
-        tuple[Annotated[str, Field(pattern=r"^[\w-][\w.-]*/[\w.-]+$")], ...], Field(min_length=1)
+        tuple[Annotated[str, Field(pattern=r"^[\w-]+/\.?[\w-][\w.-]*$")], ...], Field(min_length=1)
     ]
     """"owner/name". A page's path begins with it."""
     readers: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)

@@ -11,6 +11,7 @@ from kb.errors import SettingsError
 from kb.source_settings import (
     ConfluenceSettings,
     FolderSettings,
+    GithubSettings,
     GitSettings,
     NotionSettings,
     WebsiteSettings,
@@ -81,3 +82,42 @@ def test_a_misspelt_kind_key_or_variable_is_refused_with_the_nearest_right_one(t
 @pytest.mark.parametrize("url", ["ext::sh -c id", "--upload-pack=id", "file:///etc", "/srv/repo"])
 def test_a_git_address_that_is_none_of_a_server_is_refused(tmp_path: Path, url: str) -> None:
     assert "url" in refused(tmp_path, f'[[sources]]\nkind = "git"\nname = "x"\nurl = "{url}"\n')
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ('repositories = ["acme"]', "repositories"),
+        ('repositories = ["acme/../x"]', "repositories"),
+        ('repositories = ["acme/.."]', "repositories"),
+        ("repositories = []", "repositories"),
+        ('repositories = ["acme/a", "ACME/A"]', "named twice"),
+        ('repositories = ["acme/a"]\nreaders = { "acme/aa" = ["#eng"] }', "did you mean 'acme/a'"),
+        ('repositories = ["acme/a"]\napp_id = 7', "private_key_file"),
+        ('repositories = ["acme/a"]\napi_url = "http://git.acme.example/api/v3"', "use https://"),
+        ('repositories = ["acme/a"]\nanswer_reaction = "tada"', "answer_reaction"),
+    ],
+)
+def test_settings_of_a_source_on_github_that_cannot_work_are_refused(
+    tmp_path: Path, more: str, told: str
+) -> None:
+    refusal = refused(
+        tmp_path, f'[[sources]]\nkind = "github"\nname = "x"\n{more}\n', GITHUB_TOKEN="ghp_secret"
+    )
+
+    assert told in refusal
+    assert "ghp_secret" not in refusal
+
+
+def test_an_app_s_id_and_key_come_from_the_environment_and_are_not_shown(tmp_path: Path) -> None:
+    (one,) = loaded(
+        tmp_path,
+        '[[sources]]\nkind = "github"\nname = "x"\nrepositories = ["acme/a", "acme/.github"]\n',
+        GITHUB_APP_ID="7",
+        GITHUB_APP_PRIVATE_KEY="-----BEGIN KEY-----\\nabc",
+    )
+
+    assert isinstance(one, GithubSettings)
+    assert str(one.app_id) == "7"
+    assert one.private_key is not None
+    assert "abc" not in repr(one)

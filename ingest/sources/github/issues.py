@@ -38,8 +38,8 @@ class Comment(BaseModel):
     created_at: datetime
     updated_at: datetime
     reactions: dict[str, Any] = Field(default_factory=dict)
-    pin: dict[str, Any] | None = None
-    minimized: dict[str, Any] | None = None
+    pin: Any = None
+    minimized: Any = None
 
     def post(self, *, edited: datetime) -> Post:
         user = self.user or _User()
@@ -50,8 +50,8 @@ class Comment(BaseModel):
             day=edited.date(),
             is_bot=user.type == "Bot",
             is_maintainer=self.author_association in MAINTAINERS,
-            hidden=self.minimized is not None,
-            pinned=self.pin is not None,
+            hidden=bool(self.minimized),
+            pinned=bool(self.pin),
             reactions=frozenset(name for name, times in self.reactions.items() if times and name != "url"),
         )
 
