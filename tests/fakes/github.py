@@ -185,7 +185,9 @@ class Github:
         found = [
             self._rest_issue(repo, issue)
             for issue in repo.issues.values()
-            if not issue.deleted and set(labels) <= {name.lower() for name in issue.labels}
+            if not issue.deleted
+            and issue.moved_to is None
+            and set(labels) <= {name.lower() for name in issue.labels}
         ]
         return self._paged(request, found)
 

@@ -314,8 +314,7 @@ async def test_an_issue_that_is_deleted_transferred_or_loses_its_label_goes(
     setattr(github.repos[PRODUCT].issues[7], how, {"deleted": True, "moved_to": "3", "labels": []}[how])
 
     assert (await failure(source, ref)).withdraw
-    if how != "moved_to":  # the list of the old repository has it no more either, which the fake leaves out
-        assert ISSUE not in await listed(source)
+    assert ISSUE not in await listed(source)
 
 
 async def test_a_discussion_that_is_deleted_or_loses_its_answer_goes(a_source: Any, github: Github) -> None:
