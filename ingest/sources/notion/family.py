@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ingest.sources.notion.connection import REFUSED, Call, Connection, NotionError
@@ -18,6 +18,25 @@ def plain_id(written: str) -> str:
 
 def is_gone(page: Found) -> bool:
     return bool(page.get("in_trash") or page.get("archived"))
+
+
+def titles_above(
+    page: Found, pages: Mapping[str, Found], sources: Mapping[str, Found], roots: Collection[str]
+) -> tuple[str, ...]:
+    """What the pages and databases above a page are called, outermost first, as far as the listing has them: up to a root."""
+    titles: list[str] = []
+    seen = set[str]()
+    above: Found | None = page
+    while above is not None and plain_id(str(above["id"])) not in seen | set(roots):
+        seen.add(plain_id(str(above["id"])))
+        parent = above.get("parent") or {}
+        if above.get("object") == "data_source":
+            parent = above.get("database_parent") or {}
+        known = sources if parent.get("type") == "data_source_id" else pages
+        above = known.get(str(parent.get(str(parent.get("type")), "")))
+        if above is not None:
+            titles.insert(0, title_of(above))
+    return tuple(titles)
 
 
 class Family:

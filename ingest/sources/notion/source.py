@@ -14,7 +14,7 @@ from ingest.sources.json_api import Sleep
 from ingest.sources.markup import heading, literal
 from ingest.sources.notion.blocks import BlockReader, blocks_to_markdown
 from ingest.sources.notion.connection import REFUSED, Connection, NotionError
-from ingest.sources.notion.family import Family, Found, PageNames, is_gone, plain_id
+from ingest.sources.notion.family import Family, Found, PageNames, is_gone, plain_id, titles_above
 from ingest.sources.notion.missing import Missing
 from ingest.sources.notion.properties import PropertyReader
 from ingest.sources.notion.text import title_of
@@ -52,6 +52,8 @@ class NotionSource(ConfiguredSource[NotionSettings]):
         """Data sources whose rows cannot be listed, by their paths -> what they are called."""
         self._left_out: frozenset[str] = frozenset()
         """Pages that the integration sees, and that are in the trash or below no root."""
+        self._parents: Mapping[str, tuple[str, ...]] = {}
+        """Path -> the titles above it, of the last listing."""
 
     def url_of(self, path: str) -> str:
         return f"https://www.notion.so/{path}"
@@ -103,6 +105,7 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             edited=edited.date(),
             media_type="text/markdown",
             notes=missing.notes(),
+            parents=self._parents.get(ref.path, ()),
         )
 
     async def close(self) -> None:
@@ -139,6 +142,7 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             if not is_gone(page) and (not roots or await family.is_below(page, roots))
         }
         self._left_out = frozenset(_path(page) for key, page in found.items() if key not in chosen)
+        self._parents = {_path(page): titles_above(page, chosen, sources, roots) for page in chosen.values()}
         opened.names.learn(chosen.values())
         return chosen
 

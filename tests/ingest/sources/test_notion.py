@@ -99,6 +99,22 @@ async def test_roots_choose_a_page_and_what_is_below_it_however_it_is_nested(
     assert {path(other), path(orphan)} <= set(await listed(a_source()))
 
 
+async def test_a_page_brings_the_titles_above_it_up_to_a_root(notion: Notion, a_source: Any) -> None:
+    top = notion.page("Company")
+    root = notion.page("Handbook", parent={"type": "page_id", "page_id": top})
+    child = notion.page("Offices", parent={"type": "page_id", "page_id": root})
+    row = notion.row(notion.database("Cities", child), "Utrecht")
+
+    for roots, above in (
+        ((), ("Company", "Handbook", "Offices", "Cities")),
+        ((root,), ("Handbook", "Offices", "Cities")),
+    ):
+        source = a_source(roots=roots)
+        refs = await listed(source)
+        assert (await source.fetch(refs[path(row)])).parents == above
+        assert (await source.fetch(refs[path(root)])).parents == above[: above.index("Handbook")]
+
+
 async def test_blocks_become_markdown_with_their_own_anchors(notion: Notion, a_source: Any) -> None:
     head = notion.block("heading_2", words="Carry over")
     page = notion.page(
