@@ -112,6 +112,10 @@ class Page:
         return name if _host(name) not in (None, _host(self.url)) else None
 
 
+ACCEPTED_ANSWER = "Accepted answer"
+"""The heading under which a thread's page has the answer that was accepted there. What stands above it is what was asked."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chunk:
     """A passage: what is embedded, found, reranked and cited.

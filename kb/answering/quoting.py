@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from kb.answering.blocks import Block, blocks_of
-from kb.models import Chunk, Hit
+from kb.models import ACCEPTED_ANSWER, Chunk, Hit, Scores
 from kb.text.sentences import TextUnit
 
 QUOTE_CHARACTERS = 1000
@@ -121,7 +121,7 @@ class Librarian:
         self, query: str, passages: Sequence[Hit], language: str, *, everything: bool
     ) -> list[_Candidate]:
         """The passages by how near their nearest block comes. `everything`: all are read, not only the best few."""
-        passages = passages[:PASSAGES]
+        passages = _answers_of_threads(passages[:PASSAGES])
         highest = max((hit.scores.final for hit in passages), default=0.0)
         highest = highest if highest > 0 else 1.0
         candidates = []
@@ -207,10 +207,25 @@ class _Candidate:
         return max(units, key=lambda unit: self.worth[unit], default=None)
 
 
+def _answers_of_threads(passages: Sequence[Hit]) -> list[Hit]:
+    """Where a thread's accepted answer was found, it stands for the thread, and what was asked there is no answer."""
+    nearest: dict[str, Scores] = {}
+    for hit in passages:
+        best = nearest.setdefault(hit.chunk.page.id, hit.scores)
+        if hit.scores.final > best.final:
+            nearest[hit.chunk.page.id] = hit.scores
+    settled = {hit.chunk.page.id for hit in passages if ACCEPTED_ANSWER in hit.chunk.section}
+    return [
+        replace(hit, scores=nearest[hit.chunk.page.id]) if hit.chunk.page.id in settled else hit
+        for hit in passages
+        if hit.chunk.page.id not in settled or ACCEPTED_ANSWER in hit.chunk.section
+    ]
+
+
 def _in_context(chunk: Chunk, unit: TextUnit) -> str:
-    """The unit behind its heading, as the embedder reads it: "Carry-over: On 31 March."."""
-    heading = chunk.section[-1] if chunk.section else chunk.page.title
-    return f"{heading}: {unit.text}"
+    """The unit behind its heading, as the embedder reads it: "Carry-over: On 31 March.". An accepted answer's is what was asked."""
+    section = [heading for heading in chunk.section if heading != ACCEPTED_ANSWER]
+    return f"{section[-1] if section else chunk.page.title}: {unit.text}"
 
 
 def _units_to_set_apart(block: Block) -> list[TextUnit]:

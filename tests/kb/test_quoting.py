@@ -98,6 +98,20 @@ async def test_a_question_is_never_quoted_as_its_own_answer() -> None:
     assert await texts(question, asked, answered) == ["**Person 2**: Hold the FEED button."]
 
 
+async def test_what_an_asker_tells_of_their_trouble_is_no_answer_where_one_was_accepted() -> None:
+    trouble = "The label printer blinks red. I reset the label printer twice. How do I reset the label printer for good?"
+    asked = a_passage(trouble, title="Reset the label printer")
+    answered = a_passage(
+        "Hold the FEED button for five seconds.",
+        title="Reset the label printer",
+        section=("Accepted answer",),
+        position=1,
+    )
+    elsewhere = a_passage("Label printers stand in the warehouse.", title="Printers")
+    assert await texts("How do I reset the label printer?", asked, answered, elsewhere) == [answered.text]
+    assert await texts("How do I reset the label printer?", asked) == [trouble]
+
+
 async def test_an_entry_of_a_faq_is_quoted_with_its_answer() -> None:
     faq = "Q: How long is the warranty on the mixer?\nA: Two years from the date of the invoice."
     assert await texts("How long is the warranty on the mixer?", faq) == [faq]
