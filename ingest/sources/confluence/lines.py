@@ -56,7 +56,9 @@ def one_line(block: str) -> str:
     """A block within a cell: its words, its code line by line, and no mark of a list, a quotation or a heading."""
     if found := _FENCE.fullmatch(block):
         return " ".join(code(line.strip()) for line in found["code"].split("\n") if line.strip())
-    return words(_BLOCK_MARK.sub("", _ANCHOR.sub("", block)))
+    if block.startswith("#"):
+        block = _ANCHOR.sub("", block)  # a heading's
+    return words(_BLOCK_MARK.sub("", block))
 
 
 def titled(title: str, body: list[str]) -> list[str]:
