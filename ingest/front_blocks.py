@@ -42,7 +42,7 @@ _KEY = re.compile(
 )
 _LINE = re.compile(r"^[\"']?([A-Za-z][\w-]*)[\"']?[ \t]*[:=][ \t]*(\S.*?),?$", re.MULTILINE)
 _HEADED = re.compile(
-    r"\A\s*(?:#{1,6}[ \t][^\n]+\n|(?:([=~*^#-])\1{2,}\n)?[^\n:]+\n[=~*^#-]{3,}[ \t]*\n)\s*?(?=\S)(?P<rest>.*)",
+    r"(?:#{1,6}[ \t][^\n]+\n|(?:([=~*^#-])\1{2,}\n)?[^\n:]+\n[=~*^#-]{3,}[ \t]*\n)\s*?(?=\S)(?P<rest>.*)",
     re.DOTALL,
 )
 _MARKS = re.compile(
@@ -203,7 +203,7 @@ def find_head(text: str) -> Block | None:
 
     They are words of the page, so nothing is cut off: `end` is 0. Marks of bold, lists and Obsidian's `::` do not count.
     """
-    headed = _HEADED.match(text)
+    headed = _HEADED.match(text.lstrip())
     if headed is None:
         return None
     paragraph = headed["rest"].split("\n\n", 1)[0]

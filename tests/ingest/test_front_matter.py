@@ -314,3 +314,13 @@ def test_a_limit_is_noticed_in_bytes_that_are_no_text() -> None:
 
 def test_deeply_nested_yaml_is_a_note_and_no_crash() -> None:
     assert read("title: Fine", "x: " + "[" * 50_000).title == "Fine"
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "piece", [" ", "{", "<!--", "---\n", "a: b\n", "\n \n", "x\n===\n", "**a:** b\n", '{"a":']
+)
+def test_a_head_that_never_ends_is_read_in_time(piece: str) -> None:
+    front, _ = split_front_matter(piece * 20_000)
+
+    assert front.audience is None

@@ -199,3 +199,9 @@ def test_markup_and_white_space_are_no_words(one: str, other: str) -> None:
 )
 def test_a_number_a_sign_or_an_order_that_changed_is_another_page(one: str, other: str) -> None:
     assert not says_the_same(one.encode(), other.encode())
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("piece", ["<!--", "<a ", "](", "[x]:", "{#", "-"])
+def test_markup_that_never_ends_is_compared_in_time(piece: str) -> None:
+    assert says_the_same((piece * 50_000).encode(), (piece * 50_000 + "\n").encode())
