@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 
 from bs4 import BeautifulSoup, Tag
 
 from ingest.parsers.unseen import opened_by
 
-_BUTTONS = "button, [role=button], a[data-toggle], a[data-bs-toggle], a[aria-expanded]"
 _OPENERS = ("aria-controls", "aria-expanded", "data-target", "data-bs-target", "data-accordion")
 _FOLDS = re.compile(r"accordion|collaps|faq|question|toggle|expand|disclosure|fold", re.IGNORECASE)
 _ACTIONS = re.compile(
     r"copy|clipboard|close|dismiss|share|search|menu|nav|print|theme|dark|like|vote|feedback|cookie|consent|subscribe|sidebar|dropdown",
     re.IGNORECASE,
 )
+_MOST_TABLISTS = 50
+"""For each of which the page is searched for panels that do not name their tab."""
 _WITHIN = ["summary", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "legend"]
 _PANELS = frozenset({"div", "p", "section", "dd", "ul", "ol", "table", "article"})
 
@@ -28,11 +30,12 @@ def keep_labels(soup: BeautifulSoup | Tag, *, every_button: bool) -> None:
 
     `every_button`: those outside forms stay, which say more in a file that was saved by hand than on a website.
     """
-    by_id = {str(element["id"]): element for element in soup.find_all(id=True)}
-    for tabs in soup.select("[role=tablist], .tabbed-labels"):
-        _name_panels(tabs, by_id)
-    for button in soup.select(_BUTTONS):
-        if button.decomposed:
+    tablists = soup.find_all(_is_tablist)
+    by_id = {str(element["id"]): element for element in soup.find_all(id=True)} if tablists else {}
+    for tabs in tablists:
+        _name_panels(tabs, by_id, may_search=len(tablists) <= _MOST_TABLISTS)
+    for button in soup.find_all(_is_button):
+        if button.parent is None:
             continue
         if opens_what_follows(button):
             button.name = "span" if _is_within_a_title(button) else "summary"
@@ -47,10 +50,10 @@ def _copies(button: Tag) -> bool:
 
 def hidden_panels(soup: BeautifulSoup | Tag) -> list[Tag]:
     """What a button shows that stands right above it, or that is named by the button, without saying so itself."""
-    buttons = [button for button in soup.select(_BUTTONS) if opens_what_follows(button)]
+    buttons = [button for button in soup.find_all(_is_button) if opens_what_follows(button)]
     named = {str(button["id"]) for button in buttons if button.get("id")}
-    labelled = [panel for panel in soup.select("[aria-labelledby]") if str(panel["aria-labelledby"]) in named]
-    return labelled + [panel for button in buttons if (panel := _following(button)) is not None]
+    labelled = soup.find_all(attrs={"aria-labelledby": list(named)}) if named else []
+    return [*labelled, *(panel for button in buttons if (panel := _following(button)) is not None)]
 
 
 def opens_what_follows(button: Tag) -> bool:
@@ -76,6 +79,20 @@ def opens_what_follows(button: Tag) -> bool:
     return button.name == "button" and len(words) > 1 and _following(button) is not None
 
 
+def _is_button(element: Tag) -> bool:
+    if element.name == "button" or element.get("role") == "button":
+        return True
+    return element.name == "a" and _is_switch(element)
+
+
+def _is_tablist(element: Tag) -> bool:
+    return element.get("role") == "tablist" or "tabbed-labels" in element.get_attribute_list("class")
+
+
+def _is_panel(element: Tag) -> bool:
+    return element.get("role") == "tabpanel" or "tabbed-block" in element.get_attribute_list("class")
+
+
 def _is_switch(link: Tag) -> bool:
     return any(link.has_attr(name) for name in (*_OPENERS, "data-toggle", "data-bs-toggle"))
 
@@ -86,22 +103,22 @@ def _is_within_a_title(button: Tag) -> bool:
 
 def _following(button: Tag) -> Tag | None:
     """The block that comes next, beside the button or beside what wraps nothing but the button."""
-    element = button
+    element, words = button, list(button.stripped_strings)
     while True:
         after = element.find_next_sibling()
         if isinstance(after, Tag):
             return after if after.name in _PANELS and after.get_text(strip=True) else None
         parent = element.parent
-        if parent is None or parent.get_text(strip=True) != button.get_text(strip=True):
+        if parent is None or list(islice(parent.stripped_strings, len(words) + 1)) != words:
             return None
         element = parent
 
 
-def _name_panels(tabs: Tag, by_id: Mapping[str, Tag]) -> None:
+def _name_panels(tabs: Tag, by_id: Mapping[str, Tag], *, may_search: bool) -> None:
     """Each tab's name stands over its panel, where it can be told which is whose."""
     names = tabs.select("[role=tab]") or tabs.find_all("label")
     panels = [panel for name in names if (panel := _panel_of(name, by_id)) is not None]
-    if len(panels) != len(names):
+    if len(panels) != len(names) and may_search:
         panels = _beside(tabs)
     if not names or len(panels) != len(names):
         return
@@ -118,7 +135,7 @@ def _name_panels(tabs: Tag, by_id: Mapping[str, Tag]) -> None:
 def _beside(tabs: Tag) -> list[Tag]:
     """Panels in order, of the nearest element around that holds any."""
     for around in tabs.parents:
-        panels = around.select("[role=tabpanel], .tabbed-block")
+        panels = around.find_all(_is_panel)
         if panels:
             return [panel for panel in panels if panel.find_parent(attrs={"role": "tabpanel"}) not in panels]
     return []

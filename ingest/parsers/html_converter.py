@@ -49,7 +49,7 @@ def converted(content: Tag, *, as_page: bool = False) -> str:
 
     `as_page`: it will be read as a page of Markdown, in which a `<b>` that a reader sees would be mark-up.
     """
-    for link in content.select("a[title]"):
+    for link in content.find_all("a", title=True):
         del link["title"]  # shown while a mouse rests on it, so unseen by most readers
     _flatten(content)
     without_permalinks(content)

@@ -32,8 +32,9 @@ def without_line_numbers(content: Tag) -> None:
     for element in content.find_all(_is_gutter):
         if element.name not in ("td", "th", "table", "body"):
             element.decompose()
-    for button in content.select("pre button"):
-        button.decompose()
+    for pre in content.find_all("pre"):
+        for button in pre.find_all("button"):
+            button.decompose()
 
 
 def code_text(element: Tag) -> str:
@@ -50,7 +51,8 @@ def _unfold(table: Tag) -> None:
     ]
     rows = [row for row in rows if row]
     names = [row for row in rows if all(_classes(cell) & _NAMED for cell in row)]
-    code = [[cell for cell in row if not _numbers_beside(cell, row)] for row in rows if row not in names]
+    named = {id(row) for row in names}
+    code = [[cell for cell in row if not _numbers_beside(cell, row)] for row in rows if id(row) not in named]
     numbered = sum(map(len, rows)) - sum(map(len, names)) - sum(map(len, code))
     if not code or not all(len(row) <= 1 for row in code) or not any(code):
         return

@@ -24,8 +24,22 @@ from ingest.parsers.text import cleaned, title_from
 from ingest.parsers.unseen import is_unseen, opened_by
 from kb.models import PageDates
 
-_DROPPED = (
-    "script, style, template, noscript, svg, iframe, object, embed, canvas, nav:not(:has([role=tab])), dialog"
+_DROPPED = [
+    "script",
+    "style",
+    "template",
+    "noscript",
+    "svg",
+    "iframe",
+    "object",
+    "embed",
+    "canvas",
+    "nav",
+    "dialog",
+]
+_HIDING = frozenset({"style", "hidden", "color"})
+_OPENING = frozenset(
+    {"aria-controls", "data-target", "data-bs-target", "role", "data-toggle", "data-bs-toggle"}
 )
 _EDITED = (
     "article:modified_time",
@@ -65,11 +79,19 @@ def drop_unread(soup: BeautifulSoup) -> None:
         comment.extract()
     if soup.head:
         soup.head.decompose()
-    controlled = {ident for element in soup.find_all(True) for ident in opened_by(_attributes(element))}
-    for element in soup.select(_DROPPED):
-        element.decompose()
-    opened = {id(panel) for panel in hidden_panels(soup)}
-    for element in soup.find_all(lambda element: _is_unseen(element, controlled)):
+    for element in soup.find_all(_DROPPED):
+        if element.name != "nav" or element.find(attrs={"role": "tab"}) is None:
+            element.decompose()
+    controlled = {
+        ident
+        for element in soup.find_all(lambda element: not _OPENING.isdisjoint(element.attrs))
+        for ident in opened_by(_attributes(element))
+    }
+    unseen = soup.find_all(
+        lambda element: not _HIDING.isdisjoint(element.attrs) and _is_unseen(element, controlled)
+    )
+    opened = {id(panel) for panel in hidden_panels(soup)} if unseen else set()
+    for element in unseen:
         if id(element) not in opened:
             element.decompose()
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
+from itertools import islice
 
 import lxml.html
-import trafilatura
 from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
 from yarl import URL
 
@@ -24,12 +24,24 @@ from ingest.parsers.webpage import drop_unread
 
 _LEAST_MARKED = {"main": 0.2, "article": 0.5}
 """Share of the page's words that must stand in what it marks: a `<main>` may hold no more than a picture and a greeting."""
-_FRAME = "nav:not(:has([role=tab])), [role=navigation], [role=search], [role=menu], [role=menubar], [role=contentinfo], [role=alertdialog], [aria-modal=true]"
-_OTHERS = """
-#comments, .comments, .comments-area, .comment-list, .comment-respond, #respond, #disqus_thread, .disqus-comments,
-.theme-edit-this-page, .edit-this-page, .edit-page-link, .skip-link, .skip-to-content
-"""
-"""What visitors wrote, and what leads to the page's source or past its menu."""
+_FRAME_ROLES = frozenset({"navigation", "search", "menu", "menubar", "contentinfo", "alertdialog"})
+_OTHERS = frozenset(
+    [
+        "comments",
+        "comments-area",
+        "comment-list",
+        "comment-respond",
+        "respond",
+        "disqus_thread",
+        "disqus-comments",
+        "theme-edit-this-page",
+        "edit-this-page",
+        "edit-page-link",
+        "skip-link",
+        "skip-to-content",
+    ]
+)
+"""Names of what visitors wrote, and of what leads to the page's source or past its menu."""
 _NAMED = re.compile(
     r"(?:^|[-_\s])(?:toc|table-?of-?contents?|on-this-page|breadcrumbs?|pagination|pager|paginator|prev-?next|side-?bar|side-?nav|nav|navbar"
     r"|navigation|menu|menubar|shar(?:e|ing)|socials?|related|see-also|recommended|footer|tags?|edit|toolbar|feedback|helpful|rating|newsletter|subscribe)"
@@ -117,7 +129,9 @@ def main_content(html: str, seen: lxml.html.HtmlElement, url: URL) -> str:
 
 
 def _found(tree: lxml.html.HtmlElement, url: URL) -> str:
-    """The words of the main content as trafilatura finds it."""
+    """The words of the main content as trafilatura finds it, which takes half a second to import."""
+    import trafilatura
+
     return (
         trafilatura.extract(
             tree,
@@ -150,7 +164,7 @@ def _title(soup: BeautifulSoup) -> str:
 
 def _marked(body: Tag) -> Tag | None:
     """The element that the page says is its main content, if most of the page is in it."""
-    mains = body.select("main, [role=main]")
+    mains = body.find_all(lambda element: element.name == "main" or element.get("role") == "main")
     articles = [one for one in body.find_all("article") if one.find_parent("article") is None]
     for name, elements in (("main", mains), ("article", articles if len(articles) == 1 else [])):
         content = max(elements, key=_count, default=None)
@@ -168,31 +182,40 @@ def _plain(text: str) -> str:
 
 
 def _drop_frame(soup: BeautifulSoup) -> None:
-    for element in soup.select(f"{_FRAME}, {_OTHERS}"):
+    for element in soup.find_all(_is_marked_as_frame):
         element.decompose()
-    for button in soup.select("button, [role=button], input[type=button], input[type=submit], a"):
+    for button in soup.find_all(["button", "input", "a"]):
         _drop_consent(button)
     for element in soup.find_all(["div", "aside", "ul", "ol", "section", "footer", "header", "form", "p"]):
-        if not element.decomposed and _is_frame(element):
+        if element.parent is not None and _is_frame(element):
             element.decompose()
+
+
+def _is_marked_as_frame(element: Tag) -> bool:
+    role = element.get("role")
+    if role in _FRAME_ROLES or element.get("aria-modal") == "true":
+        return True
+    return element.get("id") in _OTHERS or not _OTHERS.isdisjoint(element.get_attribute_list("class"))
 
 
 def _drop_consent(button: Tag) -> None:
     """The note about cookies that a button or a link accepts."""
-    if button.decomposed or opens_what_follows(button):
+    if button.parent is None or not _CONSENT.search(f"{button.get_text(' ')} {button.get('value', '')}"):
         return
-    if not _CONSENT.search(f"{button.get_text(' ')} {button.get('value', '')}"):
+    if opens_what_follows(button):
         return
     for around in button.parents:
-        words = around.get_text(" ")
-        if (
-            around.name in ("body", "html", "main", "article", "[document]")
-            or len(words.split()) > _LONGEST_NOTE
-        ):
+        words = _first_words(around)
+        if around.name in ("body", "html", "main", "article", "[document]") or len(words) > _LONGEST_NOTE:
             return
-        if re.search(r"cookie|クッキー", words, re.IGNORECASE):
+        if any(re.search(r"cookie|クッキー", word, re.IGNORECASE) for word in words):
             around.decompose()
             return
+
+
+def _first_words(element: Tag) -> list[str]:
+    """As many as tell whether it is longer than a note."""
+    return list(islice((word for text in element.strings for word in text.split()), _LONGEST_NOTE + 1))
 
 
 def _is_frame(element: Tag) -> bool:
@@ -200,7 +223,7 @@ def _is_frame(element: Tag) -> bool:
     if _ADVERT.search(names):
         return True
     if _CONSENT_NAMES.search(names) and element.find(["button", "a", "input"]) is not None:
-        return len(element.get_text(" ").split()) <= _LONGEST_NOTE
+        return len(_first_words(element)) <= _LONGEST_NOTE
     if element.name == "footer" and (_COPYRIGHT.search(element.get_text(" ")) or _is_linked(element)):
         return True
     if element.name == "form":
@@ -232,11 +255,11 @@ def _names(element: Tag) -> str:
 
 def _among(body: Tag, text: str) -> Tag:
     """The page's body without what stands beside the paragraphs that are in `text`, and is no content itself."""
-    found = _plain(text)
+    starts = {_plain(line)[:_TELLING] for line in text.splitlines()}
     kept = [
         one
         for one in body.find_all(_PARAGRAPHS)
-        if len(plain := _plain(one.get_text(" "))) >= _TELLING and plain in found
+        if len(start := _plain(one.get_text(" "))[:_TELLING]) == _TELLING and start in starts
     ]
     content = _around(kept) or body
     inside = {id(parent) for one in kept for parent in one.parents} | {id(one) for one in kept}
