@@ -78,10 +78,9 @@ def _words(page: Any) -> list[Word]:
     for item in page.text_items:
         if item.rotation or not item.text.strip():
             continue
-        words = [Word(one.text, one.x, one.x + one.width, one.y, one.y + one.height) for one in item.words]
-        gaps = [after.left - before.right for before, after in pairwise(words)]
-        if any(gap > GAP * item.height for gap in gaps):
-            found += words
+        words, room = item.words, GAP * item.height
+        if any(after.x - before.x - before.width > room for before, after in pairwise(words)):
+            found += [Word(one.text, one.x, one.x + one.width, one.y, one.y + one.height) for one in words]
         else:
             found.append(Word(item.text.strip(), item.x, item.x + item.width, item.y, item.y + item.height))
     return found

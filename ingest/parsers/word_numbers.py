@@ -17,11 +17,36 @@ WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _HEADING = re.compile(r"heading [1-9]|title", re.IGNORECASE)
 _PLACE = re.compile(r"%([1-9])")
+_STYLE = re.compile(rb"<w:style\b.*?</w:style>", re.DOTALL)
+_ID = re.compile(rb"w:styleId=[\"']([^\"']+)")
+_BASED_ON = re.compile(rb"<w:basedOn w:val=[\"']([^\"']+)")
+_SEVERAL = re.compile(rb"%[1-9][^<>\"']*%[1-9]")
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
           (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _LEVELS = 9
 _MOST_STYLES = 20
 """How far one style is followed to the one that it is based on: a ring would never end."""
+
+
+def may_have_numbers(document: bytes, styles: bytes, numbering: bytes) -> bool:
+    """Whether a style in use is numbered, or a list has numbers of several levels. Other lists the converter sees.
+
+    Told without parsing: that takes longer than reading a short document.
+    """
+    if not numbering:
+        return False
+    if b"numPr" in document and _SEVERAL.search(numbering):
+        return True
+    made = [
+        (_ID.search(style), _BASED_ON.search(style), b"numPr" in style) for style in _STYLE.findall(styles)
+    ]
+    numbered = {name[1] for name, _, has_number in made if name and has_number}
+    for _ in range(_MOST_STYLES):
+        heirs = {name[1] for name, above, _ in made if name and above and above[1] in numbered} - numbered
+        if not heirs:
+            break
+        numbered |= heirs
+    return any(name in document for name in numbered)
 
 
 def show_numbers(document: Element, styles: Element | None, numbering: Element) -> bool:

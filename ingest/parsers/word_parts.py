@@ -15,13 +15,13 @@ from lxml.etree import _Element as Element
 
 from ingest.errors import PageError
 from ingest.parsers.word_notes import show_notes
-from ingest.parsers.word_numbers import show_numbers
+from ingest.parsers.word_numbers import may_have_numbers, show_numbers
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _ALTERNATIVES = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _OFF = frozenset({"0", "false", "off"})
 _WORD_TEXT = re.compile(r"word/(?:document|footnotes|endnotes|header\d*|footer\d*)\.xml")
-_WORD_MARKS = (b":vanish", b":moveFrom", b"txbxContent")
+_HIDING = (b":vanish", b":moveFrom")
 _DOCUMENT, _FOOTNOTES = "word/document.xml", "word/footnotes.xml"
 
 
@@ -50,13 +50,13 @@ def _changed(archive: zipfile.ZipFile) -> Mapping[str, bytes]:
     hiding = _hiding_styles(styles)
     for name in filter(_WORD_TEXT.fullmatch, archive.namelist()):
         xml = archive.read(name)
-        has_numbers = name == _DOCUMENT and bool(numbering) and (b"numPr" in xml or b"numPr" in styles)
+        has_numbers = name == _DOCUMENT and may_have_numbers(xml, styles, numbering)
         has_notes = bool(notes) and (name == _FOOTNOTES or b"footnoteReference" in xml)
-        if not hiding and not has_numbers and not has_notes and not any(mark in xml for mark in _WORD_MARKS):
+        if not has_numbers and not has_notes and not _may_hide(xml, hiding) and b"txbxContent" not in xml:
             continue
         root = _parsed(xml)
         if (
-            _hide(root, hiding)
+            (_may_hide(xml, hiding) and _hide(root, hiding))
             | (b"txbxContent" in xml and _show_text_boxes(root))
             | (has_notes and (_forget_notes(root) if name == _FOOTNOTES else show_notes(root, notes)))
             | (has_numbers and show_numbers(root, _parsed(styles) if styles else None, _parsed(numbering)))
@@ -70,6 +70,10 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     return archive.read(name) if name in archive.namelist() else b""
 
 
+def _may_hide(xml: bytes, styles: frozenset[str]) -> bool:
+    return any(mark in xml for mark in (*_HIDING, *(style.encode() for style in styles)))
+
+
 def _hide(root: Element, styles: frozenset[str]) -> bool:
     unseen = [run for run in root.iter(f"{_WORD}r") if _is_hidden(run, styles)]
     unseen += [one for one in root.iter(f"{_WORD}p") if _style(one, "pPr", "pStyle") in styles]
@@ -81,7 +85,7 @@ def _hide(root: Element, styles: frozenset[str]) -> bool:
 def _notes(archive: zipfile.ZipFile) -> Mapping[str, Element]:
     """Footnotes by their ids, without the lines that part them from the text."""
     xml = _member(archive, _FOOTNOTES)
-    notes = _parsed(xml).iter(f"{_WORD}footnote") if xml else ()
+    notes = _parsed(xml).iter(f"{_WORD}footnote") if b"footnoteRef" in xml or b"<w:t" in xml else ()
     return {note.get(f"{_WORD}id", ""): note for note in notes if note.get(f"{_WORD}type") is None}
 
 
