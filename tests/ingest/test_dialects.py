@@ -61,6 +61,7 @@ AS_WRITTEN = [
     "import os from 'python'",
     "export const answer = 42",
     "Write {/* note to self */} in MDX.",
+    'React renders <Tabs value="x"> and <Spinner/> here.',
     "Use {' '} for a space.",
     ":::caution[Public beta]",
     "::: warning",
