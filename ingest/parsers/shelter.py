@@ -12,6 +12,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
+from ingest.parsers.code_in_markdown import plain_code
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 """Two of Unicode's noncharacters, which no text may hold."""
@@ -49,7 +50,7 @@ class Shelter:
         Fills `references` with the link definitions that the text holds.
         """
         text = text.replace(_OPEN, "").replace(_CLOSE, "")
-        text = self._hide_blocks(text, markdown, references)
+        text = plain_code(self._hide_blocks(text, markdown, references))
         text = "".join(
             self._hide_in_cells(piece) if is_table else piece for piece, is_table in _with_tables_apart(text)
         )
