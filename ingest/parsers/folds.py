@@ -52,7 +52,7 @@ def hidden_panels(soup: BeautifulSoup | Tag) -> list[Tag]:
     """What a button shows that stands right above it, or that is named by the button, without saying so itself."""
     buttons = [button for button in soup.find_all(_is_button) if opens_what_follows(button)]
     named = {str(button["id"]) for button in buttons if button.get("id")}
-    labelled = soup.find_all(attrs={"aria-labelledby": list(named)}) if named else []
+    labelled = soup.find_all(True, {"aria-labelledby": list(named)}) if named else []
     return [*labelled, *(panel for button in buttons if (panel := _following(button)) is not None)]
 
 
@@ -137,7 +137,8 @@ def _beside(tabs: Tag) -> list[Tag]:
     for around in tabs.parents:
         panels = around.find_all(_is_panel)
         if panels:
-            return [panel for panel in panels if panel.find_parent(attrs={"role": "tabpanel"}) not in panels]
+            found = {id(panel) for panel in panels}
+            return [panel for panel in panels if not any(id(one) in found for one in panel.parents)]
     return []
 
 

@@ -19,7 +19,7 @@ from ingest.parsers.html_tables import (
     markdown_table,
     span,
 )
-from ingest.parsers.numbered_code import code_text, without_line_numbers
+from ingest.parsers.numbered_code import code_text, enclosing, without_line_numbers
 from ingest.parsers.permalinks import without_permalinks
 from ingest.parsers.pictures import description
 from ingest.parsers.superscripts import lowered, raised
@@ -75,9 +75,9 @@ def _flatten(content: Tag) -> None:
 def _is_layout(table: Tag) -> bool:
     """A table around tables that is no grid itself; or one of a single row or column, without headers, that holds blocks."""
     rows = [
-        [cell for cell in row.find_all(["td", "th"]) if cell.find_parent("table") is table]
+        [cell for cell in row.find_all(["td", "th"]) if enclosing(cell, "table") is table]
         for row in table.find_all("tr")
-        if row.find_parent("table") is table
+        if enclosing(row, "table") is table
     ]
     heads = any(cell.name == "th" for row in rows for cell in row)
     if table.find("table") is not None:
@@ -88,7 +88,7 @@ def _is_layout(table: Tag) -> bool:
 
 def _dissolve(table: Tag) -> None:
     inner = table.find_all(["thead", "tbody", "tfoot", "tr", "td", "th", "caption"])
-    for element in [table, *(one for one in inner if one.find_parent("table") is table)]:
+    for element in [table, *(one for one in inner if enclosing(one, "table") is table)]:
         element.name = "div"
 
 
@@ -114,7 +114,7 @@ class _Converter(MarkdownConverter):
         return str(super().convert_p(el, text, parent_tags))  # type: ignore[misc]
 
     def convert_td(self, el: Any, text: str, parent_tags: Any) -> str:
-        if el.find_parent("table") is None:
+        if enclosing(el, "table") is None:
             return self._block(text, parent_tags)
         self._cells[id(el)] = cell_text(text)
         return ""
@@ -231,7 +231,7 @@ def _rows(table: Tag) -> Iterator[tuple[Tag | None, Sequence[Tag]]]:
     row: Tag | None = None
     cells: list[Tag] = []
     for element in table.find_all(["tr", "td", "th"]):
-        if element.find_parent("table") is not table:
+        if enclosing(element, "table") is not table:
             continue
         if element.name == "tr":
             if row is not None or cells:
@@ -244,7 +244,7 @@ def _rows(table: Tag) -> Iterator[tuple[Tag | None, Sequence[Tag]]]:
 
 
 def _group(inner: Tag) -> Tag | None:
-    group = inner.find_parent(["thead", "tbody", "tfoot", "table"])
+    group = enclosing(inner, "thead", "tbody", "tfoot", "table")
     return None if group is None or group.name == "table" else group
 
 

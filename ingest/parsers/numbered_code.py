@@ -37,6 +37,14 @@ def without_line_numbers(content: Tag) -> None:
             button.decompose()
 
 
+def enclosing(element: Tag, *names: str) -> Tag | None:
+    """The nearest element of these names around it. (Beautiful Soup's own search takes ten times as long.)"""
+    around = element.parent
+    while around is not None and around.name not in names:
+        around = around.parent
+    return around
+
+
 def code_text(element: Tag) -> str:
     """The text of code with the line breaks that a reader sees, without empty lines around it."""
     text = _Lines().read(element).rstrip()
@@ -45,9 +53,9 @@ def code_text(element: Tag) -> str:
 
 def _unfold(table: Tag) -> None:
     rows = [
-        [cell for cell in row.find_all(["td", "th"]) if cell.find_parent("table") is table]
+        [cell for cell in row.find_all(["td", "th"]) if enclosing(cell, "table") is table]
         for row in table.find_all("tr")
-        if row.find_parent("table") is table
+        if enclosing(row, "table") is table
     ]
     rows = [row for row in rows if row]
     names = [row for row in rows if all(_classes(cell) & _NAMED for cell in row)]

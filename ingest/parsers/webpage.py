@@ -80,7 +80,7 @@ def drop_unread(soup: BeautifulSoup) -> None:
     if soup.head:
         soup.head.decompose()
     for element in soup.find_all(_DROPPED):
-        if element.name != "nav" or element.find(attrs={"role": "tab"}) is None:
+        if element.name != "nav" or element.find(True, {"role": "tab"}) is None:
             element.decompose()
     controlled = {
         ident
