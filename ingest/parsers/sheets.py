@@ -19,6 +19,8 @@ from ingest.parsers.plain import escaped_text
 from ingest.parsers.text import cleaned
 
 _MAX_HEADER_ROWS = 4
+_BRIDGED = 200
+"""Rows that a merged cell covers and nothing else fills, over which a table goes on."""
 _JOINT = " › "
 """Between a header and the one below it, as in tables of HTML."""
 
@@ -97,7 +99,10 @@ def _fill(grid: _Grid, span: Span, text: str, occupied: Sequence[int]) -> None:
     """Repeats a merged cell in the columns that others fill as well, and in rows down to the last one."""
     across = [span.left, *(at for at in occupied if span.left < at <= span.right)]
     wide = (span.left, span.right) if span.right > span.left else (-1, -1)
-    for row in range(span.top, min(span.bottom, max(grid)) + 1):
+    last = min(span.bottom, max(grid, default=span.top))
+    down = list(range(span.top, min(last, span.top + _BRIDGED) + 1))
+    down += [row for row in grid if down[-1] < row <= last]
+    for row in down:
         cells = grid.setdefault(row, {})
         for at in across:
             cells[at] = _Cell(text, row == span.top and at == span.left, *wide)
