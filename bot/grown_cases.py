@@ -26,6 +26,7 @@ from kb.golden import GoldenQuestion
 from kb.history import readable_turns
 from kb.models import EVERYONE, Audience, Chunk, Page, Question, ThreadKey, Turn
 from kb.quoted_words import Section, gone_from, words_of
+from kb.text.wording import plain
 
 LeftOut = Literal[
     "asked privately", "limited page", "page gone", "no longer says it", "not answered", "asked twice"
@@ -244,9 +245,9 @@ def facts_of(statements: Sequence[str], question: str) -> tuple[tuple[str, ...],
     statements = [one for one in statements if names_nobody(one)]
     figures: dict[str, tuple[str, ...]] = {}
     for statement in statements:
-        plain = " ".join(statement.split())
-        for found in _FIGURE.finditer(plain):
-            following = _NEXT_WORD.match(plain, found.end())
+        read = " ".join(plain(statement).split())
+        for found in _FIGURE.finditer(read):
+            following = _NEXT_WORD.match(read, found.end())
             told = found[0].strip() + (following[0] if following else "")
             if following or len(found[0]) > 1:
                 figures.setdefault(found[0], (told, found[0]) if len(found[0]) > 1 and following else (told,))
