@@ -114,7 +114,7 @@ def _is_frame(element: Tag) -> bool:
         return True
     if element.name == "form":
         return _asks(element)
-    if element.name == "aside" or _NAMED.search(names):
+    if _NAMED.search(names) or (element.name == "aside" and len(element.find_all("a")) != 1):
         return is_linked(element) or _asks(element)
     return False
 
