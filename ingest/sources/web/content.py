@@ -134,7 +134,7 @@ def _marked(body: Tag) -> Tag | None:
 
 def _among(body: Tag, text: str) -> Tag:
     """The page's body without what stands beside the paragraphs that are in `text`, and is no content itself."""
-    starts = {plain(line)[:_TELLING] for line in text.splitlines()}
+    starts = {plain(line)[:_TELLING] for line in re.split(r"[|\n]", text)}  # cells and lines
     kept = [
         one
         for one in body.find_all(_PARAGRAPHS)
