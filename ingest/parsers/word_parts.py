@@ -19,6 +19,7 @@ from ingest.parsers.word_numbers import may_have_numbers, show_numbers
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _ALTERNATIVES = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_TABS = frozenset({f"{_WORD}tab", f"{_WORD}ptab"})
 _OFF = frozenset({"0", "false", "off"})
 _WORD_TEXT = re.compile(r"word/(?:document|footnotes|endnotes|header\d*|footer\d*)\.xml")
 _HIDING = (b":vanish", b":moveFrom")
@@ -52,12 +53,15 @@ def _changed(archive: zipfile.ZipFile) -> Mapping[str, bytes]:
         xml = archive.read(name)
         has_numbers = name == _DOCUMENT and may_have_numbers(xml, styles, numbering)
         has_notes = bool(notes) and (name == _FOOTNOTES or b"footnoteReference" in xml)
-        if not has_numbers and not has_notes and not _may_hide(xml, hiding) and b"txbxContent" not in xml:
+        has_tabs = any(mark in xml for mark in (b":tab/", b":tab ", b":ptab"))
+        has_boxes, may_hide = b"txbxContent" in xml, _may_hide(xml, hiding)
+        if not (has_numbers or has_notes or has_tabs or has_boxes or may_hide):
             continue
         root = _parsed(xml)
         if (
-            (_may_hide(xml, hiding) and _hide(root, hiding))
-            | (b"txbxContent" in xml and _show_text_boxes(root))
+            (may_hide and _hide(root, hiding))
+            | (has_tabs and _space_tabs(root))
+            | (has_boxes and _show_text_boxes(root))
             | (has_notes and (_forget_notes(root) if name == _FOOTNOTES else show_notes(root, notes)))
             | (has_numbers and show_numbers(root, _parsed(styles) if styles else None, _parsed(numbering)))
         ):
@@ -80,6 +84,16 @@ def _hide(root: Element, styles: frozenset[str]) -> bool:
     unseen += root.iter(f"{_WORD}moveFrom")
     _remove(unseen)
     return bool(unseen)
+
+
+def _space_tabs(root: Element) -> bool:
+    """A space in the place of each tab: the converter joins the words around it."""
+    tabs = [tab for run in root.iter(f"{_WORD}r") for tab in run if tab.tag in _TABS]
+    for tab in tabs:
+        tab.tag = f"{_WORD}t"
+        tab.text = " "
+        tab.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    return bool(tabs)
 
 
 def _notes(archive: zipfile.ZipFile) -> Mapping[str, Element]:

@@ -197,3 +197,9 @@ def test_one_cell_over_a_whole_table_is_its_title() -> None:
     )
 
     assert text(page) == "Price list\n\n| Item | Price |\n| --- | --- |\n| Mulch | 4 |"
+
+
+@pytest.mark.parametrize("between", ["<w:tab/>", "<w:tab />", "<w:br/>", "<w:ptab w:relativeTo='margin'/>"])
+def test_words_that_a_tab_or_a_break_parts_stay_apart(between: str) -> None:
+    body = f"<w:p><w:r><w:t>See § 321</w:t>{between}<w:t>Eligibility</w:t></w:r></w:p>"
+    assert text(read(body)).split() == ["See", "§", "321", "Eligibility"]

@@ -20,6 +20,7 @@ from ingest.sources.confluence.storage import read_storage
 from ingest.sources.json_api import ApiError, JsonApi, Sleep
 from ingest.sources.markup import heading
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
+from kb.models import ACCEPTED_ANSWER
 from kb.source_settings import ConfluenceSettings
 
 logger = logging.getLogger(__name__)
@@ -127,7 +128,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
             raise PageError(f"its text is no storage format: {error}") from error
         parts = [heading(page.title), texts[0].markdown]
         if comments:
-            parts += [heading("Accepted answer", 2), *(text.markdown for text in texts[1:])]
+            parts += [heading(ACCEPTED_ANSWER, 2), *(text.markdown for text in texts[1:])]
         return RawPage(
             path=page.path,
             # What is missing may be told at the next sync: then it is read again.

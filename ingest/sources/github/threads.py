@@ -8,6 +8,7 @@ from datetime import date
 
 from ingest.sources.github.posts import as_answer, as_remark, signed
 from ingest.sources.markup import heading
+from kb.models import ACCEPTED_ANSWER
 
 MAINTAINERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 """GitHub's `author_association` of people who may decide what is an answer."""
@@ -69,7 +70,7 @@ def page_of(thread: Thread) -> str:
     others = [post for post in said if post.id != thread.answer and not post.is_bot]
     parts = [heading(thread.title), signed(thread.question.author, as_answer(thread.question.text))]
     if answers:
-        parts += [heading("Accepted answer", 2)]
+        parts += [heading(ACCEPTED_ANSWER, 2)]
         parts += [signed(post.author, as_answer(post.text)) for post in answers]
     replies = [signed(post.author, as_remark(post.text)) for post in others]
     if any(replies):

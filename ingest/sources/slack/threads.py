@@ -12,6 +12,7 @@ from ingest.sources.markup import heading
 from ingest.sources.slack.mrkdwn import without_styles
 from ingest.sources.slack.people import Names, Pseudonyms
 from ingest.sources.slack.words import words_of
+from kb.models import ACCEPTED_ANSWER
 
 _SAID = frozenset({"", "thread_broadcast", "file_share", "me_message", "bot_message"})
 """Subtypes of messages in which somebody says something. All others are about the channel itself."""
@@ -154,7 +155,7 @@ def thread_page(
         parts.append(written.pop(question.ts))
     marked = [written.pop(answer.ts) for answer in answers if answer.ts in written]
     if marked:
-        parts += [heading("Accepted answer", 2), *marked]
+        parts += [heading(ACCEPTED_ANSWER, 2), *marked]
     if written:
         parts += [heading("Other replies", 2), *written.values()]
     return ThreadPage(
