@@ -63,14 +63,15 @@ def missing(before: Iterable[str], after: Collection[str], forgotten: Collection
     return [page for page in before if page not in after and page not in forgotten]
 
 
-def source_loss(name: str, *, lost: int, indexed: int, listed: int) -> str | None:
+def source_loss(name: str, *, lost: int, indexed: int, listed: int, new: int = 0) -> str | None:
     """Why a source's pages that it does not list any more are not to be removed; None: they may be.
 
-    `lost`: how many these are; `indexed`: its pages in the index; `listed`: the pages that it lists.
+    `lost`: how many these are; `indexed`: its pages in the index; `listed`: the pages that it lists, `new` of them not
+    indexed. A source that lists a new page for each that is gone was put in order: what is away or closed brings none.
     """
     if lost and not listed:
         return f"source {name!r} lists no page, but {indexed} of its pages are indexed"
-    if _is_much(lost, indexed):
+    if new < lost and _is_much(lost, indexed):
         return f"{lost} of the {indexed} indexed pages of source {name!r} would be gone"
     return None
 
@@ -83,17 +84,19 @@ def advice(name: str) -> str:
     )
 
 
-def mass_loss(gone: Sequence[str], before: Collection[str], *, failed: Sequence[FailedPage]) -> list[str]:
-    """`gone`: ids of pages that the new index lacks; `before`: ids of those in the live one."""
-    by_source = Counter(source_and_path(page)[0] for page in gone)
-    had = Counter(source_and_path(page)[0] for page in before)
+def mass_loss(
+    gone: Sequence[str], before: Collection[str], *, new: Iterable[str], failed: Sequence[FailedPage]
+) -> list[str]:
+    """`gone`: ids of pages that the new index lacks; `new`: of those that it alone has; `before`: of those in the live one."""
+    came, had, lost = (Counter(source_and_path(page)[0] for page in pages) for pages in (new, before, gone))
+    lost = Counter({name: number for name, number in lost.items() if came[name] < number})
     first = f"; first that could not be read: {failed[0].path}: {failed[0].reason}" if failed else ""
-    if _is_much(len(gone), len(before)):
-        told = ", ".join(f"{number} of {name}" for name, number in by_source.most_common())
-        return [f"{len(gone)} of {len(before)} indexed pages would be gone ({told}){first}"]
+    if _is_much(lost.total(), len(before)):
+        told = ", ".join(f"{number} of {name}" for name, number in lost.most_common())
+        return [f"{lost.total()} of {len(before)} indexed pages would be gone ({told}){first}"]
     return [
         f"{number} of the {had[name]} indexed pages of source {name!r} would be gone{first}"
-        for name, number in by_source.most_common()
+        for name, number in lost.most_common()
         if _is_much(number, had[name])
     ]
 

@@ -41,7 +41,10 @@ class Listing:
     def loss(self) -> str | None:
         """Why the rest of `vanished` is not to be removed unless somebody insists."""
         lost = len(self.vanished) - len(self.withdrawn)
-        return source_loss(self.source.name, lost=lost, indexed=len(self.indexed), listed=len(self.refs))
+        new = sum(ref.revision is not None and path not in self.indexed for path, ref in self.refs.items())
+        return source_loss(
+            self.source.name, lost=lost, indexed=len(self.indexed), listed=len(self.refs), new=new
+        )
 
     @property
     def exposed(self) -> list[str]:

@@ -39,5 +39,6 @@ def plan(
             page for listing in listings for page in ids_of(listing, [*listing.refs, *listing.withdrawn])
         }
         gone = missing(live, after, forgotten)
-        tally.doubts += failed_sources(failed_to_list) + mass_loss(gone, live, failed=tally.failed)
+        loss = mass_loss(gone, live, new=missing(after, live, ()), failed=tally.failed)
+        tally.doubts += failed_sources(failed_to_list) + loss
     tally.dry_run = True

@@ -213,12 +213,13 @@ class Sync:
     ) -> list[str]:
         """What looks wrong with the new generation; tallies what it lacks as removed."""
         on_purpose = {page for listing in listings for page in ids_of(listing, listing.withdrawn)}
-        gone = missing(before, await rebuild.revisions(), await self._forgotten.ids())
+        after = await rebuild.revisions()
+        gone = missing(before, after, await self._forgotten.ids())
         unread = {failure.path for failure in tally.failed}
         paths = [source_and_path(page)[1] for page in gone]
         tally.removed += [path for path in paths if path not in unread]
         lost = [page for page in gone if page not in on_purpose]
-        doubts = mass_loss(lost, before, failed=tally.failed)
+        doubts = mass_loss(lost, before, new=missing(after, before, ()), failed=tally.failed)
         if self._golden is None:
             return doubts
         unfound = await self._golden.lost(rebuild, live=self._index if like_live else None)

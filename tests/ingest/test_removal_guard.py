@@ -59,6 +59,20 @@ async def test_a_plain_sync_keeps_a_large_part_that_is_gone_says_so_and_goes_on_
 
 
 @pytest.mark.parametrize("full", [False, True])
+async def test_a_folder_that_was_renamed_takes_its_pages_along(
+    sync: Sync, pages: Path, index: EdgeIndex, full: bool
+) -> None:
+    (pages / "hr").rename(pages / "people")
+    told = await sync.run(full=full, dry_run=True)
+    assert told.doubts == []
+
+    report = await sync.run(full=full)
+
+    assert (len(report.added), len(report.removed), report.failed) == (11, 11, [])
+    assert (await index.counts()).pages == HANDBOOK
+
+
+@pytest.mark.parametrize("full", [False, True])
 async def test_force_removes_them_and_the_report_says_what_it_overruled(
     sync: Sync, pages: Path, index: EdgeIndex, full: bool
 ) -> None:
