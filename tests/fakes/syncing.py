@@ -1,4 +1,4 @@
-"""A process that syncs a folder into an index, for tests that kill it: `syncing.py PAGES INDEX [--full] [--share REDIS_URL]`."""
+"""A process that syncs a folder into an index, for tests that kill it: `syncing.py PAGES INDEX [--full] [--model] [--share REDIS_URL]`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,19 @@ class SlowEmbedder(HashEmbedder):
         return await super().embed_documents(texts)
 
 
-async def sync_once(pages: Path, folder: Path, *, full: bool = False, share: str | None = None) -> None:
-    """`share`: the Redis where workers of the namespace "t" are."""
+class OtherModel(SlowEmbedder):
+    """One whose vectors fit into no index of the first."""
+
+    dimension = 48
+
+    def __init__(self) -> None:
+        super().__init__(name="other")
+
+
+async def sync_once(
+    pages: Path, folder: Path, *, full: bool = False, share: str | None = None, other: bool = False
+) -> None:
+    """`share`: the Redis where workers of the namespace "t" are; `other`: with another model."""
     index = EdgeIndex(folder)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(index.close)
@@ -38,7 +49,8 @@ async def sync_once(pages: Path, folder: Path, *, full: bool = False, share: str
         if share is not None:
             lane = PageLane(await stack.enter_async_context(connect_redis(share)), namespace="t")
             stack.push_async_callback(lane.close)
-        await a_sync(pages, index, Crew(lane)).run(full=full)
+        embedder = OtherModel() if other else None
+        await a_sync(pages, index, Crew(lane), embedder=embedder).run(full=full)
 
 
 def a_sync(
@@ -58,4 +70,6 @@ def a_sync(
 if __name__ == "__main__":
     print("ready", flush=True)
     shared = sys.argv[sys.argv.index("--share") + 1] if "--share" in sys.argv else None
-    asyncio.run(sync_once(Path(sys.argv[1]), Path(sys.argv[2]), full="--full" in sys.argv, share=shared))
+    pages, folder = map(Path, sys.argv[1:3])
+    full, other = "--full" in sys.argv, "--model" in sys.argv
+    asyncio.run(sync_once(pages, folder, full=full, share=shared, other=other))

@@ -15,7 +15,7 @@ from kb.index.edge import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.models import Audience
 from tests.fakes.embedder import HashEmbedder
-from tests.fakes.syncing import sync_once
+from tests.fakes.syncing import OtherModel, sync_once
 
 ROOT = Path(__file__).parents[2]
 KILLS = int(os.environ.get("FOOTNOTE_SYNC_KILLS", "4"))
@@ -34,11 +34,11 @@ def pages(tmp_path: Path) -> Path:
     return folder
 
 
-async def points(folder: Path) -> dict[str, tuple[object, ...]]:
+async def points(folder: Path, dimension: int = HashEmbedder.dimension) -> dict[str, tuple[object, ...]]:
     """Everything that the index holds: passage id -> its page's revision, its text, its scores for two queries."""
     index = EdgeIndex(folder)
-    ones = QueryVectors(dense=[1.0] * HashEmbedder.dimension, lexical=SparseVector(indices=(), values=()))
-    slope = [float(at) for at in range(HashEmbedder.dimension)]
+    ones = QueryVectors(dense=[1.0] * dimension, lexical=SparseVector(indices=(), values=()))
+    slope = [float(at) for at in range(dimension)]
     ramp = QueryVectors(dense=slope, lexical=SparseVector(indices=(), values=()))
     try:
         hits = await index.search([ones, ramp], audience=Audience(), limit=100_000)
@@ -99,6 +99,24 @@ async def test_a_sync_that_is_killed_again_and_again_ends_as_an_undisturbed_one(
     after, whole = await points(tmp_path / "killed"), await points(tmp_path / "whole")
     assert len(whole) > PAGES
     assert after == whole
+
+
+async def test_a_change_of_the_model_that_is_killed_leaves_the_old_index_whole_until_the_new_one_is(
+    pages: Path, tmp_path: Path
+) -> None:
+    index, chance = tmp_path / "killed", random.Random(11)
+    await sync_once(pages, index)
+    before = await points(index)
+    for _ in range(KILLS):
+        assert await killed(pages, index, chance.uniform(0.05, 1.0), "--model"), "it had ended before"
+        assert await points(index) == before
+
+    await sync_once(pages, index, other=True)
+    await sync_once(pages, tmp_path / "whole", other=True)
+
+    after = await points(index, OtherModel.dimension)
+    assert len(after) == len(before)
+    assert after == await points(tmp_path / "whole", OtherModel.dimension)
 
 
 def edit(pages: Path, chance: random.Random) -> None:
