@@ -203,8 +203,9 @@ def test_a_warning_names_the_page_the_date_and_how_long_ago(warning: dict[str, A
 def test_a_page_that_its_author_has_given_up_says_so_in_the_author_s_word() -> None:
     page = a_page(retired="deprecated")
     one = AnswerWarning(kind="outdated", reason="retired", page=page, date=None, text="")
-    assert "⚠️ *<https://kb.example/leave-policy|Leave policy>* is marked “deprecated” by its author." in texts(
-        rendered(an_answer(warnings=(one,)))
+    assert (
+        "⚠️ *<https://kb.example/leave-policy|Leave policy>* is marked “deprecated” by its author."
+        in texts(rendered(an_answer(warnings=(one,))))
     )
 
 
