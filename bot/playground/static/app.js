@@ -22,7 +22,7 @@ const page = {
   /** A place that may be new to this page; "dm" is the app's. */
   async openPlace(id) {
     if (id === "dm") return page.openApp();
-    if (!room(id)) await refreshWorkspace();
+    if (!room(id)) await loadWorkspace(store.me);
     go(store.me, id, null);
   },
   newGroup() {
@@ -95,6 +95,7 @@ async function route() {
 
 async function become(user) {
   await loadWorkspace(user);
+  store.rooms.clear();
   loadGuide().then(soon);
   hideModal();
   if (store.workspace.modal) showModal(store.workspace.modal, page);
@@ -126,18 +127,12 @@ async function hear(change) {
   if (kind === "view") return showModal(body, page);
   if (kind === "view_closed") return hideModal();
   if (kind === "home") store.workspace.home = body;
-  if (kind === "room") await refreshWorkspace();
+  if (kind === "room") await loadWorkspace(store.me);
   if (kind === "message" && channel !== store.channel && body.user !== store.me) store.unread.add(channel);
   take(change);
   if (kind === "message" && channel === store.channel) followOwnQuestion(body);
   if (kind === "message") followUp(body, channel, page);
   soon();
-}
-
-async function refreshWorkspace() {
-  const rooms = new Map(store.rooms);
-  await loadWorkspace(store.me);
-  for (const [id, loaded] of rooms) store.rooms.set(id, loaded);
 }
 
 /** The answer to my question opens beside it, when there is room and no other thread is open. */

@@ -11,6 +11,8 @@ export const store = {
   unread: new Set(),
 };
 
+const arriving = new Map(); // channel -> what the feed told since its messages were asked for
+
 export const person = (id) => store.workspace.people.find((one) => one.id === id);
 export const me = () => person(store.me);
 export const room = (id) => store.workspace.channels.find((one) => one.id === id);
@@ -61,7 +63,6 @@ export async function loadWorkspace(user) {
   if (!store.workspace.people.length) throw new Error("nobody lives in this workspace");
   if (!person(user)) return loadWorkspace(store.workspace.me || store.workspace.people[0].id);
   store.me = user;
-  store.rooms.clear();
   return store.workspace;
 }
 
@@ -69,8 +70,13 @@ export async function loadGuide() {
   store.guide = await get("guide", {});
 }
 
+/** What the feed tells while the answer is on its way is newer than the answer may be: it is taken in after that. */
 export async function loadRoom(channel) {
-  const found = await get("messages", {user: store.me, channel});
+  arriving.set(channel, []);
+  const found = await get("messages", {user: store.me, channel}).catch((error) => {
+    arriving.delete(channel);
+    throw error;
+  });
   const messages = new Map(found.messages.map((message) => [message.ts, message]));
   for (const message of found.ephemerals) messages.set(message.ts, message);
   const statuses = new Map();
@@ -79,11 +85,15 @@ export async function loadRoom(channel) {
   const titles = new Map(found.titles.map((one) => [one.thread_ts, one.title]));
   const loaded = {messages, statuses, suggestions, titles};
   store.rooms.set(found.channel, loaded);
+  const told = arriving.get(channel) ?? [];
+  arriving.delete(channel);
+  told.forEach(take);
   return loaded;
 }
 
 /** Takes in a change from the feed; true when something that is shown may look different now. */
 export function take({kind, channel, body}) {
+  arriving.get(channel)?.push({kind, channel, body});
   const loaded = store.rooms.get(channel);
   if (!loaded) return false;
   if (kind === "message" || kind === "ephemeral") loaded.messages.set(body.ts, body);
