@@ -521,3 +521,17 @@ async def test_the_first_screen_says_who_writes_and_what_to_try(
             await page.locator("#messages").get_by_text("Who feeds the office cat?").wait_for()
             assert running.messages("#general")[-1]["text"].startswith("<@U0FOOTNOTE> Who feeds")
         await page.close()
+
+
+async def test_what_is_said_while_a_channel_is_being_loaded_is_shown(
+    page: Any, playground: Playground
+) -> None:
+    async def slowly(route: Any) -> None:
+        answer = await route.fetch()
+        await playground.say("bram", "#garden-shop", "Said meanwhile.")
+        await asyncio.sleep(0.3)  # the feed is faster than the answer
+        await route.fulfill(response=answer)
+
+    await page.route("**/page/messages?*", slowly)
+    await page.get_by_role("button", name="garden-shop").click()
+    await page.locator("#messages").get_by_text("Said meanwhile.").wait_for()
