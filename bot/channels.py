@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -90,17 +90,28 @@ def _is_not_there(error: Exception) -> bool:
     return error_code(error) == "channel_not_found"
 
 
-async def joined_channel(client: AsyncWebClient, called: str) -> str | None:
-    """The id of the channel that is called so, by id or name, among those that we are in: elsewhere we cannot post."""
+async def conversations(
+    client: AsyncWebClient, *, most_pages: int, **wanted: Any
+) -> AsyncIterator[dict[str, Any]]:
+    """The channels that somebody is in (`user`; we, where none is named), as Slack tells them; no direct messages.
+
+    `wanted`: further arguments of `users.conversations`. Whoever is in more than `most_pages` pages is told of the first ones.
+    """
     cursor: str | None = None
-    for _ in range(MOST_PAGES):
+    for _ in range(most_pages):
         page: Any = await client.users_conversations(
-            types="public_channel,private_channel", exclude_archived=True, limit=PAGE, cursor=cursor
+            types="public_channel,private_channel", limit=PAGE, cursor=cursor, **wanted
         )
         for told in page.get("channels") or []:
-            if called.removeprefix("#") in (told.get("id"), told.get("name")):
-                return str(told["id"])
+            yield told
         cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
         if cursor is None:
             break
+
+
+async def joined_channel(client: AsyncWebClient, called: str) -> str | None:
+    """The id of the channel that is called so, by id or name, among those that we are in: elsewhere we cannot post."""
+    async for told in conversations(client, most_pages=MOST_PAGES, exclude_archived=True):
+        if called.removeprefix("#") in (told.get("id"), told.get("name")):
+            return str(told["id"])
     return None

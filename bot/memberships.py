@@ -11,7 +11,7 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channels import channel_told
+from bot.channels import channel_told, conversations
 from bot.slack_errors import SLACK_FAILURES
 from bot.ttl_cache import TtlCache
 
@@ -19,7 +19,6 @@ logger = logging.getLogger(__name__)
 
 KEEP = timedelta(minutes=5)
 """How long somebody who left a channel or a group may still be answered from its pages."""
-PAGE = 200
 MOST_PAGES = 10
 """2,000 channels. Whoever is in more is answered as if they were not in the rest."""
 
@@ -67,19 +66,11 @@ class Memberships:
     async def _ask_channels(self, user: str) -> frozenset[str]:
         """With a bot token Slack tells of those private channels only that the bot is in as well."""
         marks: set[str] = set()
-        cursor: str | None = None
-        for _ in range(MOST_PAGES):
-            page = await self._client.users_conversations(
-                user=user, types="public_channel,private_channel", limit=PAGE, cursor=cursor
-            )
-            for told in page.get("channels") or []:
-                channel = channel_told(told, str(told["id"]))
-                marks.add(channel.id)
-                if channel.name and not channel.shared:
-                    marks.add(f"#{channel.name}")
-            cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
-            if cursor is None:
-                break
+        async for told in conversations(self._client, most_pages=MOST_PAGES, user=user):
+            channel = channel_told(told, str(told["id"]))
+            marks.add(channel.id)
+            if channel.name and not channel.shared:
+                marks.add(f"#{channel.name}")
         return frozenset(marks)
 
     async def _all_groups(self) -> tuple[_Group, ...] | None:

@@ -131,6 +131,13 @@ def _piece(kind: str, text: str, at: _Moment, twelve: bool, language: str, decim
             return str(int(seconds)).zfill(min(len(text), 2))
         case "date":
             return _calendar(text, at, language)
+        case _:
+            return literal(kind, text)
+
+
+def literal(kind: str, text: str) -> str:
+    """What a piece that is no place for figures shows."""
+    match kind:
         case "fill":
             return ""
         case "width":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from ingest.parsers.date_formats import Parts, date_letters
+from ingest.parsers.date_formats import Parts, date_letters, literal
 
 GENERAL = "General"
 _SHORT, _SHORT_WITH_TIME = "yyyy-mm-dd", "yyyy-mm-dd h:mm"
@@ -122,14 +122,3 @@ def _as_plain(pieces: Parts) -> Plain | None:
         "".join(literal(*one) for one in part) for part in (pieces[: places[0]], pieces[places[-1] + 1 :])
     )
     return Plain(before, after, f"{',' if found['grouped'] else ''}.{decimals}f", decimals, percents > 0)
-
-
-def literal(kind: str, text: str) -> str:
-    """What a piece that is no place for figures shows."""
-    match kind:
-        case "fill":
-            return ""
-        case "width":
-            return " "
-        case _:
-            return text

@@ -14,8 +14,8 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 
-from ingest.parsers.date_formats import Parts, shown_date
-from ingest.parsers.format_codes import PERCENT, SLASH, Plain, Section, literal, sections
+from ingest.parsers.date_formats import Parts, literal, shown_date
+from ingest.parsers.format_codes import PERCENT, SLASH, Plain, Section, sections
 
 _TESTS = {
     "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b,

@@ -34,10 +34,6 @@ _WORD = re.compile(r"(?<!\w)[-+](?=\d)|[^\W_]+(?:[.,:'_/-]+[^\W_]+)*|[%‰°€$
 _TYPOGRAPHY = str.maketrans("’‘–—−\xa0", "''--- ")
 
 
-def says_the_same(one: bytes, other: bytes) -> bool:
-    return one == other or words_digest(one) == words_digest(other)
-
-
 def words_digest(content: bytes) -> bytes:
     """16 bytes that two versions share exactly when their words are the same, in one order."""
     words = _WORD.findall(_without_markup(content.decode("utf-8", errors="replace")))

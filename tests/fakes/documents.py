@@ -104,13 +104,26 @@ def a_pdf(pages: Sequence[Sequence[tuple[int, str]]], *, encrypted: bool = False
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica "
         "/Encoding << /BaseEncoding /WinAnsiEncoding /Differences [1 /carriagereturn] >> >>",
     ]
-    kids = []
+    streams = []
     for lines in pages:
         top, commands = 760, []
         for size, text in lines:
             top -= 2 * size
             commands.append(f"BT /F1 {size} Tf 72 {top} Td ({text}) Tj ET")
-        stream = "\n".join(commands)
+        streams.append("\n".join(commands))
+    _add_pages(objects, streams)
+    trailer = "/Root 1 0 R"
+    if encrypted:
+        key = "00" * 32
+        objects.append(f"<< /Filter /Standard /V 1 /R 2 /P -44 /O <{key}> /U <{key}> >>")
+        trailer += f" /Encrypt {len(objects)} 0 R /ID [<{'11' * 16}> <{'11' * 16}>]"
+    return _pdf_file(objects, trailer)
+
+
+def _add_pages(objects: list[str], streams: Sequence[str]) -> None:
+    """A page for each stream of commands; the second object lists them."""
+    kids = []
+    for stream in streams:
         objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
         kids.append(f"{len(objects) + 1} 0 R")
         objects.append(
@@ -118,12 +131,6 @@ def a_pdf(pages: Sequence[Sequence[tuple[int, str]]], *, encrypted: bool = False
             "/Resources << /Font << /F1 3 0 R >> >> >>"
         )
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
-    trailer = "/Root 1 0 R"
-    if encrypted:
-        key = "00" * 32
-        objects.append(f"<< /Filter /Standard /V 1 /R 2 /P -44 /O <{key}> /U <{key}> >>")
-        trailer += f" /Encrypt {len(objects)} 0 R /ID [<{'11' * 16}> <{'11' * 16}>]"
-    return _pdf_file(objects, trailer)
 
 
 def a_placed_pdf(pages: Sequence[Sequence[tuple[float, float, str]]]) -> bytes:
@@ -133,18 +140,11 @@ def a_placed_pdf(pages: Sequence[Sequence[tuple[float, float, str]]]) -> bytes:
         "",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
-    kids = []
-    for texts in pages:
-        stream = "\n".join(
-            f"BT /F1 10 Tf {left} {792 - down} Td ({text}) Tj ET" for left, down, text in texts
-        )
-        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
-        kids.append(f"{len(objects) + 1} 0 R")
-        objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {len(objects)} 0 R "
-            "/Resources << /Font << /F1 3 0 R >> >> >>"
-        )
-    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
+    streams = [
+        "\n".join(f"BT /F1 10 Tf {left} {792 - down} Td ({text}) Tj ET" for left, down, text in texts)
+        for texts in pages
+    ]
+    _add_pages(objects, streams)
     return _pdf_file(objects, "/Root 1 0 R")
 
 

@@ -12,14 +12,12 @@ from itertools import count
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from yarl import URL
 
 from ingest.chunk import chunk_page
 from ingest.parsers.formats import parse_file
 from ingest.parsers.page import ParsedPage
-from ingest.sources.web.client import WebResponse
-from ingest.sources.web.document import read_document
 from kb.models import Page
+from tests.fakes.web_pages import parsed_from_web
 
 BASES = (
     "word",
@@ -170,16 +168,7 @@ def in_markdown(html: str) -> ParsedPage:
 
 def on_a_website(html: str) -> ParsedPage:
     page = f"<html><head><title>Title</title></head><body><nav>Menu</nav><main><h1>Title</h1>{html}</main></body></html>"
-    response = WebResponse(
-        url=URL("https://acme.example/a"),
-        status=200,
-        content=page.encode(),
-        media_type="text/html",
-        charset="utf-8",
-    )
-    document = read_document(response)
-    assert document is not None
-    return parse_file(document.content, path="a", media_type=document.media_type)
+    return parsed_from_web(page, "a")
 
 
 def check(document: Document, parsed: ParsedPage) -> None:

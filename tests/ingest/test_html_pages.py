@@ -7,12 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from yarl import URL
 
 from ingest.parsers.formats import parse_file
 from ingest.parsers.page import ParsedPage
-from ingest.sources.web.client import WebResponse
-from ingest.sources.web.document import read_document
+from tests.fakes.web_pages import parsed_from_web
 
 Reader = Callable[[str], ParsedPage]
 ABOVE = "<p>Customers may send back what they bought. The rules below hold for all orders, in all of our countries.</p>"
@@ -43,16 +41,7 @@ def of_a_website_of_divs(html: str) -> ParsedPage:
 
 def of_response(body: str) -> ParsedPage:
     page = f"<html><head><title>Returns | Acme</title></head><body>{FRAME[0]}{body}{FRAME[1]}</body></html>"
-    response = WebResponse(
-        url=URL("https://acme.example/help/returns"),
-        status=200,
-        content=page.encode(),
-        media_type="text/html",
-        charset="utf-8",
-    )
-    document = read_document(response)
-    assert document is not None
-    return parse_file(document.content, path="returns", media_type=document.media_type)
+    return parsed_from_web(page, "help/returns")
 
 
 @pytest.fixture(params=[of_a_file, of_markdown, of_a_website, of_a_website_of_divs])

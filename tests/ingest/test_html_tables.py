@@ -6,12 +6,10 @@ import re
 from collections.abc import Callable
 
 import pytest
-from yarl import URL
 
 from ingest.parsers.formats import parse_file
 from ingest.parsers.page import ParsedPage
-from ingest.sources.web.client import WebResponse
-from ingest.sources.web.document import read_document
+from tests.fakes.web_pages import parsed_from_web
 
 Reader = Callable[[str], ParsedPage]
 PROSE = (
@@ -37,16 +35,7 @@ def of_a_website_that_marks_nothing(html: str) -> ParsedPage:
 
 
 def of_response(page: str) -> ParsedPage:
-    response = WebResponse(
-        url=URL("https://acme.example/fees"),
-        status=200,
-        content=page.encode(),
-        media_type="text/html",
-        charset="utf-8",
-    )
-    document = read_document(response)
-    assert document is not None
-    return parse_file(document.content, path="fees", media_type=document.media_type)
+    return parsed_from_web(page, "fees")
 
 
 @pytest.fixture(params=[of_a_file, of_markdown, of_a_website, of_a_website_that_marks_nothing])
