@@ -32,6 +32,9 @@ KEEP_DEAD = timedelta(days=30)
 FORGOTTEN_BEFORE_ARRIVAL = timedelta(hours=1)
 """How long a deletion waits for its own message: Slack's last redelivery comes within minutes."""
 
+LONGEST_SETTLING = timedelta(minutes=1)
+"""Whoever goes on and on correcting a question sees an answer this often."""
+
 SILENCE_S = 5.0
 """A blocking call that is later than its own time-out by this much counts as cut off: its socket has no time-out."""
 
@@ -78,12 +81,22 @@ class DeadLetter:
 
 
 class Claims:
-    """See the module. `lease` is how long a thread stays with a worker that gives no sign of life."""
+    """See the module. `lease` is how long a thread stays with a worker that gives no sign of life, `settle` how long the
+    words of an edit have to stand before they are asked."""
 
-    def __init__(self, redis: Redis, *, namespace: str, lease: timedelta, keep_claims: timedelta) -> None:
+    def __init__(
+        self,
+        redis: Redis,
+        *,
+        namespace: str,
+        lease: timedelta,
+        keep_claims: timedelta,
+        settle: timedelta = timedelta(0),
+    ) -> None:
         self._redis = redis
         self._root = f"{{{namespace}}}:queue"
         self._lease = lease
+        self._settle = settle
         self._keep_claims = keep_claims
         self._script = redis.register_script(
             resources.files("bot").joinpath("lua", "questions.lua").read_text(encoding="utf-8")
@@ -93,13 +106,14 @@ class Claims:
         """Claims the question and puts it at the end of its thread; True for the token that came first.
 
         An edited version of a message is a question only where its words are new and no later version is known. It
-        takes the place of one that still waits.
+        takes the place of one that still waits, and is asked when no other came for a while.
         """
         body, keep = question.model_dump_json(), milliseconds(self._keep_claims)
         edited = question.edited_ts or ""
         reply = await self._call(
             "accept", question.id, question.thread, body, token, keep,
             question.message_id, question.digest, edited,
+            milliseconds(self._settle), milliseconds(LONGEST_SETTLING),
         )  # fmt: skip
         return bool(reply)
 

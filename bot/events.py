@@ -102,6 +102,7 @@ class MessageEvent(Payload):
     channel: str
     channel_type: str = ""
     ts: str
+    event_ts: Text = ""
     subtype: str | None = None
     message: Message | None = None
     previous_message: Message | None = None

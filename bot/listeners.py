@@ -102,6 +102,7 @@ class Listeners:
         question = self._question(event, message, me, decision)
         if (
             decision.speaks
+            or (before is not None and mentions(before.text, me.user_id))  # the edit overtook what it changes
             or await self.queue.is_known(question.message_id)
             or await self._was_answered(question)
         ):
@@ -170,7 +171,10 @@ def _said(message: Message, me: Me) -> tuple[object, bool]:
 
 
 def _edited_ts(event: MessageEvent, message: Message) -> str | None:
-    """When this version was written; None for the first. Slack does not always say, then it is when we were told."""
-    if message.edited is not None:
-        return message.edited.ts
-    return event.ts if event.subtype == "message_changed" else None
+    """When this version was written; None for the first. Slack does not always say, then it is when we were told.
+
+    Slack's own is of a whole second: what tells two edits within one apart is when each was told ("5.000000+5.000200").
+    """
+    told = (event.event_ts or event.ts) if event.subtype == "message_changed" else ""
+    edited = message.edited.ts if message.edited is not None else ""
+    return "+".join(filter(None, [edited, told if told != edited else ""])) or None

@@ -53,6 +53,8 @@ class QuestionQueue:
         keep_claims: how long a repeated Slack event is recognised.
         worker_id: names this replica in Redis and in the log.
         retry_s: pause before the second attempt; doubles with each.
+        settle_s: how long the words of an edited question stand before they are asked: each further edit within that
+            time is the same question.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class QuestionQueue:
         keep_claims: timedelta = timedelta(days=7),
         worker_id: str | None = None,
         retry_s: float = 1.0,
+        settle_s: float = 2.0,
     ) -> None:
         self._redis = redis
         self._lease_s = lease_s * LEASE_SHARE
@@ -76,7 +79,13 @@ class QuestionQueue:
         self._retry_s = retry_s
         self._worker_id = worker_id or process_name()
         lease = timedelta(seconds=self._lease_s)
-        self._claims = Claims(redis, namespace=namespace, lease=lease, keep_claims=keep_claims)
+        self._claims = Claims(
+            redis,
+            namespace=namespace,
+            lease=lease,
+            keep_claims=keep_claims,
+            settle=timedelta(seconds=settle_s),
+        )
 
     async def accept(self, question: QueuedQuestion) -> bool:
         """Claims a question and queues it, durably, in one step. True only for the first event of its message, and for an

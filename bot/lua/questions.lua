@@ -12,7 +12,8 @@
 --     claim:<id>      string  who accepted it; outlives the question, so that a late redelivery is recognised
 --     message:<id>    hash    of a message, over all its versions: digest of the words that were accepted last, edited (when
 --                             they were written, "" for the first), ids (of its versions that may be queued), thread, deleted
---     question:<id>   hash    body, thread, starts, failures, handed_back
+--     question:<id>   hash    body, thread, starts, failures, handed_back; of an edited version also settled (when its words
+--                             have stood for long enough to be asked), since (when the first of the edits that it stands for came)
 --     thread:<thread> list    ids, the running one first
 --     ready           zset    thread -> when its first question may start
 --     leases          zset    thread -> when its holder counts as dead
@@ -45,10 +46,16 @@ local function held_by(thread, holder)
     return redis.call('HGET', HOLDERS, thread) == holder
 end
 
+-- Not before its words have settled: who corrects a question often does so again.
+local function starts_at(id, at)
+    return math.max(at, tonumber(redis.call('HGET', question_key(id), 'settled') or 0))
+end
+
 local function release(thread, at)
     redis.call('HDEL', HOLDERS, thread)
     redis.call('ZREM', LEASES, thread)
-    if redis.call('EXISTS', thread_key(thread)) == 1 then ready(thread, at) end
+    local first = redis.call('LINDEX', thread_key(thread), 0)
+    if first then ready(thread, starts_at(first, at)) end
 end
 
 -- A dead worker's question has waited longest: it keeps the place in the queue that its acceptance gave it.
@@ -88,8 +95,9 @@ end
 
 local operations = {}
 
--- The newer version in the place of one that waits: it keeps its turn, and what is known of its starts.
-local function take_place(old, id, body, token, keep_ms)
+-- The newer version in the place of one that waits: it keeps its turn, and what is known of its starts. Where that one was
+-- an edit that settled, so does this one.
+local function take_place(old, id, body, token, keep_ms, settle_ms, longest_ms)
     local thread = redis.call('HGET', question_key(old), 'thread')
     redis.call('SET', claim_key(id), token, 'PX', keep_ms)
     redis.call('RENAME', question_key(old), question_key(id))
@@ -97,6 +105,13 @@ local function take_place(old, id, body, token, keep_ms)
     redis.call('ZADD', UNFINISHED, redis.call('ZSCORE', UNFINISHED, old), id)
     redis.call('ZREM', UNFINISHED, old)
     redis.call('LSET', thread_key(thread), redis.call('LPOS', thread_key(thread), old), id)
+    local since = redis.call('HGET', question_key(id), 'since')
+    if since then
+        local settled = math.min(now + settle_ms, tonumber(since) + longest_ms)
+        redis.call('HSET', question_key(id), 'settled', settled)
+        local at = redis.call('ZSCORE', READY, thread)
+        if at and redis.call('LINDEX', thread_key(thread), 0) == id then ready(thread, math.max(tonumber(at), settled)) end
+    end
 end
 
 local function is_waiting(id)
@@ -104,14 +119,17 @@ local function is_waiting(id)
     return thread and not redis.call('ZSCORE', DEAD, id) and not is_running(thread, id)
 end
 
--- Whether one of Slack's timestamps is later; '' is the first version of a message.
+-- Whether one of Slack's timestamps is later; '' is the first version of a message. An edit's own is of a whole second, so
+-- that of its event may stand behind it: "5.000000+5.000200".
 local function is_later(one, other)
-    local pattern = '^(%d+)%.?(%d*)$'
-    local seconds, fraction = string.match(one, pattern)
-    local other_seconds, other_fraction = string.match(other, pattern)
+    local pattern = '^(%d+)%.?(%d*)%+?(.*)$'
+    local seconds, fraction, told = string.match(one, pattern)
+    local other_seconds, other_fraction, other_told = string.match(other, pattern)
     if not seconds or not other_seconds then return seconds ~= nil and other_seconds == nil end
     if tonumber(seconds) ~= tonumber(other_seconds) then return tonumber(seconds) > tonumber(other_seconds) end
-    return (tonumber(fraction) or 0) > (tonumber(other_fraction) or 0)
+    local parts, other_parts = tonumber(fraction) or 0, tonumber(other_fraction) or 0
+    if parts ~= other_parts then return parts > other_parts end
+    return (told ~= '' or other_told ~= '') and is_later(told, other_told)
 end
 
 local function ts_of(id) return string.match(id, '^[^-]*%-[^-]*%-(%d+%.?%d*)') or '' end
@@ -130,15 +148,16 @@ local function line_up(thread, id)
     else
         redis.call('LINSERT', thread_key(thread), 'AFTER', ids[at], id)
     end
-    return #ids == 0
+    return at == 0
 end
 
-local function enqueue(id, thread, body, token, keep_ms)
+local function enqueue(id, thread, body, token, keep_ms, settle_ms)
     redis.call('SET', claim_key(id), token, 'PX', keep_ms)
     redis.call('HSET', question_key(id), 'body', body, 'thread', thread, 'starts', 0, 'failures', 0,
         'handed_back', 0)
+    if settle_ms then redis.call('HSET', question_key(id), 'settled', now + settle_ms, 'since', now) end
     redis.call('ZADD', UNFINISHED, now, id)
-    if line_up(thread, id) then ready(thread, now) end
+    if line_up(thread, id) then ready(thread, starts_at(id, now)) end
 end
 
 local function ids_of(message)
@@ -151,7 +170,7 @@ end
 
 -- 1: this caller's, also when it asks again after a lost reply. 0: somebody accepted it before; for an edited version also:
 -- its words are those that were accepted last, or a later version is known, or the message is gone.
-function operations.accept(id, thread, body, token, keep_ms, message, digest, edited)
+function operations.accept(id, thread, body, token, keep_ms, message, digest, edited, settle_ms, longest_ms)
     take_back_expired()
     local owner = redis.call('GET', claim_key(id))
     if owner then return owner == token and 1 or 0 end
@@ -166,10 +185,10 @@ function operations.accept(id, thread, body, token, keep_ms, message, digest, ed
     end
     local latest = ids[#ids] or message
     if edited ~= '' and is_waiting(latest) then
-        take_place(latest, id, body, token, keep_ms)
+        take_place(latest, id, body, token, keep_ms, settle_ms, longest_ms)
         ids[math.max(#ids, 1)] = id
     else
-        enqueue(id, thread, body, token, keep_ms)
+        enqueue(id, thread, body, token, keep_ms, edited ~= '' and settle_ms or nil)
         ids[#ids + 1] = id
     end
     redis.call('HSET', key, 'digest', digest, 'edited', edited, 'thread', thread, 'ids', table.concat(ids, ' '))

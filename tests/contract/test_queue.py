@@ -29,7 +29,7 @@ def redis_server(
 
 @pytest.fixture
 def queue(redis: Redis, namespace: str) -> QuestionQueue:
-    return QuestionQueue(redis, namespace=namespace)
+    return QuestionQueue(redis, namespace=namespace, settle_s=0)
 
 
 @pytest.fixture
@@ -397,6 +397,67 @@ async def test_an_edit_of_a_question_that_runs_or_ran_is_one_more(
     c = edited(question, "C", "1700000002.000000")
     assert await queue.accept(c)
     assert (await taken(claims)).question == c
+
+
+async def test_an_edit_is_asked_when_its_words_have_settled_and_stands_for_those_before_it(
+    redis: Redis, namespace: str
+) -> None:
+    settling = Claims(
+        redis,
+        namespace=namespace,
+        lease=timedelta(seconds=60),
+        keep_claims=timedelta(days=7),
+        settle=timedelta(seconds=0.5),
+    )
+    question, second = a_question("1.0", text="A"), a_question("1.0")
+    await settling.accept(question, token="1")
+    lease = await taken(settling)
+    for n in range(1, 60):
+        assert await settling.accept(edited(question, f"A{n}", f"1700000001.{n:06}"), token="1")
+    await settling.finish(lease)
+    idle = await settling.take("w1")
+    assert isinstance(idle, Idle)
+    assert idle.seconds is not None
+    assert 0 < idle.seconds <= 0.5
+    await asyncio.sleep(idle.seconds)
+    lease = await taken(some_claims(redis, namespace), "another replica")
+    assert lease.question.text == "A59"
+    await settling.finish(lease)
+    assert await settling.accept(second, token="1")
+    assert (await taken(settling)).question == second  # what was no edit has nothing to wait for
+
+
+async def test_an_edited_question_that_waits_for_a_worker_waits_no_longer_for_its_words(
+    redis: Redis, namespace: str
+) -> None:
+    settling = Claims(
+        redis,
+        namespace=namespace,
+        lease=timedelta(seconds=60),
+        keep_claims=timedelta(days=7),
+        settle=timedelta(seconds=60),
+    )
+    question = a_question(text="A")
+    await settling.accept(question, token="1")
+    assert await settling.accept(edited(question, "B", "1700000001.000000"), token="1")
+    assert (await taken(settling)).question.text == "B"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("1700000001.000000+1700000001.000200", "1700000001.000000+1700000001.000300"),
+        ("1700000001.000000", "1700000001.000000+1700000001.000300"),
+        ("1700000001.000000+1700000009.000300", "1700000002.000000+1700000002.000300"),
+        ("1700000001.000000+1700000009.000300", "1700000009.000301"),
+    ],
+)
+async def test_of_two_edits_the_later_wins_whichever_comes_first(
+    queue: QuestionQueue, earlier: str, later: str
+) -> None:
+    question = a_question(text="A")
+    assert await queue.accept(edited(question, "C", later))
+    assert not await queue.accept(edited(question, "B", earlier))
 
 
 async def test_a_revision_that_says_nothing_new_is_no_question(queue: QuestionQueue, claims: Claims) -> None:

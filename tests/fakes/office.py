@@ -315,11 +315,14 @@ async def open_office(
     workspace: Workspace | None = None,
     pipeline: Pipeline | None = None,
     stream: Literal["auto", "off"] = "auto",
+    settle_s: float = 0.05,
 ) -> AsyncIterator[Office]:
     port = free_port()
     url = f"http://127.0.0.1:{port}{PATH}" if how == "http" else None
     namespace = f"test-{uuid.uuid4().hex[:8]}"
-    queue = FlakyQueue(QuestionQueue(redis, namespace=namespace, lease_s=5.0, retry_s=0.05))
+    queue = FlakyQueue(
+        QuestionQueue(redis, namespace=namespace, lease_s=5.0, retry_s=0.05, settle_s=settle_s)
+    )
     workspace = workspace or sample_workspace()
     async with Playground(workspace, events_url=url, limits=limits) as slack:
         office = Office(

@@ -108,6 +108,80 @@ async def test_an_edit_changes_what_was_forwarded_or_attached(office: Office) ->
     assert len(office.replies("#general", ts)) == 1
 
 
+@pytest.mark.parametrize("order", ["21", "12", "210", "201", "120", "102", "0212", "2010"])
+@pytest.mark.parametrize("stamps", ["apart", "one second", "event_ts alone"])
+async def test_the_last_wording_wins_whatever_the_order_of_delivery(
+    redis: Redis, limits: Limits, order: str, stamps: str
+) -> None:
+    async with open_office(redis, limits, working="0" not in order) as office:
+        made = put(office, "#general", user="U0ALICE", text=f"{bot(office)} What is 0?")
+        second = int(made["ts"].partition(".")[0]) + 1
+        versions = [made]
+        for n in (1, 2):
+            at = second + (n if stamps == "apart" else 0)
+            text = f"{bot(office)} What is {n}?"
+            versions.append({**made, "text": text, "edited": {"user": "U0ALICE", "ts": f"{at}.000000"}})
+            if stamps == "event_ts alone":
+                del versions[n]["edited"]
+        events = [mention(office, "#general", made)]
+        for n in (1, 2):
+            told = changed(office, "#general", versions[n], versions[n - 1])
+            told["ts"] = told["event_ts"] = f"{second + (n if stamps == 'apart' else 0)}.{n:06d}"
+            events.append(told)
+        if "0" not in order:
+            send(office, events[0])
+            await office.answers("#general", made["ts"])
+        for count, n in enumerate(order, 1 + ("0" not in order)):
+            send(office, events[int(n)])
+            await office.slack.wait_for(lambda count=count: len(office.slack.deliveries) >= count)
+        if "0" in order:
+            office.start_working()
+        await office.settled()
+        assert words_asked(office)[-1] == "What is 2?"
+        assert words_asked(office).count("What is 2?") == 1
+        (answer,) = office.replies("#general", made["ts"])
+        assert answer["text"].startswith("About: What is 2?")
+
+
+async def test_an_edit_that_takes_the_mention_away_and_overtakes_its_message_wins(office: Office) -> None:
+    made = put(office, "#general", user="U0ALICE", text=f"{bot(office)} How many days?")
+    after = {**made, "text": "How many weeks?", "edited": {"user": "U0ALICE", "ts": made["ts"]}}
+    send(office, changed(office, "#general", after, made))
+    await office.settled()
+    send(office, mention(office, "#general", made))
+    await office.settled()
+    assert words_asked(office) == ["How many weeks?"]
+
+
+@pytest.mark.parametrize("place", ["#general", "dm"])
+async def test_sixty_quick_edits_are_one_more_run_and_the_last_words_are_answered(
+    redis: Redis, limits: Limits, place: str
+) -> None:
+    async with open_office(redis, limits, settle_s=1.0) as office:
+        channel = office.slack.dm("alice") if place == "dm" else place
+        ts = await office.ask("alice", place, "@footnote What is version 0?")
+        await office.answers(channel, ts)
+        for n in range(1, 61):
+            await office.slack.edit("alice", place, ts, f"@footnote What is version {n}?")
+        await office.settled()
+        assert words_asked(office) == ["What is version 0?", "What is version 60?"]
+        (answer,) = office.replies(channel, ts)
+        assert answer["text"].startswith("About: What is version 60?")
+
+
+async def test_an_edit_after_a_deletion_is_nothing_whichever_came_first(office: Office) -> None:
+    for early in (False, True):
+        made = put(office, "#general", user="U0ALICE", text=f"{bot(office)} What is A?")
+        after = {**made, "text": f"{bot(office)} What is B?", "edited": {"user": "U0ALICE", "ts": made["ts"]}}
+        gone = deleted(office, "#general", after)
+        events = [mention(office, "#general", made), changed(office, "#general", after, made), gone]
+        for event in events[::-1] if early else [events[0], gone, events[1]]:
+            send(office, event)
+            await office.settled()
+        assert office.replies("#general", made["ts"]) == []
+    assert words_asked(office) == ["What is A?"]
+
+
 async def test_an_edit_while_it_is_answered_is_answered_too_in_the_same_message(office: Office) -> None:
     office.knowledge.hold = asyncio.Event()
     ts = await office.ask("alice", "#general", "@footnote How many days?")
