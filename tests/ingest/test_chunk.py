@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -292,3 +293,54 @@ def test_small_sections_are_joined_only_where_asked() -> None:
     (chunk,) = sections_of(*small, join_below=10)
     assert chunk.text == "**Days**\n\nYou get 25 days.\n\n**Sickness**\n\nCall in."
     assert (chunk.section, chunk.url) == ((), "https://kb.example/leave.pdf#days")
+
+
+class Counting:
+    """A counter of words and of all else by the character, as tokenizers count; it notes the longest text that it saw."""
+
+    def __init__(self) -> None:
+        self.longest = 0
+        self.seen = 0
+
+    def __call__(self, text: str) -> int:
+        self.longest = max(self.longest, len(text))
+        self.seen += len(text)
+        return len(re.findall(r"[a-z]+|[^\sa-z]", text))
+
+
+def one_block(block: Block, counting: Counting) -> list[Chunk]:
+    page = Page(id="kb:a.md", source="kb", path="a.md", title="T", url="https://kb.example/a")
+    parsed = ParsedPage(title="T", sections=(Section(path=("S",), anchor=None, blocks=(block,)),))
+    return chunk_page(page, parsed, count_tokens=counting, max_tokens=128)
+
+
+HARD = {
+    "no spaces": lambda size: "a-" * (size // 2),
+    "one word": lambda size: "a" * size,
+    "sentences in one line": lambda size: "Nobody looks at the backup. " * (size // 28),
+    "lines": lambda size: "nobody looks at the backup\n" * (size // 27),
+    "Chinese": lambda size: "的" * size,
+    "spaces": lambda size: "a" + " " * size + "b",
+    "a quotation": lambda size: "> nobody looks\n" * (size // 15),
+}
+
+
+@pytest.mark.parametrize("kind", HARD)
+@pytest.mark.parametrize("block", ["prose", "list", "code"])
+def test_a_tokenizer_sees_a_little_at_a_time_and_no_more_than_in_proportion_to_the_text(kind, block) -> None:  # type: ignore[no-untyped-def]
+    seen = []
+    for size in (40_000, 160_000):
+        counting = Counting()
+        chunks = one_block(Block(kind=block, parts=(HARD[kind](size),)), counting)
+        assert counting.longest <= 128 * 64 + 100
+        assert max(len(chunk.text) for chunk in chunks) <= 128 * 64
+        seen.append(counting.seen)
+    assert seen[1] <= 6 * seen[0] + 20_000
+
+
+def test_what_is_deep_in_a_long_item_is_cut_in_proportion_to_it_and_keeps_the_items_around_it() -> None:
+    item = "- top\n" + "".join(f"  - second {n}\n    - third {n}\n" for n in range(3000))
+    counting = Counting()
+    chunks = one_block(Block(kind="list", parts=(item,)), counting)
+    assert all(chunk.text.startswith("- top\n") for chunk in chunks)
+    assert counting.seen <= 60 * len(item)
