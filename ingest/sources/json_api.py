@@ -10,6 +10,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -18,11 +19,12 @@ from yarl import URL
 
 T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[object]]
+Authorize = Callable[[], Awaitable[Mapping[str, str]]]
+"""The headers that open the API now, where they do not stay the same. May raise `ApiError`."""
 Parameters = Mapping[str, str | int | Sequence[str]]
 
 _ATTEMPTS = 6
 _LONGEST_WAIT_S = 120.0
-"""What a vendor may ask us to wait. With more, the source is unavailable until the next sync."""
 _TRANSIENT = (429, 500, 502, 503, 504)
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
@@ -31,15 +33,20 @@ _PIECE = 64 * 1024
 
 
 class ApiError(Exception):
-    """The API gave no answer that can be used. `status`: HTTP's, or None when nothing came back."""
+    """The API gave no answer that can be used. `status`: HTTP's, or None when nothing came back; `told`: the JSON that came
+    with it, if any.
+    """
 
-    def __init__(self, message: str, *, status: int | None = None) -> None:
+    def __init__(self, message: str, *, status: int | None = None, told: Any = None) -> None:
         super().__init__(message)
         self.status = status
+        self.told = told
 
 
 class JsonApi:
-    """GET requests below `base_url`, again after a pause while the vendor is busy or limits the rate."""
+    """Requests below `base_url`, again after a pause while the vendor is busy or limits the rate. `longest_wait_s`: what the
+    vendor may ask us to wait; with more, the source is unavailable until the next sync.
+    """
 
     def __init__(
         self,
@@ -48,11 +55,15 @@ class JsonApi:
         headers: Mapping[str, str],
         timeout_s: float,
         sleep: Sleep = asyncio.sleep,
+        authorize: Authorize | None = None,
+        longest_wait_s: float = _LONGEST_WAIT_S,
     ) -> None:
         self._base = URL(base_url.rstrip("/"))
         self._headers = {"Accept": "application/json", "User-Agent": "Footnote/0.1", **headers}
         self._timeout = aiohttp.ClientTimeout(total=timeout_s)
         self._sleep = sleep
+        self._authorize = authorize
+        self._longest_wait_s = longest_wait_s
         self._session: aiohttp.ClientSession | None = None
 
     async def get(self, path: str, parameters: Parameters | None = None) -> Any:
@@ -63,13 +74,31 @@ class JsonApi:
         """
         return await self._patiently(lambda: self._once(self._address(path, parameters or {})))
 
+    async def follow(self, link: str) -> Any:
+        """As `get`, for the whole address that the vendor gave for what follows, to the letter.
+
+        Raises:
+            ApiError: also where it leads to another host.
+        """
+        url = _whole(link)
+        if url.origin() != self._base.origin():
+            raise ApiError(f"it leads to another host ({url.host}): not followed")
+        return await self._patiently(lambda: self._once(url))
+
+    async def post(self, path: str, fields: Mapping[str, str]) -> Any:
+        """As `get`, for a form that may be sent again."""
+        return await self._patiently(lambda: self._once(self._address(path, {}), fields))
+
     async def download(self, path: str, *, most: int) -> bytes:
-        """A file at `path`, along redirects: to other hosts over https alone, and without our credentials.
+        """A file at `path`, along redirects: to other hosts over https alone, and without our credentials. A whole address
+        in the place of `path` opens by itself: our credentials go to no host then.
 
         Raises:
             ApiError: refused, unreachable, larger than `most` bytes, or still busy after all attempts.
         """
-        return await self._patiently(lambda: self._file(self._address(path, {}), most))
+        whole = not path.startswith("/")
+        url = self._checked(_whole(path)) if whole else self._address(path, {})
+        return await self._patiently(lambda: self._file(url, most, anonymous=whole))
 
     async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
         for attempt in range(1, _ATTEMPTS + 1):
@@ -81,7 +110,7 @@ class JsonApi:
                     if busy.wait_s is not None
                     else 2 ** (attempt - 1) * (0.5 + random.random() / 2)
                 )
-                if attempt == _ATTEMPTS or wait > _LONGEST_WAIT_S:
+                if attempt == _ATTEMPTS or wait > self._longest_wait_s:
                     raise ApiError(str(busy), status=busy.status) from busy
                 await self._sleep(wait)
         raise AssertionError("unreachable")
@@ -109,22 +138,20 @@ class JsonApi:
         url = self._base.origin().join(below)
         return url.update_query(dict(parameters)) if parameters else url
 
-    async def _once(self, url: URL) -> Any:
-        async with self._answer(url) as answer:
+    async def _once(self, url: URL, fields: Mapping[str, str] | None = None) -> Any:
+        async with self._answer(url, fields) as answer:
             if answer.status != 200:
-                raise ApiError(f"{url.host} answers {answer.status}", status=answer.status)
+                raise await _refusal(url, answer)
             return await answer.json(content_type=None)
 
-    async def _file(self, url: URL, most: int) -> bytes:
+    async def _file(self, url: URL, most: int, *, anonymous: bool) -> bytes:
         for _ in range(_MOST_REDIRECTS):
-            async with self._answer(url) as answer:
+            async with self._answer(url, anonymous=anonymous) as answer:
                 if answer.status in _REDIRECTS and answer.headers.get("Location"):
-                    url = url.join(URL(answer.headers["Location"], encoded=True))
-                    if url.origin() != self._base.origin() and url.scheme != "https":
-                        raise ApiError(f"it sends us to {url.origin()}, which is no https")
+                    url = self._checked(url.join(URL(answer.headers["Location"], encoded=True)))
                     continue
                 if answer.status != 200:
-                    raise ApiError(f"{url.host} answers {answer.status}", status=answer.status)
+                    raise await _refusal(url, answer)
                 content = bytearray()
                 async for piece in answer.content.iter_chunked(_PIECE):
                     content += piece
@@ -133,14 +160,24 @@ class JsonApi:
                 return bytes(content)
         raise ApiError("it sends us from one address to the next")
 
+    def _checked(self, url: URL) -> URL:
+        """What a download is read from."""
+        if url.origin() != self._base.origin() and url.scheme != "https":
+            raise ApiError(f"it sends us to {url.origin()}, which is no https")
+        return url
+
     @asynccontextmanager
-    async def _answer(self, url: URL) -> AsyncIterator[aiohttp.ClientResponse]:
+    async def _answer(
+        self, url: URL, fields: Mapping[str, str] | None = None, *, anonymous: bool = False
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
         """The answer to a request, with our credentials where it is to the configured host."""
         if self._session is None:
             self._session = aiohttp.ClientSession(timeout=self._timeout, cookie_jar=aiohttp.DummyCookieJar())
-        headers = self._headers if url.origin() == self._base.origin() else {}
+        ours = url.origin() == self._base.origin() and not anonymous
+        headers = await self._credentials() if ours else {}
+        asked = self._session.get if fields is None else partial(self._session.post, data=fields)
         try:
-            async with self._session.get(url, headers=headers, allow_redirects=False) as answer:
+            async with asked(url, headers=headers, allow_redirects=False) as answer:
                 if answer.status in _TRANSIENT:
                     raise _BusyError(answer.status, _seconds(answer.headers.get("Retry-After")))
                 yield answer
@@ -152,6 +189,27 @@ class JsonApi:
             raise _BusyError(None, None) from error
         except ValueError as error:
             raise ApiError(f"{url.host} answers with something that is no JSON") from error
+
+    async def _credentials(self) -> Mapping[str, str]:
+        return self._headers if self._authorize is None else {**self._headers, **await self._authorize()}
+
+
+def _whole(address: str) -> URL:
+    """An address as the vendor wrote it, to the letter."""
+    try:
+        url = URL(address, encoded=True)
+        url.origin()
+    except ValueError as error:
+        raise ApiError("it gives an address that is none") from error
+    return url
+
+
+async def _refusal(url: URL, answer: aiohttp.ClientResponse) -> ApiError:
+    try:
+        told = await answer.json(content_type=None)
+    except ValueError:
+        told = None
+    return ApiError(f"{url.host} answers {answer.status}", status=answer.status, told=told)
 
 
 class _BusyError(Exception):
