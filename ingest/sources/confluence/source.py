@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from base64 import b64encode
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.errors import PageError, SourceUnavailableError
-from ingest.sources.confluence.attached import Attached, Attachment, Comment
-from ingest.sources.confluence.cloud import CloudApi
-from ingest.sources.confluence.data_center import DataCenterApi
+from ingest.sources.confluence.attached import Attachment, Comment
+from ingest.sources.confluence.connection import Connection
 from ingest.sources.confluence.elements import StorageError
-from ingest.sources.confluence.links import USER_IDS, Edition, PageLinks, mentioned
-from ingest.sources.confluence.listing import BLOG, ConfluenceApi, ListedPage, Space, channels_of
+from ingest.sources.confluence.links import USER_IDS, PageLinks, mentioned
+from ingest.sources.confluence.listing import BLOG, ListedPage, Space, channels_of
 from ingest.sources.confluence.storage import read_storage
-from ingest.sources.json_api import ApiError, JsonApi, Sleep
+from ingest.sources.json_api import ApiError, Sleep
 from ingest.sources.markup import heading
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.models import ACCEPTED_ANSWER
@@ -53,10 +51,7 @@ class _Place:
 class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
     def __init__(self, settings: ConfluenceSettings, *, sleep: Sleep = asyncio.sleep) -> None:
         super().__init__(settings)
-        self._base_url = str(settings.url).rstrip("/")
-        self._edition = _edition(settings)
-        self._sleep = sleep
-        self._api: JsonApi | None = None
+        self._connection = Connection(settings, sleep=sleep)
         self._unlisted: dict[str, str] = {}
         self._left_out: set[str] = set()
         self._parents: dict[str, tuple[str, ...]] = {}
@@ -65,7 +60,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         """Id -> name, of this sync."""
 
     def url_of(self, path: str) -> str:
-        return f"{self._base_url}/pages/viewpage.action?pageId={_Place.of(path).page_id}"
+        return f"{self._connection.base_url}/pages/viewpage.action?pageId={_Place.of(path).page_id}"
 
     def withdraws(self, path: str) -> bool:
         spaces = self._settings.spaces
@@ -75,11 +70,11 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
     async def discover(self) -> AsyncIterator[PageRef]:
         self._unlisted, self._left_out = {}, set()
         try:
-            spaces = await self._connection().spaces(self._settings.spaces)
+            spaces = await self._connection.api().spaces(self._settings.spaces)
         except ApiError as error:
-            raise SourceUnavailableError(f"source {self.name!r}: {self._advice(error)}") from error
+            raise SourceUnavailableError(f"source {self.name!r}: {self._connection.advice(error)}") from error
         if not spaces:
-            raise SourceUnavailableError(f"source {self.name!r}: {self._no_space()}")
+            raise SourceUnavailableError(f"source {self.name!r}: {self._connection.no_space()}")
         for key in sorted(set(self._settings.spaces) - {space.key for space in spaces}):
             self._unlisted[f"{key}/"] = (
                 f"the account does not see the space {key}: give it access, or take it out of `spaces`"
@@ -95,7 +90,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
             raise PageError(self._unlisted.get(ref.path, "this space cannot be listed"))
         place = _Place.of(ref.path)
         try:
-            page, storage = await self._connection().page(place.space, place.page_id, blog=place.blog)
+            page, storage = await self._connection.api().page(place.space, place.page_id, blog=place.blog)
             audience = self._audience(page)
             if audience == () or not self._is_chosen(page):
                 raise PageError("it is restricted to readers that no channel is named for", withdraw=True)
@@ -112,7 +107,9 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         comments: list[Comment] = []
         if self._settings.answers:
             try:
-                comments = await self._attached().comments(page_id=page.id, marks=self._settings.answers)
+                comments = await self._connection.attached().comments(
+                    page_id=page.id, marks=self._settings.answers
+                )
             except ApiError:
                 missing.append("its comments could not be read")
         storages = [storage, *(comment.storage for comment in comments)]
@@ -120,7 +117,11 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         if unknown:
             missing.append("Confluence did not say who some of the people are")
         links = PageLinks(
-            base_url=self._base_url, edition=self._edition, space=page.space, title=page.title, people=people
+            base_url=self._connection.base_url,
+            edition=self._connection.edition,
+            space=page.space,
+            title=page.title,
+            people=people,
         )
         try:
             texts = [await asyncio.to_thread(read_storage, one, links) for one in storages]
@@ -145,14 +146,14 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
     async def _document(
         self, path: str, page: ListedPage, attachment_id: str, audience: tuple[str, ...] | None
     ) -> RawPage:
-        documents = await self._attached().documents(page_id=page.id)
+        documents = await self._connection.attached().documents(page_id=page.id)
         document = next((one for one in documents if one.id == attachment_id), None)
         if document is None or not self._settings.attachments:
             raise PageError("it is no longer attached to its page", withdraw=True)
         return RawPage(
             path=path,
             revision=self._document_revision(document, audience),
-            content=await self._attached().content(document),
+            content=await self._connection.attached().content(document),
             url=document.url,
             edited=document.edited,
             audience=audience,
@@ -169,7 +170,7 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
             try:
                 if user_id not in self._people:
                     parameter = USER_IDS[attribute]
-                    self._people[user_id] = await self._connection().person(parameter, user_id)
+                    self._people[user_id] = await self._connection.api().person(parameter, user_id)
                 people[user_id] = self._people[user_id]
             except ApiError:
                 unknown = True
@@ -177,17 +178,15 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
 
     async def close(self) -> None:
         self._people = {}
-        if self._api is not None:
-            await self._api.close()
-            self._api = None
+        await self._connection.close()
 
     async def _pages(self, space: Space) -> list[PageRef]:
         """A space's pages that somebody here may read. One that fails is reported, and nothing of it is removed."""
         chosen = self._settings
         try:
-            pages = await self._connection().pages(space, archived=chosen.archived, blog=chosen.blog)
+            pages = await self._connection.api().pages(space, archived=chosen.archived, blog=chosen.blog)
         except ApiError as error:
-            self._unlisted[f"{space.key}/"] = f"the space cannot be listed: {self._advice(error)}"
+            self._unlisted[f"{space.key}/"] = f"the space cannot be listed: {self._connection.advice(error)}"
             return []
         comments = await self._answers(space)
         refs, closed = dict[str, PageRef](), set[str]()
@@ -218,9 +217,13 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         found = defaultdict[str, list[Comment]](list)
         if self._settings.answers:
             try:
-                comments = await self._attached().comments(space=space.key, marks=self._settings.answers)
+                comments = await self._connection.attached().comments(
+                    space=space.key, marks=self._settings.answers
+                )
             except ApiError as error:
-                self._unlisted[f"{space.key}/"] = f"its comments cannot be listed: {self._advice(error)}"
+                self._unlisted[f"{space.key}/"] = (
+                    f"its comments cannot be listed: {self._connection.advice(error)}"
+                )
                 comments = []
             for comment in comments:
                 found[comment.page_id].append(comment)
@@ -233,9 +236,11 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         if not self._settings.attachments:
             return []
         try:
-            documents = await self._attached().documents(space=space.key)
+            documents = await self._connection.attached().documents(space=space.key)
         except ApiError as error:
-            self._unlisted[f"{space.key}/"] = f"its attachments cannot be listed: {self._advice(error)}"
+            self._unlisted[f"{space.key}/"] = (
+                f"its attachments cannot be listed: {self._connection.advice(error)}"
+            )
             return []
         return [
             PageRef(
@@ -266,60 +271,3 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
     def _document_revision(self, document: Attachment, audience: tuple[str, ...] | None) -> str:
         parts = (document.id, str(document.version), document.name, document.url, repr(audience))
         return fingerprint(part.encode() for part in parts)
-
-    def _connection(self) -> ConfluenceApi:
-        cloud = self._edition == "cloud"
-        return (
-            CloudApi(self._json(), self._base_url) if cloud else DataCenterApi(self._json(), self._base_url)
-        )
-
-    def _attached(self) -> Attached:
-        return Attached(api=self._json(), base_url=self._base_url, edition=self._edition)
-
-    def _json(self) -> JsonApi:
-        if self._api is None:
-            self._api = JsonApi(
-                self._base_url,
-                headers=self._credentials(),
-                timeout_s=self._settings.timeout_s,
-                sleep=self._sleep,
-            )
-        return self._api
-
-    def _credentials(self) -> dict[str, str]:
-        token = self._settings.token
-        if token is None:
-            return {}
-        if self._settings.email is None:
-            return {"Authorization": f"Bearer {token.get_secret_value()}"}
-        pair = f"{self._settings.email}:{token.get_secret_value()}"
-        return {"Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
-
-    def _advice(self, error: ApiError) -> str:
-        match error.status:
-            case 401:
-                return f"Confluence does not accept the credentials: set {self._variables()}"
-            case 403:
-                return "the account of the token may not use Confluence, or not its API: give it access"
-            case 404 | 301 | 302:
-                return f"there is no Confluence API below {self._base_url}: correct `url` (Cloud's ends in /wiki)"
-            case 429:
-                return "Confluence limits the rate of requests and did not stop doing so: sync less often, or later"
-            case _:
-                return f"{error}: look whether {self._base_url} can be reached from here"
-
-    def _variables(self) -> str:
-        cloud = "CONFLUENCE_EMAIL and CONFLUENCE_API_TOKEN"
-        return cloud if self._edition == "cloud" else "CONFLUENCE_API_TOKEN to a personal access token"
-
-    def _no_space(self) -> str:
-        return (
-            "the account sees none of the spaces: give it access, and look whether "
-            f"{self._variables()} belong to it"
-        )
-
-
-def _edition(settings: ConfluenceSettings) -> Edition:
-    if settings.edition != "auto":
-        return settings.edition
-    return "cloud" if (settings.url.host or "").endswith(".atlassian.net") else "data_center"

@@ -1,0 +1,90 @@
+"""How Confluence is reached: which edition, with which credentials, and what to do when it refuses."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+from ingest.sources.confluence.attached import Attached
+from ingest.sources.confluence.cloud import CloudApi
+from ingest.sources.confluence.data_center import DataCenterApi
+from ingest.sources.confluence.links import Edition
+from ingest.sources.confluence.listing import ConfluenceApi
+from ingest.sources.json_api import ApiError, JsonApi, Sleep
+from kb.source_settings import ConfluenceSettings
+
+
+class Connection:
+    """Opened by the first request; may be closed and used again."""
+
+    def __init__(self, settings: ConfluenceSettings, *, sleep: Sleep) -> None:
+        self._settings = settings
+        self._sleep = sleep
+        self._json: JsonApi | None = None
+        self.base_url = str(settings.url).rstrip("/")
+        self.edition: Edition = _edition(settings)
+
+    def api(self) -> ConfluenceApi:
+        """Spaces and pages, by what this edition offers."""
+        if self.edition == "cloud":
+            return CloudApi(self._opened(), self.base_url)
+        return DataCenterApi(self._opened(), self.base_url)
+
+    def attached(self) -> Attached:
+        """Comments and attachments."""
+        return Attached(api=self._opened(), base_url=self.base_url, edition=self.edition)
+
+    async def close(self) -> None:
+        if self._json is not None:
+            await self._json.close()
+            self._json = None
+
+    def advice(self, error: ApiError) -> str:
+        """What an administrator can do about a refusal."""
+        match error.status:
+            case 401:
+                return f"Confluence does not accept the credentials: set {self._variables()}"
+            case 403:
+                return "the account of the token may not use Confluence, or not its API: give it access"
+            case 404 | 301 | 302:
+                return (
+                    f"there is no Confluence API below {self.base_url}: correct `url` (Cloud's ends in /wiki)"
+                )
+            case 429:
+                return "Confluence limits the rate of requests and did not stop doing so: sync less often, or later"
+            case _:
+                return f"{error}: look whether {self.base_url} can be reached from here"
+
+    def no_space(self) -> str:
+        return (
+            "the account sees none of the spaces: give it access, and look whether "
+            f"{self._variables()} belong to it"
+        )
+
+    def _opened(self) -> JsonApi:
+        if self._json is None:
+            self._json = JsonApi(
+                self.base_url,
+                headers=self._credentials(),
+                timeout_s=self._settings.timeout_s,
+                sleep=self._sleep,
+            )
+        return self._json
+
+    def _credentials(self) -> dict[str, str]:
+        token = self._settings.token
+        if token is None:
+            return {}
+        if self._settings.email is None:
+            return {"Authorization": f"Bearer {token.get_secret_value()}"}
+        pair = f"{self._settings.email}:{token.get_secret_value()}"
+        return {"Authorization": f"Basic {b64encode(pair.encode()).decode()}"}
+
+    def _variables(self) -> str:
+        cloud = "CONFLUENCE_EMAIL and CONFLUENCE_API_TOKEN"
+        return cloud if self.edition == "cloud" else "CONFLUENCE_API_TOKEN to a personal access token"
+
+
+def _edition(settings: ConfluenceSettings) -> Edition:
+    if settings.edition != "auto":
+        return settings.edition
+    return "cloud" if (settings.url.host or "").endswith(".atlassian.net") else "data_center"
