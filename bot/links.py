@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from urllib.parse import urlsplit
+
+from kb.addresses import split_address
 
 LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 _FILE_SUFFIXES = frozenset({
@@ -44,10 +45,7 @@ def link_parts(url: str, label: str) -> list[tuple[str, str]]:
 def web_address(url: str) -> str | None:
     """The address, with what could end a link in Slack's markup quoted; None for relative ones and other schemes."""
     cleaned = "".join(url.split())
-    try:
-        parts = urlsplit(cleaned)
-    except ValueError:
-        return None
+    parts = split_address(cleaned)
     if parts.scheme.lower() not in LINK_SCHEMES or not (parts.netloc or parts.scheme.lower() == "mailto"):
         return None
     return _INVISIBLE.sub("", cleaned).replace("|", "%7C").replace("<", "%3C").replace(">", "%3E")
@@ -59,6 +57,6 @@ def _pretends(label: str, url: str) -> bool:
     shown = _SHOWN_HOST.match(label)
     if shown is None or shown[1].rsplit(".", 1)[-1].lower() in _FILE_SUFFIXES:
         return False
-    return shown[1].lower().removeprefix("www.") != (urlsplit(url).hostname or "").lower().removeprefix(
+    return shown[1].lower().removeprefix("www.") != (split_address(url).hostname or "").lower().removeprefix(
         "www."
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Sequence
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from ingest.errors import ForgetRefusedError
 from ingest.pipeline import source_and_path
+from kb.addresses import split_address
 from kb.forgotten import ForgottenPages
 from kb.index.port import PageAddress, VectorIndex
 
@@ -53,7 +54,9 @@ def pages_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
     written = _cleaned(address)
     wanted = _comparable(written)
     by_id = [page for page in pages if page.page_id == written]
-    found = by_id or [page for page in pages if urlsplit(page.url).scheme and _comparable(page.url) == wanted]
+    found = by_id or [
+        page for page in pages if split_address(page.url).scheme and _comparable(page.url) == wanted
+    ]
     found = found or _shown_at(written, pages)
     if found:
         return found
@@ -67,9 +70,9 @@ def _shown_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
     """By the id in it, with which Confluence and Notion find a page under any title; else, where that names one page, without
     what sites and campaigns add behind the `?`.
     """
-    if not urlsplit(address).scheme:
+    if not split_address(address).scheme:
         return []
-    host = urlsplit(address).netloc.lower()
+    host = split_address(address).netloc.lower()
     if named := _ID.search(address):
         wanted = named[0].replace("-", "").lower()
         return [page for page in pages if _last_part(page) == wanted]
@@ -77,9 +80,9 @@ def _shown_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
     found = [
         page
         for page in pages
-        if numbered and _last_part(page) == numbered[1] and urlsplit(page.url).netloc.lower() == host
+        if numbered and _last_part(page) == numbered[1] and split_address(page.url).netloc.lower() == host
     ]
-    bare = [page for page in pages if not urlsplit(page.url).query and _bare(page.url) == _bare(address)]
+    bare = [page for page in pages if not split_address(page.url).query and _bare(page.url) == _bare(address)]
     return found or (bare if len(bare) == 1 else [])
 
 
@@ -88,7 +91,7 @@ def _last_part(page: PageAddress) -> str:
 
 
 def _bare(url: str) -> tuple[str, str]:
-    parts = urlsplit(url)
+    parts = split_address(url)
     return parts.netloc.lower(), unquote(parts.path).removesuffix("index.html").rstrip("/")
 
 
@@ -99,7 +102,7 @@ def _cleaned(address: str) -> str:
 
 def _comparable(url: str) -> str:
     """Without its fragment and a last slash: a reader copies the link of a section."""
-    parts = urlsplit(url)
+    parts = split_address(url)
     query = f"?{parts.query}" if parts.query else ""
     return f"{parts.scheme.lower()}://{parts.netloc.lower()}{unquote(parts.path).rstrip('/')}{query}"
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
-from urllib.parse import urlsplit
+
+from kb.addresses import split_address
 
 EVERYONE = "*"
 """The audience mark of a page that anybody in the workspace may read."""
@@ -246,7 +247,4 @@ class Rewrite:
 
 
 def _host(address: str) -> str | None:
-    try:
-        return urlsplit(address).hostname
-    except ValueError:  # half an IPv6 address
-        return None
+    return split_address(address).hostname

@@ -8,8 +8,9 @@ the version, and both say which one they are.
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from kb.addresses import split_address
 from kb.models import Page
 
 _WORD = r"(?:version|versie|ver\.?|revision|revisie|rev\.?|release|fassung)"
@@ -66,7 +67,7 @@ def names_of(page: Page) -> tuple[str, ...]:
 
 def as_name(written: str) -> str:
     """A title, path or address in the form in which names are compared."""
-    parts = urlsplit(written)
+    parts = split_address(written)
     address = unquote(f"{parts.netloc}{parts.path}") if parts.scheme in {"http", "https"} else written
     return " ".join(address.split()).strip(" .\"'“”„*_`/").casefold()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Protocol
-from urllib.parse import urlsplit
 
+from kb.addresses import split_address
 from kb.answer import Answer, Citation, Sentence
 from kb.answering.progress import Progress, Stage, Unwatched
 from kb.models import Audience, Chunk, Page, Question, Turn
@@ -66,7 +66,7 @@ class LinkedAnswers:
         return replace(page, url=self._url(page.url))
 
     def _url(self, url: str) -> str:
-        if urlsplit(url).scheme:
+        if split_address(url).scheme:
             return url
         path, hash_mark, anchor = url.partition("#")
         return f"{self._base}{self._address(path)}{hash_mark}{anchor}"

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from urllib.parse import urlsplit
 
+from kb.addresses import split_address
 from kb.answer import Citation
 from kb.models import Page
 from kb.places import fitted, parts_of, raw_parts_of
@@ -59,7 +59,7 @@ def _version(page: Page) -> Sequence[str]:
 
 
 def _host(page: Page) -> Sequence[str]:
-    return tuple(filter(None, (urlsplit(page.url).hostname,)))
+    return tuple(filter(None, (split_address(page.url).hostname,)))
 
 
 _WAYS: tuple[_Parts, ...] = (

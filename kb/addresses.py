@@ -1,0 +1,15 @@
+"""Addresses as people write them into pages. Python's own parser raises over half an IPv6 address or an odd host."""
+
+from __future__ import annotations
+
+from urllib.parse import SplitResult, urlsplit
+
+
+def split_address(written: str) -> SplitResult:
+    """As `urlsplit`, and never an error: what is no address is a path, without scheme and host."""
+    try:
+        parts = urlsplit(written)
+        parts.port  # noqa: B018 (it too raises: a port that is none makes no address)
+    except ValueError:
+        return SplitResult(scheme="", netloc="", path=written, query="", fragment="")
+    return parts
