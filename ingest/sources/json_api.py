@@ -21,6 +21,8 @@ T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[object]]
 Authorize = Callable[[], Awaitable[Mapping[str, str]]]
 """The headers that open the API now, where they do not stay the same. May raise `ApiError`."""
+Later = Callable[[int, Any], float | None]
+"""Status and JSON of a refusal -> how many seconds to wait first, where it means "ask again later"; None: it means no."""
 Parameters = Mapping[str, str | int | Sequence[str]]
 
 _ATTEMPTS = 6
@@ -57,6 +59,7 @@ class JsonApi:
         sleep: Sleep = asyncio.sleep,
         authorize: Authorize | None = None,
         longest_wait_s: float = _LONGEST_WAIT_S,
+        later: Later | None = None,
     ) -> None:
         self._base = URL(base_url.rstrip("/"))
         self._headers = {"Accept": "application/json", "User-Agent": "Footnote/0.1", **headers}
@@ -64,6 +67,7 @@ class JsonApi:
         self._sleep = sleep
         self._authorize = authorize
         self._longest_wait_s = longest_wait_s
+        self._later = later
         self._session: aiohttp.ClientSession | None = None
 
     async def get(self, path: str, parameters: Parameters | None = None) -> Any:
@@ -105,13 +109,11 @@ class JsonApi:
             try:
                 return await ask()
             except _BusyError as busy:
-                wait = (
-                    busy.wait_s
-                    if busy.wait_s is not None
-                    else 2 ** (attempt - 1) * (0.5 + random.random() / 2)
-                )
+                wait = busy.wait_s
+                if wait is None:
+                    wait = busy.first_s * 2 ** (attempt - 1) * (0.5 + random.random() / 2)
                 if attempt == _ATTEMPTS or wait > self._longest_wait_s:
-                    raise ApiError(str(busy), status=busy.status) from busy
+                    raise ApiError(str(busy), status=busy.status, told=busy.told) from busy
                 await self._sleep(wait)
         raise AssertionError("unreachable")
 
@@ -141,7 +143,7 @@ class JsonApi:
     async def _once(self, url: URL, fields: Mapping[str, str] | None = None) -> Any:
         async with self._answer(url, fields) as answer:
             if answer.status != 200:
-                raise await _refusal(url, answer)
+                raise await self._refusal(url, answer)
             return await answer.json(content_type=None)
 
     async def _file(self, url: URL, most: int, *, anonymous: bool) -> bytes:
@@ -151,7 +153,7 @@ class JsonApi:
                     url = self._checked(url.join(URL(answer.headers["Location"], encoded=True)))
                     continue
                 if answer.status != 200:
-                    raise await _refusal(url, answer)
+                    raise await self._refusal(url, answer)
                 content = bytearray()
                 async for piece in answer.content.iter_chunked(_PIECE):
                     content += piece
@@ -193,6 +195,17 @@ class JsonApi:
     async def _credentials(self) -> Mapping[str, str]:
         return self._headers if self._authorize is None else {**self._headers, **await self._authorize()}
 
+    async def _refusal(self, url: URL, answer: aiohttp.ClientResponse) -> ApiError | _BusyError:
+        try:
+            told = await answer.json(content_type=None)
+        except ValueError:
+            told = None
+        first_s = self._later(answer.status, told) if self._later is not None else None
+        if first_s is not None:
+            wait_s = _seconds(answer.headers.get("Retry-After"))
+            return _BusyError(answer.status, wait_s, first_s=first_s, told=told)
+        return ApiError(f"{url.host} answers {answer.status}", status=answer.status, told=told)
+
 
 def _whole(address: str) -> URL:
     """An address as the vendor wrote it, to the letter."""
@@ -204,21 +217,19 @@ def _whole(address: str) -> URL:
     return url
 
 
-async def _refusal(url: URL, answer: aiohttp.ClientResponse) -> ApiError:
-    try:
-        told = await answer.json(content_type=None)
-    except ValueError:
-        told = None
-    return ApiError(f"{url.host} answers {answer.status}", status=answer.status, told=told)
-
-
 class _BusyError(Exception):
-    def __init__(self, status: int | None, wait_s: float | None) -> None:
+    """Ask again after `wait_s`; None: after about `first_s`, which doubles with each attempt."""
+
+    def __init__(
+        self, status: int | None, wait_s: float | None, *, first_s: float = 1.0, told: Any = None
+    ) -> None:
         super().__init__(
             f"it answers {status}" if status else "it does not answer in time, or not to the end"
         )
         self.status = status
         self.wait_s = wait_s
+        self.first_s = first_s
+        self.told = told
 
 
 def _seconds(header: str | None) -> float | None:

@@ -43,7 +43,8 @@ class RawPage:
     parser; None: the ending of `path` does. `audience`: channel marks of a page that its place limits (a restricted page, a
     private channel); None: no limit of its own. What the page's own front matter says goes before `owner` and `edited`, and
     can only narrow `audience`. `notes`: what of the page could not be read, as the report of the sync says it.
-    `parents`: what it stands in, outermost first, by the names that people see; empty: `path` says so.
+    `parents`: what it stands in, outermost first, by the names that people see; empty: `path` says so. `file_name`: with it
+    a page without a title is called, where `path` has a mere id; it ends as `path` does.
     """
 
     path: str
@@ -57,6 +58,7 @@ class RawPage:
     audience: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     parents: tuple[str, ...] = ()
+    file_name: str | None = None
 
 
 class Source(Protocol):

@@ -3,10 +3,12 @@
 `kinds` lists the kinds, `files` and `services` have their settings, `environment` brings tokens in.
 """
 
-from kb.source_settings.common import DOCUMENTS, PAGES, CommonSettings
+from kb.source_settings.common import DOCUMENTS, PAGES, CommonSettings, as_span
 from kb.source_settings.environment import TOKEN_VARIABLES, unknown_key, with_environment
 from kb.source_settings.files import DriveSettings, FolderSettings, GitSettings, SlackExportSettings
+from kb.source_settings.google_drive import GoogleDriveSettings
 from kb.source_settings.kinds import AnySourceSettings
+from kb.source_settings.microsoft import SharePointSettings, site_key
 from kb.source_settings.services import ConfluenceSettings, GithubSettings, NotionSettings, WebsiteSettings
 
 __all__ = [
@@ -20,9 +22,13 @@ __all__ = [
     "FolderSettings",
     "GitSettings",
     "GithubSettings",
+    "GoogleDriveSettings",
     "NotionSettings",
+    "SharePointSettings",
     "SlackExportSettings",
     "WebsiteSettings",
+    "as_span",
+    "site_key",
     "unknown_key",
     "with_environment",
 ]

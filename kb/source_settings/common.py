@@ -17,13 +17,16 @@ _DOCUMENT_ENDINGS = (
 DOCUMENTS = (*PAGES, *(f"**/*.{name}" for ending in _DOCUMENT_ENDINGS for name in (ending, ending.upper())))
 """Everything that people write documents in. What cannot be read is named after a sync, rather than passed over."""
 
-_SPANS = {"m": "minutes", "h": "hours", "d": "days"}
+_SPANS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
-def _as_span(given: object) -> object:
-    """ "30m", "6h" and "1d" as people write them; anything else is left to pydantic."""
-    match = re.fullmatch(r"(\d{1,5})\s*([mhd])", given.strip()) if isinstance(given, str) else None
+def as_span(given: object) -> object:
+    """ "20s", "30m", "6h" and "1d" as people write them; anything else is left to pydantic."""
+    match = re.fullmatch(r"(\d{1,5})\s*([smhd])", given.strip()) if isinstance(given, str) else None
     return timedelta(**{_SPANS[match[2]]: int(match[1])}) if match else given
+
+
+Span = Annotated[timedelta, BeforeValidator(as_span), Field(ge=timedelta(minutes=1))]
 
 
 class CommonSettings(BaseModel):
@@ -36,7 +39,7 @@ class CommonSettings(BaseModel):
     owner: str = ""
     """Whom to ask about pages whose own owner is nobody in Slack: an e-mail address, a handle (@dana), a name or an id (U0123)."""
     max_age_days: int | None = None
-    sync_every: Annotated[timedelta, BeforeValidator(_as_span), Field(ge=timedelta(minutes=1))] | None = None
+    sync_every: Span | None = None
     """"30m", "6h", "1d": while the bot runs, the source is synced about this often. None: only when somebody asks."""
 
 

@@ -20,6 +20,13 @@ TOKEN_VARIABLES: Mapping[str, Mapping[str, str]] = {
     "GITHUB_TOKEN": {"github": "token"},
     "GITHUB_APP_ID": {"github": "app_id"},
     "GITHUB_APP_PRIVATE_KEY": {"github": "private_key"},
+    "GOOGLE_APPLICATION_CREDENTIALS": {"google_drive": "key_file"},
+    "GOOGLE_SERVICE_ACCOUNT_KEY": {"google_drive": "key"},
+    "GOOGLE_CLIENT_ID": {"google_drive": "client_id"},
+    "GOOGLE_CLIENT_SECRET": {"google_drive": "client_secret"},
+    "GOOGLE_REFRESH_TOKEN": {"google_drive": "refresh_token"},
+    "SHAREPOINT_CLIENT_SECRET": {"sharepoint": "client_secret"},
+    "SHAREPOINT_CERTIFICATE": {"sharepoint": "certificate"},
 }
 """Environment names without our prefix -> the kind of source and its key that they fill where it is not set."""
 

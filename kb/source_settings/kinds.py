@@ -9,6 +9,8 @@ from pydantic import Discriminator, Tag
 
 from kb.source_settings.common import CommonSettings
 from kb.source_settings.files import DriveSettings, FolderSettings, GitSettings, SlackExportSettings
+from kb.source_settings.google_drive import GoogleDriveSettings
+from kb.source_settings.microsoft import SharePointSettings
 from kb.source_settings.services import ConfluenceSettings, GithubSettings, NotionSettings, WebsiteSettings
 
 
@@ -26,11 +28,13 @@ AnySourceSettings = Annotated[
     | Annotated[NotionSettings, Tag("notion")]
     | Annotated[SlackExportSettings, Tag("slack_export")]
     | Annotated[GithubSettings, Tag("github")]
-    | Annotated[DriveSettings, Tag("drive")],
+    | Annotated[SharePointSettings, Tag("sharepoint")]
+    | Annotated[DriveSettings, Tag("drive")]
+    | Annotated[GoogleDriveSettings, Tag("google_drive")],
     Discriminator(
         kind_of,
         custom_error_type="source_kind",
-        custom_error_message="unknown kind; known: folder, git, website, confluence, notion, slack_export, github, drive",
+        custom_error_message="unknown kind; known: folder, git, website, confluence, notion, slack_export, github, sharepoint, drive, google_drive",
     ),
 ]
 
@@ -42,5 +46,7 @@ KINDS: Mapping[str, type[CommonSettings]] = {
     "notion": NotionSettings,
     "slack_export": SlackExportSettings,
     "github": GithubSettings,
+    "sharepoint": SharePointSettings,
     "drive": DriveSettings,
+    "google_drive": GoogleDriveSettings,
 }

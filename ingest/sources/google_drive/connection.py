@@ -1,0 +1,254 @@
+"""Requests to the Drive API, v3: one account, its limits, page by page of results.
+
+Errors come as https://developers.google.com/workspace/drive/api/guides/handle-errors has them: a rate limit is 429, or 403 with a
+reason, and ends within a minute.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from yarl import URL
+
+from ingest.sources.google_drive.credentials import Credentials
+from ingest.sources.google_drive.files import FIELDS, PERMISSION_FIELDS, DriveFile, Permission, parsed
+from ingest.sources.json_api import ApiError, JsonApi, Parameters, Sleep
+from kb.source_settings import GoogleDriveSettings
+
+T = TypeVar("T")
+
+UNSEEN = (403, 404)
+"""What is not there, or not for this account."""
+_LIMITS = frozenset({"userRateLimitExceeded", "rateLimitExceeded", "sharingRateLimitExceeded"})
+_LIMITED_S = 4.0
+"""The first pause; they double, and together last longer than the minute in which requests are counted."""
+_PAGE_SIZE = 1000
+"""The most that Google gives; where permissions are asked for it gives fewer."""
+_DRIVES_SIZE = 100
+TOO_LARGE = "exportSizeLimitExceeded"
+_EXPORT_HOST = "docs.google.com"
+_EVERYWHERE: Mapping[str, str] = {"supportsAllDrives": "true"}
+_LISTED: Mapping[str, str] = {**_EVERYWHERE, "includeItemsFromAllDrives": "true"}
+
+
+class Connection:
+    """All of it raises `ApiError`. `clock`: seconds since 1970."""
+
+    def __init__(
+        self,
+        settings: GoogleDriveSettings,
+        *,
+        sleep: Sleep = asyncio.sleep,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings = settings
+        self._sleep = sleep
+        self._origin = URL(str(settings.api_url)).origin()
+        self.credentials = Credentials(settings, ask=self._grant, clock=clock)
+        self._api = self._opened(f"{str(settings.api_url).rstrip('/')}/drive/v3")
+        self._exports: JsonApi | None = None
+
+    async def close(self) -> None:
+        await self._api.close()
+        if self._exports is not None:
+            await self._exports.close()
+            self._exports = None
+
+    async def file(self, file_id: str) -> DriveFile:
+        told = await self._get(f"/files/{quote(file_id, safe='')}", {**_EVERYWHERE, "fields": FIELDS})
+        return parsed(DriveFile, told)
+
+    async def files(self, query: Parameters) -> AsyncIterator[DriveFile]:
+        """Raises also where Google could not search all of it."""
+        asked: Parameters = {
+            **_LISTED,
+            "pageSize": _PAGE_SIZE,
+            "fields": f"nextPageToken,incompleteSearch,files({FIELDS})",
+            **query,
+        }
+        async for page in self._pages("/files", asked):
+            if page.get("incompleteSearch"):
+                raise ApiError("Google could not search all drives to the end: try later")
+            for told in page.get("files") or ():
+                yield parsed(DriveFile, told)
+
+    async def permissions(self, file_id: str) -> tuple[Permission, ...]:
+        """Of a file or a shared drive, those that come from above included."""
+        asked: Parameters = {
+            **_EVERYWHERE,
+            "pageSize": _DRIVES_SIZE,
+            "fields": f"nextPageToken,permissions({PERMISSION_FIELDS})",
+        }
+        pages = self._pages(f"/files/{quote(file_id, safe='')}/permissions", asked)
+        return tuple(
+            [parsed(Permission, told) async for page in pages for told in page.get("permissions") or ()]
+        )
+
+    async def drives(self) -> dict[str, str]:
+        """Id -> name of every shared drive that the account is a member of."""
+        asked: Parameters = {"pageSize": _DRIVES_SIZE, "fields": "nextPageToken,drives(id,name)"}
+        return {
+            str(drive["id"]): str(drive.get("name", ""))
+            async for page in self._pages("/drives", asked)
+            for drive in page.get("drives") or ()
+        }
+
+    async def drive_name(self, drive_id: str) -> str:
+        """Raises with status 404 where the account is no member, whatever else it sees of the drive."""
+        told = await self._get(f"/drives/{quote(drive_id, safe='')}", {"fields": "id,name"})
+        return str(told.get("name", ""))
+
+    async def own_root(self) -> str:
+        """The id of the account's My Drive."""
+        told = await self._get("/files/root", {"fields": "id"})
+        return str(told.get("id", ""))
+
+    async def start_token(self, drive_id: str | None) -> str:
+        """From which on changes are told: of the account, or of a shared drive."""
+        told = await self._get("/changes/startPageToken", {**_EVERYWHERE, **_log(drive_id)})
+        return str(told["startPageToken"])
+
+    async def changes(self, token: str, drive_id: str | None) -> tuple[list[Any], str, bool]:
+        """A page of changes as they were told, the token of what follows, and whether there is more now."""
+        asked: Parameters = {
+            **_LISTED,
+            **_log(drive_id),
+            "pageToken": token,
+            "pageSize": _PAGE_SIZE,
+            "includeRemoved": "true",
+            "fields": f"nextPageToken,newStartPageToken,changes(changeType,removed,fileId,file({FIELDS}))",
+        }
+        told = await self._get("/changes", asked)
+        following = told.get("nextPageToken") or told.get("newStartPageToken")
+        if not following:
+            raise ApiError("Google answers in a form that Footnote does not know")
+        return list(told.get("changes") or ()), str(following), "nextPageToken" in told
+
+    async def content(self, file: DriveFile, *, most: int) -> bytes:
+        """What is in it, or Google's export of it, of no more than `most` bytes."""
+        file_id = quote(file.id, safe="")
+        if file.export is None:
+            return await self._download(f"/files/{file_id}?alt=media&supportsAllDrives=true", most)
+        try:
+            return await self._download(
+                f"/files/{file_id}/export?mimeType={quote(file.export, safe='')}", most
+            )
+        except ApiError as error:
+            if reason_of(error) != TOO_LARGE:
+                raise
+            return await self._exported_by_link(file, file.export, most, error)
+
+    async def _exported_by_link(self, file: DriveFile, media_type: str, most: int, error: ApiError) -> bytes:
+        """`files.export` ends at 10 MB. The editors' own export, to which a file links, has no such limit."""
+        told = await self._get(f"/files/{quote(file.id, safe='')}", {**_EVERYWHERE, "fields": "exportLinks"})
+        link = URL(str((told.get("exportLinks") or {}).get(media_type, "")), encoded=True)
+        ours = link.absolute and link.origin() == self._origin
+        if not ours and not (link.scheme == "https" and link.host == _EXPORT_HOST):
+            raise error
+        if self._exports is None:
+            self._exports = self._opened(str(link.origin()))
+        exports, path = self._exports, link.raw_path_qs
+        return await self._renewed(lambda: exports.download(path, most=most))
+
+    async def _pages(self, path: str, parameters: Parameters) -> AsyncIterator[dict[str, Any]]:
+        token = ""
+        while True:
+            told = await self._get(path, {**parameters, "pageToken": token} if token else parameters)
+            yield told
+            token = str(told.get("nextPageToken") or "")
+            if not token:
+                return
+
+    async def _get(self, path: str, parameters: Parameters) -> dict[str, Any]:
+        told = await self._renewed(lambda: self._api.get(path, parameters))
+        if not isinstance(told, dict):
+            raise ApiError("Google answers in a form that Footnote does not know")
+        return told
+
+    async def _download(self, path: str, most: int) -> bytes:
+        return await self._renewed(lambda: self._api.download(path, most=most))
+
+    async def _renewed(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Once more with a new token where Google took the last one no longer."""
+        try:
+            return await ask()
+        except ApiError as error:
+            if error.status != 401 or error.told is None:
+                raise
+            self.credentials.forget()
+        return await ask()
+
+    async def _grant(self, url: str, fields: Mapping[str, str]) -> Any:
+        endpoint = URL(url)
+        async with JsonApi(
+            str(endpoint.origin()), headers={}, timeout_s=self._settings.timeout_s, sleep=self._sleep
+        ) as api:
+            return await api.post(endpoint.raw_path, fields)
+
+    def _opened(self, base_url: str) -> JsonApi:
+        return JsonApi(
+            base_url,
+            headers={},
+            timeout_s=self._settings.timeout_s,
+            sleep=self._sleep,
+            authorize=self.credentials.headers,
+            later=_limits_the_rate,
+        )
+
+
+def reason_of(error: ApiError) -> str:
+    """Google's word for it ("notFound"); empty: it has none."""
+    return _reason(error.told)
+
+
+def message_of(error: ApiError) -> str:
+    """Google's sentence for it."""
+    told = error.told.get("error") if isinstance(error.told, dict) else None
+    return str(told.get("message") or "") if isinstance(told, dict) else ""
+
+
+def advice(error: ApiError, account: str) -> str:
+    """What to do about an error that is no single file's."""
+    match error.status, reason_of(error):
+        case 401, "" if error.told is None:
+            return str(error)  # it says itself what to do
+        case 401, _:
+            return "Google does not accept the access token: look at the account's credentials"
+        case 403, "accessNotConfigured" | "SERVICE_DISABLED":
+            return "the Google Drive API is not enabled in the account's Cloud project: enable it there"
+        case 403, "insufficientPermissions" | "ACCESS_TOKEN_SCOPE_INSUFFICIENT":
+            return "the account may not read files: grant it the scope drive.readonly"
+        case 403, "dailyLimitExceeded":
+            return "the requests of this day are used up: raise the quota of the Cloud project, or sync less often"
+        case (404, _) | (403, "insufficientFilePermissions" | "teamDriveMembershipRequired"):
+            return (
+                f"there is no such folder, or it is not shared with {account}: share it, or correct `folders`"
+            )
+        case (429, _) | (403, "userRateLimitExceeded" | "rateLimitExceeded"):
+            return "Google limits the rate of requests and did not stop doing so: sync less often, or later"
+        case _:
+            told = message_of(error)
+            said = f"{error} ({told})" if told else str(error)
+            return f"{said}; look whether googleapis.com can be reached from here"
+
+
+def _reason(told: Any) -> str:
+    error = told.get("error") if isinstance(told, dict) else None
+    if not isinstance(error, dict):
+        return ""
+    for one in (*(error.get("errors") or ()), *(error.get("details") or ())):
+        if isinstance(one, dict) and one.get("reason"):
+            return str(one["reason"])
+    return str(error.get("status") or "")
+
+
+def _limits_the_rate(status: int, told: Any) -> float | None:
+    return _LIMITED_S if status == 403 and _reason(told) in _LIMITS else None
+
+
+def _log(drive_id: str | None) -> dict[str, str]:
+    return {} if drive_id is None else {"driveId": drive_id}

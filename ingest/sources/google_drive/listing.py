@@ -1,0 +1,170 @@
+"""Follows what one part of Drive holds: a shared drive, a folder, or all else that the account sees.
+
+The first time it is listed; then the change log says what became of it
+(https://developers.google.com/workspace/drive/api/guides/about-changes). A shared drive has a log of its own, which alone tells all of it;
+everything else is in the account's. What a change of a folder does to what is in it (its readers, its place) is not told of each
+file, so that what is below it is listed again then, and once a day all of it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ingest.sources.google_drive.connection import Connection
+from ingest.sources.google_drive.files import Change, DriveFile, change_of
+from ingest.sources.google_drive.inventory import Held, Inventory
+from ingest.sources.json_api import ApiError, Parameters
+
+logger = logging.getLogger(__name__)
+
+_RELISTED_S = 24 * 3600
+_FOLDERS_AT_A_TIME = 25
+"""That one query names; a query has no more room than an address has."""
+_NO_TOKEN = (400, 404, 410)
+ACCOUNT = "account"
+"""The part that is neither a shared drive nor a folder of the settings."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """`id`: a folder's, a shared drive's, or "account". `drive_id`: the shared drive whose log tells its changes; None: the
+    account's does. `others`: shared drives that are parts of their own. `corpora`: where Google is to look for it.
+    """
+
+    id: str
+    kind: Literal["account", "drive", "folder"]
+    top: DriveFile | None = None
+    drive_id: str | None = None
+    others: frozenset[str] = frozenset()
+
+    @property
+    def corpora(self) -> Parameters:
+        if self.drive_id is not None:
+            return {"corpora": "drive", "driveId": self.drive_id}
+        return {"corpora": "user"} if self.kind == "account" else {"corpora": "allDrives"}
+
+    def holds(self, file: DriveFile, files: Mapping[str, DriveFile]) -> bool:
+        """Whether it is in this part. `files`: what is known to be, the folder itself among it."""
+        match self.kind:
+            case "account":
+                return file.drive_id not in self.others
+            case "drive":
+                return file.drive_id == self.id
+            case "folder":
+                return file.parent in files
+
+
+class Listing:
+    """`clock`: seconds since 1970."""
+
+    def __init__(self, connection: Connection, inventory: Inventory, clock: Callable[[], float]) -> None:
+        self._connection = connection
+        self._inventory = inventory
+        self._clock = clock
+
+    async def of(self, part: Part) -> Mapping[str, DriveFile]:
+        """Every file and folder in it by id, trashed ones perhaps among them, and its own folder. Raises `ApiError`."""
+        held = await self._inventory.held(self._key(part))
+        if held is not None and self._clock() - held.listed < _RELISTED_S and _is_as_it_was(part, held):
+            files = await self._caught_up(part, held)
+            if files is not None:
+                return files
+        return await self._listed(part)
+
+    async def _listed(self, part: Part) -> Mapping[str, DriveFile]:
+        # first the token: what changes while it is listed is told twice rather than never
+        token = await self._connection.start_token(part.drive_id)
+        if part.kind == "folder":
+            files = {file.id: file for file in await self._below(part, [part.id])}
+        else:
+            query: Parameters = {**part.corpora, "q": "trashed = false"}
+            found = [file async for file in self._connection.files(query)]
+            files = {file.id: file for file in found if part.holds(file, {})}
+        if part.top is not None:
+            files[part.id] = part.top
+        await self._inventory.replace(self._key(part), Held(files=files, token=token, listed=self._clock()))
+        return files
+
+    async def _caught_up(self, part: Part, held: Held) -> Mapping[str, DriveFile] | None:
+        """None: the log does not tell enough, and all of it must be listed."""
+        files, token, more = dict(held.files), held.token, True
+        while more:
+            try:
+                told, token, more = await self._connection.changes(token, part.drive_id)
+            except ApiError as error:
+                if error.status not in _NO_TOKEN:
+                    raise
+                logger.info("google_drive.token_rejected", extra={"part": part.id, "status": error.status})
+                return None
+            changes = [change for change in map(change_of, told) if change is not None]
+            before = dict(files)
+            if not await self._apply(part, changes, files):
+                return None
+            new = [file for file_id, file in files.items() if file is not before.get(file_id)]
+            gone = before.keys() - files.keys()
+            await self._inventory.take_in(self._key(part), new=new, gone=gone, token=token)
+        return files
+
+    async def _apply(self, part: Part, changes: Iterable[Change], files: dict[str, DriveFile]) -> bool:
+        """Whether the changes say enough. Folders come first, since files may have been put into new ones."""
+        ordered = sorted(changes, key=lambda change: change.file is None or not change.file.is_folder)
+        moved: list[str] = []
+        for change in ordered:
+            known, now = files.get(change.id), change.file
+            if change.id == part.id:
+                continue
+            if now is not None and part.holds(now, files):
+                files[now.id] = now
+                if now.is_folder and (known is None or _matters(known, now)):
+                    moved.append(now.id)
+                    _empty(files, now.id)
+            elif known is not None:
+                if known.is_folder and part.kind == "account":
+                    return False  # what is in it may still be shared by itself
+                _empty(files, known.id)
+                del files[known.id]
+        files |= {file.id: file for file in await self._below(part, moved)}
+        return True
+
+    def _key(self, part: Part) -> str:
+        return f"{part.id} {self._connection.credentials.mark}"
+
+    async def _below(self, part: Part, folders: list[str]) -> list[DriveFile]:
+        """All that is in these folders, and in those within them."""
+        found: dict[str, DriveFile] = {}
+        waiting = list(dict.fromkeys(folders))
+        while waiting:
+            some, waiting = waiting[:_FOLDERS_AT_A_TIME], waiting[_FOLDERS_AT_A_TIME:]
+            inside = " or ".join(f"'{folder}' in parents" for folder in some)
+            query: Parameters = {**part.corpora, "q": f"({inside}) and trashed = false"}
+            async for file in self._connection.files(query):
+                if file.is_folder and file.id not in found:
+                    waiting.append(file.id)
+                found[file.id] = file
+        return list(found.values())
+
+
+def _is_as_it_was(part: Part, held: Held) -> bool:
+    """Whether what holds for all of the part is what held when it was listed."""
+    known = held.files.get(part.id)
+    return part.top is None or (known is not None and not _matters(known, part.top))
+
+
+def _matters(known: DriveFile, now: DriveFile) -> bool:
+    """Whether something else holds now of all that is in the folder."""
+
+    def state(folder: DriveFile) -> tuple[object, ...]:
+        return folder.parents, folder.permissions, folder.is_limited, folder.trashed, folder.drive_id
+
+    return state(known) != state(now)
+
+
+def _empty(files: dict[str, DriveFile], folder: str) -> None:
+    """Takes out all that is in it."""
+    for inner in [file for file in files.values() if file.parent == folder]:
+        files.pop(inner.id, None)
+        if inner.is_folder:
+            _empty(files, inner.id)

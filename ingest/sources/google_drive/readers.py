@@ -1,0 +1,112 @@
+"""Who may read a file: with whom Drive says that it is shared, by the table in the settings. What is not in it closes the file.
+
+Permissions come down from folders and shared drives, and nothing takes them away but a folder with limited access
+(https://developers.google.com/workspace/drive/api/guides/limited-expansive-access). What is in My Drive tells them all by itself. In a
+shared drive a file tells only whether it has some of its own; where it has none its readers are those of the folder it is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from ingest.sources.google_drive.connection import UNSEEN, Connection
+from ingest.sources.google_drive.files import DriveFile, Permission
+from ingest.sources.json_api import ApiError
+from kb.models import EVERYONE
+from kb.source_settings import GoogleDriveSettings
+
+Above = Callable[[DriveFile], Awaitable[DriveFile | None]]
+"""The folder that something is in; None: it is in none that the account sees."""
+Principals = frozenset[str] | None
+"""Keys of `readers` that a file is shared with. None: the account may not see them."""
+
+UNKNOWN = (
+    "the account may not see with whom it is shared: make it one that may share it (an editor, a member of the shared drive), or "
+    "name the channels of its folder's readers in `places`"
+)
+NOBODY = "shared with nobody else"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Audience:
+    """`channels`: None: no limit; empty: nobody here, and `why` says what is missing."""
+
+    channels: tuple[str, ...] | None
+    why: str = ""
+
+
+class Readers:
+    """Of one listing: what is asked about a folder is asked once. `now`: when permissions must hold."""
+
+    def __init__(
+        self, settings: GoogleDriveSettings, connection: Connection, above: Above, now: datetime
+    ) -> None:
+        self._channels: Mapping[str, tuple[str, ...]] = {
+            " ".join(key.lower().split()): channels for key, channels in settings.readers.items()
+        }
+        self._places = settings.places
+        self._connection = connection
+        self._above = above
+        self._now = now
+        self._known: dict[str, Principals] = {}
+
+    async def of(self, file: DriveFile, *, account: str) -> Audience:
+        """`account`: its own address, which is not worth telling. Raises `ApiError`."""
+        principals = await self._principals(file)
+        if principals is None:
+            channels = await self._of_place(file)
+            return _audience(channels, UNKNOWN)
+        named = [self._channels[one] for one in principals if one in self._channels]
+        strangers = sorted(principals - {account.lower()})
+        why = f"shared with {_and(strangers)}, and `readers` names none of these" if strangers else NOBODY
+        return _audience({channel for channels in named for channel in channels}, why)
+
+    async def _principals(self, file: DriveFile) -> Principals:
+        if file.drive_id is None:
+            return None if file.permissions is None else self._keys(file.permissions)
+        if file.id not in self._known:
+            known = await self._in_a_shared_drive(file)
+            if not file.is_folder:
+                return known
+            self._known[file.id] = known
+        return self._known[file.id]
+
+    async def _in_a_shared_drive(self, file: DriveFile) -> Principals:
+        if not file.has_own_permissions and not file.is_limited:
+            folder = await self._above(file)
+            if folder is not None:
+                return await self._principals(folder)
+        try:
+            return self._keys(await self._connection.permissions(file.id))
+        except ApiError as error:
+            if error.status in UNSEEN:
+                return None
+            raise
+
+    def _keys(self, permissions: Iterable[Permission]) -> frozenset[str]:
+        return frozenset(one.key for one in permissions if one.holds_at(self._now))
+
+    async def _of_place(self, file: DriveFile) -> Iterable[str]:
+        """The channels of the nearest folder that has some, unless access is limited on the way up to it."""
+        node: DriveFile | None = file
+        while node is not None:
+            if node.id in self._places:
+                return self._places[node.id]
+            if node.is_limited:
+                break
+            node = await self._above(node)
+        return ()
+
+
+def _audience(channels: Iterable[str], why: str) -> Audience:
+    found = set(channels)
+    if {"everyone", EVERYONE} & found:
+        return Audience(channels=None)
+    return Audience(channels=tuple(sorted(found)), why="" if found else why)
+
+
+def _and(names: list[str], most: int = 5) -> str:
+    shown = names[:most]
+    return ", ".join(shown) + (f" and {len(names) - most} more" if len(names) > most else "")

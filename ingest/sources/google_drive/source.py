@@ -1,0 +1,254 @@
+"""Google Drive as a source. A page's path is the part of Drive that it is in (a shared drive, a folder of the settings, "account")
+and the id of the file, which stays when it is renamed, moved or named as another in its folder.
+
+Whoever a file is shared with reads it by the table `readers` of the settings; a file that is shared with nobody there is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ingest.errors import PageError, SourceUnavailableError
+from ingest.parsers.formats import max_bytes
+from ingest.sources.google_drive.connection import UNSEEN, Connection, advice
+from ingest.sources.google_drive.documents import Documents, page_error
+from ingest.sources.google_drive.files import SHORTCUT, DriveFile, url_of
+from ingest.sources.google_drive.inventory import Inventory
+from ingest.sources.google_drive.listing import ACCOUNT, Listing, Part
+from ingest.sources.google_drive.readers import Audience
+from ingest.sources.json_api import ApiError, Sleep
+from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
+from kb.source_settings import GoogleDriveSettings
+
+_CLOSED = "closed"
+"""Where the report tells of files that are not indexed, by reason."""
+_MOST_REASONS = 20
+_TRASHED = "the folder is in the trash: restore it, or take it out of `folders`"
+
+
+class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
+    """`folder`: where it is kept what Drive held at the last sync. `clock`: seconds since 1970."""
+
+    def __init__(
+        self,
+        settings: GoogleDriveSettings,
+        folder: Path,
+        *,
+        sleep: Sleep = asyncio.sleep,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(settings)
+        self._inventory = Inventory(folder / f"{settings.name}.drive")
+        self._sleep = sleep
+        self._clock = clock
+        self._connection: Connection | None = None
+        self._known: Documents | None = None
+        self._unlisted: dict[str, str] = {}
+        """Part that could not be listed -> why."""
+        self._left_out: set[str] = set()
+        self._closed: dict[str, str] = {}
+        """Path in the report -> why these files are not indexed."""
+
+    def url_of(self, path: str) -> str:
+        return url_of(path.partition("/")[2].rstrip("/"))
+
+    def withdraws(self, path: str) -> bool:
+        part = path.partition("/")[0]
+        return path in self._left_out or (bool(self._settings.folders) and part not in self._settings.folders)
+
+    async def discover(self) -> AsyncIterator[PageRef]:
+        self._unlisted, self._left_out, self._closed = {}, set(), {}
+        self._known = None
+        try:
+            listed = await self._listed()
+        except ApiError as error:
+            raise SourceUnavailableError(f"source {self.name!r}: {self._advice(error)}") from error
+        if not listed and self._unlisted:
+            raise SourceUnavailableError(f"source {self.name!r}: {next(iter(self._unlisted.values()))}")
+        if not self._settings.folders and not any(files for _, files in listed):
+            account = self._opened().credentials.account
+            raise SourceUnavailableError(
+                f"source {self.name!r}: the account sees no file: share folders or shared drives with {account}"
+            )
+        for ref in await self._refs(listed):
+            yield ref
+        for path in self._unlisted:
+            yield PageRef(path=path, revision=None)
+        for path, why in self._closed.items():
+            yield PageRef(path=path, revision=None, title=why.partition(": ")[0])
+
+    async def fetch(self, ref: PageRef) -> RawPage:
+        if reason := self._unlisted.get(ref.path):
+            raise PageError(reason)
+        part_id, _, file_id = ref.path.partition("/")
+        if part_id == _CLOSED:
+            why = self._closed.get(ref.path, "files that are shared with nobody whom `readers` names")
+            raise PageError(why, withdraw=True, left_out=True)
+        if not file_id or self.withdraws(ref.path):
+            raise PageError("the settings name no such part of Drive, or leave this file out", withdraw=True)
+        try:
+            return await self._page(ref.path, file_id)
+        except ApiError as error:
+            raise page_error(error) from error
+
+    async def close(self) -> None:
+        self._known = None
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+
+    async def look(self) -> Mapping[str, str | Audience]:
+        """Each part of Drive that is read, by name -> who may read what is in it by default, or what is wrong with it.
+
+        Raises:
+            SourceUnavailableError: nothing can be asked.
+        """
+        found: dict[str, str | Audience] = {}
+        self._unlisted = {}
+        try:
+            for part in await self._parts():
+                if part.top is not None:
+                    found[part.top.name] = await self._documents().audience(part.top)
+                else:
+                    found["what is shared with the account"] = Audience(channels=None)
+        except ApiError as error:
+            raise SourceUnavailableError(self._advice(error)) from error
+        return found | {path.rstrip("/"): reason for path, reason in self._unlisted.items()}
+
+    async def _listed(self) -> list[tuple[Part, Mapping[str, DriveFile]]]:
+        """What each part holds. One that fails is noted, and nothing of it is removed."""
+        connection = self._opened()
+        listing = Listing(connection, self._inventory, self._clock)
+        listed = []
+        for part in await self._parts():
+            try:
+                files = await listing.of(part)
+            except ApiError as error:
+                self._unlisted[f"{part.id}/"] = f"it cannot be listed: {self._advice(error)}"
+                continue
+            self._documents().places.learn(files)
+            listed.append((part, files))
+        return listed
+
+    async def _parts(self) -> list[Part]:
+        connection = self._opened()
+        if self._settings.folders:
+            parts = [await self._folder(folder) for folder in dict.fromkeys(self._settings.folders)]
+            return [part for part in parts if part is not None]
+        drives = await connection.drives()
+        account = Part(id=ACCOUNT, kind="account", others=frozenset(drives))
+        found = [await self._folder(drive_id) for drive_id in drives]
+        return [account, *(part for part in found if part is not None)]
+
+    async def _folder(self, folder_id: str) -> Part | None:
+        """None: it is noted what is wrong with it."""
+        connection = self._opened()
+        try:
+            top = await connection.file(folder_id)
+            drive_id = top.drive_id
+            if drive_id is not None:
+                try:
+                    name = await connection.drive_name(drive_id)
+                    top = top.model_copy(update={"name": name}) if top.id == drive_id else top
+                except ApiError as error:
+                    if error.status not in UNSEEN or top.id == drive_id:
+                        raise
+                    drive_id = None  # a folder was shared, and not the drive
+        except ApiError as error:
+            if error.status == 401:
+                raise  # it holds for all parts
+            self._unlisted[f"{folder_id}/"] = self._advice(error)
+            return None
+        if top.trashed:
+            self._unlisted[f"{folder_id}/"] = _TRASHED
+            return None
+        return Part(
+            id=top.id, kind="drive" if top.id == top.drive_id else "folder", top=top, drive_id=drive_id
+        )
+
+    async def _refs(self, listed: list[tuple[Part, Mapping[str, DriveFile]]]) -> list[PageRef]:
+        """One for each file, in the first part that holds it. A part in which a folder cannot be asked for fails as a whole."""
+        everything = {file_id for _, files in listed for file_id in files}
+        refs: dict[str, PageRef] = {}
+        closed = defaultdict[str, list[str]](list)
+        for part, files in listed:
+            found: dict[str, PageRef] = {}
+            try:
+                for file in sorted(files.values(), key=lambda file: file.id):
+                    leads_here = file.media_type == SHORTCUT and file.target.id in everything
+                    if file.is_folder or leads_here or not part.holds(file, files):
+                        continue
+                    document = await self._documents().of(part, file)
+                    if document is None or document.file.id in refs or document.file.id in found:
+                        continue
+                    if document.left_out:
+                        self._left_out.add(document.path)
+                        if not document.excluded:
+                            closed[document.audience.why].append(document.name)
+                        continue
+                    found[document.file.id] = PageRef(
+                        path=document.path,
+                        revision=document.revision,
+                        size=document.file.size,
+                        title=document.file.name,
+                    )
+            except ApiError as error:
+                self._unlisted[f"{part.id}/"] = f"it cannot be listed: {self._advice(error)}"
+                continue
+            refs |= found
+        self._tell(closed)
+        return list(refs.values())
+
+    def _tell(self, closed: Mapping[str, list[str]]) -> None:
+        by_number = sorted(closed.items(), key=lambda item: (-len(item[1]), item[0]))
+        for why, names in by_number[:_MOST_REASONS]:
+            others = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            path = f"{_CLOSED}/{fingerprint([why.encode()])[:8]}"
+            self._closed[path] = f"“{min(names)}”{others}: nothing of it is indexed, {why}"
+        rest = sum(len(names) for _, names in by_number[_MOST_REASONS:])
+        if rest:
+            self._closed[f"{_CLOSED}/other"] = (
+                f"{rest} more: nothing of it is indexed, shared with others whom `readers` does not name"
+            )
+
+    async def _page(self, path: str, file_id: str) -> RawPage:
+        part_id = path.partition("/")[0]
+        part = Part(id=part_id, kind="account" if part_id == ACCOUNT else "folder")
+        document = await self._documents().of(part, await self._opened().file(file_id))
+        if document is None or document.excluded:
+            raise PageError(
+                "it is in the trash, left out by the settings, or no document in what is read any more",
+                withdraw=True,
+            )
+        if document.audience.channels == ():
+            raise PageError(f"nothing of it is indexed: {document.audience.why}", withdraw=True)
+        file = document.file
+        return RawPage(
+            path=path,
+            revision=document.revision,
+            content=await self._opened().content(file, most=max_bytes(document.name)),
+            url=file.url,
+            edited=file.edited,
+            file_name=document.name,
+            audience=document.audience.channels,
+            parents=document.parents,
+        )
+
+    def _documents(self) -> Documents:
+        if self._known is None:
+            now = datetime.fromtimestamp(self._clock(), UTC)
+            self._known = Documents(self._settings, self._opened(), now)
+        return self._known
+
+    def _opened(self) -> Connection:
+        if self._connection is None:
+            self._connection = Connection(self._settings, sleep=self._sleep, clock=self._clock)
+        return self._connection
+
+    def _advice(self, error: ApiError) -> str:
+        return advice(error, self._opened().credentials.account)
