@@ -90,7 +90,7 @@ async def test_a_path_that_leads_nowhere_is_a_page_error_with_a_reason(world: Wo
     first = world.paths["one"]
 
     with pytest.raises(PageError) as caught:
-        await source.fetch(PageRef(path=f"{first[:-1]}x", revision=None))
+        await source.fetch(PageRef(path=f"{first}x", revision=None))
     assert len(caught.value.reason) > 10
     await source.close()
 

@@ -1,0 +1,1 @@
+"""SharePoint Online and OneDrive as a source, by Microsoft Graph."""

@@ -1,0 +1,132 @@
+"""What a drive holds, by delta queries: whole at first, then what changed since
+(https://learn.microsoft.com/en-us/graph/api/driveitem-delta); and with whom its files are shared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from ingest.sources.sharepoint.connection import Graph, GraphError, results_of
+from ingest.sources.sharepoint.items import Change, Item, change_of, changed
+from ingest.sources.sharepoint.memory import Asked, DriveMemory, KnownDrive
+from ingest.sources.sharepoint.permissions import Readers, readers_of
+
+logger = logging.getLogger(__name__)
+
+_WHOLE_EVERY_S = 7 * 86_400.0
+"""A change that a delta query did not tell is found after so long."""
+_AT_A_TIME = 4
+"""Requests for permissions under way together."""
+_MANY_FAIL = 10
+"""So many items that do not tell their permissions are no faults of single items."""
+_LINK_REFUSED = (400, 404, 410)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listed:
+    """`items`: all of a drive, by id; `named`: those that changed since the last listing."""
+
+    items: Mapping[str, Item]
+    named: frozenset[str]
+
+
+class Drives:
+    """`clock`: seconds since 1970."""
+
+    def __init__(self, graph: Graph, memory: DriveMemory, *, clock: Callable[[], float]) -> None:
+        self._graph = graph
+        self._memory = memory
+        self._clock = clock
+
+    async def listed(self, drive: str) -> Listed:
+        """
+        Raises:
+            GraphError: it cannot be listed to its end; then what is kept of it stays as it was.
+        """
+        known = await self._memory.recall(drive)
+        if known is not None and self._clock() - known.whole < _WHOLE_EVERY_S:
+            try:
+                changes, link = await self._walk(known.link)
+            except GraphError as error:
+                if error.status not in _LINK_REFUSED:
+                    raise
+                logger.info("sharepoint.listed_anew", extra={"drive": drive, "reason": str(error)})
+            else:
+                now = KnownDrive(link=link, whole=known.whole, items=changed(known.items, changes))
+                return await self._kept(drive, now, known.items, changes)
+        changes, link = await self._walk(f"/drives/{drive}/root/delta")
+        now = KnownDrive(link=link, whole=self._clock(), items=changed({}, changes))
+        return await self._kept(drive, now, known.items if known else {}, changes)
+
+    async def readers(
+        self, drive: str, files: Sequence[Item], named: frozenset[str], every: timedelta | None
+    ) -> tuple[dict[str, Readers], dict[str, str]]:
+        """With whom each file is shared, and why others do not tell it. What changed is asked anew, and what was asked longer
+        ago than `every`; None: everything.
+
+        Raises:
+            GraphError: the drive does not tell, rather than single files.
+        """
+        asked = await self._memory.readers(drive)
+        oldest = self._clock() - every.total_seconds() if every else self._clock() + 1
+        due = [
+            file for file in files if file.id in named or file.id not in asked or asked[file.id].at < oldest
+        ]
+        fresh, failed = await self._ask_all(drive, due)
+        await self._memory.keep_readers(drive, fresh)
+        told = {key: one.readers for key, one in (asked | fresh).items() if key not in failed}
+        return told, failed
+
+    async def readers_of(self, drive: str, item: str) -> Readers:
+        """Raises `GraphError`."""
+        told = [one async for one in self._graph.every(f"/drives/{drive}/items/{item}/permissions")]
+        return readers_of(told, datetime.fromtimestamp(self._clock(), UTC))
+
+    async def _ask_all(self, drive: str, files: Sequence[Item]) -> tuple[dict[str, Asked], dict[str, str]]:
+        fresh: dict[str, Asked] = {}
+        failed: dict[str, str] = {}
+        todo = list(reversed(files))
+
+        async def ask() -> None:
+            while todo:
+                file = todo.pop()
+                try:
+                    readers = await self.readers_of(drive, file.id)
+                except GraphError as error:
+                    failed[file.id] = f"it does not tell with whom it is shared: {error}"
+                    if error.status in (401, 429) or len(failed) > _MANY_FAIL:
+                        todo.clear()
+                        raise
+                else:
+                    fresh[file.id] = Asked(readers=readers, at=self._clock())
+
+        results = await asyncio.gather(*(ask() for _ in range(_AT_A_TIME)), return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return fresh, failed
+
+    async def _walk(self, link: str) -> tuple[list[Change], str]:
+        """Every change, and the link to the next ones. `link`: a path for a whole listing, else what Graph gave."""
+        answer = await (self._graph.get(link) if link.startswith("/") else self._graph.follow(link))
+        changes, seen = [change_of(one) for one in results_of(answer)], {link}
+        while (following := answer.get("@odata.nextLink")) is not None:
+            if following in seen:
+                raise GraphError("Microsoft Graph leads from one page of changes back to an earlier one")
+            seen.add(following)
+            answer = await self._graph.follow(str(following))
+            changes += [change_of(one) for one in results_of(answer)]
+        last = answer.get("@odata.deltaLink")
+        if not isinstance(last, str):
+            raise GraphError("Microsoft Graph did not tell the changes to their end")
+        return changes, last
+
+    async def _kept(
+        self, drive: str, now: KnownDrive, before: Mapping[str, Item], changes: Sequence[Change]
+    ) -> Listed:
+        await self._memory.keep(drive, now, before)
+        return Listed(items=now.items, named=frozenset(change.id for change in changes))

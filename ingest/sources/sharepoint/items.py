@@ -1,0 +1,137 @@
+"""Files and folders as Graph tells them, and the memory of a drive's delta query: all of its items by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import PurePosixPath
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ingest.sources.sharepoint.connection import GraphError
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """`parent`: the id of the folder that it is in; None: it is the root. `size` in bytes. `tag`: changes with every edit."""
+
+    id: str
+    name: str
+    parent: str | None
+    is_folder: bool
+    tag: str = ""
+    size: int = 0
+    edited: date | None = None
+    url: str = ""
+    download: str | None = None
+    malware: bool = False
+    checked_out: bool = False
+
+    @property
+    def ending(self) -> str:
+        return PurePosixPath(self.name).suffix.lower()
+
+
+class _Reference(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    id: str | None = None
+
+
+class _Publication(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    level: str = "published"
+
+
+class _Told(BaseModel):
+    """`DriveItem` of Graph."""
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+    id: str
+    name: str = ""
+    e_tag: str = Field(default="", alias="eTag")
+    size: int = 0
+    web_url: str = Field(default="", alias="webUrl")
+    modified: datetime | None = Field(default=None, alias="lastModifiedDateTime")
+    parent: _Reference = Field(default_factory=_Reference, alias="parentReference")
+    file: dict[str, Any] | None = None
+    folder: dict[str, Any] | None = None
+    root: dict[str, Any] | None = None
+    deleted: dict[str, Any] | None = None
+    malware: dict[str, Any] | None = None
+    publication: _Publication = Field(default_factory=_Publication)
+    download: str | None = Field(default=None, alias="@microsoft.graph.downloadUrl")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """`item`: as it is now; None: it was deleted, or is neither a file nor a folder (a notebook)."""
+
+    id: str
+    item: Item | None
+
+
+def change_of(told: Mapping[str, Any]) -> Change:
+    """
+    Raises:
+        GraphError: it is told in a form that is not known.
+    """
+    try:
+        one = _Told.model_validate(told)
+    except ValidationError as error:
+        raise GraphError("it tells a file in a form that Footnote does not know") from error
+    is_folder = one.folder is not None or one.root is not None
+    if one.deleted is not None or not (is_folder or one.file is not None):
+        return Change(id=one.id, item=None)
+    changed = f"{one.modified}/{one.size}"
+    return Change(
+        id=one.id,
+        item=Item(
+            id=one.id,
+            name=one.name,
+            parent=None if one.root is not None else one.parent.id,
+            is_folder=is_folder,
+            tag=one.e_tag or changed,
+            size=one.size,
+            edited=one.modified.date() if one.modified else None,
+            url=one.web_url,
+            download=one.download,
+            malware=one.malware is not None,
+            checked_out=one.publication.level == "checkout",
+        ),
+    )
+
+
+def changed(known: Mapping[str, Item], changes: Iterable[Change]) -> dict[str, Item]:
+    """The items of a drive after changes, of which the last of an item counts. What is left in a folder that was deleted goes
+    with it: what was moved out before names another folder by then.
+    """
+    items = dict(known)
+    gone = set[str]()
+    for change in changes:
+        if change.item is None:
+            gone.add(change.id)
+            items.pop(change.id, None)
+        else:
+            gone.discard(change.id)
+            items[change.id] = change.item
+    while gone:
+        gone = {one.id for one in items.values() if one.parent in gone}
+        for orphan in gone:
+            del items[orphan]
+    return items
+
+
+def folders_above(item: Item, items: Mapping[str, Item]) -> list[Item]:
+    """Outermost first, without the root."""
+    above: list[Item] = []
+    parent = item.parent
+    while parent is not None and (folder := items.get(parent)) is not None and folder not in above:
+        if folder.parent is not None:
+            above.insert(0, folder)
+        parent = folder.parent
+    return above
