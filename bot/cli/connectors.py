@@ -13,7 +13,9 @@ from kb.source_settings import (
     FolderSettings,
     GithubSettings,
     GitSettings,
+    GoogleDriveSettings,
     NotionSettings,
+    SharePointSettings,
     SlackExportSettings,
     WebsiteSettings,
 )
@@ -50,6 +52,14 @@ def open_source(settings: AnySourceSettings, folder: Path) -> Source:
             from ingest.sources.github.source import GithubSource
 
             return GithubSource(settings, folder)
+        case GoogleDriveSettings():
+            from ingest.sources.google_drive.source import GoogleDriveSource
+
+            return GoogleDriveSource(settings, folder)
+        case SharePointSettings():
+            from ingest.sources.sharepoint.source import SharePointSource
+
+            return SharePointSource(settings, folder)
 
 
 def as_folder(settings: DriveSettings) -> FolderSettings:
