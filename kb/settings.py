@@ -8,12 +8,15 @@ Environment names are `FOOTNOTE_` + section + `__` + key (`FOOTNOTE_SEARCH__KEEP
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, HttpUrl, SecretStr, model_validator
 
-from kb.source_settings import AnySourceSettings, FolderSettings
+from kb.source_settings import AnySourceSettings, FolderSettings, as_span
+
+SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
 
 Outsiders = Literal["marked", "open"]
 FollowUps = Literal["auto", "mention", "everyone"]
@@ -222,6 +225,11 @@ class SlackSettings(Section):
     """Who may reindex besides the workspace's owners and admins: people (U0123), user groups (S0123, or @handle)."""
     workers: Annotated[int, Field(ge=1, le=64)] = 4
     """Questions that are worked on at the same time."""
+    answer_within: Annotated[timedelta, BeforeValidator(as_span), Field(ge=SECOND, le=DAY)] = timedelta(
+        minutes=30
+    )
+    """How long a question may wait for its answer, while Slack is away above all. Later its asker is told, in one sentence, to
+    ask again."""
     stream: Literal["auto", "off"] = "auto"
     """Shows an answer while the model writes it, where the workspace has streams; "off": whole, when it is done."""
     gaps_digest: str = ""
@@ -240,8 +248,28 @@ class SlackSettings(Section):
 
 
 class ApiSettings(Section):
+    """The HTTP API of `footnote serve` (docs/api.md). Who asks has a key: `footnote keys add NAME`."""
+
     port: Annotated[int, Field(ge=0, le=65535)] | None = None
-    """Loopback port of the HTTP API; None: only the socket in the data folder."""
+    """None: it is not served. 0: any free one, which the log names."""
+    host: str = "127.0.0.1"
+    """The address to listen on. Anything but loopback needs a proxy that ends TLS in front: keys travel with each request."""
+    hosts: tuple[str, ...] = ()
+    """Names, without ports, under which it is reached besides loopback: kb.example.com. Requests for others are refused."""
+    concurrency: Annotated[int, Field(ge=1, le=256)] = 8
+    """Questions that are worked on at the same time; one more is told to come again."""
+
+
+class TelemetrySettings(Section):
+    """What an operator's own systems are told besides `/metrics`. Off unless set."""
+
+    traces: HttpUrl | None = None
+    """OpenTelemetry collector that takes OTLP over HTTP: http://localhost:4318. Its headers come from OTEL_EXPORTER_OTLP_HEADERS."""
+    sampled: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """The share of questions and syncs that is traced."""
+    service_name: str = "footnote"
+    logs: Literal["text", "json"] = "text"
+    """json: one object a line, with the trace id where there is one."""
 
 
 class Settings(Section):
@@ -261,6 +289,7 @@ class Settings(Section):
     store: StoreSettings = StoreSettings()
     slack: SlackSettings = SlackSettings()
     api: ApiSettings = ApiSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     sources: tuple[AnySourceSettings, ...] = ()
 
     @model_validator(mode="after")

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from bot.cli.eval_commands import app as evaluate
+from bot.cli.key_options import app as keys
 from bot.cli.options import Config, Data, Json, Verbose, run, settings_of
 from kb.errors import FootnoteError
 
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 
 app.add_typer(evaluate, name="eval")
+app.add_typer(keys, name="keys")
 
 
 @app.command()
@@ -165,6 +167,14 @@ def serve(data: Data = None, config: Config = None, verbose: Verbose = False) ->
     from bot.cli import serve as command
 
     run(command.serve(settings_of(data, config, verbose, quiet=False)))
+
+
+@app.command()
+def openapi() -> None:
+    """Prints the description of the HTTP API (OpenAPI 3.1)."""
+    from bot.cli.api import openapi as command
+
+    command()
 
 
 @app.command()

@@ -15,7 +15,15 @@ from pathlib import Path
 from aiohttp import web
 from pydantic import ValidationError
 
-from bot.cli.session import PROGRESS, AskRequest, ForgetRequest, IngestRequest, Session
+from bot.cli.session import (
+    PROGRESS,
+    AddKeyRequest,
+    AskRequest,
+    ForgetRequest,
+    IngestRequest,
+    RevokeKeyRequest,
+    Session,
+)
 from kb.errors import FootnoteError
 
 logger = logging.getLogger(__name__)
@@ -82,7 +90,22 @@ def _routes(session: Session) -> list[web.RouteDef]:
     async def grow(request: web.Request) -> web.StreamResponse:
         return web.json_response(await session.grow(private=bool((await request.json()).get("private"))))
 
+    async def keys(_: web.Request) -> web.StreamResponse:
+        return web.json_response({"keys": await session.keys()})
+
+    async def add_key(request: web.Request) -> web.StreamResponse:
+        return web.json_response(
+            await session.add_key(AddKeyRequest.model_validate_json(await request.read()))
+        )
+
+    async def revoke_key(request: web.Request) -> web.StreamResponse:
+        wanted = RevokeKeyRequest.model_validate_json(await request.read())
+        return web.json_response({"revoked": await session.revoke_key(wanted)})
+
     return [
+        web.get("/control/keys", keys),
+        web.post("/control/keys", add_key),
+        web.post("/control/keys/revoke", revoke_key),
         web.post("/control/gaps", gaps),
         web.post("/control/grow", grow),
         web.get("/control/stale", stale),

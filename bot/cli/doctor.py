@@ -12,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
+from bot.cli.api_checks import api_checks
 from bot.cli.as_json import print_json
 from bot.cli.checks import Check
 from bot.cli.github_checks import github_checks
@@ -52,6 +53,7 @@ async def _all(settings: Settings) -> list[Check]:
         ("model", model_checks),
         ("slack", slack_checks),
         ("github", github_checks),
+        ("http api", api_checks),
     ]
     checks: list[Check] = []
     for name, part in parts:

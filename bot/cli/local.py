@@ -6,16 +6,27 @@ import dataclasses
 import logging
 import uuid
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from typing import Any
 
 from bot.apart import told_apart
+from bot.api.keys import ApiKeys, KeyInUse
 from bot.cited_answers import CitedAnswers
 from bot.cli.compose import Runtime, utc_now
 from bot.cli.evaluate_grow import grown_as_json
 from bot.cli.gap_commands import gaps_as_json, stale_as_json
+from bot.cli.key_commands import key_as_json
 from bot.cli.measured import calibration_as_json, other_embedder
 from bot.cli.offers import current_offer
-from bot.cli.session import AskReply, AskRequest, ForgetReply, ForgetRequest, IngestRequest
+from bot.cli.session import (
+    AddKeyRequest,
+    AskReply,
+    AskRequest,
+    ForgetReply,
+    ForgetRequest,
+    IngestRequest,
+    RevokeKeyRequest,
+)
 from bot.cli.source_states import source_states, state_as_json
 from bot.grown_cases import CaseGrower
 from bot.messages import messages_in
@@ -186,6 +197,27 @@ class LocalSession:
         runtime = self._runtime
         pages = StalePages(index=runtime.index, citations=runtime.analytics, clock=utc_now)
         return [stale_as_json(page) for page in await pages.all()]
+
+    async def keys(self) -> list[dict[str, Any]]:
+        return [key_as_json(one) for one in await self._keys.all()]
+
+    async def add_key(self, request: AddKeyRequest) -> dict[str, Any]:
+        days = request.expires_in_days
+        key, whole = await self._keys.add(
+            request.name,
+            audience=request.audience,
+            sources=request.sources,
+            per_minute=request.per_minute,
+            expires_in=timedelta(days=days) if days is not None else None,
+        )
+        return key_as_json(KeyInUse(key=key, last_used=None)) | {"key": whole}
+
+    async def revoke_key(self, request: RevokeKeyRequest) -> bool:
+        return await self._keys.revoke(request.name)
+
+    @property
+    def _keys(self) -> ApiKeys:
+        return ApiKeys(self._runtime.redis, namespace=self._runtime.settings.store.namespace, clock=utc_now)
 
 
 def audience_of(channel: str | None) -> Audience:

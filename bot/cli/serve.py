@@ -24,6 +24,7 @@ from bot.app import Activity
 from bot.backend import Backend
 from bot.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.cited_answers import CitedAnswers
+from bot.cli.api import serving_api
 from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.control import control_socket
 from bot.cli.guide import PlaygroundGuide
@@ -54,16 +55,19 @@ console = Console(stderr=True)
 
 async def serve(settings: Settings) -> int:
     """Runs against real Slack until it is told to stop."""
-    started = time.monotonic()
+    started, loaded = time.monotonic(), asyncio.Event()
     async with (
         open_runtime(settings, "serve", models=False) as runtime,
         running(runtime, runtime.pipeline) as (edge, session),
+        serving_api(runtime, session, loaded=loaded.is_set) as api,
     ):
         await _started(runtime, edge)
+        loaded.set()
         counts = await runtime.index.counts()
         console.print(f"Footnote is ready after {time.monotonic() - started:.1f} s: {counts.pages} pages.")
         if not counts.pages:
             console.print("Nothing is indexed yet: run `footnote ingest FOLDER`.", style="yellow")
+        _say_api(api)
         await _say_offer(session)
         async with _warming(runtime):
             await _until_stopped()
@@ -112,8 +116,10 @@ async def playground(
             return 1
         show_report(report)
         await _started(runtime, edge)
+        api = await stack.enter_async_context(serving_api(runtime, session, loaded=lambda: True))
         runtime.folder.announce("playground", playground=slack.url)
         console.print(f"Footnote is ready after {time.monotonic() - started:.1f} s.")
+        _say_api(api)
         await _say_offer(session)
         console.print(f"\n  Playground: [bold]{slack.url}[/bold]   (Ctrl+C stops it)\n")
         if open_browser:
@@ -206,6 +212,11 @@ class _Status:
                 runtime.settings.embed, analytics=runtime.analytics, index=runtime.index
             ),
         )
+
+
+def _say_api(address: str | None) -> None:
+    if address is not None:
+        console.print(f"HTTP API: {address}, to try it: {address}/api/v1/docs", highlight=False, markup=False)
 
 
 async def _say_offer(session: LocalSession) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import aiohttp
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from bot.api.keys import MOST_PER_MINUTE, PER_MINUTE
 from kb.errors import FootnoteError, UnavailableError
 from kb.jobs import ReindexProgress
 
@@ -70,6 +71,24 @@ class ForgetReply(BaseModel):
     pages: tuple[str, ...]
 
 
+class AddKeyRequest(BaseModel):
+    """A key of the HTTP API, as `bot.api.keys.ApiKeys.add` takes it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    audience: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    per_minute: int = Field(default=PER_MINUTE, ge=1, le=MOST_PER_MINUTE)
+    expires_in_days: int | None = Field(default=None, ge=1, le=3650)
+
+
+class RevokeKeyRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+
+
 class Session(Protocol):
     async def ask(self, request: AskRequest) -> AskReply: ...
 
@@ -95,6 +114,15 @@ class Session(Protocol):
 
     async def grow(self, *, private: bool) -> dict[str, Any]:
         """Cases of what people asked, as `bot.cli.evaluate_grow` writes them."""
+
+    async def keys(self) -> list[dict[str, Any]]:
+        """Of the HTTP API, as `bot.cli.key_commands` writes them."""
+
+    async def add_key(self, request: AddKeyRequest) -> dict[str, Any]:
+        """The same of the new one, and "key": the only copy of what its holder sends."""
+
+    async def revoke_key(self, request: RevokeKeyRequest) -> bool:
+        """Whether there was one."""
 
 
 class OwnerError(FootnoteError):
@@ -154,6 +182,23 @@ class RemoteSession:
         body = {"private": private}
         async with self._http() as http, http.post("/control/grow", json=body) as response:
             return await _told(response)
+
+    async def keys(self) -> list[dict[str, Any]]:
+        async with self._http() as http, http.get("/control/keys") as response:
+            keys: list[dict[str, Any]] = (await _told(response))["keys"]
+            return keys
+
+    async def add_key(self, request: AddKeyRequest) -> dict[str, Any]:
+        body = request.model_dump(mode="json")
+        async with self._http() as http, http.post("/control/keys", json=body) as response:
+            return await _told(response)
+
+    async def revoke_key(self, request: RevokeKeyRequest) -> bool:
+        async with (
+            self._http() as http,
+            http.post("/control/keys/revoke", json=request.model_dump()) as response,
+        ):
+            return bool((await _told(response))["revoked"])
 
     def _http(self) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(

@@ -1,0 +1,223 @@
+"""The routes, and the description of them that `docs/openapi.json` holds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Coroutine
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi_offline import FastAPIOffline
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from bot.api import schemas
+from bot.api.errors import ApiError, KeyRefusedError
+from bot.api.events import STREAM
+from bot.api.guards import Guards
+from bot.api.keys import ApiKey
+from bot.api.service import Service
+from bot.api.streaming import FAILED, EventStream
+from kb.tasks import cancelled
+
+logger = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+BASE = "/api/v1"
+SERVICE = "service"
+"""Where the application's state holds the `Service`."""
+GONE = 499
+"""A status that nobody reads: the client is gone."""
+CODES = {404: "not_found", 405: "not_allowed", 413: "too_large"}
+
+_RETRY = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": schemas.ErrorReply, "description": "`invalid_request`: the body could not be read."},
+    401: {"model": schemas.ErrorReply, "description": "`invalid_key`: no key, or none that counts."},
+    413: {"model": schemas.ErrorReply, "description": "`too_large`: the body is larger than 512 KiB."},
+    421: {
+        "model": schemas.ErrorReply,
+        "description": "`foreign_host`: the Host or Origin is not known here.",
+    },
+    422: {"model": schemas.ErrorReply, "description": "`invalid_request`: `problems` says what is wrong."},
+    429: {"model": schemas.ErrorReply, "description": "`rate_limited`", "headers": _RETRY},
+    503: {
+        "model": schemas.ErrorReply,
+        "description": "`busy`, or `unavailable`: an outage, which says nothing about the pages.",
+        "headers": _RETRY,
+    },
+}
+
+
+def create_app(service: Service | None = None) -> FastAPI:
+    """Without a `service` it can only describe itself."""
+    app = FastAPIOffline(
+        title="Footnote",
+        version="1",
+        summary="Search your own pages, and ask them: cited answers, with a word about pages that are out of date.",
+        description="Needs a key (`footnote keys add NAME`): what it may read decides what is found. See docs/api.md.",
+        openapi_url=f"{BASE}/openapi.json",
+        docs_url=f"{BASE}/docs",
+        redoc_url=None,
+        static_url=f"{BASE}/docs/static",
+        swagger_ui_oauth2_redirect_url=f"{BASE}/docs/oauth2-redirect",
+        max_body_size=schemas.MAX_BODY,
+        redirect_slashes=False,
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+    )
+    setattr(app.state, SERVICE, service)
+    app.include_router(_routes)
+    app.add_exception_handler(ApiError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _failed)
+    return app
+
+
+def guarded(app: FastAPI, *, hosts: Collection[str]) -> ASGIApp:
+    """The application as it may be listened for; `hosts` as in `Guards`."""
+    return Guards(app, hosts=hosts)
+
+
+_routes = APIRouter()
+_bearer = HTTPBearer(auto_error=False, description="A key that `footnote keys add` has shown.")
+
+
+def _service(request: Request) -> Service:
+    service: Service = getattr(request.app.state, SERVICE)
+    return service
+
+
+_Served = Annotated[Service, Depends(_service)]
+
+
+async def _admitted(
+    service: _Served, sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+) -> ApiKey:
+    if sent is None:
+        raise KeyRefusedError
+    return await service.admit(sent.credentials)
+
+
+_Key = Annotated[ApiKey, Depends(_admitted)]
+
+
+@_routes.post(
+    f"{BASE}/search",
+    response_model=schemas.SearchReply,
+    responses=_REFUSALS,
+    summary="Passages, best first, and an answer where it is wanted",
+    operation_id="search",
+)
+async def search(wanted: schemas.SearchRequest, key: _Key, service: _Served, request: Request) -> Any:
+    return await _while_connected(request, service.search(key, wanted))
+
+
+@_routes.post(
+    f"{BASE}/ask",
+    response_class=Response,
+    responses=_REFUSALS | STREAM,
+    summary="An answer, sentence by sentence, as server-sent events",
+    operation_id="ask",
+)
+async def ask(wanted: schemas.AskRequest, key: _Key, service: _Served) -> Response:
+    service.slots.check()
+    return EventStream(lambda progress: service.ask(key, wanted, progress=progress))
+
+
+@_routes.get(
+    "/health",
+    response_model=schemas.Health,
+    responses={503: {"model": schemas.Health, "description": "The index does not answer."}},
+    summary="Whether the index answers",
+    operation_id="health",
+)
+async def health(service: _Served) -> Response:
+    return _told(await service.is_well())
+
+
+@_routes.get(
+    "/ready",
+    response_model=schemas.Health,
+    responses={503: {"model": schemas.Health, "description": "Not yet, or not now."}},
+    summary="Whether questions can be answered: index and store answer, and the models are loaded",
+    operation_id="ready",
+)
+async def ready(service: _Served) -> Response:
+    return _told(await service.is_ready())
+
+
+@_routes.get(
+    "/metrics",
+    response_class=PlainTextResponse,
+    summary="Figures in the text format of Prometheus",
+    operation_id="metrics",
+)
+async def metrics(service: _Served) -> Response:
+    return Response(await service.metrics(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _told(well: bool) -> Response:
+    told = schemas.Health(status="ok" if well else "unavailable")
+    return JSONResponse(told.model_dump(), status_code=200 if well else 503)
+
+
+async def _while_connected(request: Request, work: Coroutine[Any, Any, _T]) -> _T | Response:
+    """What the work comes to; it is cancelled when the client goes away."""
+    task, gone = asyncio.create_task(work), asyncio.create_task(_disconnected(request))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else Response(status_code=GONE)
+    finally:
+        await cancelled(task)
+        await cancelled(gone)
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, ApiError)
+    return _error(error.status, error.code, error.message, headers=error.headers)
+
+
+async def _invalid(_: Request, error: Exception) -> Response:
+    """Says where and what is wrong, and repeats nothing of what was sent: no value, and no name of an unknown field."""
+    assert isinstance(error, RequestValidationError)
+    problems = [
+        {"where": ".".join(str(part) for part in _known_part(one)), "message": str(one["msg"])}
+        for one in error.errors()
+    ]
+    return _error(422, "invalid_request", "The request is not as described in openapi.json.", problems)
+
+
+def _known_part(problem: Any) -> Any:
+    return problem["loc"][:-1] if problem["type"] == "extra_forbidden" else problem["loc"]
+
+
+async def _http_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = CODES.get(error.status_code, "invalid_request")
+    return _error(error.status_code, code, str(error.detail), headers=error.headers)
+
+
+async def _failed(_: Request, __: Exception) -> Response:
+    """The process edge: the server logs the trace."""
+    return _error(500, "failed", FAILED)
+
+
+def _error(
+    status: int,
+    code: Any,
+    message: str,
+    problems: list[dict[str, str]] | None = None,
+    headers: Any = None,
+) -> Response:
+    told = {"error": {"code": code, "message": message, "problems": problems or []}}
+    return JSONResponse(schemas.ErrorReply.model_validate(told).model_dump(), status, headers=headers)

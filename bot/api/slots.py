@@ -1,0 +1,34 @@
+"""How many questions are worked on at the same time: one more is refused at once, not queued behind a client's time-out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bot.api.errors import BusyError
+
+RETRY_AFTER_S = 1
+
+
+class Slots:
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.taken = 0
+
+    def check(self) -> None:
+        """
+        Raises:
+            BusyError: none is free.
+        """
+        if self.taken >= self._most:
+            raise BusyError(retry_after_s=RETRY_AFTER_S)
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Takes one while the block runs. Raises what `check` does."""
+        self.check()
+        self.taken += 1
+        try:
+            yield
+        finally:
+            self.taken -= 1

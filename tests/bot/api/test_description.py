@@ -1,0 +1,99 @@
+"""What the HTTP API says of itself: the committed description, whether it is true, and the page to try it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from redis.asyncio import Redis
+from schemathesis.checks import not_a_server_error
+from schemathesis.generation import GenerationMode
+
+from bot.api.app import create_app
+from tests.fakes.api import Api
+
+COMMITTED = Path(__file__).resolve().parents[3] / "docs/openapi.json"
+EXAMPLES = 25
+"""Requests of each kind to each route."""
+
+
+@pytest.fixture
+async def api(redis: Redis, namespace: str) -> AsyncIterator[Api]:
+    async with Api(redis, namespace=namespace, slots=64).listening() as api:
+        yield api
+
+
+def test_the_committed_description_is_the_one_that_is_served():
+    assert json.loads(COMMITTED.read_text(encoding="utf-8")) == create_app().openapi(), "run `make openapi`"
+
+
+def test_it_is_openapi_3_1_and_asks_for_a_key_where_one_is_needed():
+    told = create_app().openapi()
+    assert told["openapi"].startswith("3.1")
+    secured = {path for path, one in told["paths"].items() for route in one.values() if "security" in route}
+    assert secured == {"/api/v1/search", "/api/v1/ask"}
+
+
+async def test_what_it_serves_without_a_key_is_that_description(api: Api):
+    async with api.client() as client:
+        reply = await client.get("/api/v1/openapi.json")
+    assert reply.json() == json.loads(COMMITTED.read_text(encoding="utf-8"))
+
+
+async def test_the_page_to_try_it_brings_everything_along(api: Api):
+    async with api.client() as client:
+        page = await client.get("/api/v1/docs")
+        loaded = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+        assert len(loaded) >= 3
+        for address in loaded:
+            assert address.startswith("/api/v1/docs/static/")
+            assert (await client.get(address)).status_code == 200
+    assert "default-src 'self'" in page.headers["Content-Security-Policy"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+@pytest.mark.parametrize("down", [False, True])
+async def test_whatever_is_sent_every_answer_is_as_described_and_none_is_a_fault_of_ours(
+    api: Api, mode: GenerationMode, down: bool
+):
+    api.pipeline.down = down
+    _, key = await api.keys.add("intranet", per_minute=100_000)
+    excluded = [not_a_server_error] if down else []  # 503 is then the answer that is described
+    sent = await asyncio.to_thread(_try_all, api.address, key, mode, excluded)
+    assert sent >= EXAMPLES
+
+
+def _try_all(address: str, key: str, mode: GenerationMode, excluded: list[Any]) -> int:
+    """How many requests were sent. Raises what schemathesis finds wrong with a reply."""
+    schema = schemathesis.openapi.from_url(f"{address}/api/v1/openapi.json")
+    sent = 0
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        if mode is GenerationMode.NEGATIVE and operation.method.upper() == "GET":
+            continue  # it takes nothing that could be wrong
+
+        @given(case=operation.as_strategy(generation_mode=mode))
+        @settings(
+            max_examples=EXAMPLES,
+            deadline=None,
+            database=None,
+            derandomize=True,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        def try_it(case: Any) -> None:
+            nonlocal sent
+            sent += 1
+            case.call_and_validate(headers={"Authorization": f"Bearer {key}"}, excluded_checks=excluded)
+
+        try_it()
+    return sent
