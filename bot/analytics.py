@@ -16,7 +16,7 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from bot.answer_record import AnswerRecord, Asked, AskedIn, Vote, record_of
+from bot.answer_record import Asked, AskedIn, Vote, record_kept, record_of
 from bot.model_usage import UsageTotals, usage_of
 from bot.stats import Stats, stats_of
 from kb.answer import Answer, Checked
@@ -261,11 +261,12 @@ def _asked(
     identity: str, about: Sequence[Any], votes: dict[Any, Any], reasons: dict[Any, Any], missed_by: set[Any]
 ) -> Asked | None:
     context, closed = about
-    if context is None:
+    record = None if context is None else record_kept(context, question_id=identity)
+    if record is None:
         return None
     return Asked(
         question_id=identity,
-        record=AnswerRecord.model_validate_json(context),
+        record=record,
         votes=_votes_of(votes),
         reasons={text_of(user): json.loads(said) for user, said in reasons.items()},
         missed_by=frozenset(text_of(user) for user in missed_by),

@@ -5,14 +5,17 @@ Not the answer's text. Records live for `bot.analytics.KEEP`, and one of an earl
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kb.answer import Answer, Checked, Mode, NearestPage
 from kb.models import Outcome
+
+logger = logging.getLogger(__name__)
 
 Vote = Literal["good", "bad"]
 Place = Literal["public", "private", "terminal"]
@@ -21,7 +24,7 @@ or in the operator's terminal. What Slack does not tell is private."""
 
 
 class SourceUsed(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     title: str
     url: str
@@ -31,7 +34,7 @@ class SourceUsed(BaseModel):
 class PageNear(BaseModel):
     """A page that came near without answering, or that an answer rests on."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     page_id: str
     title: str
@@ -42,7 +45,7 @@ class PageNear(BaseModel):
 class PageCited(BaseModel):
     """A page as it was when it was cited."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     page_id: str
     revision: str
@@ -51,7 +54,7 @@ class PageCited(BaseModel):
 class AskedIn(BaseModel):
     """Who asked, and in which message. The defaults are a question from the terminal."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     place: Place = "terminal"
     team: str = ""
@@ -68,7 +71,7 @@ class AskedIn(BaseModel):
 class AnswerRecord(BaseModel):
     """See the module."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     question: str = Field(repr=False)
     rewritten: str | None = Field(default=None, repr=False)
@@ -148,3 +151,13 @@ def _nearest_first(answer: Answer) -> list[NearestPage]:
         return list(answer.nearest)
     first = answer.closest_page
     return [first, *(page for page in answer.nearest if page.page_id != first.page_id)]
+
+
+def record_kept(stored: bytes | str, *, question_id: str) -> AnswerRecord | None:
+    """A record as it was kept; None: another version wrote it."""
+    try:
+        return AnswerRecord.model_validate_json(stored)
+    except ValidationError as error:
+        problems = error.error_count()
+        logger.warning("answer.unreadable", extra={"question_id": question_id, "problems": problems})
+        return None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.ack.async_ack import AsyncAck
@@ -37,6 +38,7 @@ from bot.feedback import CALLBACK, FeedbackDesk
 from bot.home import Home
 from bot.home_view import ASK
 from bot.listeners import Listeners
+from bot.message_parts import MalformedPayloadError
 from bot.pane import Pane
 from bot.people import People
 from bot.readings import READING
@@ -130,51 +132,51 @@ def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Ba
         await rooms.listeners.message(event)
 
     async def on_home(event: dict[str, Any]) -> None:
-        opened = HomeOpened.model_validate(event)
+        opened = HomeOpened.read(event)
         if opened.tab == "home":
             background.start(rooms.home.opened(opened), name="home")
         else:
             background.start(rooms.pane.opened(opened.user, opened.channel), name="pane")
 
     async def on_pane(event: dict[str, Any]) -> None:
-        background.start(rooms.pane.started(PaneOpened.model_validate(event)), name="pane")
+        background.start(rooms.pane.started(PaneOpened.read(event)), name="pane")
 
     async def on_pane_moved() -> None:
         """What somebody looks at beside the pane does not matter to us; unheard, Bolt would warn of it."""
 
     async def on_example(ack: AsyncAck, body: dict[str, Any]) -> None:
-        press = ButtonPress.model_validate(body)
+        press = ButtonPress.read(body)
         first = await rooms.home.ask(press)
         await ack()
         if first:
             background.start(rooms.home.asked(press), name="home")
 
     async def on_reading(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await rooms.asking.reading(ButtonPress.model_validate(body))
+        await rooms.asking.reading(ButtonPress.read(body))
         await ack()
 
     async def on_admin_view(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.admin_views.open(ButtonPress.model_validate(body)), name="admin view")
+        background.start(rooms.admin_views.open(ButtonPress.read(body)), name="admin view")
 
     async def on_shortcut(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.shortcut.used(MessageShortcut.model_validate(body)), name="shortcut")
+        background.start(rooms.shortcut.used(MessageShortcut.read(body)), name="shortcut")
 
     async def on_asked_about(ack: AsyncAck, body: dict[str, Any]) -> None:
-        wrong = await rooms.shortcut.asked(ViewSubmission.model_validate(body))
+        wrong = await rooms.shortcut.asked(ViewSubmission.read(body))
         await (ack(response_action="errors", errors=wrong) if wrong else ack())
 
     async def on_vote(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.feedback.pressed(ButtonPress.model_validate(body)), name="feedback")
+        background.start(rooms.feedback.pressed(ButtonPress.read(body)), name="feedback")
 
     async def on_why(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.why.open(ButtonPress.model_validate(body)), name="why")
+        background.start(rooms.why.open(ButtonPress.read(body)), name="why")
 
     async def on_ask_owner(ack: AsyncAck, body: dict[str, Any]) -> None:
-        press = ButtonPress.model_validate(body)
+        press = ButtonPress.read(body)
         try:
             promised = await rooms.way_on.accept(press)
         except UnavailableError as error:
@@ -187,19 +189,19 @@ def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Ba
 
     async def on_missing(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.way_on.missing(ButtonPress.model_validate(body)), name="missing")
+        background.start(rooms.way_on.missing(ButtonPress.read(body)), name="missing")
 
     async def on_reason(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.feedback.explained(ViewSubmission.model_validate(body)), name="reason")
+        background.start(rooms.feedback.explained(ViewSubmission.read(body)), name="reason")
 
     async def on_channel_settings(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        submission = ViewSubmission.model_validate(body)
+        submission = ViewSubmission.read(body)
         background.start(rooms.channel_dialog.submitted(submission), name="channel settings")
 
     async def on_command(ack: AsyncAck, body: dict[str, Any]) -> None:
-        command = SlashCommand.model_validate(body)
+        command = SlashCommand.read(body)
         if asks(command):
             await _ack_question(ack, rooms.desk, command)
             return
@@ -262,13 +264,17 @@ def _noting(activity: Activity) -> Callable[..., Awaitable[None]]:
     return note_event
 
 
-def _failing(activity: Activity) -> Callable[..., Awaitable[None]]:
-    async def on_failure(error: Exception) -> None:
-        """Leaves the status at 500: the event is not acknowledged."""
+def _failing(activity: Activity) -> Callable[..., Awaitable[BoltResponse | None]]:
+    async def on_failure(error: Exception) -> BoltResponse | None:
+        """Leaves the status at 500: the event is not acknowledged. What is no event is the sender's fault."""
+        if isinstance(error, MalformedPayloadError):
+            logger.warning("event.malformed", extra={"fields": str(error)})
+            return BoltResponse(status=400)
         activity.failure()
         if isinstance(error, UnavailableError):
             logger.error("event.not_accepted", extra={"cause": repr(error)})
         else:
             logger.error("event.broke", exc_info=error)
+        return None
 
     return on_failure

@@ -45,7 +45,7 @@ class Missed(Protocol):
 class PromisedRequest(BaseModel):
     """A press that was taken, and the message whose button it was."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     request: OwnerRequest
     channel: str

@@ -52,7 +52,7 @@ Right = Literal["may", "may not", "not in it", "no channel"]
 class About(BaseModel):
     """What a dialog is about; travels in its private metadata."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     channel: str
 

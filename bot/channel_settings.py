@@ -34,7 +34,7 @@ class ChannelSettings(BaseModel):
     empty: the question's. `unasked`: questions without a mention are answered too, where it is very sure.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     follow_ups: FollowUps = "auto"
     unasked: bool = False

@@ -36,7 +36,7 @@ _UNAVAILABLE = "what answers quoted cannot be told"
 class QuotedPassage(BaseModel):
     """`statements`: what was quoted, as it stood on the page. `beside`: fingerprints of all that stood in the passage."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     section: tuple[str, ...] = ()
     statements: tuple[str, ...] = Field(repr=False)
@@ -46,7 +46,7 @@ class QuotedPassage(BaseModel):
 class QuotedPage(BaseModel):
     """`url`: as the answer linked it. `expired`, `replaced`: the answer itself has said so."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     page_id: str
     revision: str
@@ -59,7 +59,7 @@ class QuotedPage(BaseModel):
 class CitedAnswer(BaseModel):
     """`version`: which version of the question it answers; an edited one is answered anew."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     question_id: str
     version: str

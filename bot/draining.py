@@ -13,6 +13,7 @@ from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 
 from kb.tasks import happened
+from kb.text.unicode import well_formed_value
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +31,7 @@ class DrainingApp(AsyncApp):
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
         if not self._open:
             return BoltResponse(status=503)
+        req.body = well_formed_value(req.body)
         self._handling += 1
         self._idle.clear()
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from bot.message_parts import Attachment, Blocks, BotProfile, Files, Payload, Text, objects
 
@@ -18,8 +18,12 @@ READ_SUBTYPES = frozenset({None, "thread_broadcast", "file_share"})
 FORM_SUBTYPES = frozenset({None, "bot_message"})
 
 
+Ts = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,16}(\.[0-9]{0,16})?$")]
+"""Slack's timestamps, which name a message within its channel."""
+
+
 class Edit(Payload):
-    ts: str
+    ts: Ts
 
 
 class CitedPassage(Payload):
@@ -52,14 +56,14 @@ class Metadata(Payload):
 class Message(Payload):
     """A message as events and threads show it."""
 
-    ts: str
+    ts: Ts
     text: Text = Field(default="", repr=False)
     user: str | None = None
     bot_id: str | None = None
     bot_profile: BotProfile | None = None
     username: str | None = None
     subtype: str | None = None
-    thread_ts: str | None = None
+    thread_ts: Ts | None = None
     edited: Edit | None = None
     metadata: Metadata | None = None
     streaming_state: str | None = None
@@ -101,12 +105,12 @@ class MessageEvent(Payload):
     type: str
     channel: str
     channel_type: str = ""
-    ts: str
+    ts: Ts
     event_ts: Text = ""
     subtype: str | None = None
     message: Message | None = None
     previous_message: Message | None = None
-    deleted_ts: str | None = None
+    deleted_ts: Ts | None = None
     parent_user_id: str | None = None
     assistant_thread: ActionContext = ActionContext()
     action_token: str | None = Field(default=None, repr=False)

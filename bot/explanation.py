@@ -24,7 +24,7 @@ VERY_SURE, FAIRLY_SURE = 0.75, 0.5
 class Passage(BaseModel):
     """One passage that was found, with its score at each stage; None where a stage did not run."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     title: str
     section: str
@@ -41,7 +41,7 @@ class Passage(BaseModel):
 class Cited(BaseModel):
     """A passage that the answer rests on. `found_by`: what it was found by: "words", "meaning", "thread"."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     n: int
     title: str
@@ -53,7 +53,7 @@ class Cited(BaseModel):
 class Why(BaseModel):
     """A trace as it is stored. `pages`: the ids of every page that it names or that the answer rests on."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     channel: str
     pages: tuple[str, ...]

@@ -35,7 +35,7 @@ class Votes(Protocol):
 class About(BaseModel):
     """What a feedback view is about; travels in its private metadata."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     question_id: str
     channel: str

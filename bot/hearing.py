@@ -18,7 +18,7 @@ from bot.events import Message
 from bot.heard import said_together
 from bot.people import People
 from bot.slack_errors import SLACK_FAILURES
-from bot.threads import Threads, order, people_told_of, said_by_people, turns_of
+from bot.threads import Threads, message_of, order, people_told_of, said_by_people, turns_of
 from bot.unwrap import people_in, plain_text
 from kb.above import understood
 from kb.answer import Note
@@ -110,13 +110,18 @@ class Hearing:
     async def _thread(
         self, messages: Sequence[Message], stored: Sequence[Turn], *, before: str
     ) -> list[Turn]:
-        """Our turns, as they are stored or as the thread tells them, and between them what people wrote."""
+        """Our turns, as they are stored or else as the thread tells them, and between them what people wrote.
+
+        What is stored may begin later than the thread: it was lost, or could not be read.
+        """
         me = await self.people.me()
         earlier = [one for one in messages if order(one.ts) < order(before)]
         names = await self.people.names(people_told_of(earlier, me=me))
-        ours = stored or compacted(turns_of(earlier, me=me, names=names))
+        known = {message_of(turn.question_ts or "") for turn in stored}
+        told = [turn for turn in turns_of(earlier, me=me, names=names) if turn.question_ts not in known]
+        ours = compacted(sorted([*told, *stored], key=_written)) if told else stored
         said = said_by_people(earlier, ours, me=me, names=names)
-        return sorted([*ours, *said], key=lambda turn: order(turn.question_ts or ""))
+        return sorted([*ours, *said], key=_written)
 
     async def _plain(self, text: str) -> str:
         """With names for ids. The mention of us was taken out when the question was accepted."""
@@ -134,6 +139,10 @@ def lines_before(turns: Sequence[Turn], ts: str) -> Sequence[Turn]:
 def _before(turns: Sequence[Turn], ts: str) -> list[Turn]:
     """For an edited question in the middle of a thread: what had been said when it was asked."""
     return [turn for turn in turns if turn.question_ts is None or order(turn.question_ts) < order(ts)]
+
+
+def _written(turn: Turn) -> tuple[int, ...]:
+    return order(turn.question_ts or "")
 
 
 def _seconds(ts: str) -> int:

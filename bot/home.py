@@ -46,7 +46,7 @@ class Records(StatsReader, Protocol):
 class Drawn(BaseModel):
     """What a drawn Home knows of itself; travels in its private metadata. `channel`: the direct message with its reader."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     channel: str
 

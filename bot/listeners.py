@@ -55,19 +55,19 @@ class Listeners:
 
     async def mentioned(self, event: dict[str, Any]) -> None:
         """`app_mention`: somebody speaks to us. Its `message` twin is the same question."""
-        message = Message.model_validate(event)
+        message = Message.read(event)
         if await self._is_heard(message):
-            await self._accept(MessageEvent.model_validate(event), message, MENTIONED)
+            await self._accept(MessageEvent.read(event), message, MENTIONED)
 
     async def message(self, event: dict[str, Any]) -> None:
         """`message` in a channel, a direct message or a group: written, edited or deleted."""
-        told = MessageEvent.model_validate(event)
+        told = MessageEvent.read(event)
         if told.is_deletion:
             await self._deleted(told)
         elif told.subtype == "message_changed":
             await self._edited(told)
         else:
-            message = Message.model_validate(event)
+            message = Message.read(event)
             if await self._is_heard(message):
                 decision = await self.attention.decide(told, message)
                 if decision.speaks:

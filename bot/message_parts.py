@@ -5,15 +5,34 @@ A part that has not the form that we know says nothing; it loses no message.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from bot.block_text import block_lines
+from kb.errors import FootnoteError
+
+
+class MalformedPayloadError(FootnoteError):
+    """What came from Slack is not what Slack sends. The text names the fields and quotes nothing."""
 
 
 class Payload(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    """`read` is for what comes in, `model_validate` for the rest."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    @classmethod
+    def read(cls, told: Any) -> Self:
+        """
+        Raises:
+            MalformedPayloadError: a field is missing, or of another type.
+        """
+        try:
+            return cls.model_validate(told)
+        except ValidationError as error:
+            fields = sorted({".".join(map(str, one["loc"][:2])) for one in error.errors(include_input=False)})
+            raise MalformedPayloadError(f"{cls.__name__}: {', '.join(fields)}") from None
 
 
 Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]

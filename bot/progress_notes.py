@@ -27,7 +27,7 @@ _UNAVAILABLE = "the messages that show a reindex do not answer"
 class ProgressNote(BaseModel):
     """A message in Slack, and the reindex that it shows. `times`: how often it was begun; `end`: its last text."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     channel: str
     ts: str

@@ -38,7 +38,7 @@ ASKING_S = 1.0
 class About(BaseModel):
     """What a dialog is about; travels in its private metadata."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     channel: str
     message_ts: str

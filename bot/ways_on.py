@@ -18,7 +18,7 @@ VALUE_CHARACTERS = 2000
 class OwnerRequest(BaseModel):
     """What the button "Ask the owner" carries. `by` may press it; `owners` are Slack people."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     question_id: str
     by: str

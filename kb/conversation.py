@@ -6,14 +6,16 @@ needs: the question, the topics and the pages that were cited. What is read for 
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
 from kb.models import ThreadKey, Turn
 from kb.rewriting.topics import MOST, key_topics
@@ -28,7 +30,9 @@ PARSED_THREADS = 64
 KEPT_CHARACTERS = 200
 """Of an earlier question: enough words to know its topic again."""
 
-_TURNS = TypeAdapter(list[Turn])
+_TURNS = TypeAdapter(list[Turn], config=ConfigDict(hide_input_in_errors=True))
+
+logger = logging.getLogger(__name__)
 
 
 class ConversationStore(Protocol):
@@ -62,7 +66,8 @@ class InMemoryConversations:
 class RedisConversations:
     """One string a thread, the JSON of its turns: read and written at once. It is kept for `keep` after its last turn.
 
-    A thread that did not change since it was last read or written here is not parsed again.
+    A thread that did not change since it was last read or written here is not parsed again. Turns that cannot be read, as
+    another version may have written them, are none: whoever knows them from elsewhere tells them anew.
     """
 
     def __init__(self, redis: Redis, *, namespace: str, keep: timedelta) -> None:
@@ -73,13 +78,23 @@ class RedisConversations:
 
     async def load(self, key: ThreadKey) -> list[Turn]:
         with store_failures("conversations cannot be read"):
-            stored = await self._redis.get(self._name(key))
+            try:
+                stored = await self._redis.get(self._name(key))
+            except ResponseError as error:
+                if not str(error).startswith("WRONGTYPE"):
+                    raise
+                return self._unreadable(key, 1)
         if stored is None:
             self._parsed.pop(key, None)
             return []
         stored = stored.encode() if isinstance(stored, str) else stored
         known, turns = self._parsed.get(key, (b"", ()))
-        return list(turns) if known == stored else self._remember(key, stored, _TURNS.validate_json(stored))
+        if known == stored:
+            return list(turns)
+        try:
+            return self._remember(key, stored, _TURNS.validate_json(stored))
+        except ValidationError as error:
+            return self._unreadable(key, error.error_count())
 
     async def append(self, key: ThreadKey, turn: Turn) -> None:
         await self._write(key, compacted(with_turn(await self.load(key), turn)))
@@ -97,6 +112,11 @@ class RedisConversations:
             else:
                 self._parsed.pop(key, None)
                 await self._redis.delete(self._name(key))
+
+    def _unreadable(self, key: ThreadKey, problems: int) -> list[Turn]:
+        logger.warning("conversation.unreadable", extra={"conversation": str(key), "problems": problems})
+        self._parsed.pop(key, None)
+        return []
 
     def _remember(self, key: ThreadKey, stored: bytes, turns: list[Turn]) -> list[Turn]:
         self._parsed[key] = (stored, tuple(turns))

@@ -18,7 +18,7 @@ Phase = Literal["queued", "reading", "indexing", "swapping", "done", "failed"]
 
 
 class FailedPage(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     path: str
     reason: str
@@ -27,7 +27,7 @@ class FailedPage(BaseModel):
 class SyncReport(BaseModel):
     """The diff that a sync made. Lists hold page paths; a page that could not be read is in `failed` alone."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     added: list[str] = Field(default_factory=list)
     changed: list[str] = Field(default_factory=list)
@@ -89,7 +89,7 @@ class SyncRecord(BaseModel):
     `error` is for operators; None when it went well. A page that failed does not make a sync fail.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     at: datetime
     seconds: float = 0.0

@@ -44,7 +44,7 @@ _MANIFEST: TypeAdapter[IndexManifest] = TypeAdapter(IndexManifest)
 class StoredChunk(BaseModel):
     """The payload of one point: a chunk and its page, flat, so that filters need no paths."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     chunk_id: str
     position: int

@@ -64,7 +64,7 @@ async def offered_models(base_url: str) -> list[OfferedModel]:
 
 
 class _Loose(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 
 
 class _Details(_Loose):

@@ -42,20 +42,20 @@ class PendingReplyError(BaseException):
 class RequestLine(BaseModel):
     """A request as the Message Batches API takes it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     custom_id: CustomId
     params: dict[str, Any]
 
 
 class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     custom_id: CustomId
 
 
 class _Result(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
 
     type: str
     message: dict[str, Any] | None = None

@@ -8,6 +8,7 @@ parsed here, at the edge, and the end of the stream is checked: a stream that wa
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from kb.errors import ModelReplyError
+from kb.text.unicode import well_formed, well_formed_value
 
 if TYPE_CHECKING:  # the SDK takes two seconds to import, and `TextBlock` is used without it
     from anthropic.types import (
@@ -27,6 +29,8 @@ if TYPE_CHECKING:  # the SDK takes two seconds to import, and `TextBlock` is use
 
     AssistantBlock = TextBlockParam | ThinkingBlockParam | RedactedThinkingBlockParam | ToolUseBlockParam
 
+_HALF_AT_END = re.compile("[\ud800-\udbff]$")
+"""Of a character that was cut in two: its other half comes next."""
 SHOWN_EVERY = 30
 """Characters of new text after which it is shown: a call for each token would re-read the reply hundreds of times."""
 
@@ -125,7 +129,7 @@ def parse_reply(message: Mapping[str, Any]) -> Reply:
 class _Loose(BaseModel):
     """Fields that we do not read may come and go with the API's versions."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 
 
 class _Location(_Loose):
@@ -259,6 +263,7 @@ def _tool_use(block: _Block) -> ToolUse:
     try:
         # Streamed, the input comes in pieces behind an empty object; whole, it stands in the block.
         given = json.loads(block.partial_json) if block.partial_json.strip() else block.input or {}
+        given = well_formed_value(given)
     except ValueError as error:
         raise ModelReplyError("the model calls a tool with an input that is no JSON") from error
     if not isinstance(given, dict) or not block.id or not block.name:
@@ -271,7 +276,7 @@ def _assistant_block(block: _Block, use: ToolUse | None) -> AssistantBlock | Non
     if use is not None:
         return {"type": "tool_use", "id": use.id, "name": use.name, "input": use.input}
     if block.type == "text" and block.text.strip():
-        return {"type": "text", "text": block.text}
+        return {"type": "text", "text": well_formed(block.text)}
     if block.type == "thinking" and block.signature:
         return {"type": "thinking", "thinking": block.thinking, "signature": block.signature}
     if block.type == "redacted_thinking" and block.data:
@@ -283,7 +288,7 @@ def _text_block(block: _Block) -> TextBlock:
     locations = block.citations or []
     ours = [location for location in locations if location.type == "search_result_location"]
     return TextBlock(
-        text=block.text,
+        text=well_formed(_HALF_AT_END.sub("", block.text)),
         citations=tuple(
             CitedBlocks(passage=one.search_result_index, first=one.start_block_index, end=one.end_block_index)
             for one in ours

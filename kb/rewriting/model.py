@@ -50,7 +50,7 @@ class RewriteModel(Protocol):
 class ModelRewrite(BaseModel):
     """What the model returns."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 
     needs_rewrite: bool
     is_follow_up: bool

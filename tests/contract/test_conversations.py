@@ -149,3 +149,39 @@ async def test_an_outage_is_an_outage_and_not_an_empty_thread(tmp_path: Path):
             await store.load(THREAD)
         with pytest.raises(StoreUnavailableError):
             await store.append(THREAD, a_turn("first"))
+
+
+UNREADABLE = [
+    b"", b"{", b"null", b"1", b"{}", b'"text"', b"[1]", b"[null]", b"\xff", b'[{"question": 1, "answer": "secret"}]',
+    b'[{"question": "secret"}]', b'[{"question": "a", "answer": "secret", "outcome": "of another version"}]',
+    b'[{"question": "a", "answer": "b", "retrieved": [{"page": "secret"}]}]', b"[" * 100_000, b'["\\ud800"]',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("stored", UNREADABLE)
+async def test_turns_that_cannot_be_read_are_none_and_the_next_one_takes_their_place(
+    redis: Redis, stored: bytes, caplog: pytest.LogCaptureFixture
+):
+    store = in_redis(redis)
+    await redis.set(f"test:turns:{THREAD}", stored)
+    assert await store.load(THREAD) == []
+    await store.append(THREAD, a_turn("next", ts="2.0"))
+    assert [turn.question for turn in await in_redis(redis).load(THREAD)] == ["next"]
+    assert "secret" not in caplog.text
+
+
+async def test_a_key_of_another_type_is_no_turns_and_no_outage(redis: Redis):
+    await redis.hset(f"test:turns:{THREAD}", "0", "of another version")
+    store = in_redis(redis)
+    await store.forget(THREAD, "1.0")
+    await redis.lpush(f"test:turns:{THREAD}", "of another version")
+    assert await store.load(THREAD) == []
+    await store.append(THREAD, a_turn("next", ts="2.0"))
+    assert [turn.question for turn in await store.load(THREAD)] == ["next"]
+
+
+async def test_a_turn_of_a_later_version_with_more_to_tell_is_read(redis: Redis):
+    await redis.set(
+        f"test:turns:{THREAD}", b'[{"question": "a", "answer": "b", "mood": "of another version"}]'
+    )
+    assert [turn.answer for turn in await in_redis(redis).load(THREAD)] == ["b"]

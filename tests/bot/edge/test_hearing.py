@@ -313,3 +313,21 @@ async def test_a_deleted_line_leads_nowhere(office: Office) -> None:
     await office.ask("alice", "dm", "and when is it paid?")
     await office.settled()
     assert asked(office)[1] == ("and when is it paid?", [])
+
+
+@pytest.mark.parametrize(
+    "stored", [b"{", b'[{"question": 1}]', None], ids=["damaged", "another version", "lost"]
+)
+async def test_a_thread_whose_turns_cannot_be_read_is_read_anew_from_slack(
+    office: Office, stored: bytes | None
+) -> None:
+    root = await office.ask("alice", "#general", "@footnote What about laptops?")
+    await office.answers("#general", root)
+    key = f"{office.namespace}:turns:{ThreadKey(team='T0HAVIK', channel='C0GENERAL', thread=root)}"
+    await (office.redis.delete(key) if stored is None else office.redis.set(key, stored))
+    for count, words in enumerate(["@footnote and phones?", "@footnote and screens?"], 2):
+        await office.ask("alice", "#general", words, root)
+        await office.answers("#general", root, count)
+    said = [("What about laptops?", "About: What about laptops?"), ("and phones?", "About: and phones?")]
+    assert [(turn.question, turn.answer) for turn in turns_of(office, 1)] == said[:1]
+    assert [(turn.question, turn.answer) for turn in turns_of(office)] == said

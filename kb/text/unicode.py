@@ -1,0 +1,39 @@
+"""Halves of characters: JSON can say them ("\\ud800"), Python keeps them, and nothing can store or send them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+DEEPEST = 100
+"""Levels of a value. Slack's deepest block has some fifteen."""
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+class TooDeepError(ValueError):
+    """A value within a value within a value, and so on: nobody means that."""
+
+
+def well_formed(text: str) -> str:
+    """Two halves that stand together as the character that they are, lone ones as U+FFFD."""
+    if not _HALF.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def well_formed_value(value: Any, depth: int = 0) -> Any:
+    """A value as `json.loads` gives it, with all its texts well formed.
+
+    Raises:
+        TooDeepError: it has more than `DEEPEST` levels.
+    """
+    if isinstance(value, str):
+        return well_formed(value)
+    if not isinstance(value, dict | list):
+        return value
+    if depth == DEEPEST:
+        raise TooDeepError(f"more than {DEEPEST} levels")
+    if isinstance(value, list):
+        return [well_formed_value(one, depth + 1) for one in value]
+    return {well_formed(key): well_formed_value(one, depth + 1) for key, one in value.items()}
