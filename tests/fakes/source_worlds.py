@@ -29,9 +29,13 @@ from kb.source_settings import (
     WebsiteSettings,
 )
 from tests.fakes.confluence import Confluence, Page
+from tests.fakes.drive_world import DriveWorld
 from tests.fakes.git_server import GitServer, git
 from tests.fakes.github import Github, Post, Thread
+from tests.fakes.google_drive import Drive
+from tests.fakes.graph import GraphServer
 from tests.fakes.notion import Notion
+from tests.fakes.sharepoint_world import SharePointWorld
 from tests.fakes.website import Website, article, busy, web_text
 
 NAME = "kb"
@@ -476,10 +480,35 @@ async def github_wiki(tmp_path: Path) -> AsyncIterator[World]:
         yield world
 
 
+@asynccontextmanager
+async def sharepoint_library(tmp_path: Path) -> AsyncIterator[World]:
+    async with GraphServer() as server:
+        yield SharePointWorld(server, NAME, TEXTS, tmp_path / "known", pages=False)
+
+
+@asynccontextmanager
+async def sharepoint_pages(tmp_path: Path) -> AsyncIterator[World]:
+    async with GraphServer() as server:
+        yield SharePointWorld(server, NAME, TEXTS, tmp_path / "known", pages=True)
+
+
+@asynccontextmanager
+async def google_drive(tmp_path: Path) -> AsyncIterator[World]:
+    async with Drive() as drive:
+        yield DriveWorld(drive, NAME, TEXTS, tmp_path / "kept", shared=False)
+
+
+@asynccontextmanager
+async def google_shared_drive(tmp_path: Path) -> AsyncIterator[World]:
+    async with Drive() as drive:
+        yield DriveWorld(drive, NAME, TEXTS, tmp_path / "kept", shared=True)
+
+
 WORLDS: dict[str, Callable[[Path], Any]] = {
     one.__name__: one
     for one in (
         folder, checkout, repository, website, confluence_cloud, confluence_data_center, notion, slack_export,
-        github_issues, github_discussions, github_wiki,
+        github_issues, github_discussions, github_wiki, sharepoint_library, sharepoint_pages,
+        google_drive, google_shared_drive,
     )
 }  # fmt: skip

@@ -62,6 +62,13 @@ class Connection:
         told = await self._get(f"/files/{quote(file_id, safe='')}", {**_EVERYWHERE, "fields": FIELDS})
         return parsed(DriveFile, told)
 
+    async def folder(self, file_id: str) -> DriveFile:
+        """As people call it: the folder that is a shared drive is named "Drive" by the API of files."""
+        folder = await self.file(file_id)
+        if folder.id != folder.drive_id:
+            return folder
+        return folder.model_copy(update={"name": await self.drive_name(folder.id)})
+
     async def files(self, query: Parameters) -> AsyncIterator[DriveFile]:
         """Raises also where Google could not search all of it."""
         asked: Parameters = {

@@ -91,7 +91,11 @@ class Credentials:
         try:
             told = await self._ask(url, fields)
         except ApiError as error:
-            raise ApiError(_advice(error, self._settings), status=error.status and 401) from error
+            code = error.told.get("error") if isinstance(error.told, dict) else None
+            if not isinstance(code, str):
+                busy = f"{error}; look whether {URL(url).host} can be reached from here"
+                raise ApiError(busy, status=error.status) from error
+            raise ApiError(_advice(code, self._settings), status=401) from error
         if not isinstance(told, dict) or not told.get("access_token"):
             raise ApiError(f"{URL(url).host} does not answer as Google's token endpoint does", status=401)
         lifetime = told.get("expires_in")
@@ -160,10 +164,8 @@ def _read_key(settings: GoogleDriveSettings) -> _Key:
     return key
 
 
-def _advice(error: ApiError, settings: GoogleDriveSettings) -> str:
+def _advice(code: str, settings: GoogleDriveSettings) -> str:
     """By the codes of RFC 6749, section 5.2."""
-    told = error.told if isinstance(error.told, dict) else {}
-    code = str(told.get("error", ""))
     by_person = settings.refresh_token is not None
     match code:
         case "invalid_grant" if by_person:
@@ -183,7 +185,5 @@ def _advice(error: ApiError, settings: GoogleDriveSettings) -> str:
             )
         case "invalid_client" | "unauthorized_client" | "deleted_client":
             return "Google does not know the OAuth client: correct client_id and client_secret"
-        case "":
-            return str(error)
         case _:
             return f"Google gives no access token ({code}): look at the account's credentials"

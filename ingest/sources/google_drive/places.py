@@ -30,7 +30,7 @@ class Places:
             return None
         if file.parent not in self._folders:
             try:
-                self._folders[file.parent] = await self._connection.file(file.parent)
+                self._folders[file.parent] = await self._connection.folder(file.parent)
             except ApiError as error:
                 if error.status not in UNSEEN:
                     raise

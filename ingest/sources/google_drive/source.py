@@ -149,16 +149,10 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         """None: it is noted what is wrong with it."""
         connection = self._opened()
         try:
-            top = await connection.file(folder_id)
+            top = await connection.folder(folder_id)
             drive_id = top.drive_id
-            if drive_id is not None:
-                try:
-                    name = await connection.drive_name(drive_id)
-                    top = top.model_copy(update={"name": name}) if top.id == drive_id else top
-                except ApiError as error:
-                    if error.status not in UNSEEN or top.id == drive_id:
-                        raise
-                    drive_id = None  # a folder was shared, and not the drive
+            if drive_id is not None and drive_id != top.id and not await self._is_member(drive_id):
+                drive_id = None
         except ApiError as error:
             if error.status == 401:
                 raise  # it holds for all parts
@@ -170,6 +164,16 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         return Part(
             id=top.id, kind="drive" if top.id == top.drive_id else "folder", top=top, drive_id=drive_id
         )
+
+    async def _is_member(self, drive_id: str) -> bool:
+        """Of a shared drive, or else a folder of it was shared with the account."""
+        try:
+            await self._opened().drive_name(drive_id)
+        except ApiError as error:
+            if error.status not in UNSEEN:
+                raise
+            return False
+        return True
 
     async def _refs(self, listed: list[tuple[Part, Mapping[str, DriveFile]]]) -> list[PageRef]:
         """One for each file, in the first part that holds it. A part in which a folder cannot be asked for fails as a whole."""
