@@ -33,6 +33,8 @@ WELL_KNOWN: Mapping[str, tuple[str, ...]] = {
     "SLACK_APP_TOKEN": ("slack", "app_token"),
     "SLACK_SIGNING_SECRET": ("slack", "signing_secret"),
     "SLACK_API_URL": ("slack", "api_url"),
+    "OTEL_EXPORTER_OTLP_ENDPOINT": ("telemetry", "traces"),
+    "OTEL_SERVICE_NAME": ("telemetry", "service_name"),
 }
 """Environment names without our prefix -> where they go."""
 

@@ -23,6 +23,7 @@ from kb.models import Audience, Hit
 from kb.sentence_vectors import SentenceVectors
 from kb.settings import SearchSettings
 from kb.standard_scores import SAMPLED, TYPICAL, Embedder, Probe, Scale
+from kb.tracing import span
 from kb.wordings import WeightedQuery, merged
 
 logger = logging.getLogger(__name__)
@@ -207,24 +208,28 @@ class Search:
         """
         started = self._monotonic()
         spoken = [query.language or language for query in queries]
-        probes = await live.scale.probes([query.text for query in queries], spoken)
+        with span("embed", wordings=len(queries)):
+            probes = await live.scale.probes([query.text for query in queries], spoken)
         embedded = self._monotonic()
-        languages = await self.languages()
-        found = await self._index.search(
-            [
-                QueryVectors(
-                    dense=probe.vector.tolist(),
-                    lexical=self._lexical.query(query.text, [own, *(one for one in languages if one != own)]),
-                )
-                for query, own, probe in zip(queries, spoken, probes, strict=True)
-            ],
-            audience=audience,
-            limit=self._settings.leg_limit,
-            anchor_pages=anchor_pages,
-            made_with=live.matching.made_with,
-        )
-        candidates = [_on_scale(candidate, probes, live.scale.length) for candidate in found]
-        hits = fuse(candidates, queries, self._settings)
+        with span("search", wordings=len(queries), anchors=len(anchor_pages)):
+            languages = await self.languages()
+            found = await self._index.search(
+                [
+                    QueryVectors(
+                        dense=probe.vector.tolist(),
+                        lexical=self._lexical.query(
+                            query.text, [own, *(one for one in languages if one != own)]
+                        ),
+                    )
+                    for query, own, probe in zip(queries, spoken, probes, strict=True)
+                ],
+                audience=audience,
+                limit=self._settings.leg_limit,
+                anchor_pages=anchor_pages,
+                made_with=live.matching.made_with,
+            )
+            candidates = [_on_scale(candidate, probes, live.scale.length) for candidate in found]
+            hits = fuse(candidates, queries, self._settings)
         done = self._monotonic()
         return SearchResult(
             hits=hits,

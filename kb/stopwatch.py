@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from kb.tracing import span
+
 STAGES = ("rewrite", "embed", "search", "rerank", "answer", "verify")
 
 
@@ -19,9 +21,11 @@ class Stopwatch:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
+        """The stage is a span of the question's trace as well."""
         started = self._monotonic()
         try:
-            yield
+            with span(name):
+                yield
         finally:
             self.add(name, (self._monotonic() - started) * 1000)
 

@@ -22,6 +22,7 @@ from bot.analytics import Analytics
 from bot.cli.reindexing import build_reindexer
 from bot.cli.sources import SourceBook
 from bot.cli.stores import earlier_embedder, embedder_of, open_index, open_store
+from bot.cli.telemetry import telemetry
 from bot.gaps import Gaps
 from ingest.crew.lane import PageLane
 from ingest.jobs import ReindexJobs
@@ -142,6 +143,7 @@ async def open_runtime(
         UnavailableError: a configured server does not answer, or the embedder cannot be loaded.
     """
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(telemetry(settings.telemetry))
         folder = DataFolder(settings.data).own(command)
         stack.callback(folder.release)
         redis = await open_store(settings, folder, stack)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
+from datetime import UTC, datetime
 from typing import Any
 
+from kb.tracing import current_ids
+
+_INPUT = re.compile(r"(\[type=[^,\]]*), input_value=.*, input_type=[^\],]*(?=\])")
 ROOMS = ("bot", "kb", "ingest")
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
@@ -18,6 +23,9 @@ class EventFormatter(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s", datefmt="%Y-%m-%dT%H:%M:%S")
         self._traces = traces
 
+    def format(self, record: logging.LogRecord) -> str:
+        return without_inputs(super().format(record))
+
     def formatException(self, ei: Any) -> str:  # noqa: N802 - the base class's name
         return super().formatException(ei) if self._traces else f"  {ei[1]}"
 
@@ -26,13 +34,40 @@ class EventFormatter(logging.Formatter):
         return " ".join([super().formatMessage(record), *fields])
 
 
-def start_logging(*, level: int, traces: bool = True) -> None:
+class JsonFormatter(EventFormatter):
+    """The same as one JSON object a line, for what collects logs; `trace_id` and `span_id` where a trace is under way."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, tz=UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "event": record.getMessage(),
+        }
+        if ids := current_ids():
+            told["trace_id"], told["span_id"] = ids
+        told |= {
+            name: without_inputs(str(value)) if isinstance(value, str | BaseException) else value
+            for name, value in vars(record).items()
+            if name not in _STANDARD
+        }
+        if record.exc_info:
+            told["traceback"] = without_inputs(self.formatException(record.exc_info))
+        return json.dumps(told, ensure_ascii=False, default=str)
+
+
+def start_logging(*, level: int, traces: bool = True, as_json: bool = False) -> None:
     """Our own rooms at `level`, every library at warnings. Without `traces` an error shows its text alone."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(EventFormatter(traces=traces))
+    handler.setFormatter((JsonFormatter if as_json else EventFormatter)(traces=traces))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     for room in ROOMS:
         logging.getLogger(room).setLevel(level)
+
+
+def without_inputs(text: str) -> str:
+    """What is logged, without the values that pydantic quotes in its errors: they are what people wrote."""
+    return _INPUT.sub(r"\1", text)
 
 
 def _shown(value: object) -> str:

@@ -52,7 +52,10 @@ def settings_of(
     level = logging.DEBUG if verbose else logging.WARNING if quiet else logging.INFO
     start_logging(level=level, traces=verbose or not quiet)
     changed = {PREFIX + key.replace(".", "__").upper(): value for key, value in changes}
-    return load_settings(environ={**os.environ, **changed}, file=config, data=data)
+    settings = load_settings(environ={**os.environ, **changed}, file=config, data=data)
+    if settings.telemetry.logs == "json":
+        start_logging(level=level, traces=verbose or not quiet, as_json=True)
+    return settings
 
 
 def run(command: Coroutine[Any, Any, int]) -> None:

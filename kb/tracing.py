@@ -1,0 +1,40 @@
+"""Spans of OpenTelemetry around what a question and a sync go through.
+
+They go nowhere, and cost next to nothing, unless a command said where to (`bot.cli.telemetry`). A span holds names, counts and
+codes: no text that somebody wrote, and of an error its class alone.
+https://opentelemetry.io/docs/specs/otel/trace/api/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from opentelemetry import trace
+from opentelemetry.trace import Span, Status, StatusCode
+
+_TRACER = trace.get_tracer("footnote")
+
+
+@contextmanager
+def span(name: str, **attributes: str | int | float | bool) -> Iterator[Span]:
+    """Within another span it is that one's part; attributes get the prefix "footnote."."""
+    with _TRACER.start_as_current_span(
+        name,
+        attributes={f"footnote.{key}": value for key, value in attributes.items()},
+        record_exception=False,  # its message may quote a question
+        set_status_on_exception=False,
+    ) as current:
+        try:
+            yield current
+        except BaseException as error:
+            current.set_status(Status(StatusCode.ERROR, type(error).__name__))
+            raise
+
+
+def current_ids() -> tuple[str, str] | None:
+    """The trace and the span that are under way, in hex as OTLP's backends show them."""
+    context = trace.get_current_span().get_span_context()
+    if not context.is_valid:
+        return None
+    return trace.format_trace_id(context.trace_id), trace.format_span_id(context.span_id)
