@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from array import array
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from posixpath import join, normpath
@@ -17,13 +18,13 @@ from urllib.parse import quote, unquote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.chunk import MAX_TOKENS, chunk_page, chunker_name, fitting_place, fitting_title
+from ingest.chunk import MAX_TOKENS, chunker_name, fitting_place, fitting_title
 from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
 from ingest.parsers.markdown import SUFFIXES
 from ingest.parsers.notices import read_notices
 from ingest.parsers.page import ParsedPage
-from ingest.parsers.reader import DirectReader, Reader
+from ingest.parsers.reader import DirectReader, Reader, Tokens
 from ingest.sources.port import RawPage, Source, fingerprint
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 from kb.models import EVERYONE, Chunk, Page, PageDates
@@ -31,11 +32,13 @@ from kb.places import parts_of
 
 logger = logging.getLogger(__name__)
 
+EMBEDDED = 256
+"""Chunks that are embedded together at most: the rest of a page of thousands waits, as text."""
 _SAMPLE = 4000
 """Characters that tell a page's language."""
 
 
-class Embedder(Protocol):
+class Embedder(Tokens, Protocol):
     """What ingestion needs of `kb.embed.Embedder`."""
 
     @property
@@ -128,7 +131,9 @@ class PagePipeline:
         """
         try:
             parsed = await self._reader.read(raw.content, path=raw.path, media_type=raw.media_type)
-            return await asyncio.to_thread(self._prepare, raw, parsed, origin)
+            page = await asyncio.to_thread(self._page, raw, parsed, origin)
+            chunks = await self._reader.cut(page, parsed, tokens=self._embedder, max_tokens=self._max_tokens)
+            return PreparedPage(page=page, chunks=tuple(chunks), notes=(*raw.notes, *parsed.front.notes))
         except PageError:
             raise
         except (
@@ -136,13 +141,6 @@ class PagePipeline:
         ) as error:  # one page that breaks the parser must not keep the others out of the index
             logger.exception("page.parser_failed", extra={"source": origin.name, "path": raw.path})
             raise PageError("it broke the parser; the log says where") from error
-
-    def _prepare(self, raw: RawPage, parsed: ParsedPage, origin: Origin) -> PreparedPage:
-        page = self._page(raw, parsed, origin)
-        chunks = chunk_page(
-            page, parsed, count_tokens=self._embedder.count_tokens, max_tokens=self._max_tokens
-        )
-        return PreparedPage(page=page, chunks=tuple(chunks), notes=(*raw.notes, *parsed.front.notes))
 
     def _page(self, raw: RawPage, parsed: ParsedPage, origin: Origin) -> Page:
         front = parsed.front
@@ -172,21 +170,26 @@ class PagePipeline:
     async def embed(self, pages: Sequence[PreparedPage]) -> list[list[IndexedChunk]]:
         """The pages' chunks with their vectors, in the pages' order."""
         chunks = [chunk for page in pages for chunk in page.chunks]
-        texts = [chunk.embedded_text for chunk in chunks]
-        vectors = await self._embedder.embed_documents(texts)
-        sparse = await asyncio.to_thread(self._sparse, chunks, texts)
-        indexed = iter(
-            [
-                IndexedChunk(chunk=chunk, dense=dense.tolist(), lexical=lexical)
-                for chunk, dense, lexical in zip(chunks, vectors, sparse, strict=True)
-            ]
-        )
-        return [[next(indexed) for _ in page.chunks] for page in pages]
+        indexed: list[IndexedChunk] = []
+        for first in range(0, len(chunks), EMBEDDED):
+            some = chunks[first : first + EMBEDDED]
+            texts = [chunk.embedded_text for chunk in some]
+            vectors = await self._embedder.embed_documents(texts)
+            indexed += await asyncio.to_thread(self._indexed, some, texts, vectors)
+        following = iter(indexed)
+        return [[next(following) for _ in page.chunks] for page in pages]
 
-    def _sparse(self, chunks: Sequence[Chunk], texts: Sequence[str]) -> list[SparseVector]:
+    def _indexed(
+        self, chunks: Sequence[Chunk], texts: Sequence[str], vectors: NDArray[np.float32]
+    ) -> list[IndexedChunk]:
+        """Vectors as machine numbers: as Python's a page of thousands of chunks would take eight times the memory."""
         return [
-            self._lexical.document(text, chunk.page.language)
-            for chunk, text in zip(chunks, texts, strict=True)
+            IndexedChunk(
+                chunk=chunk,
+                dense=array("f", dense.astype(np.float32).tobytes()),
+                lexical=self._lexical.document(text, chunk.page.language),
+            )
+            for chunk, text, dense in zip(chunks, texts, vectors, strict=True)
         ]
 
 
@@ -274,7 +277,12 @@ def _successor(written: str, path: str, source: Source, known: Collection[str]) 
 
 
 def _sample(parsed: ParsedPage) -> str:
-    return "\n".join(_prose(parsed))[:_SAMPLE]
+    sample = ""
+    for text in _prose(parsed):
+        sample += f"{text}\n"
+        if len(sample) > _SAMPLE:
+            break
+    return sample[:_SAMPLE]
 
 
 def _prose(parsed: ParsedPage) -> Iterator[str]:

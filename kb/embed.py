@@ -16,6 +16,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from kb.inference.counting import CountedModel, greatest
 from kb.inference.embedding_model import EmbeddingModel
 from kb.inference.encoders import Encoder, TextKind, Vectors, preferred
 from kb.inference.lanes import Lane, usable_cores
@@ -105,10 +106,17 @@ class Embedder:
         `max_tokens` is cut by none of them. That is nearly always the tightest model's own count; but a model of one language
         may take a line of another script for a single unknown word.
         """
-        most = self.max_tokens
-        return max(
-            -(-encoder.count_tokens(text) * most // encoder.max_tokens) for encoder in self._encoders()
-        )
+        return greatest([(encoder.count_tokens(text), encoder.max_tokens) for encoder in self._encoders()])
+
+    @property
+    def counted_models(self) -> tuple[CountedModel, ...] | None:
+        """What `count_tokens` counts by, for another process; None where a model is run by torch. Loads the models if need be."""
+        counted = [
+            CountedModel(folder=encoder.tokenizer, max_tokens=encoder.max_tokens)
+            for encoder in self._encoders()
+            if encoder.tokenizer is not None
+        ]
+        return tuple(counted) if len(counted) == len(self._models) else None
 
     async def ready(self) -> None:
         """Loads the models, once, without holding up the event loop."""
@@ -205,6 +213,10 @@ class BackgroundEmbedder:
 
     def count_tokens(self, text: str) -> int:
         return self._embedder.count_tokens(text)
+
+    @property
+    def counted_models(self) -> tuple[CountedModel, ...] | None:
+        return self._embedder.counted_models
 
     async def ready(self) -> None:
         await self._embedder.ready()

@@ -21,7 +21,7 @@ from ingest.errors import PageError
 from ingest.parsers.formats import kind_of
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.pool import ReaderPool
-from ingest.parsers.reader import Reader
+from ingest.parsers.reader import Reader, Tokens
 from ingest.pipeline import Origin, PagePipeline
 from ingest.sources.confluence.elements import StorageError
 from ingest.sources.confluence.links import PageLinks
@@ -35,7 +35,7 @@ from kb.evaluation.fidelity.originals import original
 from kb.evaluation.fidelity.storage import is_storage
 from kb.evaluation.fidelity.tools import UncheckedError
 from kb.lexical import LexicalEncoder
-from kb.models import Chunk
+from kb.models import Chunk, Page
 from kb.source_settings import FolderSettings
 from kb.text.language import detect
 
@@ -186,6 +186,9 @@ class _Noted:
         self.page = await self._reader.read(content, path=path, media_type=media_type)
         return self.page
 
+    async def cut(self, page: Page, parsed: ParsedPage, *, tokens: Tokens, max_tokens: int) -> list[Chunk]:
+        return await self._reader.cut(page, parsed, tokens=tokens, max_tokens=max_tokens)
+
 
 class _Counting:
     """Counts about as the embedder does, without its model: where passages are cut changes, how does not."""
@@ -193,6 +196,7 @@ class _Counting:
     name = "none"
     dimension = 1
     max_tokens = MAX_TOKENS
+    counted_models = None
 
     async def ready(self) -> None: ...
 

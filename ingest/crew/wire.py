@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from array import array
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
@@ -142,7 +143,7 @@ def _whole(flat: _FlatChunk, page: Page) -> IndexedChunk:
     chunk = Chunk(
         id=flat.id, page=page, position=flat.position, text=flat.text, section=flat.section, url=flat.url
     )
-    dense = np.frombuffer(base64.b64decode(flat.dense), dtype="<f4").tolist()
+    dense = array("f", np.frombuffer(base64.b64decode(flat.dense), dtype="<f4").astype(np.float32).tobytes())
     return IndexedChunk(chunk=chunk, dense=dense, lexical=flat.lexical)
 
 

@@ -16,6 +16,8 @@ from kb.versions import VERSION, version_in
 
 HEAD_BLOCKS = 4
 """Blocks at the top of a page that can hold a notice; one further down speaks of something else."""
+_HEAD, _LONGEST = 20_000, 2_000
+"""Characters that are read of a block and of a line: a notice is short, whatever a page has for its first line."""
 _LAST_BLOCKS = 1
 """And the foot of a page: "Version 2.1, replaces ..." stands there as well."""
 _VERSION_WORDS = 14
@@ -51,7 +53,7 @@ _STATUS_WITHIN = 3
 """Sections from the top among which one called "Status" speaks of the page."""
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)[^)]*\)")
 _QUOTED = re.compile(r"[\"“„«*_`]([^\"“”„«»*_`]{3,})[\"”“»*_`]")
-_MARKS = re.compile(r"^[\s>*_#-]+|[\s*_]+$")
+_MARKS = re.compile(r"^[\s>*_#-]+|(?<![\s*_])[\s*_]+$")
 _OWN_VERSION = re.compile(
     rf"^(?:{_THIS}\s+(?:is|ist)\s+|this is\s+|dit is\s+|dies ist\s+)?(?:the\s+|de\s+|die\s+)?(?:{VERSION.pattern})",
     re.IGNORECASE,
@@ -94,8 +96,8 @@ def _lines(sections: Sequence[Section]) -> Iterator[str]:
     if len(sections) > 1 or len(sections[0].blocks) > HEAD_BLOCKS:
         blocks += [block for block in sections[-1].blocks[-_LAST_BLOCKS:] if block.kind == "prose"]
     for block in blocks:
-        for line in block.text.splitlines():
-            for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z*_\[])|\s+[·|]\s+", line):
+        for line in block.text[:_HEAD].splitlines():
+            for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z*_\[])|(?<!\s)\s+[·|]\s+", line[:_LONGEST]):
                 yield re.sub(r"\*\*|__", "", _MARKS.sub("", sentence))
 
 
@@ -103,7 +105,7 @@ def _status(sections: Sequence[Section]) -> Iterator[str]:
     for section in sections[:_STATUS_WITHIN]:
         if section.path and section.path[-1].casefold() == "status":
             for block in section.blocks:
-                yield from block.text.splitlines()
+                yield from (line[:_LONGEST] for line in block.text[:_HEAD].splitlines())
 
 
 def _named(text: str) -> list[str]:

@@ -1,40 +1,48 @@
-"""What goes between a pool and its worker: frames of a length and its bytes, JSON inside.
+"""What goes between a pool and its processes, in frames: JSON of a page, a few sections or chunks at a time.
 
-JSON rather than pickle: what comes out of a process that read somebody's file is data, and is validated as such.
+JSON rather than pickle: what comes out of a process that read somebody's file is data, and is validated as such. A few at a
+time, since nothing else runs while a frame is being read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from ingest.parsers.page import ParsedPage
+from ingest.front_matter import FrontMatter
+from ingest.parsers.page import Section
+from kb.inference.counting import CountedModel
+from kb.models import Page
 
-LENGTH_BYTES = 8
-"""Of the unsigned big-endian number before each frame."""
+_SECTIONS = 200
+_CHARACTERS = 200_000
+"""About what a frame holds at most: a millisecond or two. A single section of megabytes is one frame."""
 
 
-class Task(BaseModel):
-    """The first of a request's two frames; the second is the file's content."""
-
+class _Frame(BaseModel):
     model_config = ConfigDict(frozen=True)
+
+
+class Task(_Frame):
+    """The first of a request's two frames; the second is the file's content."""
 
     path: str
     media_type: str | None = None
 
 
-class Parsed(BaseModel):
-    model_config = ConfigDict(frozen=True)
+class Parsed(_Frame):
+    """Of a page all but its sections, which follow in so many frames."""
 
     kind: Literal["parsed"] = "parsed"
-    page: ParsedPage
+    title: str
+    front: FrontMatter
+    frames: int
 
 
-class Refused(BaseModel):
+class Refused(_Frame):
     """A `PageError`."""
-
-    model_config = ConfigDict(frozen=True)
 
     kind: Literal["refused"] = "refused"
     reason: str
@@ -42,19 +50,57 @@ class Refused(BaseModel):
     left_out: bool = False
 
 
-class Broken(BaseModel):
+class Broken(_Frame):
     """A parser failed. `where`: the innermost frames of our code, without any text of the file."""
-
-    model_config = ConfigDict(frozen=True)
 
     kind: Literal["broken"] = "broken"
     error: str
     where: tuple[str, ...] = ()
 
 
+class CutTask(_Frame):
+    """A page to be cut, as counted by these models. The frames of its sections follow."""
+
+    page: Page
+    models: tuple[CountedModel, ...]
+    max_tokens: int
+    frames: int
+
+
+class FlatChunk(_Frame):
+    """A chunk without its page; its position is its place among all."""
+
+    id: str
+    text: str
+    section: tuple[str, ...]
+    url: str
+
+
+class Pieces(_Frame):
+    """Some chunks. None: those were all."""
+
+    kind: Literal["pieces"] = "pieces"
+    chunks: tuple[FlatChunk, ...]
+
+
 Reply = Annotated[Parsed | Refused | Broken, Field(discriminator="kind")]
 REPLY: TypeAdapter[Parsed | Refused | Broken] = TypeAdapter(Reply)
+CUT_REPLY: TypeAdapter[Pieces | Broken] = TypeAdapter(Annotated[Pieces | Broken, Field(discriminator="kind")])
+SECTIONS: TypeAdapter[tuple[Section, ...]] = TypeAdapter(tuple[Section, ...])
 
 
-def frame(content: bytes) -> bytes:
-    return len(content).to_bytes(LENGTH_BYTES) + content
+def framed(sections: Sequence[Section]) -> list[Sequence[Section]]:
+    """The sections of each frame."""
+    return list(_framed(sections))
+
+
+def _framed(sections: Sequence[Section]) -> Iterator[Sequence[Section]]:
+    first, held = 0, 0
+    for at, section in enumerate(sections):
+        size = sum(len(part) for block in section.blocks for part in block.parts)
+        if at > first and (at - first == _SECTIONS or held + size > _CHARACTERS):
+            yield sections[first:at]
+            first, held = at, 0
+        held += size
+    if len(sections) > first:
+        yield sections[first:]

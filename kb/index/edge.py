@@ -36,6 +36,7 @@ from kb.index.port import (
 )
 from kb.index.rwlock import ReadWriteLock
 from kb.index.shard import Shard
+from kb.index.steps import steps
 from kb.models import Audience, Chunk, Page
 
 logger = logging.getLogger(__name__)
@@ -81,7 +82,8 @@ class EdgeIndex:
         return await self._read(search, empty=[])
 
     async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
-        await self.run(self._write, lambda live: live.replace_pages(pages))
+        for step in steps(pages):
+            await self.run(self._write, step)
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
         await self._read(lambda live: live.delete_pages(page_ids), empty=None)

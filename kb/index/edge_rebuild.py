@@ -17,6 +17,7 @@ from kb.index.port import (
     StoredPassage,
 )
 from kb.index.shard import Shard
+from kb.index.steps import steps
 from kb.models import Audience
 
 _T = TypeVar("_T")
@@ -44,7 +45,8 @@ class EdgeRebuild:
         self._shard: Shard | None = shard
 
     async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
-        await self._index.run(self._building.replace_pages, pages)
+        for step in steps(pages):
+            await self._index.run(step, self._building)
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
         await self._index.run(self._building.delete_pages, page_ids)

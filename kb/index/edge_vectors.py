@@ -7,8 +7,9 @@ from typing import Any
 
 import qdrant_edge as engine
 
-from kb.index.payload import DENSE, LEXICAL, Scored
-from kb.index.port import SparseVector
+from kb.errors import IndexMismatchError
+from kb.index.payload import DENSE, LEXICAL, Scored, point_id, to_payload
+from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 
 
 def config(dimension: int) -> engine.EdgeConfig:
@@ -17,6 +18,26 @@ def config(dimension: int) -> engine.EdgeConfig:
         sparse_vectors={LEXICAL: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
         wal_enabled=True,
     )
+
+
+def point_of(page_id: str, indexed: IndexedChunk, manifest: IndexManifest) -> engine.Point:
+    """A chunk of this page as it is written into an index with this manifest."""
+    if indexed.chunk.page.id != page_id:
+        raise ValueError(f"a chunk of page {indexed.chunk.page.id!r} cannot replace page {page_id!r}")
+    check_dimension(indexed.dense, manifest)
+    return engine.Point(
+        point_id(indexed.chunk.id),
+        {DENSE: list(indexed.dense), LEXICAL: sparse(indexed.lexical)},
+        to_payload(indexed.chunk),
+    )
+
+
+def check_dimension(vector: Sequence[float], manifest: IndexManifest) -> None:
+    if len(vector) != manifest.dimension:
+        raise IndexMismatchError(
+            f"the index holds vectors of {manifest.dimension} numbers ({manifest.embedder}), not {len(vector)}: "
+            "reindex in full"
+        )
 
 
 def sparse(vector: SparseVector) -> engine.SparseVector:

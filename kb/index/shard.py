@@ -18,12 +18,11 @@ import qdrant_edge as engine
 from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.edge_filters import is_page, is_readable, is_spot, is_wanted
-from kb.index.edge_vectors import config, dense_of, rows, sparse, sparse_query
+from kb.index.edge_vectors import check_dimension, config, dense_of, point_of, rows, sparse_query
 from kb.index.payload import (
     DENSE,
     KEYWORD_FIELDS,
     LANGUAGE,
-    LEXICAL,
     PAGE_FIELDS,
     PAGE_ID,
     PAGE_URL,
@@ -35,7 +34,6 @@ from kb.index.payload import (
     pages_of,
     point_id,
     revisions_of,
-    to_payload,
 )
 from kb.index.port import (
     Candidate,
@@ -60,6 +58,7 @@ from kb.models import Audience, Chunk, Page
 
 SCROLL_PAGE = 2000
 """Points a read lock is held for while all are listed; about 5 ms."""
+DROPPED_TOGETHER = 256
 ALL = 10_000_000
 """More facet values than any knowledge base has pages."""
 
@@ -107,13 +106,9 @@ class Shard:
             shard = engine.EdgeShard.load(str(points_folder(folder)))
         return cls(shard, manifest, folder, calibration=read_calibration(folder))
 
-    def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
-        """One after the other, so that a search waits for one page's replacement, not for all."""
-        for page_id, chunks in pages.items():
-            self._replace(page_id, chunks)
-
-    def _replace(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
-        points = [self._point(page_id, chunk) for chunk in chunks]
+    def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
+        """In one go; see `kb.index.steps` for a page of hundreds of chunks."""
+        points = [point_of(page_id, chunk, self.manifest) for chunk in chunks]
         keep: list[engine.PointId] = [point.id for point in points]
         stale = engine.Filter(
             must=[is_page([page_id])], must_not=[engine.HasIdCondition(set(keep))] if keep else None
@@ -123,6 +118,25 @@ class Shard:
             if points:
                 self._shard.update(engine.UpdateOperation.upsert_points(points))
             self._shard.update(engine.UpdateOperation.delete_points_by_filter(stale))
+
+    def add(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
+        """Beside what there is of the page; a chunk that is there already is written anew."""
+        points = [point_of(page_id, chunk, self.manifest) for chunk in chunks]
+        with self._lock.write(), engine_failures(self._folder):
+            self._writes += 1
+            self._shard.update(engine.UpdateOperation.upsert_points(points))
+
+    def drop_others(self, page_id: str, chunk_ids: frozenset[str]) -> None:
+        """All chunks of the page but these. Named one by one: a filter of thousands takes the engine a quarter of a second."""
+        kept = {point_id(one) for one in chunk_ids}
+        of_page = engine.Filter(must=[is_page([page_id])])
+        gone = [record.id for record in self._records([], of_page) if record.id not in kept]
+        for first in range(0, len(gone), DROPPED_TOGETHER):
+            with self._lock.write(), engine_failures(self._folder):
+                self._writes += 1
+                self._shard.update(
+                    engine.UpdateOperation.delete_points(gone[first : first + DROPPED_TOGETHER])
+                )
 
     def delete_pages(self, page_ids: Sequence[str]) -> None:
         if not page_ids:
@@ -222,7 +236,7 @@ class Shard:
                 f"the index was made with {self.manifest.embedder}, not with {made_with}"
             )
         for query in queries:
-            self._check_dimension(query.dense)
+            check_dimension(query.dense, self.manifest)
         readable = is_readable(audience)
         scopes = [engine.Filter(must=[*readable])]
         if anchor_pages:
@@ -262,32 +276,17 @@ class Shard:
         with self._lock.write(), engine_failures(self._folder):
             self._shard.close()
 
-    def _point(self, page_id: str, indexed: IndexedChunk) -> engine.Point:
-        if indexed.chunk.page.id != page_id:
-            raise ValueError(f"a chunk of page {indexed.chunk.page.id!r} cannot replace page {page_id!r}")
-        self._check_dimension(indexed.dense)
-        return engine.Point(
-            point_id(indexed.chunk.id),
-            {DENSE: list(indexed.dense), LEXICAL: sparse(indexed.lexical)},
-            to_payload(indexed.chunk),
-        )
-
-    def _check_dimension(self, vector: Sequence[float]) -> None:
-        if len(vector) != self.manifest.dimension:
-            raise IndexMismatchError(
-                f"the index holds vectors of {self.manifest.dimension} numbers ({self.manifest.embedder}), "
-                f"not {len(vector)}: reindex in full"
-            )
-
     def _values(self, field: str, scope: engine.Filter | None = None) -> dict[str, int]:
         """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""
         hits = self._shard.facet(engine.FacetRequest(field, limit=ALL, exact=True, filter=scope)).hits
         return {str(hit.value): hit.count for hit in hits if hit.count}
 
-    def _records(self, fields: list[str]) -> Iterator[engine.Record]:
+    def _records(self, fields: list[str], scope: engine.Filter | None = None) -> Iterator[engine.Record]:
         offset: engine.PointId | None = None
         while True:
-            request = engine.ScrollRequest(offset=offset, limit=SCROLL_PAGE, with_payload=fields)
+            request = engine.ScrollRequest(
+                offset=offset, limit=SCROLL_PAGE, filter=scope, with_payload=fields
+            )
             with self._lock.read(), engine_failures(self._folder):
                 records, offset = self._shard.scroll(request)
             yield from records

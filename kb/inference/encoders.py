@@ -53,6 +53,10 @@ class Encoder(Protocol):
     at_once: int
     room: int
 
+    @property
+    def tokenizer(self) -> Path | None:
+        """The folder of what `kb.inference.onnx.tokens` counts by; None where only the loaded model can count."""
+
     def count_tokens(self, text: str) -> int:
         """Without the marks that the model adds. Any thread may call it."""
 
@@ -105,6 +109,10 @@ class OnnxEncoder:
             card.max_tokens - model.special_tokens - model.count_tokens(self._prompts["document"])
         )
 
+    @property
+    def tokenizer(self) -> Path | None:
+        return self._model.folder
+
     def count_tokens(self, text: str) -> int:
         return self._model.count_tokens(text)
 
@@ -152,6 +160,10 @@ class TorchEncoder:
             - self._tokens.special
             - self._tokens.count(self._prompts["document"])
         )
+
+    @property
+    def tokenizer(self) -> Path | None:
+        return None
 
     def count_tokens(self, text: str) -> int:
         return self._tokens.count(text)

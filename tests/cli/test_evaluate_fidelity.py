@@ -70,7 +70,7 @@ def test_a_format_that_no_file_has_is_an_error_of_usage(footnote: Run, files: Pa
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class BrokenReader:
+class BrokenReader(DirectReader):
     """Reads as always, and then loses, adds or moves what it is told to."""
 
     spoils: Callable[[str], str]

@@ -19,6 +19,7 @@ class HashEmbedder:
     """Counts words as tokens. A test that clears `gate` holds every call; `arrived` says that one is waiting there."""
 
     dimension = 32
+    counted_models = None
 
     def __init__(self, *, name: str = "hash", max_tokens: int = 60) -> None:
         self.name = name

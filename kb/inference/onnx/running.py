@@ -25,6 +25,7 @@ class OnnxModel:
 
     def __init__(self, folder: Path, card: Card, weights: Weights) -> None:
         self.weights = weights
+        self.folder = folder
         try:
             self._session = session(graph(folder, weights))
             self._tokens = tokens_of(folder, card.max_tokens)

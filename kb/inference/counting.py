@@ -1,0 +1,29 @@
+"""Counting tokens as an embedder's models do, without the models: for a process that has only their tokenizers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CountedModel:
+    """`folder` holds the tokenizer's file. `max_tokens`: of a text that the model reads whole."""
+
+    folder: Path
+    max_tokens: int
+
+
+def counter_of(models: Sequence[CountedModel]) -> Callable[[str], int]:
+    """`Embedder.count_tokens` of the embedder with these models. Raises whatever the library does that reads the files."""
+    from kb.inference.onnx.tokens import tokens_of
+
+    counts = [(tokens_of(model.folder, model.max_tokens).count, model.max_tokens) for model in models]
+    return lambda text: greatest([(count(text), most) for count, most in counts])
+
+
+def greatest(counts: Sequence[tuple[int, int]]) -> int:
+    """Of the models' counts and limits the count that is the greatest part of its limit, as one of the tightest limit."""
+    most = min(limit for _, limit in counts)
+    return max(-(-count * most // limit) for count, limit in counts)
