@@ -37,6 +37,7 @@ from bot.playground.sockets import Sockets
 from bot.playground.state import Change, Message, Room, State
 from bot.playground.status_line import Status
 from bot.playground.surfaces import Surfaces, View
+from bot.playground.visitors import LOOPBACK, only_ours
 from bot.playground.web_api import Call, WebApi
 from bot.playground.workspace import Workspace
 
@@ -91,7 +92,7 @@ class Playground(Deeds):
         self._response_urls = ResponseUrls(self._slack)
         self._people = People(self._slack)
         self._interactions = Interactions(self._slack, self._people, self._delivery, self._response_urls)
-        self._page = Page(self._slack, self._people, self._interactions, pages, host=host, guide=guide)
+        self._page = Page(self._slack, self._people, self._interactions, pages, guide=guide)
         self._history = history
         self._runner: web.AppRunner | None = None
         self._changed = asyncio.Event()
@@ -240,7 +241,9 @@ class Playground(Deeds):
         self._changed.set()
 
     def _application(self) -> web.Application:
-        app = web.Application(client_max_size=4 * 1024 * 1024)
+        app = web.Application(
+            client_max_size=4 * 1024 * 1024, middlewares=[only_ours(LOOPBACK | {self._host})]
+        )
         app.router.add_route("*", "/api/{method}", self._api.handle)
         app.router.add_get("/link/", self._sockets.handle)
         app.router.add_post("/actions/{token}", self._response_urls.handle)
