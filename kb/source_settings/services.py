@@ -24,6 +24,10 @@ class WebsiteSettings(CommonSettings):
     exclude: tuple[str, ...] = ()
     """Gitignore patterns on the path of the address."""
     max_pages: Annotated[int, Field(ge=1, le=100_000)] = 5_000
+    max_requests: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """Of one visit, whatever they bring. None: 4 for each of `max_pages`, and 200."""
+    max_minutes: Annotated[float, Field(gt=0, le=10_080)] = 480
+    """For one visit, its pauses included."""
     delay_s: Annotated[float, Field(ge=0, le=60)] = 0.5
     """Pause between two requests to a host. A longer Crawl-delay in robots.txt is kept to."""
     timeout_s: Annotated[float, Field(gt=0, le=120)] = 20.0

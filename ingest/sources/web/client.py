@@ -7,9 +7,11 @@ the guarded connector. Nothing of the environment (proxies, netrc) is used.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
@@ -18,6 +20,10 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from ingest.sources.web.addresses import ForbiddenAddressError, MayReach, guarded_socket, is_public
+from ingest.sources.web.hrefs import written_address
+from kb.faults import is_disk_full, is_fault, trace_of
+
+logger = logging.getLogger(__name__)
 
 USER_AGENT = "Footnote/0.1 (knowledge base crawler)"
 AGENT_NAME = "Footnote"
@@ -59,6 +65,24 @@ class WebError(Exception):
         self.private = private
         self.for_good = for_good
         self.to = to
+
+
+@contextmanager
+def as_web_error(what: str) -> Iterator[None]:
+    """
+    Raises:
+        WebError: whatever the code within raised. `what`: how the sentence begins where that was a fault.
+    """
+    try:
+        yield
+    except WebError:
+        raise
+    except BaseException as error:
+        if not is_fault(error):
+            raise
+        logger.error("web.broke", extra={"trace": trace_of(error)})  # noqa: TRY400
+        why = "the disk is full" if is_disk_full(error) else f"{type(error).__name__}; the log says where"
+        raise WebError(f"{what} ({why})") from error
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,6 +127,8 @@ class WebClient:
         self._pauses: dict[str | None, float] = defaultdict(lambda: pause_s)
         self._next_at: dict[str | None, float] = {}
         self._sleep = sleep
+        self.requests = 0
+        """That were made so far: each hop of a redirect and each attempt is one."""
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 socket_factory=guarded_socket(may_reach), limit_per_host=1, resolver=resolver
@@ -167,6 +193,7 @@ class WebClient:
     async def _once(
         self, url: URL, headers: dict[str, str], max_bytes: int
     ) -> WebResponse | _Redirect | _Busy:
+        self.requests += 1
         try:
             async with self._session.get(url, headers=headers, allow_redirects=False) as response:
                 if response.status in _REDIRECTS:
@@ -190,10 +217,10 @@ class WebClient:
 
 
 def _followed(url: URL, redirect: _Redirect, refusal: Refusal) -> URL:
-    try:
-        target = url.join(URL(redirect.to)).with_fragment(None)
-    except ValueError as error:
-        raise WebError("it redirects to something that is no address") from error
+    target = written_address(redirect.to, url)
+    if target is None:
+        raise WebError("it redirects to something that is no address")
+    target = target.with_fragment(None)
     why = refusal(target)
     if why is not None:
         raise WebError(

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from dataclasses import replace
 
 from yarl import URL
 
-from ingest.sources.web.client import WebClient, WebError
+from ingest.sources.web.bounds import Bounds
+from ingest.sources.web.client import WebClient, WebError, as_web_error
 from ingest.sources.web.crawled import Crawled, Found, settle
 from ingest.sources.web.document import asks_to_be_hidden, read_document
+from ingest.sources.web.frontier import Frontier
+from ingest.sources.web.hrefs import written_address, written_addresses
 from ingest.sources.web.memory import Visit, VisitMemory
 from ingest.sources.web.pages import (
     LOGIN,
@@ -25,7 +27,7 @@ from ingest.sources.web.pages import (
     leads_on_to,
     require_text,
 )
-from ingest.sources.web.scope import Scope, TrapDetector
+from ingest.sources.web.scope import Scope
 from ingest.sources.web.sitemaps import Robots, Sitemaps
 from ingest.sources.web.spellings import Queries, text_mark
 from ingest.sources.web.starts import Opened, Starts
@@ -33,6 +35,8 @@ from ingest.sources.web.upkeep import SameTextError, look_at, require_different_
 
 logger = logging.getLogger(__name__)
 
+_SHOWN = 100
+"""Characters of a line that a failure shows."""
 _LOST_SHARE = 0.2
 _LOST_FEW = 3
 """As many of the pages of the last visit may be unlinked now without a look at them: as `ingest.guard` counts."""
@@ -41,16 +45,13 @@ _LOST_FEW = 3
 class Crawl:
     """Used once. `scope` learns where the starts lead; `memory` holds the text of every page found."""
 
-    def __init__(self, *, scope: Scope, client: WebClient, memory: VisitMemory, max_pages: int) -> None:
+    def __init__(self, *, scope: Scope, client: WebClient, memory: VisitMemory, bounds: Bounds) -> None:
         self._scope = scope
         self._client = client
         self._memory = memory
-        self._max_pages = max_pages
+        self._bounds = bounds
         self._robots = Robots(client, scope.foreign)
-        self._traps = TrapDetector()
         self._queries = Queries()
-        self._waiting: deque[URL] = deque()
-        self._seen: set[URL] = set()
         self._opened: dict[URL, Opened] = {}
         self._replaced: dict[str, Visit] = {}
         """Path -> the visit before this one, of pages whose text has changed since."""
@@ -58,6 +59,7 @@ class Crawl:
         """Path -> the path that it redirects to."""
         self._lost_ways = False
         self._result = Crawled()
+        self._frontier = Frontier(scope, self._refusal, bounds, self._result)
 
     async def run(self, starts: tuple[URL, ...], sitemaps: tuple[URL, ...]) -> Crawled:
         """
@@ -85,7 +87,7 @@ class Crawl:
             raise
         await settle(self._result, self._moved, self._memory)
         if self._result.incomplete is None:
-            await self._memory.forget(set(remembered) - {str(url) for url in self._seen})
+            await self._memory.forget(set(remembered) - {str(url) for url in self._frontier.seen})
         return self._result
 
     def _refusal(self, url: URL) -> str | None:
@@ -98,7 +100,8 @@ class Crawl:
         opening = Starts(self._scope, self._client, self._robots, self._memory, self._refusal)
         for start in starts:
             try:
-                opened = await opening.open(start)
+                with as_web_error("it cannot be read"):
+                    opened = await opening.open(start)
             except WebError as error:
                 await self._failed(start, error, await self._memory.recall(str(start)))
                 continue
@@ -106,60 +109,58 @@ class Crawl:
             self._opened.setdefault(final, opened)
             if final != start:
                 self._moved[self._scope.path_of(start)] = self._scope.path_of(final)
-        for url in self._opened:
-            self._seen.add(url)
-            self._waiting.append(url)
+        self._frontier.begin_with(self._opened)
         return list(self._opened)
 
     async def _read_sitemaps(self, starts: tuple[URL, ...], configured: tuple[URL, ...]) -> None:
         named = [sitemap for start in starts for sitemap in self._robots.sitemaps(start)]
-        sitemaps = Sitemaps(self._client, self._refusal, self._scope.spelled)
+        sitemaps = Sitemaps(self._client, self._refusal, self._scope.spelled, self._bounds)
         origins = tuple(dict.fromkeys(self._scope.spelled(start).origin() for start in starts))
-        self._enqueue(*await sitemaps.addresses((*configured, *named), origins))
+        await self._frontier.add(await sitemaps.addresses((*configured, *named), origins))
+        self._result.incomplete = sitemaps.cut
         if sitemaps.failed:
-            logger.warning("web.sitemap_failed", extra={"sitemaps": sitemaps.failed})
+            logger.warning("web.sitemap_failed", extra={"sitemaps": list(map(str, sitemaps.failed))})
             self._lost_ways = True
-
-    def _enqueue(self, *urls: URL) -> None:
-        for url in map(self._scope.spelled, urls):
-            if url in self._seen or not self._scope.holds(url):
-                continue
-            if self._refusal(url):
-                self._result.left_out.add(self._scope.path_of(url))
-                continue
-            self._seen.add(url)
-            if not self._traps.catches(url):
-                self._waiting.append(url)
+        for url, why in sitemaps.failed.items():
+            if url in sitemaps.named:
+                self._result.failures[self._scope.path_of(url)] = f"a sitemap: {why}"
+        for origin in dict.fromkeys(start.origin() for start in starts):
+            for written in self._robots.no_sitemaps(origin):
+                path = self._scope.path_of(origin / "robots.txt")
+                self._result.failures[path] = f"it names a sitemap that is no address: {written[:_SHOWN]}"
 
     async def _walk(self) -> None:
-        while self._waiting:
-            if len(self._result.pages) + len(self._result.failures) >= self._max_pages:
-                self._result.incomplete = (
-                    f"the crawl stopped at {self._max_pages} pages: raise max_pages, or narrow the prefixes"
-                )
+        while self._frontier.waiting:
+            stop = self._bounds.reached(len(self._result.pages) + len(self._result.failures))
+            if stop is not None:
+                self._result.incomplete = stop
                 return
-            url = self._waiting.popleft()
+            url = self._frontier.waiting.popleft()
             plain = self._queries.plain(url)
             if plain == url:
                 await self._visit(url)
             else:
                 self._result.left_out.add(self._scope.path_of(url))
-                self._enqueue(plain)
+                await self._frontier.add([plain])
 
     async def _visit(self, url: URL) -> None:
-        before = await self._memory.recall(str(url))
+        """Whatever a page does to us, it is this page that fails."""
+        before: Visit | None = None
         try:
-            visit = await self._read(url, before)
+            with as_web_error("it cannot be read"):
+                before = await self._memory.recall(str(url))
+                visit = await self._read(url, before)
+                if visit is not None:
+                    await self._take(url, visit)
         except WebError as error:
             await self._failed(url, error, before)
-            return
-        if visit is None:
-            return
+
+    async def _take(self, url: URL, visit: Visit) -> None:
         document = visit.document
-        self._enqueue(*map(URL, document.links))
-        if document.canonical is not None:
-            self._enqueue(URL(document.canonical))
-        if not self._scope.holds(URL(document.url)):  # a start that only shows the way
+        named = (document.canonical,) if document.canonical is not None else ()
+        await self._frontier.add(written_addresses((*document.links, *named)))
+        address = written_address(document.url)
+        if address is None or not self._scope.holds(address):  # a start that only shows the way
             return
         if document.hidden:
             self._result.left_out.add(visit.path)
@@ -188,7 +189,7 @@ class Crawl:
         )
         if answer.status == 304 and known is not None:
             return replace(known, document=replace(known.document, hidden=asks_to_be_hidden(answer.robots)))
-        document = await asyncio.to_thread(read_document, answer)
+        document = (opened.document if opened else None) or await asyncio.to_thread(read_document, answer)
         if not opened and asks_who_you_are(url, answer, document):
             raise WebError(LOGIN, private=True)
         final, path = self._scope.spelled(answer.url), self._scope.path_of(url)
@@ -196,7 +197,7 @@ class Crawl:
             return None
         target = await asyncio.to_thread(leads_on_to, answer, document)
         if target is not None and self._scope.spelled(target) != final:
-            self._enqueue(target)
+            await self._frontier.add([target])
             self._moved[path] = self._scope.path_of(self._scope.spelled(target))
             return None
         await asyncio.to_thread(require_text, answer, document)
@@ -227,7 +228,7 @@ class Crawl:
         if before is None:
             self._lost_ways = True
         else:
-            self._enqueue(*map(URL, before.document.links))
+            await self._frontier.add(written_addresses(before.document.links))
         if error.private:
             self._result.closed.add(path)
             await self._memory.forget([str(url)])
@@ -248,8 +249,8 @@ class Crawl:
     def _canonical(self, named: str | None) -> str | None:
         if named is None:
             return None
-        url = self._scope.spelled(URL(named))
-        return self._scope.path_of(url) if self._scope.holds(url) else None
+        url = written_address(named)
+        return self._scope.path_of(self._scope.spelled(url)) if url and self._scope.holds(url) else None
 
     def _require_a_start(self, starts: tuple[URL, ...]) -> None:
         """A site whose every start page fails, and from which nothing else came, is out of reach and not empty."""
@@ -269,7 +270,7 @@ class Crawl:
             self._result.incomplete = self._result.incomplete or (
                 "some pages failed, so that pages only reached through them are not known yet"
             )
-        self._enqueue(*map(URL, remembered))
+        await self._frontier.add(written_addresses(remembered))
         await self._walk()
 
     async def _look_at_lost(self, remembered: list[str]) -> None:
@@ -278,7 +279,11 @@ class Crawl:
         Raises:
             WebError: the last.
         """
-        lost = [url for url in map(URL, remembered) if url not in self._seen and self._scope.holds(url)]
+        lost = [
+            url
+            for url in written_addresses(remembered)
+            if url not in self._frontier.seen and self._scope.holds(url)
+        ]
         if len(lost) <= max(_LOST_FEW, _LOST_SHARE * len(remembered)) or self._result.incomplete:
             return
         try:
@@ -287,7 +292,7 @@ class Crawl:
             raise
         except WebError as error:
             if error.private:  # whoever may not see them any more must not read them here either
-                self._enqueue(*lost)
+                await self._frontier.add(lost)
                 await self._walk()
                 return
             self._result.incomplete = f"nothing leads any more to {len(lost)} pages of the last visit, and they cannot be looked at: {error.reason}"

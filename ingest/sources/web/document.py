@@ -18,6 +18,7 @@ from ingest.parsers.text import guessed_encoding
 from ingest.parsers.unseen import is_unseen, opened_by
 from ingest.sources.web.client import WebResponse
 from ingest.sources.web.content import main_content
+from ingest.sources.web.hrefs import written_address
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 FILE_TYPES = frozenset({"text/markdown", "text/plain", "application/pdf"})
@@ -58,15 +59,18 @@ def read_document(response: WebResponse) -> WebDocument | None:
         return WebDocument(url=str(response.url), content=b"", media_type="text/markdown")
     robots = _directives(", ".join([response.robots, *_contents(tree, "robots")]))
     # trafilatura takes every relative link for one of the site's root
-    tree.make_links_absolute(
-        str(_base(tree, response.url)), resolve_base_href=False, handle_failures="ignore"
-    )
+    base = _base(tree, response.url)
+    for one in list(
+        tree.iter("base")
+    ):  # lxml resolves it whatever it is told, and breaks over links that are none
+        one.drop_tree()
+    tree.make_links_absolute(str(base), resolve_base_href=False, handle_failures="ignore")
     html = str(lxml.html.tostring(tree, encoding="unicode"))
     _drop_unseen(tree)
     return WebDocument(
         url=str(response.url),
         canonical=_canonical(tree, response.url),
-        links=() if "nofollow" in robots else tuple(dict.fromkeys(_links(tree, response.url))),
+        links=() if "nofollow" in robots else tuple(dict.fromkeys(_links(tree, base))),
         edited=_edited(tree),
         hidden="noindex" in robots,
         content=main_content(html, tree, response.url).encode(),
@@ -154,24 +158,20 @@ def _around(element: lxml.html.HtmlElement) -> Iterator[Mapping[str, str]]:
 def _base(tree: lxml.html.HtmlElement, url: URL) -> URL:
     """What the page's relative links are relative to."""
     named = next((_absolute(one.get("href"), url) for one in tree.iter("base") if one.get("href")), None)
-    return URL(named) if named else url
+    return (written_address(named) if named else None) or url
 
 
-def _links(tree: lxml.html.HtmlElement, url: URL) -> Iterator[str]:
-    start = _base(tree, url)
+def _links(tree: lxml.html.HtmlElement, base: URL) -> Iterator[str]:
     for anchor in tree.iter("a", "area"):
         if anchor.get("href") and "nofollow" not in anchor.get("rel", "").lower().split():
-            target = _absolute(anchor.get("href"), start)
+            target = _absolute(anchor.get("href"), base)
             if target is not None:
                 yield target
 
 
 def _absolute(href: str, base: URL) -> str | None:
-    try:
-        target = base.join(URL(href.strip())).with_fragment(None)
-    except ValueError:
-        return None
-    return str(target) if target.scheme in _FOLLOWED and target.host else None
+    target = written_address(href, base)
+    return str(target.with_fragment(None)) if target is not None and target.scheme in _FOLLOWED else None
 
 
 def _edited(tree: lxml.html.HtmlElement) -> date | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable
@@ -22,8 +23,11 @@ from ingest.sources.web.document import WebDocument
 
 T = TypeVar("T")
 
+logger = logging.getLogger(__name__)
+
 _VERSION = 3
 """Raise when what a document is made of changes: then the memory is made anew."""
+_DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 _SCHEMA = """
 CREATE TABLE visits (
     address TEXT PRIMARY KEY, path TEXT, etag TEXT, last_modified TEXT, url TEXT, content BLOB, media_type TEXT,
@@ -84,6 +88,16 @@ class VisitMemory:
             return await asyncio.to_thread(self._in_transaction, work)
 
     def _in_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            return self._with_file(work)
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorname", "") not in _DAMAGED:
+                raise
+            logger.warning("web.memory_damaged", extra={"file": self._file.name})
+            self._file.unlink()
+            return self._with_file(work)
+
+    def _with_file(self, work: Callable[[sqlite3.Connection], T]) -> T:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(self._file)) as db, db:
             (version,) = db.execute("PRAGMA user_version").fetchone()

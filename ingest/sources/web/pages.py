@@ -9,6 +9,7 @@ from yarl import URL
 from ingest.redirects import needs_javascript, redirect_of
 from ingest.sources.web.client import WebError, WebResponse
 from ingest.sources.web.document import HTML_TYPES, WebDocument
+from ingest.sources.web.hrefs import written_address
 from ingest.sources.web.scope import names_a_login, spelling
 
 NEEDS_JAVASCRIPT = (
@@ -47,10 +48,7 @@ def leads_on_to(answer: WebResponse, document: WebDocument) -> URL | None:
     if len(document.content) > _SHORT:
         return None
     target = redirect_of(answer.content, media_type=answer.media_type)
-    try:
-        return answer.url.join(URL(target)) if target else None
-    except ValueError:
-        return None
+    return written_address(target, answer.url) if target else None
 
 
 def require_text(answer: WebResponse, document: WebDocument) -> None:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice
 
 import lxml.etree
 from protego import Protego
 from yarl import URL
 
-from ingest.sources.web.client import AGENT_NAME, MAX_BYTES, Refusal, WebClient, WebError
+from ingest.sources.web.bounds import Bounds
+from ingest.sources.web.client import (
+    AGENT_NAME,
+    MAX_BYTES,
+    Refusal,
+    WebClient,
+    WebError,
+    WebResponse,
+    as_web_error,
+)
+from ingest.sources.web.hrefs import written_address, written_addresses
 
 _ROBOTS_BYTES = 512_000
 _MOST_SITEMAPS = 100
-_MOST_ADDRESSES = 200_000
 _USUAL = ("sitemap.xml", "sitemap_index.xml", "sitemap.txt")
 """Where sitemaps are that nothing names; the second and the third only where there is no first."""
 
@@ -43,8 +54,9 @@ class Robots:
             if not (error.gone or error.private):
                 raise WebError(f"its robots.txt cannot be read: {error.reason}") from error
             text = ""  # no robots.txt: everything is allowed
-        self._rules[url.authority] = rules = Protego.parse(text)
-        pause = rules.crawl_delay(AGENT_NAME)
+        with as_web_error("its robots.txt cannot be understood"):
+            self._rules[url.authority] = rules = Protego.parse(text)
+            pause = rules.crawl_delay(AGENT_NAME)
         if pause:
             self._client.slow_down(url.host, pause)
 
@@ -54,23 +66,40 @@ class Robots:
         return rules is None or bool(rules.can_fetch(str(url), AGENT_NAME))
 
     def sitemaps(self, url: URL) -> list[URL]:
+        return list(written_addresses(self._named(url)))
+
+    def no_sitemaps(self, url: URL) -> list[str]:
+        """What it names as a sitemap and is no address."""
+        return [one for one in self._named(url) if written_address(one) is None]
+
+    def _named(self, url: URL) -> list[str]:
         rules = self._rules.get(url.authority)
-        return [URL(one) for one in rules.sitemaps] if rules else []
+        return list(rules.sitemaps) if rules else []
 
 
 class Sitemaps:
-    """Walks sitemaps and the indexes of them. `failed`: one could not be read, so that addresses may be missing."""
+    """Walks sitemaps and the indexes of them, no further than `bounds`.
 
-    def __init__(self, client: WebClient, refusal: Refusal, spelled: Callable[[URL], URL]) -> None:
+    `failed`: sitemap -> why it could not be read, so that addresses may be missing; `named`: those of them that the site or
+    the settings name. `cut`: why there may be more addresses than were read.
+    """
+
+    def __init__(
+        self, client: WebClient, refusal: Refusal, spelled: Callable[[URL], URL], bounds: Bounds
+    ) -> None:
         self._client = client
         self._refusal = refusal
         self._spelled = spelled
-        self.failed: list[str] = []
+        self._bounds = bounds
+        self.failed: dict[URL, str] = {}
+        self.named: set[URL] = set()
+        self.cut: str | None = None
         self._read_any = False
 
     async def addresses(self, named: Sequence[URL], origins: Sequence[URL]) -> list[URL]:
         """Of the sitemaps that are named, and of those at the usual places of each origin."""
         found: dict[URL, None] = {}
+        self.named.update(map(self._spelled, named))
         await self._walk([*named, *(origin / _USUAL[0] for origin in origins)], found)
         if not self._read_any:
             await self._walk([origin / name for origin in origins for name in _USUAL[1:]], found)
@@ -80,27 +109,43 @@ class Sitemaps:
         waiting = list(dict.fromkeys(map(self._spelled, roots)))
         seen = set(waiting)
         for _ in range(_MOST_SITEMAPS):
-            if not waiting or len(found) > _MOST_ADDRESSES:
-                break
+            if not waiting or self._is_enough(found):
+                return
             for is_sitemap, url in await self._read(waiting.pop(0)):
+                if self._is_enough(found):
+                    return
                 if not is_sitemap:
                     found[url] = None
-                elif (sitemap := self._spelled(url)) not in seen:
+                elif (sitemap := self._spelled(url)) not in seen and len(seen) <= _MOST_SITEMAPS:
                     seen.add(sitemap)
+                    self.named.add(sitemap)
                     waiting.append(sitemap)
+        if waiting:
+            self.cut = f"only the first {_MOST_SITEMAPS} of its sitemaps were read"
+
+    def _is_enough(self, found: Collection[URL]) -> bool:
+        self.cut = self._bounds.reached(0) or self.cut
+        if len(found) >= self._bounds.addresses:
+            self.cut = f"its sitemaps name more than {len(found)} addresses, of which no more were asked for: raise max_pages"
+        return self.cut is not None
 
     async def _read(self, sitemap: URL) -> list[tuple[bool, URL]]:
         if self._refusal(sitemap) is not None:
             return []
         try:
-            answer = await self._client.get(sitemap, refusal=self._refusal)
-            entries = list(_entries(_unpacked(answer.content), answer.url))
+            with as_web_error("the sitemap cannot be read"):
+                answer = await self._client.get(sitemap, refusal=self._refusal)
+                entries = await asyncio.to_thread(_read_entries, answer, self._bounds.addresses)
         except WebError as error:
             if not error.gone:
-                self.failed.append(f"{sitemap}: {error.reason}")
+                self.failed[sitemap] = error.reason
             return []
         self._read_any = True
         return entries
+
+
+def _read_entries(answer: WebResponse, most: int) -> list[tuple[bool, URL]]:
+    return list(islice(_entries(_unpacked(answer.content), answer.url), most))
 
 
 def _unpacked(content: bytes) -> bytes:
@@ -165,8 +210,4 @@ def _locations(root: lxml.etree._Element) -> Iterator[tuple[str, str]]:
 
 
 def _address(written: str, base: URL) -> URL | None:
-    try:
-        url = base.join(URL(written.strip())) if written.strip() else None
-    except ValueError:
-        return None
-    return url if url is not None and url.host else None
+    return written_address(written, base) if written.strip() else None

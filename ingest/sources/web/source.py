@@ -12,10 +12,12 @@ from yarl import URL
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage
 from ingest.sources.web.addresses import MayReach, is_public
+from ingest.sources.web.bounds import Bounds
 from ingest.sources.web.client import Refusal, Sleep, WebClient, WebError
 from ingest.sources.web.crawl import Crawl
 from ingest.sources.web.crawled import Crawled
 from ingest.sources.web.document import read_document
+from ingest.sources.web.hrefs import written_address, written_addresses
 from ingest.sources.web.memory import Visit, VisitMemory
 from ingest.sources.web.pages import LOGIN, asks_who_you_are
 from ingest.sources.web.scope import Scope
@@ -52,9 +54,12 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
         self._scope = Scope(self._settings)
         try:
             crawl = Crawl(
-                scope=self._scope, client=client, memory=self._memory, max_pages=self._settings.max_pages
+                scope=self._scope,
+                client=client,
+                memory=self._memory,
+                bounds=Bounds(self._settings, lambda: client.requests),
             )
-            sitemaps = tuple(URL(str(url)) for url in self._settings.sitemaps)
+            sitemaps = tuple(written_addresses(map(str, self._settings.sitemaps)))
             self._crawled = await crawl.run(self._scope.starts, sitemaps)
         except WebError as error:
             raise SourceUnavailableError(f"source {self.name!r}: {error.reason}") from error
@@ -70,7 +75,9 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
 
     def withdraws(self, path: str) -> bool:
         """What the settings leave out, what hides itself, and what is in the listing under another address."""
-        url = URL(self._scope.url_of(path))
+        url = written_address(self._scope.url_of(path))
+        if url is None:
+            return False
         proper = self._scope.path_of(self._scope.spelled(url))
         return (
             path in self._crawled.left_out

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from yarl import URL
 
 from ingest.sources.web.client import Refusal, WebClient, WebError, WebResponse
-from ingest.sources.web.document import read_document
+from ingest.sources.web.document import WebDocument, read_document
 from ingest.sources.web.memory import Visit, VisitMemory
 from ingest.sources.web.pages import asks_who_you_are, leads_on_to
 from ingest.sources.web.scope import Scope, names_a_login
@@ -19,10 +19,11 @@ _MOST_STEPS = 5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Opened:
-    """What a start page answered. `known`: the visit that its validators were taken from."""
+    """What a start page answered, and that as it was read. `known`: the visit that its validators were taken from."""
 
     answer: WebResponse
     known: Visit | None
+    document: WebDocument | None = None
 
 
 class Starts:
@@ -49,9 +50,9 @@ class Starts:
                     return await self._ask_other_spelling(start, error)
                 address = await self._followed(start, error.to, error)
                 continue
-            target = await self._where(start, opened.answer)
+            document, target = await self._where(start, opened.answer)
             if target is None:
-                return opened
+                return replace(opened, document=document)
             refused = self._scope.foreign(target)
             address = (
                 await self._followed(start, target, WebError(f"it redirects to {target}"))
@@ -80,12 +81,13 @@ class Starts:
             opened = await self._ask(start.with_path(path))
         except WebError:
             raise error from None
-        if await self._where(start, opened.answer) is not None:
+        document, target = await self._where(start, opened.answer)
+        if target is not None:
             raise error
-        return opened
+        return replace(opened, document=document)
 
-    async def _where(self, start: URL, answer: WebResponse) -> URL | None:
-        """Where a start page sends its visitors on to; None: it is the page. The scope follows it there.
+    async def _where(self, start: URL, answer: WebResponse) -> tuple[WebDocument | None, URL | None]:
+        """A start page, and where it sends its visitors on to; None: it is the page. The scope follows it there.
 
         Raises:
             WebError: it is a login.
@@ -93,14 +95,14 @@ class Starts:
         if answer.url != start:
             self._scope.leads(start, answer.url)
         if answer.status == 304:
-            return None
+            return None, None
         document = await asyncio.to_thread(read_document, answer)
         if asks_who_you_are(start, answer, document):
             raise _login(start, answer.url)
         target = leads_on_to(answer, document) if document else None
         if target is None or self._scope.spelled(target) == self._scope.spelled(answer.url):
-            return None
-        return target
+            return document, None
+        return document, target
 
     async def _followed(self, start: URL, target: URL, error: WebError) -> URL:
         if names_a_login(target) and not names_a_login(start):

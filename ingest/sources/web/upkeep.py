@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from yarl import URL
 
-from ingest.sources.web.client import Refusal, WebClient, WebError
+from ingest.sources.web.client import Refusal, WebClient, WebError, as_web_error
 from ingest.sources.web.crawled import Found
 from ingest.sources.web.document import read_document
 from ingest.sources.web.scope import spelling
@@ -52,7 +52,8 @@ async def look_at(lost: Sequence[URL], pages: Collection[Found], client: WebClie
     texts = []
     for url in lost[:: max(1, len(lost) // _SAMPLE)][:_SAMPLE]:
         try:
-            document = await asyncio.to_thread(read_document, await client.get(url, refusal=refusal))
+            with as_web_error("it cannot be read"):
+                document = await asyncio.to_thread(read_document, await client.get(url, refusal=refusal))
         except WebError as error:
             if not error.gone:
                 raise

@@ -1,0 +1,28 @@
+"""Addresses as pages, sitemaps and headers write them: what is none is None, whatever is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from yarl import URL
+
+
+def written_address(written: str, base: URL | None = None) -> URL | None:
+    """An absolute address with a host; `base`: what a relative one is relative to.
+
+    yarl looks at some parts of an address only when it is asked for them (a host in punycode, a port), so all of them are.
+    """
+    try:
+        url = URL(written.strip())
+        url = base.join(url) if base is not None else url
+        asked = (url.host, url.port, url.path, url.query, str(url), url.with_fragment(None))
+    except Exception:  # noqa: BLE001 (ValueError and its kin, and what the libraries below raise over odd hosts)
+        return None
+    return url if asked[0] else None
+
+
+def written_addresses(written: Iterable[str]) -> Iterator[URL]:
+    for one in written:
+        url = written_address(one)
+        if url is not None:
+            yield url
