@@ -18,6 +18,7 @@ from bot.cli.checks import Check
 from bot.cli.github_checks import github_checks
 from bot.cli.measured import told_reranking
 from bot.cli.open import open_session
+from bot.cli.sharepoint_checks import sharepoint_checks
 from bot.cli.slack_checks import slack_checks
 from bot.cli.slack_manifest import manifest_checks
 from kb.calibration import Calibration
@@ -53,6 +54,7 @@ async def _all(settings: Settings) -> list[Check]:
         ("model", model_checks),
         ("slack", slack_checks),
         ("github", github_checks),
+        ("sharepoint", sharepoint_checks),
         ("http api", api_checks),
     ]
     checks: list[Check] = []

@@ -66,10 +66,11 @@ class SharePointWorld:
 
     def break_page(self, key: str) -> bool:
         self.edit(key, "Another text.")
-        item = self._ids[key]
-        guid = self._drive.nodes[item].guid
-        where = f"/pages/{guid}" if self._pages else f"/download/{self._drive.id}/{item}"
-        self._server.fail(where, 403, "accessDenied")
+        node = self._drive.nodes[self._ids[key]]
+        if node.page is not None:
+            node.page["canvasLayout"] = None
+        else:
+            node.more = {"@microsoft.graph.downloadUrl": None}
         return True
 
     def limit(self, key: str) -> bool:

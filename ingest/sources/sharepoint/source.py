@@ -52,6 +52,11 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
         """Page that nobody here may read -> with whom it is shared."""
         self._left_out: set[str] = set()
 
+    @property
+    def places(self) -> list[str]:
+        """The sites and OneDrives of the settings, as paths begin with them."""
+        return self._open().libraries.places
+
     def url_of(self, path: str) -> str:
         return self._urls.get(path, path)
 
@@ -59,13 +64,13 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
         told = PagePath.of(path)
         excluded = path in self._left_out or f"{told.place}/{told.drive}" in self._left_out
         excluded = excluded or (told.ending == SITE_PAGE and not self._settings.pages)
-        return excluded or told.place not in self._open().libraries.places
+        return excluded or told.place not in self.places
 
     async def discover(self) -> AsyncIterator[PageRef]:
         self._urls, self._unlisted, self._closed, self._left_out = {}, {}, {}, set()
         refs: list[PageRef] = []
         listed = 0
-        for place in self._open().libraries.places:
+        for place in self.places:
             for library in await self._chosen(place):
                 try:
                     refs += await self._library(library)
@@ -92,7 +97,7 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
             raise PageError(reason)
         if ref.path in self._closed:
             raise closed(self._closed[ref.path])
-        if path.place not in self._open().libraries.places or not path.item:
+        if path.place not in self.places or not path.item:
             raise PageError("the settings name no such site or OneDrive, or nothing like it is read of one")
         return await self._open().page(path)
 
@@ -101,20 +106,18 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
             await self._opened.graph.close()
             self._opened = None
 
-    async def look(self, place: str) -> list[Library]:
-        """The chosen drives of a site or OneDrive of the settings, each seen to answer.
+    async def look(self, place: str) -> list[tuple[Library, Readers]]:
+        """The chosen drives of a site or OneDrive of the settings, and with whom each is shared as a whole.
 
         Raises:
             GraphError: one is not seen; the message says what to do about it.
         """
-        graph, libraries = self._open().graph, self._open().libraries
+        libraries, drives = self._open().libraries, self._open().drives
         try:
             chosen = [one for one in await libraries.of(place) if libraries.chosen(one)]
-            for library in chosen:
-                await graph.get(f"/drives/{library.id}/root")
+            return [(library, await drives.readers_of(library.id, "root")) for library in chosen]
         except GraphError as error:
             raise GraphError(advice(error), status=error.status, code=error.code) from error
-        return chosen
 
     async def _chosen(self, place: str) -> list[Library]:
         """The drives to list of a place; where there is none, or the place is not seen, that is noted."""
