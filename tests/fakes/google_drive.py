@@ -124,6 +124,11 @@ class Drive:
         self.touch(file_id)
         del self.items[file_id]
 
+    @property
+    def changes(self) -> int:
+        """How many there were so far: tokens are 1000 higher."""
+        return len(self._log)
+
     def touch(self, file_id: str) -> str:
         item = self.items[file_id]
         self._log.append((item.drive, file_id))

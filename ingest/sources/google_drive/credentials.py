@@ -65,7 +65,12 @@ class Credentials:
         """Whom to share with, in words."""
         if self._settings.refresh_token is not None:
             return "the account of the refresh token"
-        return self._settings.subject or _read_key(self._settings).client_email
+        if self._settings.subject is not None:
+            return self._settings.subject
+        try:
+            return _read_key(self._settings).client_email
+        except ApiError:  # said with more words by whoever asks for a token
+            return "the service account"
 
     @property
     def mark(self) -> str:

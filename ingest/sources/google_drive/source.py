@@ -58,8 +58,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         return url_of(path.partition("/")[2].rstrip("/"))
 
     def withdraws(self, path: str) -> bool:
-        part = path.partition("/")[0]
-        return path in self._left_out or (bool(self._settings.folders) and part not in self._settings.folders)
+        return path in self._left_out or not self._is_read(path.partition("/")[0])
 
     async def discover(self) -> AsyncIterator[PageRef]:
         self._unlisted, self._left_out, self._closed = {}, set(), {}
@@ -89,8 +88,8 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         if part_id == _CLOSED:
             why = self._closed.get(ref.path, "files that are shared with nobody whom `readers` names")
             raise PageError(why, withdraw=True, left_out=True)
-        if not file_id or self.withdraws(ref.path):
-            raise PageError("the settings name no such part of Drive, or leave this file out", withdraw=True)
+        if not file_id or not self._is_read(part_id):
+            raise PageError("the settings name no such part of Drive", withdraw=True)
         try:
             return await self._page(ref.path, file_id)
         except ApiError as error:
@@ -119,6 +118,9 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         except ApiError as error:
             raise SourceUnavailableError(self._advice(error)) from error
         return found | {path.rstrip("/"): reason for path, reason in self._unlisted.items()}
+
+    def _is_read(self, part_id: str) -> bool:
+        return not self._settings.folders or part_id in self._settings.folders
 
     async def _listed(self) -> list[tuple[Part, Mapping[str, DriveFile]]]:
         """What each part holds. One that fails is noted, and nothing of it is removed."""
