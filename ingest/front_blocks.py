@@ -16,12 +16,11 @@ import re
 import tomllib
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
 Values = Mapping[str, Any]
-_State = Literal["text", "comment", "fence", "fields", "gap"]
 
 _BLOCK = re.compile(
     r"\A\s*^(?P<fence>---|\+\+\+|;;;)[ \t]*(?P<language>ya?ml|toml|json)?[ \t]*\n"
@@ -49,14 +48,6 @@ _MARKS = re.compile(
     r"^[ \t]*(?:[-*+>|] ?)?(?:\*\*|__|\*|_|:)?(?=[^\W\d])|\*\*|__|(?<=\w):(?=:)|(?<=:)[*_]", re.MULTILINE
 )
 _SPACED_LINE = re.compile(r"^[\"']?([^\W\d][\w -]{0,40}?)[\"']?[ \t]*[:=][ \t]*(\S.*?),?$", re.MULTILINE)
-_FIELD = re.compile(r"[ \t]*(?:[\"']?[^\W\d][\w -]{0,40}[\"']?[ \t]*[:=]|[-#}\]])")
-_FENCE = re.compile(
-    r"[ \t]*(?:[-+;~=*_—–]{2,}|(?:[-*_][ \t]){2,}[-*_]|\{{3}|\}{3}|<!--|-->)(?:[ \t][^\n]{0,40}|\w{0,10})$"
-)
-_CODE_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[^`\n]*$")
-_UNDERLINE = re.compile(r"[ \t]*(?:=+|-{2,})[ \t]*$")
-_COMMENTED = re.compile(r"[ \t]*(?:<!--|\[[^\]]*\]:\s*(?:#|<>)\s*[(\"']|\{#|\{%-? comment|%)(?P<said>.*)")
-_HEADING = re.compile(r"#{1,6}\s")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -217,55 +208,3 @@ def find_head(text: str) -> Block | None:
 def keys_in(text: str) -> list[str]:
     """What looks like the name of a field, in whichever of the languages, broken or not."""
     return [found["name"] for found in _KEY.finditer(text)]
-
-
-def meant_as_fields(text: str, *, code: bool = True) -> Iterator[str]:
-    """Lines at the head of a page that were meant for a program: under a fence that is indented, too long, below a heading
-    or never closed, or in a comment. `code`: in a block of code as well, where nothing stands above it.
-    """
-    state: _State = "text"
-    lines = text.lstrip("\n").splitlines()
-    for number, line in enumerate(lines):
-        if state == "comment":
-            state = "text" if "-->" in line else state
-            yield line
-        elif state == "text":
-            if number == 0 and len(lines) > 1 and _UNDERLINE.match(lines[1]) and not _is_ruled(line):
-                continue  # a heading: what stands under it may be a fence
-            following, said = _opened(line, top=number == 0, code=code)
-            yield said
-            if following is None:
-                return
-            state = following
-        else:
-            yield line
-            following = _within(state, line)
-            if following is None:
-                return
-            state = following
-
-
-def _opened(line: str, *, top: bool, code: bool) -> tuple[_State | None, str]:
-    """What begins with a line above all text; None: the text does."""
-    if top and code and _CODE_FENCE.match(line):
-        return "fence", ""
-    if commented := _COMMENTED.match(line):
-        return "comment" if "<!--" in line and "-->" not in line else "text", commented["said"]
-    if _FENCE.match(line):
-        return "fence", ""
-    if top and line.lstrip().startswith(("{", '"')):
-        return "fields", line
-    return "text" if not line.strip() or _HEADING.match(line) else None, ""
-
-
-def _is_ruled(line: str) -> bool:
-    return bool(_FENCE.match(line) or _CODE_FENCE.match(line) or line.lstrip().startswith(("{", '"')))
-
-
-def _within(state: _State, line: str) -> _State | None:
-    """An empty line right under a fence makes that a ruler; one further down may stand between fields."""
-    if not line.strip():
-        return "text" if state == "fence" else "gap"
-    if _FENCE.match(line):
-        return "fence" if state == "fence" else "text"
-    return None if state == "gap" and not _FIELD.match(line) else "fields"

@@ -13,41 +13,80 @@ from difflib import SequenceMatcher
 
 from ingest.date_words import folded, words
 from ingest.errors import PageError
-from ingest.front_fields import Field, Fields, key_of, text_of, truth_of
+from ingest.front_fields import Field, Fields, is_given, key_of, text_of, truth_of
+from ingest.front_lookalikes import plainly
 from kb.models import EVERYONE
 
+MARK = r"(?:(?<![\w#@/&])[#@](?=[^\W_])[\w.-]+|<(?:[#@]|!subteam|!here|!channel|!everyone)[^<>\n]*>|(?<![\w/#-])[CGS](?=[A-Z]*\d)[A-Z0-9]{5,}\b)"
+"""How a channel, a person or a group is written in Slack."""
 _CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{5,}")
 _CHANNEL_NAME = re.compile(r"#?[\w-]{1,80}")
 _GROUP_ID = re.compile(r"S(?=[A-Z]*\d)[A-Z0-9]{5,}")
 _GROUP_HANDLE = re.compile(r"@[\w.-]{1,80}")
 _OURS = frozenset({"audience", "channels"})
-_NAMES = _OURS | words("""
-    audiences visibility visible channel readers readable readableby visibleto visiblefor restrictedto restrictto limitedto
-    accessible accessibleto access accesslevel accesscontrol acl permissions allowedchannels allowedgroups allowedreaders
-    allowedusers allowedroles allow allowed viewers viewableby sharedwith
+_NAMES = (
+    _OURS
+    | words("""
+    audiences visibility visible channel readers readable readableby visibleto visiblefor visiblein restrictedto restrictto
+    restrictions restrict limitedto limitto limitedfor accessible accessibleto access accesslevel accesscontrol accessgroups
+    accessroles acl permissions permission permittedto allowedchannels allowedgroups allowedreaders allowedusers allowedroles
+    allow allowed viewers viewer viewableby viewableto sharedwith sharewith sharedto groups roles onlyfor privacy reader readby clearance sigilo
     doelgroep doelgroepen zichtbaarheid zichtbaarvoor toegang lezers kanalen
-    zielgruppe zielgruppen sichtbarkeit sichtbarfur zugriff leser kanale
-    visibilite visiblepour acces lecteurs canaux
-    audiencia visibilidad visiblepara acceso lectores canales
+    zielgruppe zielgruppen zielpublikum leserkreis sichtbarkeit sichtbarfur zugriff leser kanale empfangerkreis
+    visibilite visiblepour acces lecteurs canaux destinataires publiccible
+    audiencia visibilidad visiblepara acceso lectores canales publicoobjetivo publicoalvo destinatarios
+    pubblico destinatari visibilita lettori leitores visibilidade acesso malgrupp malgruppe synlighet odbiorcy widocznosc
+    公開範囲 対象読者 閲覧者 受众 读者 可见性 可见范围 公开范围
     """)
-_SURE = _OURS | {"channel", "readers", "visibleto", "restrictedto", "allowedchannels", "allowedgroups"}
+    | {key_of(plainly(name)) for name in ("аудитория", "читатели", "видимость", "доступ")}
+)
+_SURE = (
+    _OURS
+    | words("""
+    channel readers viewers acl lezers leser lecteurs lectores readableby visibleto visiblefor visiblein restrictedto limitedto onlyfor sharedwith allowedchannels
+    allowedgroups allowedreaders viewableby accessibleto doelgroep zielgruppe zielpublikum leserkreis zichtbaarheid
+    zichtbaarvoor sichtbarkeit sichtbarfur publicoobjetivo publicoalvo publiccible destinataires destinatarios malgrupp 公開範囲 対象読者
+    """)
+    | {key_of(plainly("аудитория"))}
+)
+_WORDS_OF_PAGES = frozenset({"channel", "channels"})
+"""An ordinary page says "Slack channel: #help-pay", which tells where to ask and limits nobody."""
 _FLAGS = words("""
     private confidential restricted internal internalonly secret protected membersonly loginrequired requirelogin
-    requireslogin requiresauth authrequired staffonly vertrouwelijk geheim vertraulich confidentiel confidencial
+    requireslogin requiresauth authrequired staffonly hronly managersonly managementonly leadersonly employeesonly adminonly
+    adminsonly isprivate isconfidential isrestricted isinternal issecret sensitive
+    vertrouwelijk geheim vertraulich intern confidentiel prive confidencial privado riservato poufne
     """)
 """Closed by a yes, and by whatever is no plain no."""
+_IF_NAMED = words("for who only share show showto shownto sharing group role")
+"""Names of much else: a limit where Slack's names are what they hold."""
+_DENIALS = words("deny denied denyto hiddenfrom notfor notvisibleto invisibleto excludedaudience")
+"""Closed by whatever they name."""
 _OPEN_FLAGS = frozenset({"public", "ispublic", "openbaar", "offentlich", "publico"})
 _CLASSES = frozenset(
-    {"classification", "confidentiality", "sensitivity", "securitylevel", "securityclassification", "status"}
-)
+    {"classification", "confidentiality", "confidentialitylevel", "sensitivity", "securitylevel", "securityclassification",
+     "security", "protectivemarking", "datalabel", "sensitivitylabel", "tlp", "scope", "clearance", "status"}
+)  # fmt: skip
 """Closed where they say so; most of what they say limits nobody."""
 _CLOSED_WORDS = words("""
     private confidential restricted secret hidden strictlyconfidential highlyconfidential topsecret vertrouwelijk
     strengvertrouwelijk geheim vertraulich strengvertraulich confidentiel secreto confidencial prive privado privat
+    companyconfidential officialsensitive sensitive tlpred tlpamber tlpamberstrict needtoknow eyesonly riservato
     """)
+_HIGH = words("high veryhigh critical red amber amberstrict hoog hoch elevee alta")
+"""Of a sensitivity; of a `status` they say something else."""
 _TELLING = ("audience", "visibility")
 """A name that holds one of these, or is nearly one, speaks of readers."""
 _NEARLY = 0.8
+NAME_HINT = re.compile(
+    "|".join(
+        sorted(
+            {name[at : at + 3] for name in _TELLING for at in range(len(name) - 2)}
+            | {name[:3] for name in _SURE}
+        )
+    )
+)
+"""Three letters that every name has which surely names readers: a quick look in a long text."""
 _OPEN = {EVERYONE} | words("""
     everyone everybody anyone anybody all any public open visible listed world iedereen allen openbaar publiek alle jeder
     offentlich oeffentlich tous toutlemonde public todos todoelmundo publico
@@ -61,19 +100,44 @@ _CLOSED = _CLOSED_WORDS | words("""
 
 def names_a_limit(name: str) -> bool:
     """Whether a field of this name says who may read a page."""
-    key = key_of(name)
-    return key in _NAMES or key in _FLAGS or _speaks_of_readers(key)
+    key = _limit_key(name)
+    return key in _NAMES or key in _FLAGS or key in _DENIALS or _speaks_of_readers(key)
 
 
 def surely_limits(name: str) -> bool:
     """The same for what is no front matter by its form: there a common word may be a word of the page."""
-    key = key_of(name)
+    key = _limit_key(name)
     return key in _SURE or _speaks_of_readers(key)
+
+
+def is_word_of_pages(name: str) -> bool:
+    """Whether pages say it of something else as well, followed by one of Slack's names."""
+    return _limit_key(name) in _WORDS_OF_PAGES
+
+
+def closes(name: str, value: str) -> bool:
+    """Whether a line that is no front matter by its form, but was meant as such, limits the readers of its page."""
+    key, said = _limit_key(name), key_of(value.strip(" \t,;'\"[]{}()"))
+    if said in _OPEN or EVERYONE in value:
+        return False
+    if surely_limits(name) or (key in _NAMES | _OPEN_FLAGS and (names_readers(value) or said in _CLOSED)):
+        return True
+    return (key in _FLAGS and truth_of(said) is True) or (key in _CLASSES and said in _CLOSED_WORDS)
+
+
+def _limit_key(name: str) -> str:
+    """As `key_of`, of what the name looks like."""
+    return key_of(plainly(name))
 
 
 def names_readers(value: object) -> bool:
     """Whether a value has the form of Slack's names: in a line of text, "Audience: engineers" may describe readers."""
     return re.search(r"(?<!\w)[#@][\w-]|\b[CGS](?=[A-Z]*\d)[A-Z0-9]{5,}\b", text_of(value)) is not None
+
+
+def is_for_everyone(fields: Fields) -> bool:
+    """Whether their author says so, rather than saying nothing."""
+    return any(one.own and one.key in _OURS for one in fields.all)
 
 
 def audience_of(fields: Fields, twice: Iterable[str]) -> tuple[str, ...] | None:
@@ -115,23 +179,39 @@ def _check(one: Field, *, named: bool) -> None:
     """Everything that limits readers otherwise than by naming them, which is enough where they are `named` as well."""
     said = text_of(one.value)
     if not one.own:
-        if one.key in _OURS - {"channels"} or _speaks_of_readers(one.key):
+        flagged = one.key in _FLAGS and truth_of(one.value) is True
+        if (surely_limits(one.name) and not is_word_of_pages(one.name)) or flagged:
             raise _closed(
                 f"its front matter has `{one.name}` inside another field, where it is not read: write it at the top"
             )
         return
-    if one.key not in _NAMES and _speaks_of_readers(one.key):
+    if one.key not in _NAMES and (_speaks_of_readers(_limit_key(one.name)) or _is_disguised(one)):
         raise _closed(f"its front matter has `{one.name}`, which may limit its readers: write `audience`")
+    if one.key in _IF_NAMED and text_of(one.value).lstrip("'\" [").startswith(("#", "@")):
+        raise _closed(f"its front matter has `{one.name}`, which may limit its readers: write `audience`")
+    if one.key in _DENIALS and is_given(one.value):
+        raise _closed(
+            f"its front matter says by `{one.name}` who may not read it: name who may by `audience: ['#people-leads']`"
+        )
     if named:
         return
     if one.key in _FLAGS and said and truth_of(one.value) is not False:
         raise _limited(one, said)
     if one.key in _OPEN_FLAGS and said and truth_of(one.value) is not True:
         raise _limited(one, said)
-    if one.key in _CLASSES and key_of(said) in _CLOSED_WORDS:
+    if one.key in _CLASSES and _is_high(one.key, key_of(said)):
         raise _limited(one, said)
     if one.key == "password" and said:
         raise _closed("it has a `password` in its front matter: name its readers by `audience` instead")
+
+
+def _is_disguised(one: Field) -> bool:
+    """Whether it is a limit to the eye alone: a letter in its name is of another script."""
+    return _limit_key(one.name) != one.key and names_a_limit(one.name)
+
+
+def _is_high(key: str, said: str) -> bool:
+    return said in _CLOSED_WORDS or (key not in ("status", "scope") and said in _HIGH)
 
 
 def _speaks_of_readers(key: str) -> bool:
@@ -201,5 +281,5 @@ def mentions_a_limit(content: bytes) -> bool:
     )  # UTF-16: every second byte
     return any(
         names_a_limit(found)
-        for found in re.findall(r"^[ \t]*[\"']?([\w -]{1,40}?)[\"']?[ \t]*[:=]", head, re.MULTILINE)
+        for found in re.findall(r"^\W*([\w -]{1,40}?)[\"'`*]*[ \t]*[:=]", head, re.MULTILINE)
     )

@@ -15,10 +15,18 @@ from html import unescape
 
 from ingest.dates import AmbiguousDateError, UnreadableDateError, parse_date, parse_period
 from ingest.errors import PageError
-from ingest.front_blocks import Block, find_block, find_head, keys_in, lines_of, meant_as_fields
+from ingest.front_blocks import Block, find_block, find_head, keys_in, lines_of
 from ingest.front_fields import Fields, key_of, text_of, truth_of
-from ingest.front_limits import audience_of, mentions_a_limit, names_a_limit, names_readers, surely_limits
+from ingest.front_limits import (
+    audience_of,
+    is_for_everyone,
+    mentions_a_limit,
+    names_a_limit,
+    names_readers,
+    surely_limits,
+)  # fmt: skip
 from ingest.front_states import check_published, replaced_by, retired_as
+from ingest.front_unread import refuse_unread_limits
 from kb.models import PageDates
 from kb.versions import version_of_field
 
@@ -88,7 +96,8 @@ _MAY_BEGIN = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FrontMatter:
-    """`audience`: channel and user group marks of a limited page; None where the author sets no limit.
+    """`audience`: channel and user group marks of a limited page; None where the author sets no limit. `for_everyone`: in
+    their own words, so that nothing else in the page can be a limit that was missed.
 
     `dates.edited` is an explicit "updated" date; `written` is a mere `date`, to be used where nothing better is known.
     `retired`: the author's word for a page that is no longer kept up ("deprecated").
@@ -102,6 +111,7 @@ class FrontMatter:
     replaces: tuple[str, ...] = ()
     version: str | None = None
     audience: tuple[str, ...] | None = None
+    for_everyone: bool = False
     dates: PageDates = field(default_factory=PageDates)
     written: date | None = None
     notes: tuple[str, ...] = ()
@@ -119,13 +129,18 @@ def split_front_matter(text: str, *, today: date | None = None) -> tuple[FrontMa
         _check_limits_are_read(block)
         if block.values is not None:
             body = text[block.end :]
-            _check_no_limit_is_meant(body, code=False)
-            return _read(block, today), body
-    _check_no_limit_is_meant(text)
+            front = _read(block, today)
+            told = front.audience is not None
+            if not told:
+                refuse_unread_limits(text[: block.end] or block.fields, fields=False)
+            refuse_unread_limits(body, marks=not (told or front.for_everyone), code=False)
+            return front, body
     head = find_head(text)
+    front = FrontMatter()
     if head is not None and head.values and _KNOWN & {key_of(name) for name in head.values}:
-        return _of_text(head, today), text
-    return FrontMatter(), text
+        front = _of_text(head, today)
+    refuse_unread_limits(text, marks=front.audience is None)
+    return front, text
 
 
 def may_have_front_matter(content: bytes) -> bool:
@@ -152,16 +167,6 @@ def _check_limits_are_read(block: Block) -> None:
         )
 
 
-def _check_no_limit_is_meant(text: str, *, code: bool = True) -> None:
-    lines = "\n".join(meant_as_fields(text, code=code))
-    if any(map(surely_limits, keys_in(lines))):
-        raise PageError(
-            "it limits who may read it in front matter that is none: begin and end it with a line of three dashes, "
-            "and let nothing stand above it",
-            withdraw=True,
-        )
-
-
 def _read(block: Block, today: date) -> FrontMatter:
     notes = [f"its front matter is not valid {block.broken}"] if block.broken else []
     if block.broken:
@@ -169,7 +174,8 @@ def _read(block: Block, today: date) -> FrontMatter:
     fields = Fields(block.values or {})
     audience = audience_of(fields, block.twice)
     check_published(fields, today)
-    return _Reader(fields, notes, today).front_matter(audience)
+    front = _Reader(fields, notes, today).front_matter(audience)
+    return replace(front, for_everyone=audience is None and is_for_everyone(fields))
 
 
 def _of_text(head: Block, today: date) -> FrontMatter:

@@ -9,12 +9,14 @@ from pathlib import PurePosixPath
 from charset_normalizer import from_bytes
 
 from ingest.errors import PageError
+from ingest.front_limits import mentions_a_limit
 
 _HIDDEN_CHARACTERS = re.compile(
     "[\u00ad\u034f\u061c\u115f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
     "|(?<![^\x00-\x7f])[\u200c\u200d]"
 )
 """Invisible to a reader, so not part of what a page says. The two joiners matter after a letter of Persian or Hindi."""
+_LINE_END = re.compile("\r\n|[\r\x85\u2028\u2029]|[\x0b\x0c](?!\n)")
 _CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -49,7 +51,8 @@ def decoded(content: bytes) -> str:
     except (UnicodeDecodeError, PageError):
         guess = guessed_encoding(content)
     if guess is None:
-        raise PageError("it is not text, or in an encoding that cannot be told: save it as UTF-8")
+        reason = "it is not text, or in an encoding that cannot be told: save it as UTF-8"
+        raise PageError(reason, withdraw=mentions_a_limit(content))
     return cleaned(content.decode(guess, errors="replace"))
 
 
@@ -83,7 +86,7 @@ def cleaned(text: str) -> str:
     """
     if "\0" in text:
         raise PageError("it is not text but binary data")
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    text = _LINE_END.sub("\n", text)
     return _HIDDEN_CHARACTERS.sub("", _CONTROL.sub("", text))
 
 

@@ -1,0 +1,190 @@
+"""Limits that nobody reads: an author named the readers of a page where, or in a way that, no program takes in.
+
+Three signs, in the text as it looks (`front_lookalikes`). Anywhere: a name for readers at the start of a line, a cell or a
+comment, with one of Slack's names for its value (`| Audience | #leads |`); words that describe readers ("Audience: all
+staff") limit nobody. Between two rulers, and in what stands above a page's first sentence in a fence, a comment or a block
+of code: a name for readers, whatever its value. Code further down shows how something is written, and is not meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ingest.errors import PageError
+from ingest.front_limits import MARK, NAME_HINT, closes, is_word_of_pages, names_readers, surely_limits
+from ingest.front_lookalikes import plainly
+
+_Inside = Literal["", "ruler", "code", "comment"]
+
+_NEAR = 120
+"""Characters from where a name for readers begins to the first of them."""
+_LINE = 400
+"""Characters of a line that are looked at: a field is shorter."""
+_NAME = r"(?P<name>[^\W\d](?:[\w .-]{0,40}?[\w])?)"
+_BEFORE_MARK = re.compile(
+    rf"(?:^|[\n{{,(<;|>%!\[=-]|\b(?:const|let|var|meta|name|property|itemprop|data-)\b)[^\w\n]{{0,8}}{_NAME}"
+    r"(?P<gap>(?:</?\w+[^<>\n]*>|\b(?:content|value|is|are|channels?|names?)\b|!!?\w+|&\w+(?=[ \t])|[^\w#@\n<]|\n|<|#(?=[^\w\n]))+?)\Z"
+)
+_SEPARATOR = re.compile(r"[:=|>]|\s-+[>\s]|\b(?:is|are)\b|\A[ \t]+[\"']?\Z")
+_MARKS = re.compile(MARK)
+_ONLY_MARKS = re.compile(rf"(?:{MARK}|[^\w\n])+$", re.MULTILINE)
+_KEY = re.compile(
+    r"(?:^[^\w\n]{0,20}|[{,(;][^\w\n]{0,8}|\bconst )(?P<name>[^\W\d][\w .-]{0,40}?)[^\w\n:=]*?(?:[:=]|->)[:=> \t]*(?=(?P<value>[^\n]*))",
+    re.MULTILINE,
+)
+_FIELD = re.compile(r"[^\w\n]*[^\W\d][\w .-]{0,40}?[^\w\n:=]*(?::{1,2}|[=|]|->)|[^\w\n]*$|[ \t]+\S|[-#}\]]")
+_RULER = re.compile(
+    r"[^\w\s#<>(){}\[\]|!]{2,}[ \t]*(?:[#!{][^\n]{0,60}|\w{0,10})$|[-=~*_][ \t]*$|(?:[-*_][ \t]){2,}[-*_]?$|\w?---$|#{2,}$|\{{3}$|\}{3}$|:::|!!!|\\?---$|\"---$"
+)
+_CODE = re.compile(r"`{3,}[^`]*$|~{3,}")
+_COMMENT = re.compile(r"<!-+|\{?/\*+|\{#|\{%-? comment|<%#")
+_ENDS = re.compile(r"-->|\*/|#\}|endcomment|%>")
+_LINE_COMMENT = re.compile(r"\[[^\]]*\]:\s*(?:#|<>)\s*[(\"']|//|%+[ \t]|;+[ \t]|\.\.[ \t]|#\+|<\?|@")
+_LAYOUT = re.compile(r"#{1,6}[ \t]|!\[|\[\[|</?\w+[^<>]*>$|\{%|\{\{|import |export |%YAML")
+_BARE = re.compile(r"[^\w\n]*(?P<name>audiences?)[^\w\n:=]*[:=]\s*(?P<value>\S+|# ?\S+|[^\n]*[#@]\w[^\n]*)$")
+"""A field though nothing says so but its small letter; "Audience: engineers" describes them."""
+_SENTENCE = re.compile(r"(?<!\w)[^\W\d_]+(?:[^\w\n:=|]{1,9}\w+){3}")
+_CODE_SPAN = re.compile(r"`[^`\n]*[:=][^`\n]*`")
+_QUOTE = re.compile(r"^(?:[ \t]*>[ \t]?)+", re.MULTILINE)
+
+
+def refuse_unread_limits(text: str, *, marks: bool = True, fields: bool = True, code: bool = True) -> None:
+    """`marks`: Slack's names count anywhere, and a field that stands alone. `fields`: so does what is fenced or in a comment;
+    `code`: and code at the top.
+
+    Raises:
+        PageError: the page has readers of its own that nobody would keep it to.
+    """
+    looks = _QUOTE.sub("", plainly(text))
+    name = next(_named(looks), None) if marks else None
+    if name is None and fields:
+        name = next(_Enclosed(code=code, bare=marks).limits(looks), None)
+    if name is not None:
+        raise PageError(
+            f"it names its readers (`{name}`) in front matter that is none, where it is not read: begin and end it with a line "
+            "of three dashes, and let nothing stand above it; or write `audience: everyone` there, for all of the company",
+            withdraw=True,
+        )
+
+
+def _named(text: str) -> Iterator[str]:
+    """Names for readers that have a channel, a group or a person for their value."""
+    if not _MARKS.search(text):
+        return
+    shown = _without_examples(text)
+    lower = shown.lower()
+    for mark in _MARKS.finditer(shown):
+        start = max(0, mark.start() - _NEAR)
+        if not NAME_HINT.search(lower, start, mark.start()):
+            continue
+        before = _BEFORE_MARK.search(shown, start, mark.start())
+        if before and _is_limit(before["name"], before["gap"], shown, mark.start()):
+            yield before["name"].strip()
+
+
+def _is_limit(name: str, gap: str, text: str, at: int) -> bool:
+    if len(name.split()) > 3 or is_word_of_pages(name) or not surely_limits(name):
+        return False
+    if "](" in gap:
+        return False  # a link to a heading
+    if _SEPARATOR.search(gap.replace("\n", "")):
+        return True
+    return _ONLY_MARKS.match(text, at) is not None
+
+
+def _is_sentence(line: str) -> bool:
+    return _SENTENCE.search(line[:_LINE]) is not None
+
+
+def _without_examples(text: str) -> str:
+    """Without code below the first sentence."""
+    kept: list[str] = []
+    in_code = begun = False
+    for line in text.split("\n"):
+        fence = _CODE.match(line.strip()) is not None
+        if fence:
+            in_code = not in_code
+        indented = line.startswith(("    ", "\t")) and not line.lstrip().startswith(("-", "*", "+"))
+        if begun and (in_code or fence or indented):
+            kept.append("")
+            continue
+        if not in_code and not line.startswith("#"):
+            begun = begun or _is_sentence(line)
+        kept.append(_CODE_SPAN.sub("", line) if begun else line)
+    return "\n".join(kept)
+
+
+@dataclass(slots=True)
+class _Enclosed:
+    """Reads a page line by line; what is held in `held` counts when its lower ruler is found."""
+
+    code: bool
+    bare: bool
+    inside: _Inside = ""
+    begun: bool = False
+    """The page's first sentence has been read: from here on rulers and comments are a page's own."""
+    gap: bool = False
+    held: list[str] = field(default_factory=list)
+
+    def limits(self, text: str) -> Iterator[str]:
+        for line in text.split("\n"):
+            for said in self._said(line[:_LINE].strip()):
+                yield from (found["name"].strip() for found in _KEY.finditer(said) if self._limits(found))
+
+    def _limits(self, found: re.Match[str]) -> bool:
+        name, value = found["name"], found["value"]
+        if self.inside == "comment" and self.begun:
+            return surely_limits(name) and names_readers(value)
+        return len(name.split()) <= 3 and closes(name, value)
+
+    def _said(self, line: str) -> Iterator[str]:
+        """What of a line, or of lines before it, is meant for a program."""
+        if self.inside == "comment":
+            yield line
+            if _ENDS.search(line):
+                self.inside = ""
+        elif self.inside == "code":
+            if _CODE.match(line):
+                self.inside = ""
+            elif not self.begun and self.code:
+                yield line
+        elif self.inside == "ruler":
+            yield from self._between(line)
+        else:
+            yield from self._outside(line)
+
+    def _outside(self, line: str) -> Iterator[str]:
+        if comment := _COMMENT.match(line):
+            self.inside = "comment"
+            yield line[comment.end() :]
+            if _ENDS.search(line):
+                self.inside = ""
+        elif _CODE.match(line):
+            self.inside = "code"
+        elif _RULER.match(line):
+            self.inside, self.gap, self.held = "ruler", False, []
+        elif (remark := _LINE_COMMENT.match(line)) and not self.begun:
+            yield line[remark.end() :]
+        elif self.bare and not self.begun and _BARE.match(line):
+            yield line
+        elif line and not _LAYOUT.match(line) and not _FIELD.match(line):
+            self.begun = self.begun or _is_sentence(line)
+
+    def _between(self, line: str) -> Iterator[str]:
+        if _RULER.match(line) or _CODE.match(line):
+            yield from self.held
+            self.inside, self.held = ("ruler", []) if not self.held and _RULER.match(line) else ("", [])
+        elif not line:
+            self.gap = True
+            if not self.held:
+                self.inside = ""
+        elif _FIELD.match(line) and not (self.gap and self.begun):
+            self.held.append(line)
+            if not self.begun:
+                yield line
+        elif self.gap or self.begun:
+            self.inside, self.held = "", []
+            yield from self._outside(line)

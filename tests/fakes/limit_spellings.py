@@ -1,0 +1,151 @@
+"""Hundreds of ways in which an author may write who may read a page: right, wrong, misspelt and in the wrong place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+SECRET = "Band 3 earns 5817."
+BODY = f"# Pay bands\n\nHow we pay people, by band.\n\n{SECRET}\n"
+
+_ZERO_WIDTH = "aud\u200bience"
+KEYS = (
+    "audience", "Audience", "AUDIENCE", "aUdIeNcE", "audience ", " audience", "audience\u00a0", "audience\u3000",
+    "'audience'", '"audience"', "“audience”", "`audience`", "**audience**", "_audience_", "audiences", "Audiences",
+    "audiance", "audeince", "audienc", "aud1ence", "au dience", "page_audience", "target-audience", "audience_channels",
+    "\u0430udience", "\u0430ud\u0456\u0435n\u0441\u0435", "\u0391\u03c5d\u03b9\u03b5nc\u03b5", "\uff41\uff55\uff44\uff49\uff45\uff4e\uff43\uff45",
+    _ZERO_WIDTH, "aud\u00adience", "aud\u2060ience", "audience\u200d", "aud\ufe0fience", "aud\u034fience", "aud\u3164ience",
+    "\U0001d41a\U0001d42e\U0001d41d\U0001d422\U0001d41e\U0001d427\U0001d41c\U0001d41e", "a\u0332u\u0332d\u0332i\u0332e\u0332n\u0332c\u0332e\u0332",
+    "\u1d00\u1d1c\u1d05\u026a\u1d07\u0274\u1d04\u1d07", "\u24d0\u24e4\u24d3\u24d8\u24d4\u24dd\u24d2\u24d4", "áudiéncé",
+    "channels", "Channels", "channel", "readers", "visible_to", "visibleTo", "restricted-to", "allowed_channels", "viewers", "acl",
+    "access", "visibility", "permissions", "groups", "roles", "sharedWith", "allowed groups", "audience.channels", "page.audience",
+    "doelgroep", "Zielgruppe", "zichtbaarheid", "Sichtbarkeit", "visibilité", "público", "audiencia", "Zugriff", "lezers",
+    "público objetivo", "destinataires", "Leserkreis", "公開範囲", "аудитория",
+)  # fmt: skip
+"""Names of a field."""
+
+VALUES = (
+    "'#leads'", "#leads", '"#leads"', "['#leads']", "[#leads]", "#leads, @finance", "'#Leads '", "C0123456789", "<#C0123456789|leads>",
+    "@finance", "\uff03leads", "# leads", "#leads # only they", "“#leads”", "S0AB12CD34", "\\#leads", "&#35;leads", "leads", "people-leads",
+    "!!str '#leads'", "&a '#leads'", ">-\n  #leads", "\n  - '#leads'", "\n- '#leads'", "{channels: ['#leads']}", "#leads;", "everyone in #leads",
+)  # fmt: skip
+"""Values of it."""
+
+SHAPES = (
+    "---\n{field}\n---\n", "---\ntitle: Pay\n{field}\n---\n", "---\n{field}\ntitle: Pay\n...\n", "--- \n{field}\n--- \n", "---\u00a0\n{field}\n---\u00a0\n",
+    "---\u3000\n{field}\n---\n", "---\n{field}\n---\u00a0\n", "\u00a0---\n{field}\n---\n", " ---\n{field}\n ---\n", "    ---\n    {field}\n    ---\n",
+    "\t---\n\t{field}\n\t---\n", "—\n{field}\n—\n", "———\n{field}\n———\n", "–--\n{field}\n–--\n", "–––\n{field}\n–––\n", "—-\n{field}\n—-\n",
+    "\u2212\u2212\u2212\n{field}\n\u2212\u2212\u2212\n", "\u2010\u2010\u2010\n{field}\n\u2010\u2010\u2010\n", "--\n{field}\n--\n", "----\n{field}\n----\n", "-----------\n{field}\n---\n",
+    "===\n{field}\n===\n", "***\n{field}\n***\n", "___\n{field}\n___\n", "~~~\n{field}\n~~~\n", "###\n{field}\n###\n", "\\---\n{field}\n\\---\n", "\"---\n{field}\n---\n\"",
+    "- - -\n{field}\n- - -\n", "---\n{field}\n", "---\n{field}\n\n", "---\n\n{field}\n\n---\n", "---\n\n\n{field}\n---\n", "\n\n\n---\n{field}\n---\n",
+    "%YAML 1.2\n---\n{field}\n---\n", "---\n%YAML 1.2\n---\n{field}\n---\n", "--- !page\n{field}\n---\n", "--- # about\n{field}\n---\n", "--- {{title: Pay}}\n---\n{field}\n---\n",
+    "---yaml\n{field}\n---\n", "---\n# about this page\n{field}\n---\n", "---\n!!map\n{field}\n---\n",
+    "---\nseo:\n  {field}\n---\n", "---\nseo:\n  deep:\n    {field}\n---\n", "---\nextra:\n  {field}\n---\n", "---\n- {field}\n---\n", "---\n- title: Pay\n- {field}\n---\n",
+    "---\nbase: &base\n  {field}\n<<: *base\n---\n", "---\nbase: &base\n  {field}\npage:\n  <<: *base\n---\n", "---\ntitle: a: b\n{field}\n---\n", "---\ntitle: 'Pay\n{field}\n---\n",
+    "---\n{field}\naudience: everyone\n---\n", "---\naudience: everyone\n{field}\n---\n", "---\naudience: everyone\nAudience: everyone\n{field}\n---\n",
+    "---\ntitle: Pay\n---\n---\n{field}\n---\n", "---\ntitle: Pay\n---\n\n---\n{field}\n---\n", "---\ntitle: Pay\n---\n\n{field}\n\n", "---\ntitle: Pay\n---\n# Pay\n\n---\n{field}\n---\n",
+    "---\ntitle: |\n  Pay\n  {field}\n---\n", "---\ndescription: >\n  {field}\n---\n", "---\n# {field}\n---\n", "---\n? title\n: Pay\n{field}\n---\n",
+    "+++\n{field}\n+++\n", "+++\ntitle = 'Pay'\n[extra]\n{field}\n+++\n", "+++\n[a.b.c]\n{field}\n+++\n", ";;;\n{field}\n;;;\n", "{{{{{{\n{field}\n}}}}}}\n",
+    "# Pay\n\n---\n{field}\n---\n", "# Pay\n---\n{field}\n---\n", "# Pay\n\n{field}\n\n", "Pay\n===\n\n{field}\n\n", "# Pay\n{field}\n", "# Pay\n\n- {field}\n- Owner: Ann\n\n", "# Pay\n\n> {field}\n\n",
+    "# Pay\n\n**{field}**\n\n", "# Pay\n\n\n\n{field}\nOwner: Ann\n\n", "![logo](x.png)\n\n---\n{field}\n---\n", "[[_TOC_]]\n\n---\n{field}\n---\n", "<div>\n\n---\n{field}\n---\n\n</div>\n",
+    "Hello.\n\n---\n{field}\n---\n", "import X from 'x'\n\n---\n{field}\n---\n", "{{% raw %}}\n---\n{field}\n---\n{{% endraw %}}\n", "# One\n\n## Two\n\n{field}\n\n",
+    "<!--\n{field}\n-->\n", "<!-- {field} -->\n", "<!---\n{field}\n--->\n", "<!--\n---\n{field}\n---\n-->\n", "# Pay\n\n<!-- {field} -->\n", "How we pay.\n\n<!-- {field} -->\n", "{{/* {field} */}}\n",
+    "{{# {field} #}}\n", "[//]: # ({field})\n", "[comment]: <> ({field})\n", "%% {field} %%\n", "// {field}\n", "/*\n{field}\n*/\n", ".. {field}\n", "% {field}\n", "; {field}\n", "# {field}\n", "#+{field}\n", "@{field}\n",
+    "```\n{field}\n```\n", "```yaml\n{field}\n```\n", "```\n---\n{field}\n---\n```\n", "````md\n---\n{field}\n---\n````\n", "~~~yaml\n{field}\n~~~\n", "# Pay\n\n```yaml\n{field}\n```\n", "    {field}\n\n", "> ---\n> {field}\n> ---\n",
+    "> {field}\n\n", "{field}\n\n", "{field}\n---\n", "{field}\ntitle: Pay\n\n", "title: Pay\n{field}\n---\n", "title: Pay\n\n{field}\n\n", ":{field}\n\n", "\n{field}\n\n", "<details>\n{field}\n</details>\n\n", "<meta>{field}</meta>\n\n",
+    "::: meta\n{field}\n:::\n", "!!! note\n    {field}\n\n", "---\r\n{field}\r\n---\r\n", "---\r{field}\r---\r", "---\u0085{field}\u0085---\u0085", "---\u2028{field}\u2028---\u2028", "---\x0b{field}\x0b---\x0b", "---\x0c{field}\x0c---\x0c",
+    "\ufeff---\n{field}\n---\n", "\ufeff\ufeff---\n{field}\n---\n", "\u200b---\n{field}\n---\n", "-\u200b--\n{field}\n---\n", "\ufffe---\n{field}\n---\n", "x---\n{field}\n---\n", "---\n{field}\n--- end\n", "---\n{field}\n+++\n",
+)  # fmt: skip
+"""Where the field stands."""
+
+SEPARATORS = (
+    ": ",
+    ":",
+    " : ",
+    ":\t",
+    "\uff1a",
+    ":\u00a0",
+    "\u00a0: ",
+    ": \u3000",
+    "\ufe55 ",
+    "\u2236 ",
+    "\ua789 ",
+    " = ",
+    "=",
+    " => ",
+    "::",
+    " :: ",
+    ":= ",
+    " -> ",
+    " - ",
+    " – ",
+    " | ",
+)
+
+WHOLE = (
+    '{"audience": ["#leads"]}\n', '{"title": "Pay", "audience": "#leads"}\n', '{\n"audience": ["#leads",]\n}\n', "{audience: ['#leads']}\n", '{"a": {"audience": "#leads"}}\n', '[{"audience": "#leads"}]\n',
+    '{"audience": "#leads", "audience": "everyone"}\n', '{"title": "Pay"}\n{"audience": "#leads"}\n', '{"title": "Pay"\n"audience": "#leads"}\n', '{\\"audience\\": \\"#leads\\"}\n', '{"\\u0061udience": "#leads"}\n',
+    ';;;\n{"audience": "#leads"}\n;;;\n', '---json\n{"audience": "#leads"}\n---\n', '---\n{"audience": "#leads"}\n---\n', "---\n{title: Pay, audience: ['#leads']}\n---\n", '---\n"\\x61udience": "#leads"\n---\n',
+    "---\n? audience\n: '#leads'\n---\n", "---\n? [audience]\n: '#leads'\n---\n", "---\n? {audience: '#leads'}\n: x\n---\n", "---\n!!str audience: '#leads'\n---\n", "---\n&a audience: '#leads'\n---\n", "---\nk: &k audience\n*k : '#leads'\n---\n",
+    "---\naudience\n: '#leads'\n---\n", "---\naudience:\n\n\n  '#leads'\n---\n", "---\naudience: *x\n---\n", "---\naudience: !!binary I2xlYWRz\n---\n", "---\naudience: !secret leads\n---\n", "---\naudience: [[['#leads']]]\n---\n", "---\naudience: {a: '#leads'}\n---\n",
+    "---\nlimit: {to: {audience: ['#leads']}}\n---\n", "---\nlimits: [{audience: '#leads'}]\n---\n", "---\naudience: |\n  #leads\n  @finance\n---\n", "---\naudience: '#leads\n---\n", "---\naudience: @finance\n---\n", "---\naudience: `x`\n---\n",
+    "---\naudience: \n---\n", "---\naudience:\n---\n", "---\naudience: ~\n---\n", "---\naudience: []\n---\n", "---\naudience: 3\n---\n", "---\naudience: @here\n---\n", "---\naudience: '@channel'\n---\n", "---\naudience: '@everyone'\n---\n", "---\naudience: '#'\n---\n",
+    "---\naudience: !everyone\n---\n", "---\naudience: not everyone\n---\n", "---\naudience: all managers\n---\n", "---\naudience: everyone but contractors\n---\n", "---\naudience: ['everyone', '#leads']\n---\n", "---\naudience: 'D0123456'\n---\n", "---\naudience: U0123456\n---\n",
+    "+++\naudience = '#leads'\n+++\n", "+++\naudience: '#leads'\n+++\n", "+++\n[audience]\nchannels = ['#leads']\n+++\n", "+++\n[[audience]]\nchannel = '#leads'\n+++\n", "+++\npage.audience = '#leads'\n+++\n", "+++\n\"audience\" = '#leads'\n+++\n", "+++\naudience = '#leads\n+++\n", "+++\nextra = {audience = '#leads'}\n+++\n",
+    "| audience | #leads |\n|---|---|\n| owner | Ann |\n\n", "| Field | Value |\n|---|---|\n| audience | #leads |\n\n", "<table><tr><td>audience</td><td>#leads</td></tr></table>\n\n", "<dl><dt>Audience</dt><dd>#leads</dd></dl>\n\n", "Audience\n: #leads\n\n", "<meta name=\"audience\" content=\"#leads\">\n\n", "<div data-audience=\"#leads\"></div>\n\n",
+    "<?audience #leads?>\n\n", "<audience>#leads</audience>\n\n", "{{< audience \"#leads\" >}}\n\n", "{% audience \"#leads\" %}\n\n", "{: audience=\"#leads\"}\n\n", "export const meta = {audience: '#leads'}\n\n", "export const audience = '#leads'\n\n", "audience is #leads\n\n", "## Audience\n\n#leads\n\n", "# Pay\n\nAudience\n--------\n\n- #leads\n\n",
+    "# Pay {audience=#leads}\n\n", "---\nprivate: true\n---\n", "---\nconfidential: yes\n---\n", "---\nrestricted: true\n---\n", "---\ninternal: true\n---\n", "---\nvisibility: private\n---\n", "---\naccess: restricted\n---\n", "---\naccess: private\n---\n", "---\nacl: [leads]\n---\n", "---\npermissions: {read: [leads]}\n---\n", "---\nclassification: confidential\n---\n",
+    "---\nclassification: TLP:RED\n---\n", "---\nTLP: red\n---\n", "---\ngroups: [leads]\n---\n", "---\nroles: [hr]\n---\n", "---\nviewers: [ann]\n---\n", "---\nsecurity: confidential\n---\n", "---\nsensitivity: high\n---\n", "---\nstatus: restricted\n---\n", "---\npublic: no\n---\n", "---\nseo:\n  private: true\n---\n",
+    "———\nprivate: true\n———\n", "# Pay\n\n---\nconfidential: true\n---\n", "<!-- private: true -->\n", "```yaml\nvisibility: private\n```\n", "---\nlimited_to: leads\n---\n", "---\nonly_for: '#leads'\n---\n", "---\nwho: '#leads'\n---\n", "---\nshare: '#leads'\n---\n", "---\nvisible_in: '#leads'\n---\n", "---\nfor: '#leads'\n---\n", "---\nrestrict: '#leads'\n---\n", "---\nreadable_by: leads\n---\n",
+    "---\ndeny: ['*']\n---\n", "---\nnot_for: contractors\n---\n", "---\nhr_only: true\n---\n", "---\nmanagers-only: yes\n---\n", "---\nclearance: 3\n---\n", "---\nis_private: true\n---\n", "---\nisPrivate: true\n---\n", "---\nprivacy: private\n---\n", "---\nscope: private\n---\n", "---\nintern: ja\n---\n", "---\nvertraulich: ja\n---\n", "---\nprivé: oui\n---\n", "---\nprivado: sí\n---\n", "---\nsigilo: x\n---\n",
+)  # fmt: skip
+"""Heads that are no product of the above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A page: `name` of its file and `text`. `shown`: what tells it apart in a failure."""
+
+    name: str
+    text: str
+
+    @property
+    def shown(self) -> str:
+        return repr(self.text.split("# Pay bands")[0])[:160]
+
+
+WORDS_OF_PAGES = frozenset(
+    {"channels", "Channels", "channel", "access", "permissions", "groups", "roles", "público", "Zugriff"}
+)
+"""Which an ordinary page says of something else ("Access: #help-vpn"): they are fields where a fence says so."""
+
+
+def spellings() -> Iterator[Spelling]:
+    """Each shape with the plain field, each key, value and separator in the commonest shapes, and heads of their own."""
+    for shape in SHAPES:
+        yield _page(shape, "audience", ": ", "'#leads'")
+        yield _page(shape, "audience", " = ", "'#leads'")
+        yield _page(shape, '"audience"', ": ", '"#leads"')
+    common = (
+        "---\ntitle: Pay\n{field}\n---\n",
+        "———\n{field}\n———\n",
+        "{field}\n\n",
+        "# Pay\n\n{field}\n\n",
+        "<!-- {field} -->\n",
+        "+++\n{field}\n+++\n",
+    )
+    for shape, key in product(common, KEYS):
+        if key in WORDS_OF_PAGES and shape in common[2:4]:
+            continue
+        yield _page(shape, key, " = " if "+++" in shape else ": ", "'#leads'")
+    for shape, value in product(common, VALUES):
+        yield _page(shape, "audience", " = " if "+++" in shape else ": ", value)
+    for shape, separator in product(common, SEPARATORS):
+        yield _page(shape, "audience", separator, "'#leads'")
+    for head in WHOLE:
+        yield Spelling("pay.md", head + BODY)
+
+
+def _page(shape: str, key: str, separator: str, value: str) -> Spelling:
+    return Spelling("pay.md", shape.format(field=f"{key}{separator}{value}") + BODY)
