@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from kb.configuration import load_settings
+from kb.source_settings.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,13 +17,4 @@ def test_every_example_of_a_source_loads_and_every_kind_has_one(tmp_path: Path) 
     file.write_text("\n".join(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)), encoding="utf-8")
 
     kinds = [source.kind for source in load_settings(environ={}, file=file).sources]
-    assert sorted(kinds) == [
-        "confluence",
-        "drive",
-        "folder",
-        "git",
-        "github",
-        "notion",
-        "slack_export",
-        "website",
-    ]
+    assert sorted(kinds) == sorted(KINDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from kb.source_settings import (
     GithubSettings,
     GitSettings,
     NotionSettings,
+    SharePointSettings,
     WebsiteSettings,
 )
 
@@ -121,3 +123,17 @@ def test_an_app_s_id_and_key_come_from_the_environment_and_are_not_shown(tmp_pat
     assert str(one.app_id) == "7"
     assert one.private_key is not None
     assert "abc" not in repr(one)
+
+
+def test_the_secret_of_an_app_of_entra_id_comes_from_the_environment_and_is_not_shown(tmp_path: Path) -> None:
+    (one,) = loaded(
+        tmp_path,
+        '[[sources]]\nkind = "sharepoint"\nname = "x"\ntenant = "acme.onmicrosoft.com"\nclient_id = "7"\n'
+        'sites = ["https://acme.sharepoint.com/sites/hr"]\npermissions_every = "6h"\n',
+        SHAREPOINT_CLIENT_SECRET="secret~value",
+    )
+
+    assert isinstance(one, SharePointSettings)
+    assert one.client_secret is not None
+    assert one.permissions_every == timedelta(hours=6)
+    assert "secret~value" not in repr(one)
