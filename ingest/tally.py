@@ -11,7 +11,12 @@ from kb.index.port import PageAddress
 from kb.jobs import FailedPage, SyncReport
 
 _TELLING = re.compile(r"[^\W\d_][^/]*\.\w{1,8}/?$")
-"""A path that ends in a file's name tells a person which page it is; an id does not."""
+_ID = re.compile(r"(?:^|/)(?=[^/.]*\d)[A-Za-z0-9_!-]{20,}\.\w{1,8}/?$")
+"""A path that ends in a file's name tells a person which page it is; an id does not, with an ending or without."""
+
+
+def _tells(path: str) -> bool:
+    return bool(_TELLING.search(path)) and not _ID.search(path)
 
 
 class Tally:
@@ -70,7 +75,7 @@ class Tally:
     def unnamed(self) -> set[str]:
         """Paths of the report that are mere ids and have no title yet. Added and changed pages bring their own."""
         told = [*self.removed, *(one.path for one in self.failed), *self._added, *self._changed]
-        return {path for path in told if path not in self._titles and not _TELLING.search(path)}
+        return {path for path in told if path not in self._titles and not _tells(path)}
 
     def name(self, pages: Iterable[PageAddress]) -> None:
         """Gives the unnamed paths the titles that they have in the index."""
@@ -81,7 +86,7 @@ class Tally:
                 self._name(path, page.title)
 
     def _name(self, path: str, title: str) -> None:
-        if not _TELLING.search(path):
+        if not _tells(path):
             self._titles[path] = title
 
     def report(self) -> SyncReport:

@@ -79,7 +79,7 @@ class Drive:
     def add(self, name: str, content: str | bytes | None, *, into: str = "root", **more: Any) -> str:
         """A file, or without content a folder; its id."""
         self.last += 1
-        item = f"01{self.id[-4:].upper()}{self.last:06}"
+        item = f"01NKDM7HMOJTVYMDOSXFDK2Q{self.id[-4:].upper()}{self.last:06}"
         data = content.encode() if isinstance(content, str) else content
         self.nodes[item] = Node(id=item, name=name, parent=into, content=data, **more)
         self.log.append(item)

@@ -197,7 +197,9 @@ async def test_a_closed_page_leaves_the_index_and_comes_back_when_its_group_is_n
     try:
         first = await Sync(**parts).run()
         assert (len(first.added), first.failed) == (1, [])
-        assert any("Board" in note.reason for note in first.warned)
+        (note,) = first.warned
+        assert "Board" in note.reason
+        assert first.named(note.path) == f"Minutes.md ({office.path(board)})"
         parts["sources"] = lambda: [office.source(readers={"HR Members": ("#hr",), "Board": ("#board",)})]
         assert (await Sync(**parts).run()).added == [office.path(board)]
         parts["sources"] = lambda: [office.source()]
