@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from slack_sdk.errors import SlackApiError
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
@@ -28,7 +29,7 @@ from bot.messages import Messages, messages_in
 from bot.people import People
 from bot.question import Answerer
 from bot.render import HELPFUL, NOT_HELPFUL, WHY, Rendered, plain, render
-from bot.slack_errors import SLACK_FAILURES, error_code
+from bot.slack_errors import SLACK_FAILURES, SlackAwayError, error_code
 from bot.unwrap import people_in, plain_text
 from bot.why import alone_with, trace_payload
 from kb.answer import Answer
@@ -68,12 +69,12 @@ class AloneWorker:
     wait_s: float = WAIT_S
 
     async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
-        """Raises only what another attempt may mend."""
+        """Raises `StoreUnavailableError`, `AudienceUnknownError` and slack_sdk's errors: another attempt may mend it."""
         if attempt > 1 and await self._is_told(question):
             return
         try:
             answer = await self._answer(question)
-        except (StoreUnavailableError, AudienceUnknownError, *SLACK_FAILURES):
+        except (StoreUnavailableError, AudienceUnknownError, SlackClientError):
             raise
         except Exception:  # the process edge of a question: the reader gets one sentence, the log the rest
             logger.exception("question.broke", extra={"question_id": question.id, "attempt": attempt})
@@ -83,10 +84,15 @@ class AloneWorker:
 
     async def on_giving_up(self, question: QueuedQuestion, error: Exception) -> None:
         logger.error("question.unanswered", extra={"question_id": question.id, "cause": type(error).__name__})
-        try:
-            await self._apologise(question)
-        except SLACK_FAILURES:
-            logger.exception("question.apology_failed", extra={"question_id": question.id})
+        await self._apologise(question)
+
+    async def tell_late(self, question: QueuedQuestion, attempt: int) -> None:
+        """It could not be answered while that was of use. Raises as a call does."""
+        if attempt > 1 and await self._is_told(question):
+            return
+        logger.warning("question.late", extra={"question_id": question.id})
+        words = messages_in(detect(plain_text(question.text)))
+        await self.show(question, plain(words.too_late))
 
     async def _answer(self, question: QueuedQuestion) -> Answer:
         text = plain_text(question.text, await self.people.names(people_in(question.text)))
@@ -104,7 +110,7 @@ class AloneWorker:
     async def show(self, question: QueuedQuestion, rendered: Rendered) -> None:
         """Shows the asker something: by the response URL, as an ephemeral message, or else as a direct message.
 
-        Raises slack_sdk's and aiohttp's errors: nobody knows whether it is shown.
+        Raises slack_sdk's errors: nobody knows whether it is shown.
         """
         blocks = list(rendered.blocks) or None
         if await self._by_response_url(question, rendered.text, blocks):
@@ -128,9 +134,14 @@ class AloneWorker:
         url = question.elsewhere.response_url if question.elsewhere else ""
         if not url:
             return False
-        told = await AsyncWebhookClient(url, retry_handlers=[]).send(
-            text=text, blocks=blocks, response_type="ephemeral", unfurl_links=False, unfurl_media=False
-        )
+        try:
+            told = await AsyncWebhookClient(url, retry_handlers=[]).send(
+                text=text, blocks=blocks, response_type="ephemeral", unfurl_links=False, unfurl_media=False
+            )
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise SlackAwayError("timeout" if isinstance(error, TimeoutError) else "cut") from error
+        if told.status_code >= 500 or told.body.lstrip().startswith("<"):  # a proxy's page
+            raise SlackAwayError(f"http_{told.status_code}")
         if told.status_code != 200:  # used up, too old, or refused
             logger.info("alone.url_refused", extra={"question_id": question.id, "status": told.status_code})
         return told.status_code == 200
@@ -139,7 +150,7 @@ class AloneWorker:
         await asyncio.sleep(self.wait_s)
         try:
             await self._by_response_url(question, words.searching, None)
-        except (*SLACK_FAILURES, OSError) as error:
+        except SLACK_FAILURES as error:
             logger.info("alone.no_status", extra={"question_id": question.id, "cause": type(error).__name__})
 
     async def _is_told(self, question: QueuedQuestion) -> bool:

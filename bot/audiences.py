@@ -63,7 +63,10 @@ class Audiences:
         channel = await self._channels.describe(channel_id)
         person = await self._people.person(user_id) if user_id else FORM
         if not (channel.known and person.known):
-            raise AudienceUnknownError(f"Slack does not tell who reads along in {channel_id}")
+            unknown = person if channel.known else channel
+            raise AudienceUnknownError(
+                f"Slack does not tell who reads along in {channel_id}"
+            ) from unknown.error
         membership = await self._memberships.of(user_id) if channel.kind == "im" else ALONE
         audience = audience_of(channel, person, membership, outsiders=self._outsiders)
         wanted = await self._wishes.sources(channel_id) if self._wishes is not None else ()
@@ -77,7 +80,7 @@ class Audiences:
         """
         person = await self._people.person(user_id)
         if not person.known:
-            raise AudienceUnknownError(f"Slack does not tell who {user_id} is")
+            raise AudienceUnknownError(f"Slack does not tell who {user_id} is") from person.error
         membership = await self._memberships.of(user_id)
         return audience_of(DIRECT, person, membership, outsiders=self._outsiders)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -29,7 +29,8 @@ MOST_PAGES = 20
 class Channel:
     """`name` has no hash and is None for a direct message, and where Slack did not tell.
 
-    `shared`: with another organisation, or about to be. `known`: Slack told, if only that there is no such channel.
+    `shared`: with another organisation, or about to be. `known`: Slack told, if only that there is no such channel;
+    `error`: where it did not, why.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Channel:
     kind: ChannelKind
     shared: bool = False
     known: bool = True
+    error: Exception | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_public(self) -> bool:
@@ -54,8 +56,10 @@ class ChannelDirectory:
         try:
             return await self._known.get(channel_id, self._ask)
         except SLACK_FAILURES as error:
-            logger.warning("channel.unknown", extra={"channel": channel_id, "cause": type(error).__name__})
-            return Channel(id=channel_id, name=None, kind="unknown", known=_is_not_there(error))
+            code = error_code(error) or type(error).__name__
+            logger.warning("channel.unknown", extra={"channel": channel_id, "cause": code})
+            known = _is_not_there(error)
+            return Channel(id=channel_id, name=None, kind="unknown", known=known, error=error)
 
     async def joined(self, channel_id: str) -> bool:
         """Whether we are in the channel, asked anew: somebody may just have invited us.

@@ -12,22 +12,19 @@ import asyncio
 import logging
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from importlib import resources
+from datetime import timedelta
 from typing import Any
 
 from pydantic import ValidationError
 from redis.asyncio import Redis
 
+from bot.dead_letters import KEEP_DEAD, script
 from bot.queued import Elsewhere, QueuedQuestion, question_id
 from kb.store import milliseconds, store_failures, text_of
 
-__all__ = ["Claims", "DeadLetter", "Depth", "Elsewhere", "Idle", "Lease", "QueuedQuestion", "question_id"]
+__all__ = ["Claims", "Depth", "Elsewhere", "Idle", "Lease", "QueuedQuestion", "question_id"]
 
 logger = logging.getLogger(__name__)
-
-KEEP_DEAD = timedelta(days=30)
-"""Long enough to look into an incident after a holiday; dead letters hold what people wrote."""
 
 FORGOTTEN_BEFORE_ARRIVAL = timedelta(hours=1)
 """How long a deletion waits for its own message: Slack's last redelivery comes within minutes."""
@@ -35,7 +32,7 @@ FORGOTTEN_BEFORE_ARRIVAL = timedelta(hours=1)
 LONGEST_SETTLING = timedelta(minutes=1)
 """Whoever goes on and on correcting a question sees an answer this often."""
 
-SILENCE_S = 5.0
+SILENCE_S = 1.5
 """A blocking call that is later than its own time-out by this much counts as cut off: its socket has no time-out."""
 
 
@@ -44,13 +41,15 @@ class Lease:
     """The right to work on a thread's first question until the lease runs out. `thread` is where it was queued.
 
     `attempt` counts the starts from 1, those that ended with their worker's death or were handed back included;
-    `failures` the handler's errors before this start, `handed_back` the starts that a stopping worker gave back.
+    `failures` the handler's errors before this start, `waits` how often it waited for Slack since it last got through,
+    `handed_back` the starts that ended in order without an outcome: in waiting, or because their worker stopped.
     """
 
     question: QueuedQuestion
     thread: str
     attempt: int
     failures: int
+    waits: int
     handed_back: int
     holder: str
 
@@ -64,20 +63,12 @@ class Idle:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Depth:
-    """Questions of all replicas: `waiting` for a worker, or `running` with one."""
+    """Questions of all replicas: `waiting` for a worker, or `running` with one. `for_slack`: threads of which the first
+    question waits because Slack, or Redis, did not answer."""
 
     waiting: int
     running: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class DeadLetter:
-    """A question that was given up. `reason` is the error's class name: its text could quote the message."""
-
-    question: QueuedQuestion
-    reason: str
-    attempts: int
-    died_at: datetime
+    for_slack: int = 0
 
 
 class Claims:
@@ -98,9 +89,7 @@ class Claims:
         self._lease = lease
         self._settle = settle
         self._keep_claims = keep_claims
-        self._script = redis.register_script(
-            resources.files("bot").joinpath("lua", "questions.lua").read_text(encoding="utf-8")
-        )
+        self._script = redis.register_script(script())
 
     async def accept(self, question: QueuedQuestion, *, token: str) -> bool:
         """Claims the question and puts it at the end of its thread; True for the token that came first.
@@ -143,7 +132,7 @@ class Claims:
             reply = await self._call("take", worker, milliseconds(self._lease))
             if len(reply) == 1:
                 return Idle(seconds=None if reply[0] < 0 else reply[0] / 1000)
-            identity, thread, holder, attempt, failures, handed_back, body = reply
+            identity, thread, holder, attempt, failures, handed_back, waits, body = reply
             try:
                 question = QueuedQuestion.model_validate_json(body)
             except ValidationError as error:  # written by another version
@@ -151,13 +140,14 @@ class Claims:
                     "question.unreadable",
                     extra={"question_id": text_of(identity), "problems": error.error_count()},
                 )
-                await self._call("bury", thread, holder, "unreadable", milliseconds(KEEP_DEAD))
+                await self._call("bury", thread, holder, "unreadable", milliseconds(KEEP_DEAD), 0)
                 continue
             return Lease(
                 question=question,
                 thread=text_of(thread),
                 attempt=attempt,
                 failures=failures,
+                waits=waits,
                 handed_back=handed_back,
                 holder=text_of(holder),
             )
@@ -178,9 +168,23 @@ class Claims:
         """Lets any worker start the question at once; this start is no step towards giving it up."""
         return bool(await self._call("hand_back", *_held(lease)))
 
-    async def bury(self, lease: Lease, *, reason: str) -> bool:
-        """Moves the question to the dead letters and lets its thread go on."""
-        return bool(await self._call("bury", *_held(lease), reason, milliseconds(KEEP_DEAD)))
+    async def wait(self, lease: Lease, *, after: timedelta, least: timedelta = timedelta(0)) -> bool:
+        """Lets the thread wait for Slack; the question stays its first, and is no step nearer to being given up.
+
+        `least`: how long it is not woken.
+        """
+        return bool(await self._call("wait", *_held(lease), milliseconds(after), milliseconds(least)))
+
+    async def wake(self) -> int:
+        """Slack is back, or so it seems: threads that wait for it may start. Returns how many start sooner."""
+        return int(await self._call("wake"))
+
+    async def bury(self, lease: Lease, *, reason: str, untidy: bool = False) -> bool:
+        """Moves the question to the dead letters and lets its thread go on.
+
+        `untidy`: something may be left in Slack that says that we are at it.
+        """
+        return bool(await self._call("bury", *_held(lease), reason, milliseconds(KEEP_DEAD), int(untidy)))
 
     async def listen(self, blocking: Redis, *, seconds: float) -> None:
         """Returns when a thread becomes ready, at the latest after `seconds`.
@@ -197,8 +201,9 @@ class Claims:
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.zcard(f"{self._root}:unfinished")
                 pipe.hlen(f"{self._root}:holders")
-                unfinished, running = await pipe.execute()
-        return Depth(waiting=unfinished - running, running=running)
+                pipe.zcard(f"{self._root}:waiting")
+                unfinished, running, for_slack = await pipe.execute()
+        return Depth(waiting=unfinished - running, running=running, for_slack=for_slack)
 
     async def oldest_age(self) -> timedelta | None:
         with _failures("reading the oldest question"):
@@ -210,36 +215,9 @@ class Claims:
             return None
         return timedelta(seconds=seconds, microseconds=microseconds) - timedelta(milliseconds=first[0][1])
 
-    async def dead_letters(self, limit: int) -> list[DeadLetter]:
-        """Newest first."""
-        with _failures("reading dead letters"):
-            dead: list[Any] = await self._redis.zrange(
-                f"{self._root}:dead", 0, limit - 1, desc=True, withscores=True
-            )
-            async with self._redis.pipeline(transaction=False) as pipe:
-                for identity, _ in dead:
-                    pipe.hmget(f"{self._root}:question:{text_of(identity)}", "body", "reason", "starts")
-                stored: list[list[Any]] = await pipe.execute() if dead else []
-        letters = [
-            _dead_letter(body, reason, attempts, died_at)
-            for (_, died_at), (body, reason, attempts) in zip(dead, stored, strict=True)
-        ]
-        return [letter for letter in letters if letter is not None]
-
     async def _call(self, operation: str, *arguments: str | int) -> Any:
         with _failures(operation):
             return await self._script(keys=[self._root], args=[operation, *arguments])
-
-
-def _dead_letter(body: Any, reason: Any, attempts: Any, died_at: float) -> DeadLetter | None:
-    if body is None:  # expired between the two reads
-        return None
-    try:
-        question = QueuedQuestion.model_validate_json(body)
-    except ValidationError:  # buried because nobody can read it; its id was logged then
-        return None
-    died = datetime.fromtimestamp(died_at / 1000, UTC)
-    return DeadLetter(question=question, reason=text_of(reason), attempts=int(attempts), died_at=died)
 
 
 def _held(lease: Lease) -> tuple[str, str]:

@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 
-import aiohttp
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
@@ -36,7 +35,7 @@ from bot.parts import (
 from bot.people import People
 from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
-from bot.slack_clients import slack_clients
+from bot.slack_clients import slack_clients, slack_session
 from bot.unprompted import build_corrections, build_digests
 from kb.errors import SettingsError
 from kb.settings import SlackSettings
@@ -159,7 +158,7 @@ async def open_edge(
     """
     if settings.bot_token is None:
         raise SettingsError("Footnote cannot speak in Slack: set SLACK_BOT_TOKEN")
-    async with aiohttp.ClientSession() as session:
+    async with slack_session() as session:
         clients = slack_clients(settings, session)
         wishes = ChannelWishes(store=backend.channel_settings, known=backend.reindexer)
         background, activity = Background(), Activity(clock=clock)
@@ -179,7 +178,9 @@ async def open_edge(
                 activity=activity,
             ),
             worker=worker,
-            handler=build_handler(clients, directory, backend, background, worker, rooms.pane, clock),
+            handler=build_handler(
+                clients, directory, backend, background, worker, rooms.pane, settings, clock
+            ),
             people=directory.people,
             activity=activity,
             background=background,

@@ -49,6 +49,7 @@ class Messages(Formats):
         "I answer from the knowledge base and cite the pages. In this thread you can go on without mentioning me."
     )
     failed: str = "Sorry, something went wrong while I was answering. It has been logged as {question_id}; please ask again."
+    too_late: str = "Sorry, I couldn't answer this in time; please ask again."
     not_in_channel: str = (
         "I can't post in {channel}, because I'm not in it. Invite me there and ask again, please."
     )

@@ -29,6 +29,7 @@ GERMAN: dict[str, Any] = {
         "Ich antworte aus der Wissensdatenbank und nenne die Seiten. In diesem Thread kannst du ohne Erwähnung weiterfragen."
     ),
     "failed": "Entschuldigung, beim Beantworten ist etwas schiefgegangen. Es ist als {question_id} vermerkt; bitte frage noch einmal.",
+    "too_late": "Entschuldigung, ich konnte das nicht rechtzeitig beantworten; bitte frage noch einmal.",
     "not_in_channel": "Ich kann in {channel} nicht schreiben, weil ich nicht dabei bin. Lade mich ein und frage noch einmal, bitte.",
     "this_channel": "diesem Kanal",
     "shortened": "Das ist gekürzt. Frage nach dem Rest, oder öffne die Quellen.",

@@ -29,6 +29,7 @@ SPANISH: dict[str, Any] = {
         "Respondo a partir de la base de conocimiento y cito las páginas. En este hilo puedes seguir sin mencionarme."
     ),
     "failed": "Lo siento, algo ha fallado al responder. Queda registrado como {question_id}; vuelve a preguntar, por favor.",
+    "too_late": "Lo siento, no he podido responder a tiempo; vuelve a preguntar, por favor.",
     "not_in_channel": "No puedo escribir en {channel} porque no estoy dentro. Invítame y vuelve a preguntar, por favor.",
     "this_channel": "este canal",
     "shortened": "Esto está resumido. Pide el resto, o abre las fuentes.",

@@ -42,6 +42,7 @@ FRENCH: dict[str, Any] = {
         "Je réponds à partir de la base de connaissances et je cite les pages. Dans ce fil, vous pouvez continuer sans me mentionner."
     ),
     "failed": "Désolé, un problème est survenu pendant la réponse. Il est consigné sous {question_id} ; reposez la question, s'il vous plaît.",
+    "too_late": "Désolé, je n'ai pas pu répondre à temps ; reposez la question, s'il vous plaît.",
     "not_in_channel": "Je ne peux pas écrire dans {channel}, car je n'en suis pas membre. Invitez-moi et reposez la question, s'il vous plaît.",
     "this_channel": "ce canal",
     "shortened": "Ceci est abrégé. Demandez la suite, ou ouvrez les sources.",

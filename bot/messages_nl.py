@@ -29,6 +29,7 @@ DUTCH: dict[str, Any] = {
         "Ik antwoord uit de kennisbank en noem de pagina's. In deze thread kun je doorvragen zonder mij te noemen."
     ),
     "failed": "Sorry, er ging iets mis bij het beantwoorden. Het is genoteerd als {question_id}; vraag het nog eens.",
+    "too_late": "Sorry, ik kon dit niet op tijd beantwoorden; vraag het nog eens.",
     "not_in_channel": "Ik kan niet in {channel} schrijven, want ik zit er niet in. Nodig me daar uit en vraag het opnieuw.",
     "this_channel": "dit kanaal",
     "shortened": "Dit is ingekort. Vraag naar de rest, of open de bronnen.",

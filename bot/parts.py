@@ -209,6 +209,7 @@ def build_handler(
     background: Background,
     worker: QuestionWorker,
     pane: Pane,
+    settings: SlackSettings,
     clock: Callable[[], datetime],
 ) -> QueueHandler:
     return QueueHandler(
@@ -224,6 +225,8 @@ def build_handler(
         placing=Placing(reading=clients.reading, posting=clients.posting),
         pane=pane,
         background=background,
+        answer_within=settings.answer_within,
+        clock=clock,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,7 +23,7 @@ KEEP = timedelta(minutes=5)
 class Person:
     """`is_admin`: of the workspace. `locale` like "nl-NL". `outsider`: a guest, or of another organisation.
 
-    `known`: Slack told who it is.
+    `known`: Slack told who it is; `error`: where it did not, why.
     """
 
     id: str
@@ -32,6 +32,7 @@ class Person:
     locale: str = "en-US"
     outsider: bool = False
     known: bool = True
+    error: Exception | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,8 +81,9 @@ class People:
         try:
             return await self._known.get(user_id, self._ask)
         except SLACK_FAILURES as error:
-            logger.warning("person.unknown", extra={"user": user_id, "cause": type(error).__name__})
-            return Person(id=user_id, name=user_id, outsider=True, known=_is_not_ours(error))
+            code = error_code(error) or type(error).__name__
+            logger.warning("person.unknown", extra={"user": user_id, "cause": code})
+            return Person(id=user_id, name=user_id, outsider=True, known=_is_not_ours(error), error=error)
 
     async def names(self, user_ids: Iterable[str]) -> dict[str, str]:
         return {user_id: (await self.person(user_id)).name for user_id in user_ids}

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from slack_sdk.errors import SlackClientError
+
 from bot.answer_record import AskedIn
 from bot.asked_line import with_asker
 from bot.audiences import Audiences, AudienceUnknownError
@@ -23,7 +25,7 @@ from bot.cited_answers import CitedAnswers, cited_answer
 from bot.claims import QueuedQuestion
 from bot.events import AnswerMark, CitedPassage
 from bot.hearing import Asked, Hearing
-from bot.messages import messages_in
+from bot.messages import Messages, messages_in
 from bot.people import People
 from bot.render import plain, render
 from bot.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
@@ -94,7 +96,13 @@ class QuestionWorker:
     clock: Callable[[], datetime]
 
     async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
-        """Answers a question. Raises only what another attempt may mend."""
+        """Answers a question.
+
+        Raises:
+            DeliveryUncertainError, StoreUnavailableError, AudienceUnknownError, slack_sdk.errors.SlackClientError: another
+                attempt may mend it.
+            DeliveryRefusedError: Slack will not take the answer; where it can be, its asker is told why.
+        """
         try:
             if question.deleted:
                 await self.retraction(question)
@@ -104,22 +112,33 @@ class QuestionWorker:
             DeliveryUncertainError,
             StoreUnavailableError,
             AudienceUnknownError,
-            *SLACK_FAILURES,
+            SlackClientError,
         ):
             raise
         except DeliveryRefusedError as error:
             await self._tell_why_not(question, error)
+            raise
         except Exception:  # the process edge of a question: the reader gets one sentence, the log the rest
             logger.exception("question.broke", extra={"question_id": question.id, "attempt": attempt})
             await self._apologise(question)
 
     async def on_giving_up(self, question: QueuedQuestion, error: Exception) -> None:
-        """The queue will not try again: says so, unless the answer did get out."""
+        """The queue will not try again: says so, unless the answer did get out. Raises as a call does."""
         logger.error("question.unanswered", extra={"question_id": question.id, "cause": type(error).__name__})
-        try:
-            await self._apologise(question)
-        except (DeliveryUncertainError, *SLACK_FAILURES):
-            logger.exception("question.apology_failed", extra={"question_id": question.id})
+        await self._apologise(question)
+
+    async def tell_late(self, question: QueuedQuestion) -> None:
+        """It could not be answered while that was of use: says so, unless the answer did get out. Raises as a call does."""
+        logger.warning("question.late", extra={"question_id": question.id})
+        await self._say_instead(question, lambda words: words.too_late)
+
+    async def tidy(self, question: QueuedQuestion) -> None:
+        """Takes away what says that we are at it. Raises `DeliveryUncertainError`, and what reading the thread raises."""
+        await self.replies.set_status(question, "")
+        messages = await self.replies.thread_of(question)
+        for posted in await self.replies.all_to(question, messages):
+            if posted.mark.state == "searching":
+                await self.replies.delete(question, posted.ts)
 
     async def _answer_once(self, question: QueuedQuestion, attempt: int) -> None:
         if attempt > 1 and await self.restraint.is_kept(question):
@@ -228,6 +247,9 @@ class QuestionWorker:
             logger.warning("question.asker_not_told", extra={"question_id": question.id}, exc_info=True)
 
     async def _apologise(self, question: QueuedQuestion) -> None:
+        await self._say_instead(question, lambda words: words.failed.format(question_id=question.id))
+
+    async def _say_instead(self, question: QueuedQuestion, sentence: Callable[[Messages], str]) -> None:
         """One polite sentence in the place of the placeholder; nothing where an answer stands, or where nobody asked us."""
         if question.deleted or question.unasked or await self.queue.is_deleted(question.message_id):
             return
@@ -237,11 +259,8 @@ class QuestionWorker:
         wanted = (await self.channel_settings.of(question.channel)).language
         words = messages_in(wanted or detect(plain_text(question.text)))
         mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="failed")
-        rendered = plain(words.failed.format(question_id=question.id))
-        try:
-            await self.replies.deliver(question, rendered, mark, instead_of=posted.ts if posted else None)
-        except DeliveryRefusedError as error:
-            logger.error("question.undeliverable", extra={"question_id": question.id, "code": error.code})  # noqa: TRY400 - the code says it all
+        rendered = plain(sentence(words))
+        await self.replies.deliver(question, rendered, mark, instead_of=posted.ts if posted else None)
 
 
 def _mark(question: QueuedQuestion, turn: Turn) -> AnswerMark:

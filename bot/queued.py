@@ -16,7 +16,7 @@ class Elsewhere(BaseModel):
     `alone`: only the asker sees the answer, by `response_url` while that lives. What else there is: `bot.asking`.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     how: Literal["home", "shortcut", "command"]
     alone: bool = False
@@ -29,7 +29,7 @@ class QueuedQuestion(BaseModel):
     Every field that came later has a default: what an older version put on the queue is answered as well.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     team: str
     channel: str
@@ -59,6 +59,8 @@ class QueuedQuestion(BaseModel):
     found is silence."""
     elsewhere: Elsewhere | None = None
     """None: the question is a message."""
+    however_late: bool = False
+    """Whoever runs Footnote wants it answered, however long ago it was asked."""
     deleted: bool = False
     """The message is gone: nothing is to be answered, and what was is taken away."""
 

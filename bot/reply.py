@@ -19,7 +19,7 @@ from bot.claims import QueuedQuestion
 from bot.events import AnswerMark, Message, answer_mark, as_metadata
 from bot.people import People
 from bot.render import Rendered, plain
-from bot.slack_errors import SLACK_FAILURES, error_code
+from bot.slack_errors import OWN_TROUBLE, PASSING, SLACK_FAILURES, error_code, fate
 from bot.threads import Threads, order
 from kb.errors import FootnoteError
 
@@ -33,11 +33,9 @@ STATUS_S = 3.0
 """Seconds. A status that comes later tells nobody anything."""
 STREAMING = "streaming_state_conflict"
 """The message is still a stream, which has to be stopped before anything else can be done to it."""
-UNCERTAIN = frozenset(
-    {"fatal_error", "internal_error", "request_timeout", "service_unavailable", "ratelimited", STREAMING}
-)
-"""After these Slack may have done the work, or not. "ratelimited" and a stream that does not stop have not, but waiting
-longer is the queue's business."""
+UNCERTAIN = PASSING | OWN_TROUBLE | {STREAMING}
+"""After these Slack may have done the work, or not; after rate limits and a stream that does not stop it has not, but
+waiting longer is the queue's business."""
 
 GONE = "message_not_found"
 
@@ -85,9 +83,12 @@ class Replies:
 
     async def find(self, question: QueuedQuestion) -> Posted | None:
         """Our reply to this message, whatever its state: an answer before a placeholder, a stream that was cut last."""
-        messages = await self._threads.messages(question.channel, question.thread_ts)
-        found = await self.all_to(question, messages)
+        found = await self.all_to(question, await self.thread_of(question))
         return min(found, key=lambda posted: posted.mark.state != "answered", default=None)
+
+    async def thread_of(self, question: QueuedQuestion) -> list[Message]:
+        """Its messages, oldest first. Raises slack_sdk's errors when Slack cannot be asked."""
+        return await self._threads.messages(question.channel, question.thread_ts)
 
     async def all_to(self, question: QueuedQuestion, messages: Sequence[Message]) -> list[Posted]:
         """All of our replies to one message among those of its thread."""
@@ -155,7 +156,7 @@ class Replies:
                     instead_of = None
                 elif code == STREAMING and instead_of is not None and not stopped:
                     stopped = await self._stop_stream(question, instead_of)
-                elif code in UNCERTAIN:
+                elif _is_uncertain(error):
                     raise DeliveryUncertainError(code) from error
                 else:
                     raise DeliveryRefusedError(code) from error
@@ -192,7 +193,7 @@ class Replies:
             code = _code(error)
             if code == STREAMING:
                 await self._stop_stream(question, ts)
-            if code in UNCERTAIN:
+            if _is_uncertain(error):
                 raise DeliveryUncertainError(code) from error
             if code != GONE:
                 logger.info("reply.not_deleted", extra={"question_id": question.id, "code": code})
@@ -215,7 +216,9 @@ class Replies:
             )
         except SlackApiError as error:
             code = _code(error)
-            if code in UNCERTAIN:
+            if code == STREAMING:
+                await self._stop_stream(question, posted.ts)
+            if _is_uncertain(error):
                 raise DeliveryUncertainError(code) from error
             logger.warning("reply.not_blanked", extra={"question_id": question.id, "code": code})
         except (*SLACK_FAILURES, OSError) as error:
@@ -257,6 +260,10 @@ def cut_stream(question: QueuedQuestion, ours: Sequence[Message]) -> Posted | No
         return None
     mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="searching")
     return Posted(ts=streams[-1].ts, mark=mark, text=streams[-1].text)
+
+
+def _is_uncertain(error: SlackApiError) -> bool:
+    return _code(error) == STREAMING or fate(error) != "lasting"
 
 
 def _code(error: SlackApiError) -> str:

@@ -1,19 +1,97 @@
-"""What a call of Slack's Web API may end with instead of an answer."""
+"""What a call of Slack's Web API may end with instead of an answer, and whether it is worth trying again.
+
+SlackApiError     Slack's own refusal: it has a code
+SlackAwayError    no answer of Slack's: an outage, a proxy's page, a connection that was cut
+
+passing      nothing was done, and later it will be: a rate limit, no connection
+uncertain    it may have been done or not: look before trying again
+lasting      nothing was done, and nothing will be until somebody changes something
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
+
+Fate = Literal["passing", "uncertain", "lasting"]
+
+UNREACHABLE = "unreachable"
+"""The code of a `SlackAwayError` whose request never left."""
+
+RATE_LIMITS = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
+MIGRATING = frozenset({"team_added_to_org", "org_login_required", "external_channel_migrating"})
+"""Slack moves the workspace or the channel, and refuses until that is done."""
+PASSING = RATE_LIMITS | MIGRATING
+OWN_TROUBLE = frozenset(
+    {
+        "fatal_error", "internal_error", "internal_server_error", "server_error", "unknown_error",
+        "request_timeout", "timeout", "service_unavailable", "temporarily_unavailable", "update_failed",
+    }
+)  # fmt: skip
+"""Slack says of the first two that a part of the work may have been done; of the rest it says nothing."""
+NO_ACCESS = frozenset(
+    {
+        "account_inactive", "app_uninstalled", "invalid_auth", "missing_scope", "no_permission", "not_allowed_token_type",
+        "not_authed", "team_access_not_granted", "token_expired", "token_revoked",
+    }
+)  # fmt: skip
+"""Refusals of us, whatever is asked and wherever."""
+
+
+class SlackAwayError(SlackClientError):
+    """No answer of Slack's came. `code`: "unreachable", "cut", "timeout", "http_502", "no_json" or "odd".
+
+    "odd": JSON that is no answer to what was asked, as a proxy's page may be.
+    """
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"no answer from Slack: {code}")
+        self.code = code
+
 
 SLACK_FAILURES: Final = (SlackClientError, aiohttp.ClientError, TimeoutError)
 """Slack refuses the call, cannot be reached, or does not answer in time."""
 
 
-def error_code(error: Exception) -> str | None:
-    """Slack's word for why it refused, such as "channel_not_found"; None where it gave none."""
-    response: Any = error.response if isinstance(error, SlackApiError) else None
-    told = getattr(response, "data", response)  # a proxy's answer is text
+def error_code(error: BaseException | None) -> str | None:
+    """Slack's word for why it refused, such as "channel_not_found", or ours for why there is none; None: no such error."""
+    if isinstance(error, SlackAwayError):
+        return error.code
+    told = _data(error)
     code = told.get("error") if isinstance(told, dict) else None
     return str(code) if code else None
+
+
+def fate(error: BaseException) -> Fate:
+    """Whether to try again. `error` is one of `SLACK_FAILURES`."""
+    if isinstance(error, SlackAwayError):
+        return "passing" if error.code == UNREACHABLE else "uncertain"
+    if not isinstance(error, SlackApiError):
+        return "uncertain"
+    code, status = error_code(error), int(getattr(error.response, "status_code", 200) or 200)
+    if status == 429 or code in PASSING:
+        return "passing"
+    return "uncertain" if code is None or code in OWN_TROUBLE or status >= 500 else "lasting"
+
+
+def retry_after_s(error: BaseException | None) -> float:
+    """The seconds that Slack asks us to wait; 0 where it asks for none."""
+    headers = getattr(error.response, "headers", None) if isinstance(error, SlackApiError) else None
+    return seconds_told(headers or {})
+
+
+def seconds_told(headers: Any) -> float:
+    """`Retry-After` in seconds; 0 where there is none, or none in seconds."""
+    told: Any = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
+    told = told[0] if isinstance(told, list) and told else told
+    try:
+        return max(0.0, float(told))
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def _data(error: BaseException | None) -> Any:
+    response: Any = error.response if isinstance(error, SlackApiError) else None
+    return getattr(response, "data", response)  # a proxy's answer is text

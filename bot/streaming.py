@@ -21,7 +21,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.background import Background
 from bot.claims import QueuedQuestion
 from bot.messages import Messages
-from bot.reply import Posted, Replies
+from bot.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
 from bot.stream import CALL_S, Stream, StreamSupport
 from bot.written import as_written
 from kb.answer import Citation, Sentence
@@ -64,11 +64,7 @@ class Streams:
     async def watch(
         self, question: QueuedQuestion, words: Messages, posted: Posted | None
     ) -> AsyncIterator[LiveReply]:
-        """Shows the reply to a question while the block runs. Where a message stands already, it only leads to that.
-
-        Raises:
-            DeliveryUncertainError, DeliveryRefusedError: the placeholder, where there is no status to set.
-        """
+        """Shows the reply to a question while the block runs. Where a message stands already, it only leads to that."""
         live = LiveReply(self, question, words, posted)
         live.open()
         self.running += 1
@@ -136,13 +132,12 @@ class LiveReply:
         """Ends the show. Returns the ts of the message that the answer takes the place of, if there is one.
 
         Raises:
-            DeliveryUncertainError, DeliveryRefusedError: see `Streams.watch`.
-            slack_sdk.errors.SlackClientError, aiohttp.ClientError: nobody knows whether a stream was begun.
+            slack_sdk.errors.SlackClientError, aiohttp.ClientError: nobody knows whether something of it stands in Slack.
         """
         if self._posted is not None:
             return self._posted.ts
         await self._end_pump()
-        placeholder = await self._searching if self._searching is not None else None
+        placeholder = await self._placeholder()
         if placeholder is not None:
             return placeholder
         ts = await self._stream.stop()
@@ -154,8 +149,21 @@ class LiveReply:
         """Leaves nothing running that could still speak."""
         await self._end_pump()
         if self._searching is not None:
-            await self._searching
+            await asyncio.wait({self._searching})
+            self._searching.exception()  # asked for, or asyncio would log it
         await self._stream.settle()
+
+    async def _placeholder(self) -> str | None:
+        """The ts of the placeholder, if there is one. What went wrong with it costs the answer nothing."""
+        if self._searching is None:
+            return None
+        try:
+            return await self._searching
+        except DeliveryRefusedError:
+            return None
+        except DeliveryUncertainError:
+            found = await self._streams.replies.find(self._question)
+            return found.ts if found is not None else None
 
     async def _show(self, searching: asyncio.Task[str | None]) -> None:
         """Tells the latest, whatever came meanwhile: a slow Slack sees fewer steps, not later ones."""

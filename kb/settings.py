@@ -258,6 +258,10 @@ class ApiSettings(Section):
     """Names, without ports, under which it is reached besides loopback: kb.example.com. Requests for others are refused."""
     concurrency: Annotated[int, Field(ge=1, le=256)] = 8
     """Questions that are worked on at the same time; one more is told to come again."""
+    key: SecretStr | None = None
+    """The key by which `footnote mcp` asks."""
+    url: str | None = None
+    """Where `footnote mcp` finds the HTTP API; None: on this machine, at `port` (8080 where that is not set)."""
 
 
 class TelemetrySettings(Section):

@@ -2,34 +2,51 @@
 --
 --     accept -> waiting -> take -> running -> finish            gone; the claim stays
 --                  ^                  |-----> retry, hand_back  waiting again, still first in its thread
---                  |                  '-----> bury              dead letter
+--                  |                  |-----> wait              the same, for as long as Slack is away; wake ends it
+--                  |                  '-----> bury              dead letter -> revive (waiting again), discard
 --                  '--- the lease expired: its worker died
 --
 -- A thread has one holder at a time and its questions leave in the order in which they came, so the lease is on the
--- thread. The times are the server's, in milliseconds. All keys start with KEYS[1], which carries the hash tag: in a
+-- thread. Times are in milliseconds. All keys start with KEYS[1], which carries the hash tag: in a
 -- cluster they share one slot.
 --
 --     claim:<id>      string  who accepted it; outlives the question, so that a late redelivery is recognised
 --     message:<id>    hash    of a message, over all its versions: digest of the words that were accepted last, edited (when
 --                             they were written, "" for the first), ids (of its versions that may be queued), thread, deleted
---     question:<id>   hash    body, thread, starts, failures, handed_back; of an edited version also settled (when its words
+--     question:<id>   hash    body, thread, at (when it was queued), starts, failures, waits, handed_back (starts that ended
+--                             without an outcome, those that wait included), of a dead letter reason; of an edited version also settled (when its words
 --                             have stood for long enough to be asked), since (when the first of the edits that it stands for came)
 --     thread:<thread> list    ids, the running one first
 --     ready           zset    thread -> when its first question may start
 --     leases          zset    thread -> when its holder counts as dead
 --     holders         hash    thread -> worker#fence
---     unfinished      zset    id -> when it was accepted
---     dead            zset    id -> when it was given up
+--     waiting         zset    thread whose first question waits for Slack -> when it may be woken
+--     unfinished      zset    id -> when it was accepted, by the wall clock
+--     dead            zset    id -> when it was given up, by the wall clock
+--     untidy          set     ids of dead letters of which something may be left in Slack that says we are at it
+--     clock           hash    the queue's own clock: at, wall (the server's when it was read), step
 --     bell            list    a token for each change of `ready`: idle workers block on it
 
 local prefix = KEYS[1] .. ':'
 local READY, LEASES, HOLDERS = prefix .. 'ready', prefix .. 'leases', prefix .. 'holders'
 local UNFINISHED, DEAD, BELL, FENCE = prefix .. 'unfinished', prefix .. 'dead', prefix .. 'bell', prefix .. 'fence'
+local WAITING, UNTIDY, CLOCK = prefix .. 'waiting', prefix .. 'untidy', prefix .. 'clock'
 local BELL_LIMIT = 256
 local DEAD_LIMIT = 1000
 
-local clock = redis.call('TIME')
-local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local server = redis.call('TIME')
+local wall = server[1] * 1000 + math.floor(server[2] / 1000)
+local now = wall
+
+-- Leases and pauses are measured by a clock of the queue's own, since the server's may be set, and expiries of keys go by
+-- that as well. It goes on with the server's, but never back, and between two calls by `step` at most: less than what is
+-- left of a lease that is kept alive, so that a leap ends none, and enough for those of the dead to end soon.
+local function tick(lease_ms)
+    local known = redis.call('HMGET', CLOCK, 'at', 'wall', 'step')
+    local step = lease_ms and math.max(lease_ms / 2, 1000) or tonumber(known[3] or 1000)
+    if known[1] then now = tonumber(known[1]) + math.min(math.max(wall - tonumber(known[2]), 0), step) end
+    redis.call('HSET', CLOCK, 'at', now, 'wall', wall, 'step', step)
+end
 
 local function claim_key(id) return prefix .. 'claim:' .. id end
 local function question_key(id) return prefix .. 'question:' .. id end
@@ -54,6 +71,7 @@ end
 local function release(thread, at)
     redis.call('HDEL', HOLDERS, thread)
     redis.call('ZREM', LEASES, thread)
+    redis.call('ZREM', WAITING, thread)
     local first = redis.call('LINDEX', thread_key(thread), 0)
     if first then ready(thread, starts_at(first, at)) end
 end
@@ -62,7 +80,7 @@ end
 local function take_back_expired()
     for _, thread in ipairs(redis.call('ZRANGE', LEASES, '-inf', now, 'BYSCORE')) do
         local id = redis.call('LINDEX', thread_key(thread), 0)
-        release(thread, id and tonumber(redis.call('ZSCORE', UNFINISHED, id)) or now)
+        release(thread, id and tonumber(redis.call('HGET', question_key(id), 'at')) or now)
     end
 end
 
@@ -85,10 +103,11 @@ local function milliseconds_to_next()
 end
 
 local function trim_dead(keep_ms)
-    local old = redis.call('ZRANGE', DEAD, '-inf', now - keep_ms, 'BYSCORE')
+    local old = redis.call('ZRANGE', DEAD, '-inf', wall - keep_ms, 'BYSCORE')
     for _, id in ipairs(redis.call('ZRANGE', DEAD, 0, -DEAD_LIMIT - 1)) do old[#old + 1] = id end
     for _, id in ipairs(old) do
         redis.call('ZREM', DEAD, id)
+        redis.call('SREM', UNTIDY, id)
         redis.call('DEL', question_key(id))
     end
 end
@@ -153,10 +172,10 @@ end
 
 local function enqueue(id, thread, body, token, keep_ms, settle_ms)
     redis.call('SET', claim_key(id), token, 'PX', keep_ms)
-    redis.call('HSET', question_key(id), 'body', body, 'thread', thread, 'starts', 0, 'failures', 0,
-        'handed_back', 0)
+    redis.call('HSET', question_key(id), 'body', body, 'thread', thread, 'at', now, 'starts', 0, 'failures', 0,
+        'waits', 0, 'handed_back', 0)
     if settle_ms then redis.call('HSET', question_key(id), 'settled', now + settle_ms, 'since', now) end
-    redis.call('ZADD', UNFINISHED, now, id)
+    redis.call('ZADD', UNFINISHED, wall, id)
     if line_up(thread, id) then ready(thread, starts_at(id, now)) end
 end
 
@@ -188,6 +207,7 @@ function operations.accept(id, thread, body, token, keep_ms, message, digest, ed
         take_place(latest, id, body, token, keep_ms, settle_ms, longest_ms)
         ids[math.max(#ids, 1)] = id
     else
+        operations.discard(latest)  -- what could not be told is not asked any more
         enqueue(id, thread, body, token, keep_ms, edited ~= '' and settle_ms or nil)
         ids[#ids + 1] = id
     end
@@ -196,7 +216,7 @@ function operations.accept(id, thread, body, token, keep_ms, message, digest, ed
     return 1
 end
 
--- {id, thread, holder, starts, failures, handed back, body}, or {milliseconds until something can change, -1 for never}.
+-- {id, thread, holder, starts, failures, handed back, waits, body}, or {milliseconds until something can change, -1 for never}.
 function operations.take(worker, lease_ms)
     take_back_expired()
     while true do
@@ -215,9 +235,10 @@ function operations.take(worker, lease_ms)
             local holder = worker .. '#' .. redis.call('INCR', FENCE)
             redis.call('HSET', HOLDERS, thread, holder)
             redis.call('ZADD', LEASES, now + lease_ms, thread)
+            redis.call('ZREM', WAITING, thread)
             local starts = redis.call('HINCRBY', question_key(id), 'starts', 1)
-            local known = redis.call('HMGET', question_key(id), 'failures', 'handed_back', 'body')
-            return { id, thread, holder, starts, tonumber(known[1]), tonumber(known[2] or 0), known[3] }
+            local known = redis.call('HMGET', question_key(id), 'failures', 'handed_back', 'waits', 'body')
+            return { id, thread, holder, starts, tonumber(known[1]), tonumber(known[2] or 0), tonumber(known[3] or 0), known[4] }
         end
     end
 end
@@ -250,7 +271,37 @@ function operations.hand_back(thread, holder)
     return 1
 end
 
-function operations.bury(thread, holder, reason, keep_ms)
+-- Slack is away: no step towards giving the question up. Woken before `delay_ms`, but not before `least_ms`.
+function operations.wait(thread, holder, delay_ms, least_ms)
+    if not held_by(thread, holder) then return 0 end
+    local id = redis.call('LINDEX', thread_key(thread), 0)
+    redis.call('HINCRBY', question_key(id), 'waits', 1)
+    redis.call('HINCRBY', question_key(id), 'handed_back', 1)
+    release(thread, now + delay_ms)
+    redis.call('ZADD', WAITING, now + least_ms, thread)
+    return 1
+end
+
+-- Slack is back, or the bot is. Returns how many threads start sooner than they would have.
+function operations.wake()
+    local threads, woken = redis.call('ZRANGE', WAITING, 0, -1, 'WITHSCORES'), 0
+    for index = 1, #threads, 2 do
+        local thread, least = threads[index], tonumber(threads[index + 1])
+        local first, at = redis.call('LINDEX', thread_key(thread), 0), redis.call('ZSCORE', READY, thread)
+        local sooner = first and starts_at(first, math.max(now, least))
+        if sooner and at and sooner < tonumber(at) then
+            ready(thread, sooner)
+            woken = woken + 1
+        end
+    end
+    return woken
+end
+
+local function message_of(id)
+    return string.match(id, '^(.-)%-edited%-') or string.match(id, '^(.-)%-deleted$') or id
+end
+
+function operations.bury(thread, holder, reason, keep_ms, untidy)
     if not held_by(thread, holder) then return 0 end
     local id = redis.call('LPOP', thread_key(thread))
     redis.call('ZREM', UNFINISHED, id)
@@ -259,10 +310,33 @@ function operations.bury(thread, holder, reason, keep_ms)
     else
         redis.call('HSET', question_key(id), 'reason', reason)
         redis.call('PEXPIRE', question_key(id), keep_ms)
-        redis.call('ZADD', DEAD, now, id)
+        redis.call('PEXPIRE', message_key(message_of(id)), keep_ms)  -- so that its deletion finds all of its versions
+        redis.call('ZADD', DEAD, wall, id)
+        if untidy == '1' then redis.call('SADD', UNTIDY, id) end
         trim_dead(keep_ms)
     end
     release(thread, now)
+    return 1
+end
+
+-- A dead letter is a question again, first asked however long ago. Its starts are kept: it may have been answered.
+function operations.revive(id, body, token, keep_ms)
+    if redis.call('EXISTS', question_key(id)) == 0 or redis.call('ZREM', DEAD, id) == 0 then return 0 end
+    redis.call('SREM', UNTIDY, id)
+    local starts, thread = unpack(redis.call('HMGET', question_key(id), 'starts', 'thread'))
+    redis.call('PERSIST', question_key(id))
+    redis.call('HDEL', question_key(id), 'reason')
+    redis.call('HSET', question_key(id), 'body', body, 'at', now, 'failures', 0, 'waits', 0, 'handed_back', starts)
+    redis.call('SET', claim_key(id), token, 'PX', keep_ms)
+    redis.call('ZADD', UNFINISHED, wall, id)
+    if line_up(thread, id) then ready(thread, now) end
+    return 1
+end
+
+function operations.discard(id)
+    redis.call('SREM', UNTIDY, id)
+    if redis.call('ZREM', DEAD, id) == 0 then return 0 end
+    redis.call('DEL', question_key(id))
     return 1
 end
 
@@ -270,10 +344,7 @@ end
 local function forget(id)
     local thread = redis.call('HGET', question_key(id), 'thread')
     if not thread then return false end
-    if redis.call('ZREM', DEAD, id) == 1 then
-        redis.call('DEL', question_key(id))
-        return false
-    end
+    if operations.discard(id) == 1 then return false end
     if is_running(thread, id) then
         redis.call('HSET', question_key(id), 'forgotten', 1)
         return false
@@ -319,4 +390,7 @@ function operations.is_deleted(message)
     return redis.call('HEXISTS', message_key(message), 'deleted')
 end
 
+local READS = { is_known = true, is_deleted = true }
+local LEASE_MS = { take = 3, renew = 4 }
+if not READS[ARGV[1]] then tick(tonumber(ARGV[LEASE_MS[ARGV[1]] or 0])) end
 return operations[ARGV[1]](unpack(ARGV, 2))

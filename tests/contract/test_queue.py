@@ -607,7 +607,7 @@ async def test_nothing_but_claims_is_left_when_all_is_answered(
         await claims.finish(await taken(claims))
     await claims.take("w1")
     kinds = [key.decode().split(":")[2] async for key in redis.scan_iter(match=f"*{namespace}*")]
-    assert sorted(kinds) == ["claim"] * 3 + ["fence"] + ["message"] * 3
+    assert sorted(kinds) == ["claim"] * 3 + ["clock", "fence"] + ["message"] * 3
     for question in questions:
         for kind in ("claim", "message"):
             assert 0 < await redis.ttl(f"{{{namespace}}}:queue:{kind}:{question.id}") <= 7 * 24 * 3600

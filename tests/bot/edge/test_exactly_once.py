@@ -160,7 +160,7 @@ async def test_metadata_that_slack_finds_too_large_is_shortened(office: Office) 
 
 async def test_who_asks_where_the_bot_cannot_post_is_told_directly(office: Office) -> None:
     office.slack.faults.add("assistant.threads.setStatus", error="not_in_channel")
-    office.slack.faults.add("chat.postMessage", error="not_in_channel")
+    office.slack.faults.add("chat.postMessage", error="not_in_channel", times=2)
     await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
     dm = office.slack.dm("alice")
     (told,) = await office.slack.wait_for(lambda: office.slack.messages(dm))
@@ -173,7 +173,7 @@ async def test_who_asks_where_the_bot_cannot_post_is_told_directly(office: Offic
 async def test_a_channel_without_a_name_is_called_in_the_language_of_whoever_asked(office: Office) -> None:
     office.slack.faults.add("conversations.info", error="channel_not_found", times=9)
     office.slack.faults.add("assistant.threads.setStatus", error="not_in_channel")
-    office.slack.faults.add("chat.postMessage", error="not_in_channel")
+    office.slack.faults.add("chat.postMessage", error="not_in_channel", times=2)
     await office.ask("bram", "#general", "@footnote Hoeveel vakantiedagen krijg ik?")
     dm = office.slack.dm("bram")
     (told,) = await office.slack.wait_for(lambda: office.slack.messages(dm))
@@ -206,12 +206,15 @@ async def test_a_question_that_failed_and_is_edited_gets_its_answer_in_the_same_
     assert [one["ts"] for one in office.replies("#general", ts)] == [sorry["ts"]]
 
 
-async def test_a_question_given_up_gets_the_polite_sentence_once(office: Office) -> None:
-    office.slack.faults.add("chat.postMessage", error="internal_error", times=3)
+async def test_a_question_that_breaks_while_slack_is_away_gets_the_polite_sentence_once(
+    office: Office,
+) -> None:
+    office.knowledge.error = ValueError("broken")
+    office.slack.faults.add("chat.postMessage", error="internal_error", times=5)
     ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
     (reply,) = await office.answers("#general", ts)
     assert reply["text"].startswith("Sorry, something went wrong")
-    assert len(office.calls("chat.postMessage")) == 4
+    assert len(office.calls("chat.postMessage")) == 6
 
 
 async def test_an_unreachable_store_is_noted_and_the_thread_read_from_slack(office: Office) -> None:
