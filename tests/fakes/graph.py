@@ -50,6 +50,8 @@ class GraphServer:
     token_lives_s: int = 3599
     asked: list[str] = field(default_factory=list)
     down: bool = False
+    refuses: tuple[int, str] | None = None
+    """Status and code of what every request to Graph gets."""
     url: str = ""
     links_to: str = ""
     """Where links to what follows lead; "": here."""
@@ -103,6 +105,9 @@ class GraphServer:
                     "InvalidAuthenticationToken", "Lifetime validation failed, the token is expired."
                 )
                 return web.json_response(told, status=401)
+            if self.refuses is not None:
+                status, code = self.refuses
+                return web.json_response(_error(code, "refused"), status=status)
         response: web.StreamResponse = await handler(request)
         return response
 

@@ -20,6 +20,8 @@ ORGANIZATION, ANYONE = "organization", "anyone"
 """What stands in `readers` for everybody in the tenant, and for a link that opens to the world."""
 PEOPLE = "people by name"
 """Who has no channel. No name of a person is kept."""
+_WORDS = frozenset({ORGANIZATION, ANYONE, PEOPLE})
+"""No group goes by one of these, whatever it calls itself."""
 _READING = frozenset({"read", "write", "owner", "sp.owner", "sp.member", "sp.full control"})
 _ALL_OF_THE_TENANT = ("spo-grid-all-users", "c:0(.s|true")
 """In a login name: "Everyone except external users", and "Everyone"."""
@@ -104,7 +106,7 @@ def readers_of(permissions: Iterable[Mapping[str, Any]], now: datetime) -> Reade
 
 def audience_of(readers: Readers, table: Mapping[str, tuple[str, ...]]) -> Audience:
     """The channels of all groups that are in the table, by whichever of their names."""
-    known = {name.casefold(): channels for name, channels in table.items()}
+    known = {name.casefold(): channels for name, channels in table.items() if name.casefold() != PEOPLE}
     channels: set[str] = set()
     for names in readers:
         for name in names:
@@ -122,7 +124,7 @@ def why_closed(readers: Readers) -> str:
 
 
 def _names(*names: str | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in names if name))
+    return tuple(dict.fromkeys(name for name in names if name and name.casefold() not in _WORDS))
 
 
 def _aware(time: datetime) -> datetime:

@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 
 from ingest.sources.port import PageRef
-from ingest.sync import Sync
-from kb.index.edge import EdgeIndex
-from tests.contract.test_sources import parts_of
 from tests.fakes.graph import GraphServer
 from tests.fakes.graph_drive import all_of_the_tenant, group, link, person, site_group
 from tests.fakes.listing import failure, listed
@@ -82,6 +79,8 @@ async def test_a_page_is_for_the_channels_of_the_groups_that_it_is_shared_with(
         ([site_group("Finance"), group("Staff", "id of staff")], "Finance, Staff"),
         ([group("People Owners", HR_ID, owners=True)], "People Owners"),
         ([link("anonymous")], "anyone"),
+        ([site_group("Organization")], "nobody that Graph names"),
+        ([group("ORGANIZATION", "id of a team")], "organization@acme.com"),
         ([link("users", person("Dana"))], "people by name"),
         ([link("existingAccess")], "nobody that Graph names"),
         ([link("organization", hasPassword=True)], "nobody that Graph names"),
@@ -184,26 +183,3 @@ async def test_that_the_app_sees_less_than_before_takes_nothing_out(office: Offi
         error = await failure(office.source(), PageRef(path=office.path(leave), revision=None))
         assert not error.withdraw, where
         assert len(error.reason) > 10
-
-
-async def test_a_closed_page_leaves_the_index_and_comes_back_when_its_group_is_named(
-    office: Office, tmp_path: Path
-) -> None:
-    office.documents.add("Leave.md", f"# Leave\n\n{LEAVE}")
-    board = office.documents.add("Minutes.md", f"# Minutes\n\n{LEAVE}", permissions=[site_group("Board")])
-    index = EdgeIndex(tmp_path / "index")
-    world: Any = office
-    parts = parts_of(world, index)
-    try:
-        first = await Sync(**parts).run()
-        assert (len(first.added), first.failed) == (1, [])
-        (note,) = first.warned
-        assert "Board" in note.reason
-        assert first.named(note.path) == f"Minutes.md ({office.path(board)})"
-        parts["sources"] = lambda: [office.source(readers={"HR Members": ("#hr",), "Board": ("#board",)})]
-        assert (await Sync(**parts).run()).added == [office.path(board)]
-        parts["sources"] = lambda: [office.source()]
-        await Sync(**parts).run()
-        assert office.path(board) not in " ".join(await index.revisions())
-    finally:
-        await index.close()
