@@ -13,6 +13,7 @@ from ingest.progress import OnProgress
 from ingest.sync import Sync
 from ingest.turn import OnlyReplica, Turn
 from kb.errors import FootnoteError
+from kb.faults import is_disk_full, is_fault, trace_of
 from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest, SyncReport
 from kb.tasks import cancelled
@@ -21,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 FOLLOW_S = 0.5
 """Between two looks at what another replica tells."""
+DISK_FULL = "the disk with the data folder is full: free some space, then sync again. What was indexed before still answers"
 
 
 class ReindexJobs:
@@ -113,27 +115,33 @@ class _Run:
     async def _work(self, sync: Sync, request: ReindexRequest) -> None:
         logger.info("reindex.started", extra={"source": request.source, "full": request.full})
         try:
-            report = await self._in_turn(sync, request)
-            if self._after is not None:
-                await self._after()
-        except asyncio.CancelledError:
-            self._stopped()
-            raise
-        except SyncRefusedError as error:
-            logger.warning("reindex.refused", extra={"reason": str(error)})
-            failed = replace(self._latest, phase="failed", seconds_left=None, error=str(error))
-            self._tell(replace(failed, refusal=str(error)))
-        except FootnoteError as error:
-            logger.warning("reindex.failed", extra={"error": str(error)})
-            self._tell(replace(self._latest, phase="failed", seconds_left=None, error=str(error)))
-        except (
-            Exception
-        ):  # the edge of a task that nobody awaits: without this its listeners would wait for ever
-            logger.exception("reindex.crashed")
-            self._tell(replace(self._latest, phase="failed", seconds_left=None, error="a fault; see the log"))
+            try:
+                report = await self._in_turn(sync, request)
+            finally:  # a sync that fails has changed the index too, at least by what had to go
+                if self._after is not None:
+                    await self._after()
+        except BaseException as error:
+            if not is_fault(error):
+                self._stopped()
+                raise
+            self._failed(error)
         else:
             logger.info("reindex.done", extra={"chunks": report.chunks, "seconds": report.seconds})
             self._tell(replace(self._latest, phase="done", seconds_left=0.0, report=report))
+
+    def _failed(self, error: BaseException) -> None:
+        """The edge of a task that nobody awaits: whatever it was, without its end its listeners would wait for ever."""
+        refusal = str(error) if isinstance(error, SyncRefusedError) else None
+        if refusal is not None:
+            logger.warning("reindex.refused", extra={"reason": refusal})
+        elif isinstance(error, FootnoteError):
+            logger.warning("reindex.failed", extra={"error": str(error)})
+        else:
+            logger.error("reindex.crashed", extra={"trace": trace_of(error)})
+        said = str(error) if isinstance(error, FootnoteError) else "a fault; see the log"
+        said = DISK_FULL if is_disk_full(error) and refusal is None else said
+        failed = replace(self._latest, phase="failed", seconds_left=None, error=said)
+        self._tell(replace(failed, refusal=refusal))
 
     async def _in_turn(self, sync: Sync, request: ReindexRequest) -> SyncReport:
         """Does the work when no other replica does it; else follows that one, and takes over where it dies."""

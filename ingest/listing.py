@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from ingest.errors import SourceUnavailableError
+from ingest.faults import as_source_failure
 from ingest.guard import advice, source_loss
 from ingest.pipeline import access_mark, index_revision, page_id, source_and_path
 from ingest.sources.port import PageRef, Source
@@ -74,8 +75,15 @@ async def listing_of(
     """`revisions`: page id -> revision of the live index. Pages that were forgotten by hand count as not listed.
 
     Raises:
-        SourceUnavailableError: the source cannot be listed, or lists nothing any more and nobody insists.
+        SourceUnavailableError: the source cannot be listed, for whatever reason, or lists nothing any more and nobody insists.
     """
+    with as_source_failure(source.name):
+        return await _listing(source, revisions, forgotten, force=force)
+
+
+async def _listing(
+    source: Source, revisions: Mapping[str, str], forgotten: Collection[str], *, force: bool
+) -> Listing:
     refs = {ref.path: ref async for ref in source.discover()}
     indexed = {
         path: revision
@@ -86,8 +94,11 @@ async def listing_of(
     }
     wanted = {path: ref for path, ref in refs.items() if page_id(source.name, path) not in forgotten}
     listing = Listing(source=source, refs=wanted, indexed=indexed)
-    if listing.loss and not refs and not force:
-        raise SourceUnavailableError(f"{listing.loss}: {advice(source.name)}")
+    doubt = (
+        listing.loss
+    )  # asks the source about every page that it does not list any more, as `withdraws` may break
+    if doubt and not refs and not force:
+        raise SourceUnavailableError(f"{doubt}: {advice(source.name)}")
     return listing
 
 

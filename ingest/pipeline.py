@@ -7,30 +7,29 @@ what an embedder wastes, and it can only sort by length what it gets in one call
 from __future__ import annotations
 
 import asyncio
-import logging
 from array import array
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from posixpath import join, normpath
 from typing import Protocol
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ingest.chunk import MAX_TOKENS, chunker_name, fitting_place, fitting_title
 from ingest.errors import PageError
+from ingest.faults import as_page_failure
 from ingest.front_matter import FrontMatter
 from ingest.parsers.markdown import SUFFIXES
 from ingest.parsers.notices import read_notices
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.reader import DirectReader, Reader, Tokens
 from ingest.sources.port import RawPage, Source, fingerprint
+from kb.addresses import split_address
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 from kb.models import EVERYONE, Chunk, Page, PageDates
 from kb.places import parts_of
-
-logger = logging.getLogger(__name__)
 
 EMBEDDED = 256
 """Chunks that are embedded together at most: the rest of a page of thousands waits, as text."""
@@ -123,24 +122,30 @@ class PagePipeline:
     def _max_tokens(self) -> int:
         return min(MAX_TOKENS, self._embedder.max_tokens)
 
-    async def prepare(self, raw: RawPage, origin: Origin) -> PreparedPage:
+    async def read(self, raw: RawPage, origin: Origin) -> ParsedPage:
+        """Parses a page, which needs no embedder.
+
+        Raises:
+            PageError: the page cannot be read, with a reason that a person understands.
+        """
+        with as_page_failure(origin.name, raw.path):
+            return await self._reader.read(
+                raw.content, path=raw.file_name or raw.path, media_type=raw.media_type
+            )
+
+    async def prepare(self, raw: RawPage, origin: Origin, parsed: ParsedPage | None = None) -> PreparedPage:
         """Parses and chunks a page, off the event loop. What it says of other pages is `linked`'s to resolve.
+
+        `parsed`: what `read` made of it, where that is known.
 
         Raises:
             PageError: the page cannot be indexed, with a reason that a person understands.
         """
-        try:
-            parsed = await self._reader.read(raw.content, path=raw.path, media_type=raw.media_type)
+        parsed = parsed or await self.read(raw, origin)
+        with as_page_failure(origin.name, raw.path):
             page = await asyncio.to_thread(self._page, raw, parsed, origin)
             chunks = await self._reader.cut(page, parsed, tokens=self._embedder, max_tokens=self._max_tokens)
             return PreparedPage(page=page, chunks=tuple(chunks), notes=(*raw.notes, *parsed.front.notes))
-        except PageError:
-            raise
-        except (
-            Exception
-        ) as error:  # one page that breaks the parser must not keep the others out of the index
-            logger.exception("page.parser_failed", extra={"source": origin.name, "path": raw.path})
-            raise PageError("it broke the parser; the log says where") from error
 
     def _page(self, raw: RawPage, parsed: ParsedPage, origin: Origin) -> Page:
         front = parsed.front
@@ -159,7 +164,7 @@ class PagePipeline:
             language=language,
             revision=index_revision(raw.revision, origin.audience),
             owner=front.owner or raw.owner,
-            audience=_narrowed(_narrowed(origin.audience, raw.audience), front.audience),
+            audience=narrowed(origin, raw, front.audience),
             dates=_dates(front, raw),
             superseded_by=front.superseded_by or notices.superseded_by,
             retired=front.retired,
@@ -231,6 +236,15 @@ def access_mark(audience: Sequence[str]) -> str:
     return "open" if EVERYONE in audience else fingerprint(mark.encode() for mark in audience)
 
 
+def narrowed(origin: Origin, raw: RawPage, own: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Who may read a page: by its source, by its place there, and as its author says (`own`).
+
+    Raises:
+        PageError: nobody is left.
+    """
+    return _narrowed(_narrowed(origin.audience, raw.audience), own)
+
+
 def _narrowed(source: tuple[str, ...], page: tuple[str, ...] | None) -> tuple[str, ...]:
     """A page may narrow its source's audience, never widen it."""
     if page is None or EVERYONE in page:
@@ -264,9 +278,9 @@ def _dates(front: FrontMatter, raw: RawPage) -> PageDates:
 
 def _successor(written: str, path: str, source: Source, known: Collection[str]) -> str:
     """The address of the page that the author names by path; anything else (a URL, a title) stays as written."""
-    if urlsplit(written).scheme:
+    if split_address(written).scheme:
         return written
-    target = unquote(urlsplit(written).path)
+    target = unquote(split_address(written).path)
     folder = path.rpartition("/")[0]
     for base in (folder, ""):
         found = normpath(join(base, target.lstrip("/")))

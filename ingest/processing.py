@@ -9,17 +9,19 @@ from collections.abc import Sequence
 
 from ingest.crew.coordinator import Crew, Helpers
 from ingest.crew.wire import Outcome
+from ingest.emptied import STAYS, Emptied
 from ingest.errors import PageError
-from ingest.guard import advice, source_loss
+from ingest.faults import as_page_failure
 from ingest.listing import Work, ids_of
+from ingest.looking import FirstLook, Seen
 from ingest.pipeline import Origin, PagePipeline, PreparedPage, linked
 from ingest.progress import Pace
 from ingest.redirects import redirect_of
+from ingest.singly import Ready, each_alone
 from ingest.sources.port import RawPage
 from ingest.tally import Tally
 from kb.forgotten import ForgottenPages
 from kb.index.port import IndexedChunk, IndexWriter, VectorIndex
-from kb.models import EVERYONE
 from kb.tasks import cancelled, happened
 
 logger = logging.getLogger(__name__)
@@ -31,9 +33,6 @@ FIRST_GROUP = 16
 IDLE_S = 0.5
 """Between two looks for workers that may have come."""
 
-_STAYS = " (its earlier text stays in the index)"
-
-Ready = tuple[Work, PreparedPage]
 Embedded = tuple[Sequence[Ready], list[list[IndexedChunk]]]
 
 
@@ -49,10 +48,11 @@ class Processing:
         forgotten: ForgottenPages,
         tally: Tally,
         pace: Pace,
+        look: FirstLook,
         force: bool = False,
     ) -> None:
-        self._force = force
-        self._emptied: list[tuple[Work, PageError]] = []
+        self._look = look
+        self._emptied = Emptied(live=live, tally=tally, force=force)
         self._pipeline = pipeline
         self._live = live
         self._writer = writer
@@ -61,7 +61,7 @@ class Processing:
         self._pace = pace
         self._todo: deque[Work] = deque()
         self._unfinished = 0
-        """Pages that are neither in the index nor reported: still to do, in hand or with a worker."""
+        """Pages that are neither in the index nor reported: to do, in hand or with a worker."""
         self._lent = asyncio.Event()
         self._returned = asyncio.Event()
         self._over = asyncio.Event()
@@ -87,7 +87,7 @@ class Processing:
             finally:
                 for part in parts:
                     await cancelled(part)
-        await self._settle_emptied()
+        await self._emptied.settle()
 
     async def _lend(self, helpers: Helpers) -> None:
         """Keeps the lane filled, and leaves what is too little to share."""
@@ -109,31 +109,38 @@ class Processing:
         read: list[tuple[Work, RawPage]] = []
         while len(self._todo) > 1 and len(read) < most:
             item = self._todo.popleft()
-            raw = await self._fetched(item)
-            if raw is not None:
-                read.append((item, raw))
+            seen = await self._fetched(item)
+            if seen is not None:
+                read.append((item, seen.raw))
         return read
 
-    async def _fetched(self, item: Work) -> RawPage | None:
+    async def _fetched(self, item: Work) -> Seen | None:
         """None: it failed, is empty now or only leads to another page: no work to share."""
         source = item.listing.source
+        seen = self._look.take(item)
         try:
-            raw = await source.fetch(item.ref)
+            with as_page_failure(source.name, item.ref.path):
+                raw = seen.raw if seen else await source.fetch(item.ref)
+                target = await asyncio.to_thread(
+                    redirect_of, raw.content, path=raw.path, media_type=raw.media_type
+                )
         except PageError as error:
             await self._failed(item, error)
             return None
-        target = await asyncio.to_thread(redirect_of, raw.content, path=raw.path, media_type=raw.media_type)
         if target is not None:
             await self._redirects(item, target)
             return None
         if raw.content.strip():
-            return raw
+            return seen or Seen(raw=raw)
         try:
             await self._pipeline.prepare(raw, Origin.of(source))
         except PageError as error:
-            await self._found_empty(item, error)
+            if self._emptied.holds_back(item, error):
+                self._finished([item])
+            else:
+                await self._failed(item, error)
             return None
-        return raw
+        return Seen(raw=raw)
 
     async def _collect(self, helpers: Helpers) -> None:
         """What workers bring goes into the index before this process begins a page of its own: they wait for more."""
@@ -152,10 +159,13 @@ class Processing:
         pages: list[Ready] = []
         chunks: list[list[IndexedChunk]] = []
         for item, outcome in outcomes:
-            if isinstance(outcome, PageError):
-                await self._failed(item, outcome)
-            else:
+            try:
+                if isinstance(outcome, PageError):
+                    raise outcome
                 page = await self._accepted(item, outcome.page)
+            except PageError as error:
+                await self._failed(item, error)
+            else:
                 pages.append((item, page))
                 chunks.append(outcome.linked_to(page))
         await self._index(pages, chunks)
@@ -197,29 +207,39 @@ class Processing:
                 await self._served.wait()
                 continue  # the rest may be handed out by now
             item = self._todo.popleft()
-            raw = await self._fetched(item)
-            if raw is None:
+            seen = await self._fetched(item)
+            if seen is None:
                 continue
             try:
-                page = await self._pipeline.prepare(raw, Origin.of(item.listing.source))
+                page = await self._pipeline.prepare(seen.raw, Origin.of(item.listing.source), seen.parsed)
+                page = await self._accepted(item, page)
             except PageError as error:
                 await self._failed(item, error)
             else:
-                group.append((item, await self._accepted(item, page)))
+                group.append((item, page))
                 chunks += len(page.chunks)
         return group
 
     async def _embedded(self, group: Sequence[Ready]) -> Embedded:
-        return group, await self._pipeline.embed([page for _, page in group])
+        """Without the pages that the embedder breaks over, which have failed."""
+        try:
+            return group, await self._pipeline.embed([page for _, page in group])
+        except BaseException as error:  # noqa: BLE001 (what is no fault over a page is raised again)
+            done = await each_alone(group, lambda page: self._pipeline.embed([page]), error)
+        made = [chunks for _, one in done if not isinstance(one, PageError) for chunks in one]
+        return await self._without_failed(done), made
 
     async def _accepted(self, item: Work, prepared: PreparedPage) -> PreparedPage:
-        """Counted, and with its links; one that its author limited is not public until the swap either."""
-        page = linked(prepared, item.listing.source, item.listing.refs)
-        before = item.listing.indexed.get(item.ref.path)
-        self._tally.indexed(page, before=before)
-        beside = self._writer is not self._live
-        if beside and before != page.page.revision and EVERYONE not in page.page.audience:
-            await self._live.delete_pages([page.page.id])
+        """With its links. What its author limited is not public until it is replaced either.
+
+        Raises:
+            PageError: what it says of other pages breaks us.
+        """
+        with as_page_failure(item.listing.source.name, item.ref.path):
+            page = linked(prepared, item.listing.source, item.listing.refs)
+        told = page.page
+        if item.ref.path in item.listing.indexed and await self._look.admits_fewer(told.id, told.audience):
+            await self._live.delete_pages([told.id])
         return page
 
     async def _index(self, pages: Sequence[Ready], chunks: Sequence[Sequence[IndexedChunk]]) -> None:
@@ -229,11 +249,25 @@ class Processing:
         """
         if not pages:
             return
-        ids = [page.page.id for _, page in pages]
-        await self._writer.replace_pages(dict(zip(ids, chunks, strict=True)))
+        of_page = {page.page.id: made for (_, page), made in zip(pages, chunks, strict=True)}
+        alone = lambda page: self._writer.replace_pages({page.page.id: of_page[page.page.id]})  # noqa: E731
+
+        try:
+            await self._writer.replace_pages(of_page)
+        except BaseException as error:  # noqa: BLE001
+            pages = await self._without_failed(await each_alone(pages, alone, error))
         forgotten = await self._forgotten.ids()
-        await self._writer.delete_pages([page for page in ids if page in forgotten])
+        await self._writer.delete_pages([page for page in of_page if page in forgotten])
+        for item, page in pages:
+            self._tally.indexed(page, before=item.listing.indexed.get(item.ref.path))
         self._finished([item for item, _ in pages])
+
+    async def _without_failed(self, done: Sequence[tuple[Ready, object]]) -> list[Ready]:
+        """The pages that were not broken over; the others are reported."""
+        for (item, _), result in done:
+            if isinstance(result, PageError):
+                await self._failed(item, result)
+        return [ready for ready, result in done if not isinstance(result, PageError)]
 
     async def _redirects(self, item: Work, target: str) -> None:
         """It has no text: the page that it leads to is indexed for itself. A rebuild leaves it out until the swap."""
@@ -245,30 +279,6 @@ class Processing:
             path, f"it only redirects, to {target}: nothing of it is indexed", title=item.ref.title
         )
         self._finished([item])
-
-    async def _found_empty(self, item: Work, error: PageError) -> None:
-        """One page is emptied by its author; many at a time may be a disk that lost them, which is known at the end."""
-        path = item.ref.path
-        if path in item.listing.indexed and path not in item.listing.exposed and error.withdraw:
-            self._emptied.append((item, error))
-            self._finished([item])
-        else:
-            await self._failed(item, error)
-
-    async def _settle_emptied(self) -> None:
-        for listing in {id(item.listing): item.listing for item, _ in self._emptied}.values():
-            emptied = [(item.ref, error) for item, error in self._emptied if item.listing is listing]
-            name, indexed = listing.source.name, len(listing.indexed)
-            loss = source_loss(name, lost=len(emptied), indexed=indexed, listed=indexed)
-            kept = loss is not None and not self._force
-            if loss and kept:
-                self._tally.fail(name, f"{loss}, since they are empty now: {advice(name)}")
-            elif loss:
-                self._tally.doubts.append(loss)
-            if not kept:
-                await self._live.delete_pages(ids_of(listing, [ref.path for ref, _ in emptied]))
-            for ref, error in emptied:
-                self._tally.fail(ref.path, f"{error.reason}{_STAYS if kept else ''}", title=ref.title)
 
     async def _failed(self, item: Work, error: PageError) -> None:
         """A page that has to go goes at once, from the live index too."""
@@ -282,7 +292,7 @@ class Processing:
             self._finished([item])
             return
         kept = was_indexed and not gone and self._writer is self._live
-        reason = f"{error.reason}{_STAYS}" if kept else error.reason
+        reason = f"{error.reason}{STAYS}" if kept else error.reason
         self._tally.fail(path, reason, title=item.ref.title)
         logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})
         self._finished([item])

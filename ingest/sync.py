@@ -1,9 +1,10 @@
 """One sweep over the sources: discover, compare, process, delete.
 
 The index itself is the only record of what has been done: it holds every page's revision. So a sweep that was killed
-at any moment needs no repair; the next one finds what is missing. Three rules keep text from being lost:
+at any moment needs no repair; the next one finds what is missing. Four rules keep text from being lost, or from staying:
 
 - A page that cannot be read keeps its earlier text, unless its author limited its readers or emptied it.
+- What is limited or gone leaves the live index as soon as its source is listed, before anything else can fail.
 - Only what a source was seen not to list is deleted. A source that fails, or lists much less than before, deletes
   nothing unless somebody insists (see `ingest.guard`).
 - An index of another make (embedder, dimension, chunker) is rebuilt beside the live one and swapped in when whole.
@@ -13,13 +14,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ingest.calibrating import Calibrator, measure, measure_if_due
 from ingest.crew.coordinator import Crew
-from ingest.errors import SourceUnavailableError, SyncRefusedError
+from ingest.errors import SyncRefusedError
 from ingest.forgetting import forget_page, remember_page
-from ingest.guard import Golden, advice, failed_sources, heed, lost_questions, mass_loss, missing
-from ingest.listing import Listing, Work, ids_of, listing_of
+from ingest.guard import Golden, failed_sources, heed, lost_questions, mass_loss, missing
+from ingest.listing import Listing, Work, ids_of
+from ingest.looking import FirstLook
 from ingest.parsers.reader import Reader
 from ingest.pipeline import DetectLanguage, Embedder, Lexical, PagePipeline, source_and_path
 from ingest.plan import plan
@@ -28,12 +31,24 @@ from ingest.progress import OnProgress, Pace
 from ingest.rollback import roll_back
 from ingest.sources.port import Source
 from ingest.tally import Tally
+from ingest.withdrawing import Withdrawing
 from kb.forgotten import ForgottenPages, InMemoryForgotten
 from kb.freshness import Clock
 from kb.index.port import IndexWriter, PageAddress, Rebuild, VectorIndex
 from kb.jobs import SyncReport
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Run:
+    """What one run has for itself. `leave`: by which pages leave the live index."""
+
+    tally: Tally
+    pace: Pace
+    look: FirstLook
+    leave: Withdrawing
+    force: bool
 
 
 class Sync:
@@ -64,7 +79,6 @@ class Sync:
         )
         self._list_sources = sources
         self._clock = clock
-        self._listed: list[Source] = []
 
     @property
     def _sources(self) -> Mapping[str, Source]:
@@ -98,15 +112,19 @@ class Sync:
         tally = Tally(clock=self._clock)
         pace = Pace(clock=self._clock, listen=on_progress)
         pace.says("reading")
+        look = FirstLook(pipeline=self._pipeline, live=self._index)
+        leave = Withdrawing(
+            live=self._index, forgotten=self._forgotten, look=look, tally=tally, force=force and not dry_run
+        )
+        run = _Run(tally=tally, pace=pace, look=look, leave=leave, force=force)
         try:
             if dry_run:
-                await self._plan(self._chosen(source), tally, full=full and source is None)
+                await self._plan(self._chosen(source), run, full=full and source is None)
             else:
-                await self._sweep(tally, pace, full=full, source=source, force=force)
+                await self._sweep(run, full=full, source=source)
             await self._name(tally)
         finally:
-            while self._listed:
-                await self._listed.pop().close()
+            await leave.close()
         return tally.report()
 
     async def roll_back(self, *, on_progress: OnProgress | None = None) -> SyncReport:
@@ -126,12 +144,18 @@ class Sync:
         """Lets the next run index a forgotten page again; the ids."""
         return await remember_page(address, forgotten=self._forgotten)
 
-    async def _plan(self, sources: Iterable[Source], tally: Tally, *, full: bool) -> None:
+    async def _plan(self, sources: Iterable[Source], run: _Run, *, full: bool) -> None:
         live, forgotten = await self._index.revisions(), await self._forgotten.ids()
-        plan(await self._listings(sources, tally), tally, full=full, live=live, forgotten=forgotten)
+        listings = [listing async for listing in run.leave.listings(sources)]
+        plan(listings, run.tally, full=full, live=live, forgotten=forgotten)
 
-    async def _sweep(self, tally: Tally, pace: Pace, *, full: bool, source: str | None, force: bool) -> None:
-        await self._pipeline.ready()
+    async def _sweep(self, run: _Run, *, full: bool, source: str | None) -> None:
+        chosen = self._chosen(source)
+        try:
+            await self._pipeline.ready()
+        except Exception:  # it is raised again: what is limited or gone does not wait for an embedder
+            await run.leave.update(chosen)
+            raise
         made_with = await self._index.manifest()
         if made_with is None:
             await self._start_empty()
@@ -139,12 +163,12 @@ class Sync:
             logger.info(
                 "sync.rebuild_needed", extra={"was": str(made_with), "now": str(self._pipeline.manifest)}
             )
-            await self._rebuild(tally, pace, force=force, like_live=False)
+            await self._rebuild(run, like_live=False)
             return
         if full and source is None and made_with is not None:
-            await self._rebuild(tally, pace, force=force, like_live=True)
+            await self._rebuild(run, like_live=True)
         else:
-            await self._update(self._chosen(source), tally, pace, anew=full, force=force)
+            await self._update(chosen, run, anew=full)
 
     async def _name(self, tally: Tally) -> None:
         if tally.unnamed:
@@ -155,52 +179,52 @@ class Sync:
         rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
         await rebuild.swap()
 
-    async def _update(
-        self, sources: Iterable[Source], tally: Tally, pace: Pace, *, anew: bool, force: bool
-    ) -> None:
-        listings = await self._listings(sources, tally, force=force)
-        gone = [(listing, _removable(listing, tally, force=force)) for listing in listings]
-        if any(paths for _, paths in gone):
-            tally.removed += [path for _, paths in gone for path in paths]
-            await self._name(tally)  # while the index still knows their titles
-        for listing, paths in gone:
-            await self._index.delete_pages(ids_of(listing, paths))
-            await self._index.delete_pages(ids_of(listing, listing.exposed))
+    async def _update(self, sources: Iterable[Source], run: _Run, *, anew: bool) -> None:
+        listings = await run.leave.update(sources)
         work = [
             Work(listing=listing, ref=ref)
             for listing in listings
             for ref in listing.refs.values()
             if anew or not listing.is_unchanged(ref)
         ]
-        tally.unchanged += sum(len(listing.refs) for listing in listings) - len(work)
-        await self._process(work, self._index, tally, pace, force=force)
+        run.tally.unchanged += sum(len(listing.refs) for listing in listings) - len(work)
+        await self._process(work, self._index, run)
         await measure_if_due(self._index, self._calibrator)
 
-    async def _rebuild(self, tally: Tally, pace: Pace, *, force: bool, like_live: bool) -> None:
+    async def _rebuild(self, run: _Run, *, like_live: bool) -> None:
         """Builds a new generation from every source; anything that looks wrong leaves the live one in place.
 
         `like_live`: both are made with the same embedder, so that the same question can be put to both.
         """
         before = await self._index.revisions()
-        listings = await self._listings(self._sources.values(), tally, force=force)
-        heed(failed_sources(tally.failed), tally, force=force)
+        listings = await run.leave.beside(self._sources.values())
+        try:
+            heed(failed_sources(run.tally.failed), run.tally, force=run.force)
+            await self._build(run, before, listings, like_live=like_live)
+        except SyncRefusedError:  # the new generation is not believed, so neither is what it lacks
+            raise
+        except BaseException:
+            await run.leave.without_swap(listings)
+            raise
+        await self._drop_forgotten(self._index)
+
+    async def _build(
+        self, run: _Run, before: Mapping[str, str], listings: Sequence[Listing], *, like_live: bool
+    ) -> None:
         work = [Work(listing=listing, ref=ref) for listing in listings for ref in listing.refs.values()]
-        for listing in listings:
-            await self._index.delete_pages(ids_of(listing, listing.exposed))
         rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
         try:
-            await self._process(work, rebuild, tally, pace, force=force)
-            pace.says("swapping")
+            await self._process(work, rebuild, run)
+            run.pace.says("swapping")
             await self._drop_forgotten(rebuild)
-            doubts = await self._doubts(rebuild, before, listings, tally, like_live=like_live)
-            heed(doubts, tally, force=force)
-            await self._name(tally)  # while the live index still knows the titles of what goes
+            doubts = await self._doubts(rebuild, before, listings, run.tally, like_live=like_live)
+            heed(doubts, run.tally, force=run.force)
+            await self._name(run.tally)  # while the live index still knows the titles of what goes
             await measure(rebuild, self._calibrator, instead=self._index if like_live else None)
             await rebuild.swap()
         except BaseException:  # a cancelled rebuild must not stay behind either
             await rebuild.discard()
             raise
-        await self._drop_forgotten(self._index)
 
     async def _doubts(
         self,
@@ -234,51 +258,18 @@ class Sync:
             )
         return [self._sources[source]]
 
-    async def _listings(
-        self, sources: Iterable[Source], tally: Tally, *, force: bool = False
-    ) -> list[Listing]:
-        """What each source lists. One that cannot be listed, or lists nothing, is tallied as failed; when none is left,
-        the sync ends.
-        """
-        revisions, forgotten = await self._index.revisions(), await self._forgotten.ids()
-        listings = []
-        for source in sources:
-            self._listed.append(source)
-            try:
-                listings.append(await listing_of(source, revisions, forgotten, force=force))
-            except SourceUnavailableError as error:
-                logger.warning("source.unavailable", extra={"source": source.name, "error": str(error)})
-                tally.fail(source.name, str(error))
-        if tally.failed and not listings:
-            raise SyncRefusedError("; ".join(failure.reason for failure in tally.failed))
-        return listings
-
-    async def _process(
-        self, work: Sequence[Work], writer: IndexWriter, tally: Tally, pace: Pace, *, force: bool
-    ) -> None:
+    async def _process(self, work: Sequence[Work], writer: IndexWriter, run: _Run) -> None:
         processing = Processing(
             pipeline=self._pipeline,
             live=self._index,
             writer=writer,
             forgotten=self._forgotten,
-            tally=tally,
-            pace=pace,
-            force=force,
+            tally=run.tally,
+            pace=run.pace,
+            look=run.look,
+            force=run.force,
         )
         await processing.run(work, self._crew)
 
     async def _drop_forgotten(self, writer: IndexWriter) -> None:
         await writer.delete_pages(sorted(await self._forgotten.ids()))
-
-
-def _removable(listing: Listing, tally: Tally, *, force: bool) -> list[str]:
-    """Which of a source's vanished pages go. Where that many do not go by themselves, that is a failure of the source."""
-    if listing.loss is None:
-        return listing.vanished
-    if force:
-        tally.doubts.append(listing.loss)
-        return listing.vanished
-    reason = f"{listing.loss}: {advice(listing.source.name)}"
-    logger.warning("source.removals_held", extra={"source": listing.source.name, "reason": reason})
-    tally.fail(listing.source.name, reason)
-    return listing.withdrawn

@@ -20,26 +20,29 @@ def is_fault(error: BaseException) -> bool:
 
 def is_disk_full(error: BaseException) -> bool:
     """Whether a disk that is full (or a limit on files) is what it, or what caused it, says."""
-    causes: list[BaseException] = []
-    one: BaseException | None = error
-    while one is not None and one not in causes:
-        causes.append(one)
-        one = one.__cause__ or one.__context__
     return any(
-        (isinstance(cause, OSError) and cause.errno in _FULL)
-        or (isinstance(cause, sqlite3.Error) and getattr(cause, "sqlite_errorname", "") in _FULL_IN_SQLITE)
-        or "no space left on device" in str(cause).lower()
-        for cause in causes
+        (isinstance(one, OSError) and one.errno in _FULL)
+        or (isinstance(one, sqlite3.Error) and getattr(one, "sqlite_errorname", "") in _FULL_IN_SQLITE)
+        or "no space left on device" in str(one).lower()
+        for one in _with_causes(error)
     )
 
 
 def trace_of(error: BaseException) -> list[str]:
     """The traceback without any text: kinds of errors and places in code, what caused it first."""
-    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    before = trace_of(cause) if cause is not None and cause is not error else []
-    frames = traceback.extract_tb(error.__traceback__)
-    return [
-        *before,
-        *(f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in frames),
-        type(error).__name__,
-    ]
+    lines: list[str] = []
+    for one in reversed(_with_causes(error)):
+        frames = traceback.extract_tb(one.__traceback__)
+        lines += [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
+        lines.append(type(one).__name__)
+    return lines
+
+
+def _with_causes(error: BaseException) -> list[BaseException]:
+    """An error that is raised again may be its own cause."""
+    found: list[BaseException] = []
+    one: BaseException | None = error
+    while one is not None and all(one is not before for before in found):
+        found.append(one)
+        one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
+    return found
