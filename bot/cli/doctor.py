@@ -15,6 +15,7 @@ from rich.console import Console
 from bot.cli.api_checks import api_checks
 from bot.cli.as_json import print_json
 from bot.cli.checks import Check
+from bot.cli.drive_checks import drive_checks
 from bot.cli.github_checks import github_checks
 from bot.cli.measured import told_reranking
 from bot.cli.open import open_session
@@ -54,6 +55,7 @@ async def _all(settings: Settings) -> list[Check]:
         ("model", model_checks),
         ("slack", slack_checks),
         ("github", github_checks),
+        ("google drive", drive_checks),
         ("sharepoint", sharepoint_checks),
         ("http api", api_checks),
     ]

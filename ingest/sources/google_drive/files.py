@@ -23,9 +23,10 @@ M = TypeVar("M", bound=BaseModel)
 _OWN = "application/vnd.google-apps."
 FOLDER = f"{_OWN}folder"
 SHORTCUT = f"{_OWN}shortcut"
+DOCUMENT = f"{_OWN}document"
 _OPEN_XML = "application/vnd.openxmlformats-officedocument."
 _EXPORTS: Mapping[str, tuple[str, str]] = {
-    f"{_OWN}document": (f"{_OPEN_XML}wordprocessingml.document", "docx"),
+    DOCUMENT: (f"{_OPEN_XML}wordprocessingml.document", "docx"),
     f"{_OWN}spreadsheet": (f"{_OPEN_XML}spreadsheetml.sheet", "xlsx"),
     f"{_OWN}presentation": (f"{_OPEN_XML}presentationml.presentation", "pptx"),
 }

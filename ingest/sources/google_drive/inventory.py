@@ -6,24 +6,20 @@ lists everything anew.
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import closing
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from ingest.sources.google_drive.files import DriveFile
-
-T = TypeVar("T")
+from ingest.sources.kept import KeptTables
 
 _VERSION = 1
 """Raise when what is kept of a file changes: then the inventory is made anew."""
-_SCHEMA = """
-CREATE TABLE files (part TEXT, id TEXT, told TEXT, PRIMARY KEY (part, id)) WITHOUT ROWID;
-CREATE TABLE parts (part TEXT PRIMARY KEY, token TEXT, listed REAL);
-"""
+_TABLES = {
+    "files": "(part TEXT, id TEXT, told TEXT, PRIMARY KEY (part, id)) WITHOUT ROWID",
+    "parts": "(part TEXT PRIMARY KEY, token TEXT, listed REAL)",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,12 +33,11 @@ class Held:
 
 class Inventory:
     def __init__(self, file: Path) -> None:
-        self._file = file
-        self._lock = asyncio.Lock()
+        self._tables = KeptTables(file, version=_VERSION, tables=_TABLES)
 
     async def held(self, part: str) -> Held | None:
         """None: it was never listed."""
-        return await self._run(lambda db: _held(db, part))
+        return await self._tables.run(lambda db: _held(db, part))
 
     async def replace(self, part: str, held: Held) -> None:
         def work(db: sqlite3.Connection) -> None:
@@ -50,7 +45,7 @@ class Inventory:
             db.executemany("INSERT INTO files VALUES (?, ?, ?)", _rows(part, held.files.values()))
             db.execute("INSERT OR REPLACE INTO parts VALUES (?, ?, ?)", (part, held.token, held.listed))
 
-        await self._run(work)
+        await self._tables.run(work)
 
     async def take_in(
         self, part: str, *, new: Collection[DriveFile], gone: Collection[str], token: str
@@ -62,20 +57,7 @@ class Inventory:
             db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", _rows(part, new))
             db.execute("UPDATE parts SET token = ? WHERE part = ?", (token, part))
 
-        await self._run(work)
-
-    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        async with self._lock:
-            return await asyncio.to_thread(self._in_transaction, work)
-
-    def _in_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(self._file)) as db, db:
-            (version,) = db.execute("PRAGMA user_version").fetchone()
-            if version != _VERSION:
-                drop = "DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS parts;"
-                db.executescript(f"{drop} {_SCHEMA} PRAGMA user_version = {_VERSION};")
-            return work(db)
+        await self._tables.run(work)
 
 
 def _held(db: sqlite3.Connection, part: str) -> Held | None:

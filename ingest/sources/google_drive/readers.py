@@ -14,7 +14,7 @@ from datetime import datetime
 from ingest.sources.google_drive.connection import UNSEEN, Connection
 from ingest.sources.google_drive.files import DriveFile, Permission
 from ingest.sources.json_api import ApiError
-from kb.models import EVERYONE
+from ingest.sources.port import readers_among
 from kb.source_settings import GoogleDriveSettings
 
 Above = Callable[[DriveFile], Awaitable[DriveFile | None]]
@@ -101,10 +101,8 @@ class Readers:
 
 
 def _audience(channels: Iterable[str], why: str) -> Audience:
-    found = set(channels)
-    if {"everyone", EVERYONE} & found:
-        return Audience(channels=None)
-    return Audience(channels=tuple(sorted(found)), why="" if found else why)
+    found = readers_among(channels)
+    return Audience(channels=found, why=why if found == () else "")
 
 
 def _and(names: list[str], most: int = 5) -> str:

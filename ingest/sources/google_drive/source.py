@@ -9,18 +9,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.parsers.formats import max_bytes
 from ingest.sources.google_drive.connection import UNSEEN, Connection, advice
-from ingest.sources.google_drive.documents import Documents, page_error
-from ingest.sources.google_drive.files import SHORTCUT, DriveFile, url_of
+from ingest.sources.google_drive.documents import Document, Documents, page_error
+from ingest.sources.google_drive.files import DOCUMENT, SHORTCUT, DriveFile, url_of
 from ingest.sources.google_drive.inventory import Inventory
 from ingest.sources.google_drive.listing import ACCOUNT, Listing, Part
 from ingest.sources.google_drive.readers import Audience
+from ingest.sources.google_drive.suggestions import NOTE, without_suggestions
 from ingest.sources.json_api import ApiError, Sleep
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.source_settings import GoogleDriveSettings
@@ -28,6 +29,8 @@ from kb.source_settings import GoogleDriveSettings
 _CLOSED = "closed"
 """Where the report tells of files that are not indexed, by reason."""
 _MOST_REASONS = 20
+_AT_A_TIME = 16
+"""Requests. Google lets an account make some hundred a second."""
 _TRASHED = "the folder is in the trash: restore it, or take it out of `folders`"
 
 
@@ -178,37 +181,48 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         return True
 
     async def _refs(self, listed: list[tuple[Part, Mapping[str, DriveFile]]]) -> list[PageRef]:
-        """One for each file, in the first part that holds it. A part in which a folder cannot be asked for fails as a whole."""
+        """One for each file, in the first part that holds it. A part in which something cannot be asked for fails as a whole."""
         everything = {file_id for _, files in listed for file_id in files}
-        refs: dict[str, PageRef] = {}
-        closed = defaultdict[str, list[str]](list)
+        documents: dict[str, Document] = {}
         for part, files in listed:
-            found: dict[str, PageRef] = {}
+            pages = [
+                file
+                for _, file in sorted(files.items())
+                if not file.is_folder
+                and part.holds(file, files)
+                and not (file.media_type == SHORTCUT and file.target.id in everything)
+            ]
             try:
-                for file in sorted(files.values(), key=lambda file: file.id):
-                    leads_here = file.media_type == SHORTCUT and file.target.id in everything
-                    if file.is_folder or leads_here or not part.holds(file, files):
-                        continue
-                    document = await self._documents().of(part, file)
-                    if document is None or document.file.id in refs or document.file.id in found:
-                        continue
-                    if document.left_out:
-                        self._left_out.add(document.path)
-                        if not document.excluded:
-                            closed[document.audience.why].append(document.name)
-                        continue
-                    found[document.file.id] = PageRef(
-                        path=document.path,
-                        revision=document.revision,
-                        size=document.file.size,
-                        title=document.file.name,
-                    )
+                found = await self._made_of(part, pages)
             except ApiError as error:
                 self._unlisted[f"{part.id}/"] = f"it cannot be listed: {self._advice(error)}"
                 continue
-            refs |= found
+            documents = {document.file.id: document for document in found} | documents
+        closed = defaultdict[str, list[str]](list)
+        for document in documents.values():
+            if document.left_out:
+                self._left_out.add(document.path)
+                if not document.excluded:
+                    closed[document.audience.why].append(document.name)
         self._tell(closed)
-        return list(refs.values())
+        return [
+            PageRef(path=one.path, revision=one.revision, size=one.file.size, title=one.file.name)
+            for one in documents.values()
+            if not one.left_out
+        ]
+
+    async def _made_of(self, part: Part, files: Sequence[DriveFile]) -> list[Document]:
+        """Some at a time: in shared drives, Google is asked for the readers of many."""
+        found: list[Document] = []
+        for first in range(0, len(files), _AT_A_TIME):
+            asked = [self._documents().of(part, file) for file in files[first : first + _AT_A_TIME]]
+            told = await asyncio.gather(*asked, return_exceptions=True)
+            for document in told:
+                if isinstance(document, BaseException):
+                    raise document
+                if document is not None:
+                    found.append(document)
+        return found
 
     def _tell(self, closed: Mapping[str, list[str]]) -> None:
         by_number = sorted(closed.items(), key=lambda item: (-len(item[1]), item[0]))
@@ -234,10 +248,14 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         if document.audience.channels == ():
             raise PageError(f"nothing of it is indexed: {document.audience.why}", withdraw=True)
         file = document.file
+        told = content = await self._opened().content(file, most=max_bytes(document.name))
+        if file.media_type == DOCUMENT:
+            content = await asyncio.to_thread(without_suggestions, told)
         return RawPage(
             path=path,
             revision=document.revision,
-            content=await self._opened().content(file, most=max_bytes(document.name)),
+            content=content,
+            notes=() if content is told else (NOTE,),
             url=file.url,
             edited=file.edited,
             file_name=document.name,

@@ -118,6 +118,37 @@ async def test_what_google_s_editors_made_is_read_from_an_office_file_under_its_
         assert expected[0] in (page.title, (raw.file_name or "").rpartition(".")[0])
 
 
+async def test_suggestions_and_comments_are_no_text_of_a_document(drive: Drive, open_drive: Reader) -> None:
+    word = a_docx(
+        body='<w:p><w:r><w:t xml:space="preserve">Leave takes </w:t></w:r>'
+        '<w:ins w:id="1"><w:r><w:t>thirty</w:t></w:r></w:ins><w:del w:id="2"><w:r><w:delText>ten</w:delText></w:r></w:del>'
+        '<w:r><w:t xml:space="preserve"> days.</w:t></w:r><w:r><w:commentReference w:id="0"/></w:r></w:p>'
+        '<w:p><w:pPr><w:rPr><w:ins w:id="3"/></w:rPr></w:pPr><w:ins w:id="4"><w:r><w:t>Or forty.</w:t></w:r></w:ins></w:p>'
+        "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Ghent</w:t></w:r></w:p></w:tc></w:tr><w:tr><w:trPr><w:ins w:id='5'/></w:trPr>"
+        "<w:tc><w:p><w:r><w:t>Bruges</w:t></w:r></w:p></w:tc></w:tr></w:tbl>",
+        extra={
+            "word/comments.xml": '<w:comments xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
+            '<w:comment w:id="0"><w:p><w:r><w:t>Really?</w:t></w:r></w:p></w:comment></w:comments>'
+        },
+    )
+    top = a_handbook(drive)
+    page, plain = (
+        drive.put(name, DOCUMENT, parent=top, content=content)
+        for name, content in (("Leave", word), ("Plain", a_docx(body=paragraph("Words."))))
+    )
+    source = open_drive(folders=[top])
+    refs = await listed(source)
+    raw = await source.fetch(refs[f"{top}/{page}"])
+    parsed = parse_file(raw.content, path=raw.file_name or "")
+    text = "\n".join(block.text for section in parsed.sections for block in section.blocks)
+
+    assert "Leave takes ten days." in text
+    assert "Ghent" in text
+    assert not [word for word in ("thirty", "forty", "Bruges", "Really") if word in text]
+    assert "suggestions" in raw.notes[0]
+    assert (await source.fetch(refs[f"{top}/{plain}"])).notes == ()
+
+
 async def test_what_is_no_document_is_not_listed(drive: Drive, open_drive: Reader) -> None:
     top = a_handbook(drive)
     for name, mime in (
