@@ -2,11 +2,11 @@
 
     mentioned, direct                -> no look anywhere
     words that ask and answer nothing, or speak to somebody else -> none
-    a thread that we do not know     -> read only where the words ask
+    a thread that we do not know     -> read only where the words ask, once: that we are not in it is remembered
     else                             -> the thread, and the names of who is in it
 
-An event has three seconds until Slack sends it again, so that a look has two. A question whose thread takes longer is not
-acknowledged: when Slack sends it again, more is known, and one that may be for us is not lost.
+An event has three seconds until Slack sends it again, so that a look has two. A question whose thread takes longer, or may
+not be read now, is put aside (`bot.unread`): Slack is told that it was taken, and one that may be for us is not lost.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from slack_sdk.errors import SlackClientError
-
 from bot.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.conversation_keys import thread_key
 from bot.events import READ_SUBTYPES, Message, MessageEvent, answer_mark
 from bot.heard import heard
+from bot.left_threads import LeftThreads
+from bot.looks import LookLaterError, ThreadGoneError, ThreadLooks
 from bot.people import Me, People
 from bot.speaking import Decision, Place, Reason, Said, decide, first_look
-from bot.threads import Threads, order
+from bot.threads import order
+from bot.unread import Unread
 from bot.unwrap import addresses_others, mentions
 from kb.conversation import ConversationStore
-from kb.errors import UnavailableError
 
 logger = logging.getLogger(__name__)
 
@@ -39,15 +39,10 @@ SHOWN = 2000
 """Characters of one of our messages: a question of ours is shorter."""
 
 
-class ThreadUnreadError(UnavailableError):
-    """Nobody knows in time whether a question is for us."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Attention:
-    """`threads` must not wait out rate limits."""
-
-    threads: Threads
+    looks: ThreadLooks
+    left: LeftThreads
     people: People
     conversations: ConversationStore
     channel_settings: ChannelSettingsStore
@@ -56,8 +51,8 @@ class Attention:
     async def decide(self, event: MessageEvent, message: Message) -> Decision:
         """
         Raises:
-            StoreUnavailableError, ThreadUnreadError: nobody knows whether the message is for us.
-            slack_sdk's and aiohttp's errors: the message asks something, and its thread cannot be read.
+            StoreUnavailableError: nobody knows whether the message is for us.
+            LookLaterError: the message asks something, and its thread cannot be read now.
         """
         decision = await self._decide(event, message)
         logger.log(
@@ -87,33 +82,65 @@ class Attention:
         self, event: MessageEvent, message: Message, new: Said, settings: ChannelSettings
     ) -> Decision:
         me, asks = await self.people.me(), new.asks
-        if not asks and not await self._is_ours(event, message, me):
+        thread = thread_key(me.team_id, event.channel, message.thread)
+        ours = event.parent_user_id == me.user_id or bool(await self.conversations.load(thread))
+        left = await self.left.why(thread)
+        if left == "gone":
+            return Decision(speaks=False, reason="unread")
+        if not ours and (not asks or left is not None):
             return Decision(speaks=False, reason="not_our_thread")
         try:
             async with asyncio.timeout(self.look_s):
-                messages = await self.threads.messages(event.channel, message.thread)
+                messages = await self.looks.of(
+                    event.channel, message.thread, ts=message.ts, probably_ours=ours
+                )
                 before = [one for one in messages if order(one.ts) < order(message.ts)]
+                if not ours and not _is_ours(messages, me):
+                    await self.left.leave(thread, "not ours")
+                    return Decision(speaks=False, reason="not_our_thread")
                 names = await self._names(before, message, me)
-        except TimeoutError as error:
-            logger.warning("thread.slow", extra={"channel": event.channel, "thread_ts": message.thread})
-            if asks:
-                raise ThreadUnreadError("the thread was not read in time") from error
+        except ThreadGoneError as error:
+            logger.info("thread.gone", extra={"channel": event.channel, "cause": str(error)})
+            await self.left.leave(thread, "gone")
             return Decision(speaks=False, reason="unread")
-        except SlackClientError:
+        except (TimeoutError, LookLaterError) as error:
             if asks:
-                raise
+                raise LookLaterError("the thread was not read in time") from error
             return Decision(speaks=False, reason="unread")
         said = said_in(before, me, names)
         return decide([*said, new], place=place_of(event), follow_ups=settings.follow_ups)
 
-    async def _is_ours(self, event: MessageEvent, message: Message, me: Me) -> bool:
-        if event.parent_user_id == me.user_id:
-            return True
-        return bool(await self.conversations.load(thread_key(me.team_id, event.channel, message.thread)))
+    async def put_aside(self, place: Unread) -> tuple[MessageEvent, Message] | None:
+        """A message that was to be looked at later; None: it is gone, or stands where we are not. Raises as `decide`."""
+        me = await self.people.me()
+        thread = thread_key(me.team_id, place.channel, place.thread_ts)
+        ours = bool(await self.conversations.load(thread))
+        if not ours and await self.left.why(thread) is not None:
+            return None
+        try:
+            messages = await self.looks.of(place.channel, place.thread_ts, ts=place.ts, probably_ours=ours)
+        except ThreadGoneError:
+            await self.left.leave(thread, "gone")
+            return None
+        message = next((one for one in messages if one.ts == place.ts), None)
+        if message is None:
+            return None
+        event = MessageEvent(
+            type="message", channel=place.channel, channel_type=place.channel_type, ts=place.ts
+        )
+        return event, message
 
     async def _names(self, before: Sequence[Message], message: Message, me: Me) -> Mapping[str, str]:
         others = {one.user for one in before if one.by_a_person and one.user is not None}
         return await self.people.names(others - {message.user, me.user_id})
+
+
+def _is_ours(messages: Sequence[Message], me: Me) -> bool:
+    """Whether we wrote in this thread, or were spoken to."""
+    return any(
+        me.wrote(user=one.user, bot_id=one.bot_id) or (one.by_a_person and mentions(one.text, me.user_id))
+        for one in messages
+    )
 
 
 def place_of(event: MessageEvent) -> Place:

@@ -16,6 +16,7 @@ from bot.feedback import Votes
 from bot.figures import StatsReader
 from bot.gaps import Gaps
 from bot.home import Records as HomeRecords
+from bot.left_threads import LeftThreads
 from bot.listeners import Queue, Records
 from bot.once import Once
 from bot.page_names import IndexedPages
@@ -23,6 +24,7 @@ from bot.progress_notes import ProgressNotes
 from bot.question import Answerer, Deletions, Figures
 from bot.stale import Citations, EveryPage
 from bot.status import StatusReader
+from bot.unread import UnreadMessages
 from bot.why import Knowledge, Traces
 from kb.conversation import ConversationStore
 from kb.jobs import Reindexer
@@ -69,6 +71,8 @@ class Backend:
     analytics: Analytics
     status: StatusReader
     channel_settings: ChannelSettingsStore
+    left: LeftThreads
+    unread: UnreadMessages
     gaps: Gaps
     once: Once
     cited: CitedAnswers

@@ -12,9 +12,9 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
+from functools import partial
 
 from aiohttp import web
-from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 
 from bot.app import Activity, build_app
@@ -26,6 +26,7 @@ from bot.digests import Digests
 from bot.directory import build_directory
 from bot.draining import DrainingApp
 from bot.elsewhere import QueueHandler
+from bot.http_door import LARGEST, receive
 from bot.parts import (
     build_follower,
     build_handler,
@@ -37,6 +38,7 @@ from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
 from bot.slack_clients import slack_clients, slack_session
 from bot.unprompted import build_corrections, build_digests
+from bot.unread import LaterLooks
 from kb.errors import SettingsError
 from kb.settings import SlackSettings
 from kb.tasks import cancelled
@@ -63,6 +65,7 @@ class Edge:
         follower: ReindexFollower,
         digests: Digests,
         corrections: Corrections,
+        later: LaterLooks,
         settings: SlackSettings,
     ) -> None:
         self.app = app
@@ -74,6 +77,7 @@ class Edge:
         self._follower = follower
         self.digests = digests
         self.corrections = corrections
+        self._later = later
         self._settings = settings
         self._by_itself: list[asyncio.Task[None]] = []
         self._socket: AsyncSocketModeHandler | None = None
@@ -91,6 +95,7 @@ class Edge:
             asyncio.create_task(self._follower.take_up(self._background), name="take up"),
             asyncio.create_task(self.digests.run(), name="digests"),
             asyncio.create_task(self.corrections.run(), name="corrections"),
+            asyncio.create_task(self._later.run(), name="later looks"),
         ]
         if self._settings.app_token is not None:
             self._socket = AsyncSocketModeHandler(self.app, self._settings.app_token.get_secret_value())
@@ -98,7 +103,7 @@ class Edge:
             logger.info("slack.connected", extra={"how": "socket", "bot": me.user_id})
             return "Socket Mode"
         if self._settings.signing_secret is not None:
-            port = await self._serve_http()
+            port = await self._serve_http(self._settings.signing_secret.get_secret_value())
             logger.info("slack.connected", extra={"how": "http", "port": port, "bot": me.user_id})
             return f"HTTP on port {port}, path {PATH}"
         raise SettingsError(
@@ -128,23 +133,13 @@ class Edge:
             await cancelled(task)
         await self._background.drain(grace_s=GRACE_S)
 
-    async def _serve_http(self) -> int:
-        server = web.Application()
-        server.router.add_post(PATH, self._receive)
+    async def _serve_http(self, secret: str) -> int:
+        server = web.Application(client_max_size=LARGEST)
+        server.router.add_post(PATH, partial(receive, app=self.app, secret=secret))
         self._server = web.AppRunner(server, access_log=None)
         await self._server.setup()
         await web.TCPSite(self._server, self._settings.host, self._settings.port).start()
         return int(self._server.addresses[0][1])
-
-    async def _receive(self, request: web.Request) -> web.StreamResponse:
-        # Bolt answers 500 to a timestamp that is no number, and to a body that is no JSON: both are the sender's fault.
-        if not request.headers.get("X-Slack-Request-Timestamp", "").isdecimal():
-            return web.Response(status=401)
-        try:
-            bolt_request = await to_bolt_request(request)
-        except ValueError:
-            return web.Response(status=400)
-        return await to_aiohttp_response(await self.app.async_dispatch(bolt_request))
 
 
 @asynccontextmanager
@@ -186,6 +181,11 @@ async def open_edge(
             background=background,
             follower=follower,
             corrections=build_corrections(clients, directory, backend, clock),
+            later=LaterLooks(
+                unread=backend.unread,
+                look=rooms.listeners.look,
+                seconds_to_wait=rooms.listeners.attention.looks.seconds_to_wait,
+            ),
             digests=build_digests(clients, directory, backend, rooms.way_on, settings, clock),
             settings=settings,
         )

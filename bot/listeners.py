@@ -12,14 +12,17 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from bot.attention import Attention
-from bot.claims import QueuedQuestion
+from bot.claims import QueuedQuestion, question_id
 from bot.conversation_keys import keys_of, thread_key
 from bot.events import FORM_SUBTYPES, READ_SUBTYPES, Message, MessageEvent
 from bot.heard import heard
+from bot.looks import LookLaterError
 from bot.people import Me, People
 from bot.speaking import Decision
+from bot.unread import Unread, UnreadMessages
 from bot.unwrap import mentions
 from kb.conversation import ConversationStore
+from kb.models import ThreadKey
 
 logger = logging.getLogger(__name__)
 
@@ -44,12 +47,13 @@ class Records(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Listeners:
-    """`attention` says which messages are for us."""
+    """`attention` says which messages are for us, `unread` keeps those of which it cannot say it now."""
 
     queue: Queue
     conversations: ConversationStore
     records: Records
     attention: Attention
+    unread: UnreadMessages
     people: People
     clock: Callable[[], datetime]
 
@@ -69,9 +73,35 @@ class Listeners:
         else:
             message = Message.read(event)
             if await self._is_heard(message):
-                decision = await self.attention.decide(told, message)
-                if decision.speaks:
-                    await self._accept(told, message, decision)
+                await self._judge(told, message)
+
+    async def look(self, place: Unread) -> None:
+        """Decides about a message that was put aside. Raises as `Attention.decide`."""
+        found = await self.attention.put_aside(place)
+        if found is None or not await self._is_heard(found[1]):
+            return
+        decision = await self.attention.decide(*found)
+        if decision.speaks or await self._was_accepted(*found):
+            await self._accept(*found, decision)
+
+    async def _judge(self, event: MessageEvent, message: Message, *, known: bool = False) -> None:
+        """Accepts a message that is for us. `known`: it is in any case, and only how it is asked is still open."""
+        try:
+            decision = await self.attention.decide(event, message)
+        except LookLaterError:
+            kept = await self.unread.add(
+                channel=event.channel,
+                channel_type=event.channel_type,
+                thread_ts=message.thread,
+                ts=message.ts,
+            )
+            if not kept and (known or event.parent_user_id == (await self.people.me()).user_id):
+                raise  # not acknowledged: Slack sends it again
+            where = {"channel": event.channel, "ts": message.ts}
+            logger.info("message.put_aside" if kept else "message.left", extra=where | {"reason": "unread"})
+            return
+        if decision.speaks or known:
+            await self._accept(event, message, decision)
 
     async def _is_heard(self, message: Message) -> bool:
         """Whether we listen to who wrote this at all.
@@ -98,20 +128,18 @@ class Listeners:
         me = await self.people.me()
         if before is not None and _said(before, me) == _said(message, me):
             return
-        decision = await self.attention.decide(event, message)
-        question = self._question(event, message, me, decision)
-        if (
-            decision.speaks
-            or (before is not None and mentions(before.text, me.user_id))  # the edit overtook what it changes
-            or await self.queue.is_known(question.message_id)
-            or await self._was_answered(question)
-        ):
-            await self.queue.accept(question)
+        overtaken = before is not None and mentions(before.text, me.user_id)
+        await self._judge(event, message, known=overtaken or await self._was_accepted(event, message))
 
-    async def _was_answered(self, question: QueuedQuestion) -> bool:
+    async def _was_accepted(self, event: MessageEvent, message: Message) -> bool:
+        team = (await self.people.me()).team_id
+        if await self.queue.is_known(question_id(team, event.channel, message.ts)):
+            return True
+        return await self._was_answered(thread_key(team, event.channel, message.thread), message.ts)
+
+    async def _was_answered(self, thread: ThreadKey, ts: str) -> bool:
         """Long ago, too: a conversation is kept for longer than a claim."""
-        turns = await self.conversations.load(thread_key(question.team, question.channel, question.thread_ts))
-        return any(turn.question_ts == question.ts for turn in turns)
+        return any(turn.question_ts == ts for turn in await self.conversations.load(thread))
 
     async def _deleted(self, event: MessageEvent) -> None:
         """What is remembered of a question goes at once; its answer is taken away by the queue, after what runs there."""
@@ -131,7 +159,8 @@ class Listeners:
             received_at=self.clock(),
             deleted=True,
         )
-        await self.queue.delete(deletion, certain=await self._was_answered(deletion))
+        thread = thread_key(deletion.team, deletion.channel, deletion.thread_ts)
+        await self.queue.delete(deletion, certain=await self._was_answered(thread, ts))
         line = deletion.is_line_of_dm
         for key in keys_of(deletion.team, deletion.channel, deletion.thread_ts, is_line_of_dm=line):
             await self.conversations.forget(key, ts)
@@ -139,7 +168,10 @@ class Listeners:
         logger.info("question.forgotten", extra={"question_id": deletion.message_id})
 
     async def _accept(self, event: MessageEvent, message: Message, decision: Decision) -> None:
-        await self.queue.accept(self._question(event, message, await self.people.me(), decision))
+        question = self._question(event, message, await self.people.me(), decision)
+        if question.mentioned:
+            await self.attention.left.join(thread_key(question.team, question.channel, question.thread_ts))
+        await self.queue.accept(question)
 
     def _question(self, event: MessageEvent, message: Message, me: Me, decision: Decision) -> QueuedQuestion:
         said = heard(message, me)

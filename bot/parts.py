@@ -22,6 +22,7 @@ from bot.gap_views import gaps_filling, stale_filling
 from bot.hearing import Hearing
 from bot.home import Home
 from bot.listeners import Listeners
+from bot.looks import ThreadLooks
 from bot.page_names import PageNames
 from bot.pane import Pane
 from bot.progress import ProgressMessage
@@ -99,11 +100,13 @@ def build_rooms(
             conversations=backend.conversations,
             records=all_records(backend),
             attention=Attention(
-                threads=Threads(clients.quick, people),
+                looks=ThreadLooks(threads=Threads(clients.quick, people)),
+                left=backend.left,
                 people=people,
                 conversations=backend.conversations,
                 channel_settings=backend.channel_settings,
             ),
+            unread=backend.unread,
             people=people,
             clock=clock,
         ),

@@ -36,6 +36,7 @@ from bot.cli.reindexing import build_schedule
 from bot.cli.session import IngestRequest
 from bot.cli.source_states import ended_syncs, source_states
 from bot.edge import Edge, open_edge
+from bot.left_threads import LeftThreads
 from bot.once import Once
 from bot.playground import Playground, sample_workspace
 from bot.playground.history import History
@@ -44,6 +45,7 @@ from bot.progress_notes import ProgressNotes
 from bot.queue import QuestionQueue
 from bot.slack_errors import SLACK_FAILURES
 from bot.status import BotStatus
+from bot.unread import UnreadMessages
 from kb.api import create_api
 from kb.errors import FootnoteError, SettingsError, UnavailableError
 from kb.settings import Settings
@@ -133,7 +135,8 @@ async def playground(
 async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Edge, LocalSession]]:
     """The bot in action: queue workers, the edge (not yet connected) and the socket for other commands."""
     slack = runtime.settings.slack
-    queue = QuestionQueue(runtime.redis, namespace=runtime.settings.store.namespace)
+    redis, namespace = runtime.redis, runtime.settings.store.namespace
+    queue = QuestionQueue(redis, namespace=namespace)
     status = _Status(runtime, queue)
     session = LocalSession(runtime)
     async with AsyncExitStack() as stack:
@@ -146,18 +149,20 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
                     pipeline=answers,
                     reindexer=runtime.reindexer,
                     pages=runtime.index,
-                    notes=ProgressNotes(runtime.redis, namespace=runtime.settings.store.namespace),
+                    notes=ProgressNotes(redis, namespace=namespace),
                     analytics=runtime.analytics,
                     status=status,
                     channel_settings=ChannelSettingsStore(
-                        runtime.redis,
-                        namespace=runtime.settings.store.namespace,
+                        redis,
+                        namespace=namespace,
                         defaults=ChannelSettings.of_bot(slack),
                     ),
+                    left=LeftThreads(redis=redis, namespace=namespace, clock=utc_now),
+                    unread=UnreadMessages(redis, namespace=namespace, clock=utc_now),
                     gaps=runtime.gaps,
-                    once=Once(runtime.redis, namespace=runtime.settings.store.namespace),
-                    cited=CitedAnswers(runtime.redis, namespace=runtime.settings.store.namespace),
-                    syncs=partial(ended_syncs, runtime.redis, namespace=runtime.settings.store.namespace),
+                    once=Once(redis, namespace=namespace),
+                    cited=CitedAnswers(redis, namespace=namespace),
+                    syncs=partial(ended_syncs, redis, namespace=namespace),
                     contacts=runtime.sources.contacts,
                 ),
                 clock=utc_now,

@@ -25,12 +25,14 @@ from bot.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.cited_answers import CitedAnswers
 from bot.edge import PATH, Edge, open_edge
 from bot.gaps import Gaps
+from bot.left_threads import LeftThreads
 from bot.once import Once
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import Workspace
 from bot.progress_notes import ProgressNotes
 from bot.queue import QuestionQueue
 from bot.status import BotStatus
+from bot.unread import UnreadMessages
 from kb.answer import Answer
 from kb.answering.progress import Progress
 from kb.conversation import RedisConversations
@@ -47,6 +49,10 @@ NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
 
 def clock() -> datetime:
     return NOW
+
+
+def wall_clock() -> datetime:
+    return datetime.now(UTC)
 
 
 class Knowledge:
@@ -281,6 +287,13 @@ class Office:
                 await asyncio.sleep(0.3)
         await self.idle()
 
+    async def accepted(self, count: int) -> None:
+        """Waits until so many messages were accepted, whatever may keep them from being answered."""
+        claims = f"{{{self.namespace}}}:queue:claim:*"
+        async with asyncio.timeout(20):
+            while len([key async for key in self.redis.scan_iter(match=claims)]) < count:
+                await asyncio.sleep(0.02)
+
     def calls(self, method: str) -> list[Any]:
         return [call for call in self.slack.calls if call.method == method]
 
@@ -316,12 +329,21 @@ async def open_office(
     pipeline: Pipeline | None = None,
     stream: Literal["auto", "off"] = "auto",
     settle_s: float = 0.05,
+    retry_s: float = 0.05,
+    longest_wait_s: float = 300.0,
 ) -> AsyncIterator[Office]:
     port = free_port()
     url = f"http://127.0.0.1:{port}{PATH}" if how == "http" else None
     namespace = f"test-{uuid.uuid4().hex[:8]}"
     queue = FlakyQueue(
-        QuestionQueue(redis, namespace=namespace, lease_s=5.0, retry_s=0.05, settle_s=settle_s)
+        QuestionQueue(
+            redis,
+            namespace=namespace,
+            lease_s=5.0,
+            retry_s=retry_s,
+            settle_s=settle_s,
+            longest_wait_s=longest_wait_s,
+        )
     )
     workspace = workspace or sample_workspace()
     async with Playground(workspace, events_url=url, limits=limits) as slack:
@@ -368,6 +390,8 @@ def backend_of(office: Office) -> Backend:
         analytics=office.analytics,
         status=office.status,
         channel_settings=office.channel_settings,
+        left=LeftThreads(redis=office.redis, namespace=office.namespace, clock=wall_clock),
+        unread=UnreadMessages(office.redis, namespace=office.namespace, clock=wall_clock),
         gaps=office.gaps,
         once=Once(office.redis, namespace=office.namespace),
         cited=office.cited,
