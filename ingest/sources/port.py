@@ -123,6 +123,14 @@ def fingerprint(parts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
+def readers_among(channels: Iterable[str]) -> tuple[str, ...] | None:
+    """What a table of the settings says of who may read a page: its channels, none: nobody here. None: "everyone" is among
+    them.
+    """
+    named = set(channels)
+    return None if {"everyone", EVERYONE} & named else tuple(sorted(named))
+
+
 def audience_marks(channels: Iterable[str]) -> tuple[str, ...]:
     """A source's channels as audience marks; none: everyone."""
     return tuple(sorted(set(channels))) or (EVERYONE,)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from ingest.sources.github.connection import GithubError
-from kb.models import EVERYONE
+from ingest.sources.port import readers_among
 from kb.source_settings import GithubSettings
 
 CLOSED = (
@@ -61,7 +61,7 @@ def audience_of(settings: GithubSettings, name: str, repository: Repository) -> 
     channels = channels_of(settings, name)
     if channels is None:
         return None if repository.is_public else ()
-    return None if {"everyone", EVERYONE} & set(channels) else tuple(sorted(set(channels)))
+    return readers_among(channels)
 
 
 def advice(settings: GithubSettings, error: GithubError, kind: str = "") -> str:

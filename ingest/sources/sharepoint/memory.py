@@ -6,28 +6,24 @@ that the link never runs ahead of the items; what of them is indexed, the index 
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
 
 from pydantic import TypeAdapter
 
+from ingest.sources.kept import KeptTables
 from ingest.sources.sharepoint.items import Item
 from ingest.sources.sharepoint.permissions import Readers
 
-T = TypeVar("T")
-
 _VERSION = 1
 """Raise when what is kept of an item changes: then the memory is made anew."""
-_SCHEMA = """
-CREATE TABLE drives (drive TEXT PRIMARY KEY, link TEXT NOT NULL, whole REAL NOT NULL);
-CREATE TABLE items (drive TEXT, id TEXT, item TEXT NOT NULL, PRIMARY KEY (drive, id)) WITHOUT ROWID;
-CREATE TABLE readers (drive TEXT, id TEXT, readers TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (drive, id)) WITHOUT ROWID;
-"""
+_TABLES = {
+    "drives": "(drive TEXT PRIMARY KEY, link TEXT NOT NULL, whole REAL NOT NULL)",
+    "items": "(drive TEXT, id TEXT, item TEXT NOT NULL, PRIMARY KEY (drive, id)) WITHOUT ROWID",
+    "readers": "(drive TEXT, id TEXT, readers TEXT NOT NULL, at REAL NOT NULL, PRIMARY KEY (drive, id)) WITHOUT ROWID",
+}
 _ITEM = TypeAdapter(Item)
 _READERS: TypeAdapter[Readers] = TypeAdapter(Readers)
 
@@ -51,8 +47,7 @@ class KnownDrive:
 
 class DriveMemory:
     def __init__(self, file: Path) -> None:
-        self._file = file
-        self._lock = asyncio.Lock()
+        self._tables = KeptTables(file, version=_VERSION, tables=_TABLES)
 
     async def recall(self, drive: str) -> KnownDrive | None:
         def read(db: sqlite3.Connection) -> KnownDrive | None:
@@ -63,7 +58,7 @@ class DriveMemory:
             items = {key: _ITEM.validate_json(item) for key, item in told}
             return KnownDrive(link=row[0], whole=row[1], items=items)
 
-        return await self._run(read)
+        return await self._tables.run(read)
 
     async def keep(self, drive: str, now: KnownDrive, before: Mapping[str, Item]) -> None:
         """Puts `now` in the place of what was kept with the items `before`."""
@@ -81,7 +76,7 @@ class DriveMemory:
             db.executemany("DELETE FROM readers WHERE drive = ? AND id = ?", gone)
             db.execute("INSERT OR REPLACE INTO drives VALUES (?, ?, ?)", (drive, now.link, now.whole))
 
-        await self._run(write)
+        await self._tables.run(write)
 
     async def readers(self, drive: str) -> dict[str, Asked]:
         """Id of an item -> whom it was shared with."""
@@ -90,35 +85,11 @@ class DriveMemory:
             rows = db.execute("SELECT id, readers, at FROM readers WHERE drive = ?", (drive,))
             return {key: Asked(readers=_READERS.validate_json(told), at=at) for key, told, at in rows}
 
-        return await self._run(read)
+        return await self._tables.run(read)
 
     async def keep_readers(self, drive: str, asked: Mapping[str, Asked]) -> None:
         rows = [(drive, key, _READERS.dump_json(one.readers).decode(), one.at) for key, one in asked.items()]
-        await self._run(lambda db: _write_readers(db, rows))
-
-    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        async with self._lock:
-            return await asyncio.to_thread(self._in_transaction, work)
-
-    def _in_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            return self._opened(work)
-        except sqlite3.OperationalError:  # a full disk, another process: nothing is wrong with the file
-            raise
-        except sqlite3.DatabaseError:
-            self._file.unlink(missing_ok=True)
-            return self._opened(work)
-
-    def _opened(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        with closing(sqlite3.connect(self._file)) as db, db:
-            (version,) = db.execute("PRAGMA user_version").fetchone()
-            if version != _VERSION:
-                dropped = "".join(
-                    f"DROP TABLE IF EXISTS {table};" for table in ("drives", "items", "readers")
-                )
-                db.executescript(f"{dropped} {_SCHEMA} PRAGMA user_version = {_VERSION};")
-            return work(db)
+        await self._tables.run(lambda db: _write_readers(db, rows))
 
 
 def _write_readers(db: sqlite3.Connection, rows: Iterable[tuple[str, str, str, float]]) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ingest.sources.port import readers_among
 from ingest.sources.sharepoint.connection import GraphError
-from kb.models import EVERYONE
 
 ORGANIZATION, ANYONE = "organization", "anyone"
 """What stands in `readers` for everybody in the tenant, and for a link that opens to the world."""
@@ -111,7 +111,7 @@ def audience_of(readers: Readers, table: Mapping[str, tuple[str, ...]]) -> Audie
     for names in readers:
         for name in names:
             channels.update(known.get(name.casefold(), ()))
-    return None if {"everyone", EVERYONE} & channels else tuple(sorted(channels))
+    return readers_among(channels)
 
 
 def why_closed(readers: Readers) -> str:
