@@ -17,7 +17,7 @@ from urllib.parse import quote
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.parsers.formats import max_bytes
 from ingest.sources.generators import Generators
-from ingest.sources.git import GitError, is_checkout, run_git
+from ingest.sources.git import ForeignCheckoutError, GitError, is_checkout, pull, run_git
 from ingest.sources.git_history import Edit, PageHistory
 from ingest.sources.globs import globs
 from ingest.sources.hosting import HostedFolder, hosted_folder
@@ -91,7 +91,11 @@ class FolderSource(ConfiguredSource[FolderSettings]):
 
     async def _pull(self) -> None:
         try:
-            await run_git(self._root, "pull", "--quiet", "--ff-only", environment={})
+            await pull(self._root)
+        except ForeignCheckoutError as error:
+            raise SourceUnavailableError(
+                f"source {self.name!r}: {self._root} is not pulled: {error}; or switch `pull` off"
+            ) from error
         except GitError as error:
             last = str(error).strip().splitlines()[-1:] or ["git failed"]
             raise SourceUnavailableError(

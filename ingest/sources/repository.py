@@ -161,8 +161,7 @@ class GitSource(ConfiguredSource[GitSettings]):
 
     async def _git(self, root: Path, *arguments: str, fed: bytes | None = None) -> bytes:
         return await run_git(
-            root, "-c", "core.hooksPath=/dev/null", *arguments,
-            environment={**_SAFE, **self._credentials()}, timeout_s=_TIMEOUT_S, fed=fed,
+            root, *arguments, environment={**_SAFE, **self._credentials()}, timeout_s=_TIMEOUT_S, fed=fed, ours=True,
         )  # fmt: skip
 
     def _credentials(self) -> Mapping[str, str]:
