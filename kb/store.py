@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Final
 
-from redis.exceptions import RedisError
+from redis.exceptions import OutOfMemoryError, RedisError
 
 from kb.errors import StoreUnavailableError
 
@@ -18,11 +18,16 @@ STORE_FAILURES: Final = (RedisError, OSError)
 """What a client raises when the server does not answer or cannot write. `OSError` covers `TimeoutError`."""
 
 
+FULL: Final = "its memory is full, so that it takes nothing new: raise its `maxmemory`"
+
+
 @contextmanager
 def store_failures(message: str) -> Iterator[None]:
     """Tells a failure of the store as `StoreUnavailableError(message)`, with the client's own as its cause."""
     try:
         yield
+    except OutOfMemoryError as error:
+        raise StoreUnavailableError(f"{message}: {FULL}") from error
     except STORE_FAILURES as error:
         raise StoreUnavailableError(message) from error
 

@@ -22,6 +22,7 @@ from bot.cli.open import open_session
 from bot.cli.sharepoint_checks import sharepoint_checks
 from bot.cli.slack_checks import slack_checks
 from bot.cli.slack_manifest import manifest_checks
+from bot.cli.store_checks import store_checks
 from kb.calibration import Calibration
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
@@ -48,6 +49,7 @@ async def _all(settings: Settings) -> list[Check]:
     parts: list[tuple[str, Callable[[Settings], Awaitable[list[Check]]]]] = [
         ("data folder", _data_folder),
         ("index and store", _knowledge),
+        ("store", store_checks),
         ("embedder", _embedder),
         ("languages", _languages),
         ("reranker", _reranker),

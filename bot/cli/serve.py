@@ -13,7 +13,6 @@ import time
 import webbrowser
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,8 @@ from rich.console import Console
 from slack_sdk.errors import SlackApiError
 
 from bot.app import Activity
-from bot.backend import Backend
-from bot.channel_settings import ChannelSettings, ChannelSettingsStore
-from bot.cited_answers import CitedAnswers
 from bot.cli.api import serving_api
+from bot.cli.backend import bot_backend
 from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.control import control_socket
 from bot.cli.guide import PlaygroundGuide
@@ -34,18 +31,15 @@ from bot.cli.offers import current_offer
 from bot.cli.pages import PageViewer
 from bot.cli.reindexing import build_schedule
 from bot.cli.session import IngestRequest
-from bot.cli.source_states import ended_syncs, source_states
+from bot.cli.source_states import source_states
+from bot.cli.store_checks import warn_of_store
 from bot.edge import Edge, open_edge
-from bot.left_threads import LeftThreads
-from bot.once import Once
 from bot.playground import Playground, sample_workspace
 from bot.playground.history import History
 from bot.playground.links import Answerer, LinkedAnswers
-from bot.progress_notes import ProgressNotes
 from bot.queue import QuestionQueue
 from bot.slack_errors import SLACK_FAILURES
 from bot.status import BotStatus
-from bot.unread import UnreadMessages
 from kb.api import create_api
 from kb.errors import FootnoteError, SettingsError, UnavailableError
 from kb.settings import Settings
@@ -135,39 +129,13 @@ async def playground(
 async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Edge, LocalSession]]:
     """The bot in action: queue workers, the edge (not yet connected) and the socket for other commands."""
     slack = runtime.settings.slack
-    redis, namespace = runtime.redis, runtime.settings.store.namespace
-    queue = QuestionQueue(redis, namespace=namespace)
+    queue = QuestionQueue(runtime.redis, namespace=runtime.settings.store.namespace)
+    await warn_of_store(runtime.redis)
     status = _Status(runtime, queue)
     session = LocalSession(runtime)
     async with AsyncExitStack() as stack:
-        edge = await stack.enter_async_context(
-            open_edge(
-                settings=slack,
-                backend=Backend(
-                    queue=queue,
-                    conversations=runtime.conversations,
-                    pipeline=answers,
-                    reindexer=runtime.reindexer,
-                    pages=runtime.index,
-                    notes=ProgressNotes(redis, namespace=namespace),
-                    analytics=runtime.analytics,
-                    status=status,
-                    channel_settings=ChannelSettingsStore(
-                        redis,
-                        namespace=namespace,
-                        defaults=ChannelSettings.of_bot(slack),
-                    ),
-                    left=LeftThreads(redis=redis, namespace=namespace, clock=utc_now),
-                    unread=UnreadMessages(redis, namespace=namespace, clock=utc_now),
-                    gaps=runtime.gaps,
-                    once=Once(redis, namespace=namespace),
-                    cited=CitedAnswers(redis, namespace=namespace),
-                    syncs=partial(ended_syncs, redis, namespace=namespace),
-                    contacts=runtime.sources.contacts,
-                ),
-                clock=utc_now,
-            )
-        )
+        backend = bot_backend(runtime, queue, answers, status)
+        edge = await stack.enter_async_context(open_edge(settings=slack, backend=backend, clock=utc_now))
         status.activity = edge.activity
         api = create_api(
             runtime.pipeline,

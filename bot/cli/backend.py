@@ -1,0 +1,41 @@
+"""What stands behind the bot's Slack edge, made of what runs here."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from bot.backend import Backend
+from bot.channel_settings import ChannelSettings, ChannelSettingsStore
+from bot.cited_answers import CitedAnswers
+from bot.cli.compose import Runtime, utc_now
+from bot.cli.source_states import ended_syncs
+from bot.left_threads import LeftThreads
+from bot.once import Once
+from bot.playground.links import Answerer
+from bot.progress_notes import ProgressNotes
+from bot.queue import QuestionQueue
+from bot.status import StatusReader
+from bot.unread import UnreadMessages
+
+
+def bot_backend(runtime: Runtime, queue: QuestionQueue, answers: Answerer, status: StatusReader) -> Backend:
+    redis, namespace = runtime.redis, runtime.settings.store.namespace
+    defaults = ChannelSettings.of_bot(runtime.settings.slack)
+    return Backend(
+        queue=queue,
+        conversations=runtime.conversations,
+        pipeline=answers,
+        reindexer=runtime.reindexer,
+        pages=runtime.index,
+        notes=ProgressNotes(redis, namespace=namespace),
+        analytics=runtime.analytics,
+        status=status,
+        channel_settings=ChannelSettingsStore(redis, namespace=namespace, defaults=defaults),
+        left=LeftThreads(redis=redis, namespace=namespace, clock=utc_now),
+        unread=UnreadMessages(redis, namespace=namespace, clock=utc_now),
+        gaps=runtime.gaps,
+        once=Once(redis, namespace=namespace),
+        cited=CitedAnswers(redis, namespace=namespace),
+        syncs=partial(ended_syncs, redis, namespace=namespace),
+        contacts=runtime.sources.contacts,
+    )
