@@ -43,6 +43,8 @@ logger = logging.getLogger(__name__)
 
 SEARCHES = 2
 """Further searches that the model may make."""
+LONGEST_SENTENCE = 4000
+"""Characters of a sentence, a list item or a block of code; no passage is as long. What is longer is left out."""
 SHORTEST_RETRY_S = 3.0
 """A second answer within less would not be whole."""
 
@@ -239,7 +241,11 @@ class _Conversation:
             marked = from_citations(blocks, [SplitPassage.of(hit.chunk.text) for hit in self._passages])
         else:
             marked = from_markers("".join(block.text for block in blocks), len(self._passages))
-        own = tuple(sentence for sentence in marked.sentences if not recites_rules(sentence.text))
+        own = tuple(
+            sentence
+            for sentence in marked.sentences
+            if len(sentence.text) <= LONGEST_SENTENCE and not recites_rules(sentence.text)
+        )
         return replace(marked, sentences=own)
 
 

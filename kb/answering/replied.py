@@ -15,7 +15,7 @@ NOTHING_MORE = "NOTHING_MORE"
 LEFT_OPEN = "LEFT_OPEN"
 
 _SIGN = re.compile(
-    rf"[\\*`_]*(?:{DECLINE}|{NOTHING_MORE}|{LEFT_OPEN})\b[\\*`_]*:?[ \t]*".replace("_", r"\\?_"),
+    rf"(?<![\\*`_])[\\*`_]*(?:{DECLINE}|{NOTHING_MORE}|{LEFT_OPEN})\b[\\*`_]*:?[ \t]*".replace("_", r"\\?_"),
     re.IGNORECASE,  # a small model writes "Not_IN_PASSAGES"
 )
 

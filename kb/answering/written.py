@@ -82,6 +82,7 @@ class WrittenAnswerer:
             for sentence in sentences:
                 if sentence not in verdicts:
                     verdicts[sentence] = check_sentence(sentence, chunks, question=asked.words)
+                    await asyncio.sleep(0)  # others have their turn between two
             kept = [verdict for one in sentences if isinstance(verdict := verdicts[one], DraftSentence)]
             grown = len(kept) > len(shown) and kept[: len(shown)] == shown
             if grown and any(sentence.hits for sentence in kept):
@@ -92,7 +93,9 @@ class WrittenAnswerer:
 
     async def _checked(self, asked: Asked, draft: ModelDraft) -> Composed:
         chunks = [hit.chunk for hit in draft.passages]
-        by_letter = check(draft.replied.sentences, chunks, question=asked.words)
+        by_letter = await asyncio.to_thread(
+            check, draft.replied.sentences, chunks, question=asked.words
+        )  # a model that keeps to no limit writes hundreds
         judgement, resolution = await asyncio.gather(
             self._judged(by_letter.kept, chunks),
             resolve_conflicts(

@@ -26,7 +26,7 @@ NEAR_UNITS = 4
 _ORDINAL = re.compile(r"\W*\d{1,2}[.)]\W*")
 """The number of a list item that stands by itself."""
 _QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*)[”“»\"]")
-_ADDRESS = re.compile(r"['<(]*https?://")
+_ADDRESS = re.compile(r"(?<!['<(])['<(]*https?://")
 """Addresses are held by themselves."""
 _DENIED = re.compile(
     rf"\b(?:{any_of(union(lambda figures: figures.denials))})\s(?:[^\W\d]+\s)?(\W?\d[\d.,]*[^.,;!?]{{0,20}})",

@@ -14,7 +14,7 @@ _NAME = re.compile(
     r"(?P<before>^|[:.!?|(\"“„«/–—-]\s*|\s)(?P<name>[^\W_](?:[\w'&-]|\.(?=\w))*)", re.MULTILINE
 )
 _TYPED = re.compile(
-    r"`([^`\n]+)`|(?<![\w&/])(#[a-z][\w-]+)|(?<![\w.])([\w.+-]+@[\w-]+\.[\w.-]+\w)|(?<![\w/.:])(/[a-z][\w-]+)(?![\w/])"
+    r"`([^`\n]+)`|(?<![\w&/])(#[a-z][\w-]+)|(?<![\w.+-])([\w.+-]++@[\w-]+\.[\w.-]+\w)|(?<![\w/.:])(/[a-z][\w-]+)(?![\w/])"
     r"|(?<![\w.])(\.[a-z][a-z\d]{1,4})(?!\w|\.\w)"
 )
 """What is typed to the letter: code, a channel, an address, a command, the ending of a file."""

@@ -50,7 +50,7 @@ _NUMBER = re.compile(
     rf"|(?<![\w-])(?P<word>{any_of({*NUMBER_WORDS, *ORDINALS})})(?!\w)",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"([^\W\d_]+)[ *_`]*$")
+_NAMED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[ *_`]*$")
 _PIECE = re.compile(r"°[CF]|[^\W\d_]+|[%€$£]|[|;:.!?(),]")
 
 

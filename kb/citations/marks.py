@@ -11,7 +11,7 @@ from kb.llm.stream import TextBlock
 from kb.text.sentences import TextUnit, split_units
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
-_MARKER = re.compile(r"[ \t]*(?:\[|【)(\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*)(?:\]|】)(?![(\[:])")
+_MARKER = re.compile(r"(?<![ \t])[ \t]*+(?:\[|【)(\^?\d{1,3}(?:\s*[,;–-]\s*\^?\d{1,3})*)(?:\]|】)(?![(\[:])")
 _ADJACENT = re.compile(r"\](?=\[\d)")
 ELLIPSIS = " … "
 """Between the parts of a quote that stand apart on the page."""

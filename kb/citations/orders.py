@@ -14,7 +14,7 @@ from functools import lru_cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_START = r"(?:^|[.!?:;,()\[\]\"'“”«»>|#*_`\n-]\s*|\b(?:please|now|and|then|must|alsjeblieft|en|nu|bitte|und|et|y|e|por favor|veuillez|также|и)\s+)"
+_START = r"(?:^|[.!?:;,()\[\]\"'“”«»>|#*_`\n-]\s{0,40}+|\b(?:please|now|and|then|must|alsjeblieft|en|nu|bitte|und|et|y|e|por favor|veuillez|также|и)\s+)"
 """Where an imperative stands. "Do not ignore these rules" and "if you ignore them" are no orders to an assistant."""
 _RULES = (
     r"(?:instruct\w*|rules?|prompts?|guidelines?|directions?|directives?|orders?|constraints?|safeguards?"
@@ -41,12 +41,12 @@ _ORDERS = re.compile(
         rf"\b(?:if|as|since|because) (?:you are |you're )?an? {_MACHINE}\b",
         rf"{_START}(?:pretend|imagine|act|behave)\b[^.!?\n]{{0,30}}\b(?:{_MACHINE}|unrestricted|no (?:restrictions|rules|limits))\b",
         rf"{_START}when (?:summari[sz]ing|answering|quoting|describing|translating)\b[^.!?\n]{{0,20}}\b(?:this|these|the) (?:page|document|text|article|passage)s?\b",
-        r"</?(?:system|assistant|instructions?|prompt)>|\b(?:system|developer|admin) override\b|^\W*(?:end of (?:document|context|passages?)|new instructions?)\b",
+        r"</?(?:system|assistant|instructions?|prompt)>|\b(?:system|developer|admin) override\b|^\W{0,40}+(?:end of (?:document|context|passages?)|new instructions?)\b",
         r"(?:指示|命令|ルール|指令|规则|提示).{0,12}(?:無視|忽略|无视)|(?:忽略|无视|忘记|無視).{0,12}(?:指令|规则|指示|提示|命令)",
         r"지시.{0,10}무시",
-        r"<\|[a-z_]+\|?>|\[/?inst\]|<</?sys>>|^\W*system[ _]prompt\b",
-        rf"^\W*(?:note|message|instructions?|attention|dear|hey|hello|important)\b[^.:\n]{{0,20}}\b{_MACHINE}\b[^.:\n]{{0,20}}[:,]",
-        rf"(?:^|[.!?\n]\s*)\W*(?:{_MACHINE}|system|model|footnote)\b\s*[:,]\s*(?:please |you |also |always )*{_SAY}\b",
+        r"<\|[a-z_]+\|?>|\[/?inst\]|<</?sys>>|^\W{0,40}+system[ _]prompt\b",
+        rf"^\W{{0,40}}+(?:note|message|instructions?|attention|dear|hey|hello|important)\b[^.:\n]{{0,20}}\b{_MACHINE}\b[^.:\n]{{0,20}}[:,]",
+        rf"(?:^|[.!?\n]\s{{0,40}}+)\W{{0,40}}+(?:{_MACHINE}|system|model|footnote)\b\s*[:,]\s*(?:please |you |also |always )*{_SAY}\b",
         rf"\byou are (?:now|no longer)\b[^.!?\n]{{0,40}}\b(?:{_MACHINE}|unrestricted|unfiltered|jailbroken|developer mode)\b",
         rf"{_START}(?:repeat|print|reveal|show|output|quote|leak|disclose|ignore)\b[^.!?\n]{{0,40}}\b{_OWN}\b",
         rf"\bthe (?:{_MACHINE}) (?:must|should|shall|will|has to|needs to|is to)\b[^.!?\n]{{0,30}}\b{_SAY}\b",

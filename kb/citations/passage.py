@@ -11,7 +11,7 @@ from kb.models import Chunk
 from kb.text.sentences import TextUnit, split_units
 from kb.text.wording import content_stems, language_of, plain
 
-_NUMBERED = re.compile(r"^[\s#]*(\d{1,3})[.)]\s", re.MULTILINE)
+_NUMBERED = re.compile(r"^(?:[^\S\n]|#)*+(\d{1,3})[.)]\s", re.MULTILINE)
 """The number of a list item or of a heading: "Principle 11" may stand for "11. Protect data"."""
 
 

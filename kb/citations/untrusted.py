@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kb.models import Chunk
 
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)")
+_LINK = re.compile(r"!?\[([^\]\n]*+)\]\(\s*+<?([^)\s>]*+)>?[^)\n]*+\)")
 _SLACK_LINK = re.compile(r"[<＜](https?://[^>|＞\s]+)(?:\|([^>＞]*))?[>＞]")
 _MAIL_LINK = re.compile(r"<(?:mailto:)?([^<>\s@|]+@[^<>\s@|]+)(?:\|[^<>]*)?>")
 _SLACK_CALL = re.compile(r"[<＜]\s*([!@#＠！＃])\s*([^>＞|]*)(?:\|([^>＞]*))?[>＞]")

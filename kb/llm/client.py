@@ -19,6 +19,7 @@ import httpx2
 from anthropic.types import MessageParam, OutputConfigParam, ToolParam
 
 from kb.errors import ModelRefusedError, ModelReplyError
+from kb.llm.bounds import bound_response
 from kb.llm.endpoint import choose_endpoint
 from kb.llm.failures import FAILURES, PASSING, retry_wait, translate
 from kb.llm.names import ModelNames
@@ -75,7 +76,8 @@ class LanguageModel:
             base_url=endpoint.base_url,
             max_retries=0,  # ours know the deadline: the SDK's sleep through it
             timeout=httpx2.Timeout(None, connect=CONNECT_S),
-            http_client=http_client,
+            http_client=http_client
+            or anthropic.DefaultAsyncHttpxClient(event_hooks={"response": [bound_response]}),
         )
 
     def __repr__(self) -> str:
@@ -246,7 +248,7 @@ class LanguageModel:
         """The one place where a request goes out; `kb.llm.recorded` puts another in its stead."""
         stream: Any = await self._client.messages.create(**params, stream=True)
         async with stream:
-            return await read_reply(aiter(stream), on_text)
+            return await read_reply(aiter(stream), on_text, max_tokens=params["max_tokens"])
 
     def _count(self, name: str, **more: int) -> None:
         self.usage[name] = self.usage.get(name, ModelUsage()) + ModelUsage(**more)
@@ -259,6 +261,6 @@ def _json_object(text: str) -> dict[str, Any]:
         if start >= 0:
             found, _ = json.JSONDecoder().raw_decode(text, start)
             return dict(found)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelReplyError("the model's JSON cannot be read") from error
     raise ModelReplyError("the model replied without a JSON object")

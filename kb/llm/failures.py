@@ -32,6 +32,7 @@ FAILURES = (
     StreamCutError,
     ModelReplyError,
     ValueError,  # JSONDecodeError, UnicodeDecodeError and pydantic's ValidationError: a chunk that cannot be read
+    RecursionError,  # JSON of thousands of brackets
     OSError,  # TimeoutError is one: the deadline
 )
 """Everything that a call can raise for a reason outside this program."""
@@ -73,7 +74,7 @@ def translate(error: BaseException, *, model: str, host: str, deadline_s: float)
     if isinstance(error, StreamCutError):
         return ModelUnavailableError(f"the stream of {model} at {host} was cut")
     if isinstance(error, anthropic.APIResponseValidationError) or (
-        isinstance(error, ValueError) and not isinstance(error, UnicodeEncodeError)
+        isinstance(error, ValueError | RecursionError) and not isinstance(error, UnicodeEncodeError)
     ):
         return ModelReplyError(f"a chunk of the reply of {model} at {host} cannot be read")
     return ModelUnavailableError(f"{model} at {host} cannot be reached ({type(error).__name__})")

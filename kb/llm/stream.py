@@ -7,15 +7,17 @@ parsed here, at the edge, and the end of the stream is checked: a stream that wa
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from kb.errors import ModelReplyError
+from kb.llm.bounds import ReplyBounds
+from kb.llm.events import Block, Delta, Event, Message, Usage
 from kb.text.unicode import well_formed, well_formed_value
 
 if TYPE_CHECKING:  # the SDK takes two seconds to import, and `TextBlock` is used without it
@@ -33,6 +35,10 @@ _HALF_AT_END = re.compile("[\ud800-\udbff]$")
 """Of a character that was cut in two: its other half comes next."""
 SHOWN_EVERY = 30
 """Characters of new text after which it is shown: a call for each token would re-read the reply hundreds of times."""
+SHOWN_SHARE = 20
+"""And a twentieth of what was shown before: each call reads all of it anew."""
+TURN_S = 0.01
+"""Seconds after which the event loop has its turn, while events have come already and are read without waiting."""
 
 
 class StreamCutError(Exception):
@@ -94,21 +100,30 @@ class Reply:
         return "".join(block.text for block in self.blocks)
 
 
-async def read_reply(events: AsyncIterator[RawMessageStreamEvent], on_text: OnText | None = None) -> Reply:
-    """Reads the stream to its end; `on_text` sees the text grow.
+async def read_reply(
+    events: AsyncIterator[RawMessageStreamEvent], on_text: OnText | None = None, *, max_tokens: int
+) -> Reply:
+    """Reads the stream to its end; `on_text` sees the text grow. `max_tokens`: what the reply was to have at most.
 
     Raises:
         StreamCutError: it ended without a stop_reason.
-        ModelReplyError: an event refers to a block that was never opened, or a tool's input is no JSON object.
+        ModelReplyError: an event refers to a block that was never opened, a tool's input is no JSON object, or the reply is far
+            longer than it was to be.
         ValueError: an event is not valid JSON, or has a field of the wrong type (pydantic's error is one).
     """
-    reply = _Accumulator()
+    reply, bounds = _Accumulator(), ReplyBounds(max_tokens)
     shown = 0
+    turn_at = time.monotonic() + TURN_S
     async for event in events:
-        reply.take(_Event.model_validate(event.to_dict()))
-        if on_text is not None and reply.characters - shown >= SHOWN_EVERY:
+        before, unshown = reply.characters, reply.unshown
+        reply.take(Event.model_validate(event.to_dict()))
+        bounds.take(text=reply.characters - before, unshown=reply.unshown - unshown)
+        if on_text is not None and reply.characters - shown >= max(SHOWN_EVERY, shown // SHOWN_SHARE):
             shown = reply.characters
             await on_text(reply.text_blocks())
+        if time.monotonic() >= turn_at:
+            await asyncio.sleep(0)
+            turn_at = time.monotonic() + TURN_S
     finished = reply.finish()
     if on_text is not None and reply.characters > shown:
         await on_text(finished.blocks)
@@ -117,90 +132,27 @@ async def read_reply(events: AsyncIterator[RawMessageStreamEvent], on_text: OnTe
 
 def parse_reply(message: Mapping[str, Any]) -> Reply:
     """A reply that was not streamed, as the API returns it. Raises as `read_reply`."""
-    whole = _Message.model_validate(message)
+    whole = Message.model_validate(message)
     reply = _Accumulator()
     for index, block in enumerate(whole.content):
-        reply.take(_Event(type="content_block_start", index=index, content_block=block))
-    ended = _Delta(stop_reason=whole.stop_reason, stop_details=whole.stop_details)
-    reply.take(_Event(type="message_delta", delta=ended, usage=whole.usage))
+        reply.take(Event(type="content_block_start", index=index, content_block=block))
+    ended = Delta(stop_reason=whole.stop_reason, stop_details=whole.stop_details)
+    reply.take(Event(type="message_delta", delta=ended, usage=whole.usage))
     return reply.finish()
 
 
-class _Loose(BaseModel):
-    """Fields that we do not read may come and go with the API's versions."""
-
-    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
-
-
-class _Location(_Loose):
-    type: str
-    search_result_index: int = -1
-    start_block_index: int = -1
-    end_block_index: int = -1
-
-
-class _Block(_Loose):
-    type: str
-    text: str = ""
-    citations: list[_Location] | None = None
-    thinking: str = ""
-    signature: str = ""
-    data: str = ""
-    id: str = ""
-    name: str = ""
-    input: dict[str, Any] | None = None
-    partial_json: str = ""
-
-
-class _StopDetails(_Loose):
-    category: str | None = None
-
-
-class _Delta(_Loose):
-    type: str | None = None
-    text: str = ""
-    thinking: str = ""
-    signature: str = ""
-    partial_json: str = ""
-    citation: _Location | None = None
-    stop_reason: str | None = None
-    stop_details: _StopDetails | None = None
-
-
-class _Usage(_Loose):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-
-
-class _Message(_Loose):
-    content: list[_Block] = Field(default_factory=list)
-    stop_reason: str | None = None
-    stop_details: _StopDetails | None = None
-    usage: _Usage | None = None
-
-
-class _Event(_Loose):
-    type: str
-    index: int = 0
-    message: _Message | None = None
-    content_block: _Block | None = None
-    delta: _Delta | None = None
-    usage: _Usage | None = None
-
-
 class _Accumulator:
-    """`characters`: of text, so far."""
+    """`characters`: of text, so far; `unshown`: of everything else."""
 
     def __init__(self) -> None:
         self.characters = 0
-        self._blocks: dict[int, _Block] = {}
+        self.unshown = 0
+        self._blocks: dict[int, Block] = {}
         self._usage: dict[str, int] = {}
         self._stop_reason: str | None = None
         self._refusal_category: str | None = None
 
-    def take(self, event: _Event) -> None:
+    def take(self, event: Event) -> None:
         if event.message is not None and event.message.usage is not None:
             self._count(event.message.usage)
         if event.usage is not None:
@@ -208,6 +160,7 @@ class _Accumulator:
         if event.type == "content_block_start" and event.content_block is not None:
             self._blocks[event.index] = event.content_block
             self.characters += len(event.content_block.text)
+            self.unshown += len(event.content_block.thinking) + len(event.content_block.data)
         elif event.type == "content_block_delta" and event.delta is not None:
             self._extend(event.index, event.delta)
         elif event.type == "message_delta" and event.delta is not None:
@@ -235,10 +188,10 @@ class _Accumulator:
             cache_written_tokens=self._usage.get("cache_creation_input_tokens", 0),
         )
 
-    def _ordered(self) -> list[_Block]:
+    def _ordered(self) -> list[Block]:
         return [block for _, block in sorted(self._blocks.items())]
 
-    def _extend(self, index: int, delta: _Delta) -> None:
+    def _extend(self, index: int, delta: Delta) -> None:
         block = self._blocks.get(index)
         if block is None:
             raise ModelReplyError("the model's stream extends a block that it never opened")
@@ -246,20 +199,22 @@ class _Accumulator:
             block.text += delta.text
             self.characters += len(delta.text)
         elif delta.type == "citations_delta" and delta.citation is not None:
-            block.citations = [*(block.citations or []), delta.citation]
+            block.citations = block.citations or []
+            block.citations.append(delta.citation)
         elif delta.type == "input_json_delta":
             block.partial_json += delta.partial_json
         elif delta.type == "thinking_delta":
             block.thinking += delta.thinking
         elif delta.type == "signature_delta":
             block.signature += delta.signature
+        self.unshown += len(delta.partial_json) + len(delta.thinking) + len(delta.signature)
 
-    def _count(self, usage: _Usage) -> None:
+    def _count(self, usage: Usage) -> None:
         # Cumulative: the last event's figure is the total, and message_delta may leave the input's out.
         self._usage |= usage.model_dump(exclude_none=True)
 
 
-def _tool_use(block: _Block) -> ToolUse:
+def _tool_use(block: Block) -> ToolUse:
     try:
         # Streamed, the input comes in pieces behind an empty object; whole, it stands in the block.
         given = json.loads(block.partial_json) if block.partial_json.strip() else block.input or {}
@@ -271,7 +226,7 @@ def _tool_use(block: _Block) -> ToolUse:
     return ToolUse(id=block.id, name=block.name, input=given)
 
 
-def _assistant_block(block: _Block, use: ToolUse | None) -> AssistantBlock | None:
+def _assistant_block(block: Block, use: ToolUse | None) -> AssistantBlock | None:
     """None: a block that says nothing, which the API would refuse, or one of a kind that was not asked for."""
     if use is not None:
         return {"type": "tool_use", "id": use.id, "name": use.name, "input": use.input}
@@ -284,7 +239,7 @@ def _assistant_block(block: _Block, use: ToolUse | None) -> AssistantBlock | Non
     return None
 
 
-def _text_block(block: _Block) -> TextBlock:
+def _text_block(block: Block) -> TextBlock:
     locations = block.citations or []
     ours = [location for location in locations if location.type == "search_result_location"]
     return TextBlock(
