@@ -1,6 +1,8 @@
 """Whose turn it is to reindex: one at a time across replicas, and what the one whose turn it is tells the others.
 
 NAMESPACE:reindex:turn       token of the replica at work; runs out when that replica dies
+NAMESPACE:reindex:last       token of whoever took the turn last: it is still theirs where they were silent for too long and nobody
+                             else took it
 NAMESPACE:reindex:progress   the latest step, as JSON
 """
 
@@ -32,16 +34,19 @@ _TAKE = """
 local holder = redis.call('get', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])
+redis.call('set', KEYS[3], ARGV[1], 'ex', 86400)
 redis.call('del', KEYS[2])
 return 1
 """
 """A client that asks again, since the first reply was lost, finds its own turn taken by itself."""
 _IF_MINE = """
-if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+local holder = redis.call('get', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+if not holder and redis.call('get', KEYS[3]) ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[2], ARGV[2], 'px', ARGV[3])
 """
-_KEEP = f"{_IF_MINE} return redis.call('pexpire', KEYS[1], ARGV[4])"
-_GIVE_BACK = f"{_IF_MINE} return redis.call('del', KEYS[1])"
+_KEEP = f"{_IF_MINE} redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[4]) return 1"
+_GIVE_BACK = f"{_IF_MINE} redis.call('del', KEYS[1]) return 1"
 
 
 class Turn(Protocol):
@@ -86,6 +91,7 @@ class RedisTurn:
         self._redis = redis
         self._turn = f"{namespace}:reindex:turn"
         self._progress = f"{namespace}:reindex:progress"
+        self._last = f"{namespace}:reindex:last"
         self._lease = lease
         self._beat_s = beat_s
         self._token = uuid.uuid4().hex
@@ -114,6 +120,5 @@ class RedisTurn:
 
     async def _eval(self, script: str, *arguments: bytes | int) -> object:
         with store_failures(_UNAVAILABLE):
-            return await cast(
-                Any, self._redis.eval(script, 2, self._turn, self._progress, self._token, *arguments)
-            )
+            keys = (self._turn, self._progress, self._last)
+            return await cast(Any, self._redis.eval(script, len(keys), *keys, self._token, *arguments))

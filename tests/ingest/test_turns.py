@@ -18,6 +18,7 @@ from ingest.sync import Sync
 from ingest.turn import RedisTurn
 from kb.source_settings import AnySourceSettings
 from tests.fakes.embedder import HashEmbedder
+from tests.fakes.waiting import until
 
 from .conftest import Clock, all_of, write
 
@@ -84,6 +85,39 @@ async def test_a_replica_that_lost_its_turn_stops(
 
     assert last.phase == "failed"
     assert await redis.get("t:reindex:turn") in ("another", b"another")
+
+
+async def test_a_replica_that_was_silent_for_too_long_goes_on_where_nobody_else_took_over(
+    replica: Callable[[], ReindexJobs], redis: Redis, embedder: HashEmbedder
+) -> None:
+    embedder.gate.clear()
+    running = asyncio.create_task(all_of(replica()))
+    await embedder.arrived.wait()
+    await redis.delete("t:reindex:turn")  # as it runs out
+
+    async def holds_it_again() -> bool:
+        return bool(await redis.exists("t:reindex:turn"))
+
+    await until(holds_it_again, seconds=10)
+    embedder.gate.set()
+    assert (await running)[-1].phase == "done"
+
+
+async def test_a_replica_that_was_silent_while_another_did_the_work_and_left_stops(
+    replica: Callable[[], ReindexJobs], redis: Redis, embedder: HashEmbedder
+) -> None:
+    embedder.gate.clear()
+    running = asyncio.create_task(all_of(replica()))
+    await embedder.arrived.wait()
+    async with redis.pipeline(transaction=True) as batch:
+        batch.set("t:reindex:last", "another")
+        batch.delete("t:reindex:turn")
+        await batch.execute()
+
+    last = (await asyncio.wait_for(running, 10))[-1]
+
+    assert last.phase == "failed"
+    assert "another replica took over" in (last.error or "")
 
 
 async def test_a_source_is_synced_once_an_interval_by_one_of_the_replicas(
