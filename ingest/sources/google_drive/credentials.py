@@ -6,6 +6,7 @@ Every secret is a `SecretStr`.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -59,6 +60,7 @@ class Credentials:
         self._ask = ask
         self._clock = clock
         self._granted: _Granted | None = None
+        self._renewing = asyncio.Lock()
 
     @property
     def account(self) -> str:
@@ -83,9 +85,10 @@ class Credentials:
         Raises:
             ApiError: there is no token; the message says what to do.
         """
-        if self._granted is None or self._granted.until - self._clock() < _RENEW_S:
-            self._granted = await self._new()
-        return {"Authorization": f"Bearer {self._granted.token.get_secret_value()}"}
+        async with self._renewing:  # of many requests that need one, the first asks for it
+            if self._granted is None or self._granted.until - self._clock() < _RENEW_S:
+                self._granted = await self._new()
+            return {"Authorization": f"Bearer {self._granted.token.get_secret_value()}"}
 
     def forget(self) -> None:
         """Google did not take it."""

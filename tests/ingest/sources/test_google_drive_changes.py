@@ -219,6 +219,17 @@ async def test_a_token_that_is_rejected_and_a_day_that_went_by_mean_that_all_is_
     assert await office.sees(folders=[top]) not in (first, second)
 
 
+async def test_an_inventory_that_is_damaged_or_gone_is_made_anew(drive: Drive, office: Office) -> None:
+    top, _ = a_handbook(drive)
+    first = await office.sees(folders=[top])
+    file = office.folder / "drive.drive"
+
+    file.write_bytes(b"no database" * 1000)
+    assert await office.sees(folders=[top]) == first
+    file.unlink()
+    assert await office.sees(folders=[top]) == first
+
+
 async def test_another_account_starts_anew(drive: Drive, office: Office) -> None:
     top, _ = a_handbook(drive, pages=2)
     drive.people = {"dana@acme.com"}
