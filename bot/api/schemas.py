@@ -42,18 +42,21 @@ class Message(cases.Message):
     content: Annotated[str, Field(max_length=MAX_MESSAGE)]
 
 
+History = Annotated[
+    tuple[Message, ...],
+    Field(
+        max_length=MAX_MESSAGES,
+        description="The conversation before it, oldest first: a follow-up is understood in it.",
+    ),
+]
+
+
 class AskRequest(_In):
     query: Annotated[
         Text,
         Field(description="The question, in any language.", examples=["How long is the probation period?"]),
     ]
-    chat_history: Annotated[
-        tuple[Message, ...],
-        Field(
-            max_length=MAX_MESSAGES,
-            description="The conversation before it, oldest first: a follow-up is understood in it.",
-        ),
-    ] = ()
+    chat_history: History = ()
 
     @property
     def turns(self) -> list[Turn]:

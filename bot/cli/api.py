@@ -7,9 +7,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from bot.api.app import create_app, guarded
 from bot.api.keys import ApiKeys
-from bot.api.server import listening
 from bot.api.service import Service
 from bot.api.slots import Slots
 from bot.cli.compose import Runtime, utc_now
@@ -26,9 +24,14 @@ async def serving_api(
     if settings.port is None:
         yield None
         return
+    # Two seconds of a start, which only those pay who serve it.
+    from bot.api.app import create_app, guarded
+    from bot.api.mcp_tools import mounted
+    from bot.api.server import listening
+
     service = build_service(runtime, session, loaded=loaded)
-    app = guarded(create_app(service), hosts=settings.hosts)
-    async with listening(app, settings) as address:
+    app = create_app(service)
+    async with mounted(app, service), listening(guarded(app, hosts=settings.hosts), settings) as address:
         yield address
 
 
@@ -60,4 +63,6 @@ async def _store_answers(runtime: Runtime) -> bool:
 
 
 def openapi() -> None:
+    from bot.api.app import create_app
+
     sys.stdout.write(json.dumps(create_app().openapi(), indent=2, ensure_ascii=False) + "\n")

@@ -170,6 +170,14 @@ def serve(data: Data = None, config: Config = None, verbose: Verbose = False) ->
 
 
 @app.command()
+def mcp(data: Data = None, config: Config = None, verbose: Verbose = False) -> None:
+    """Offers the pages of a running bot to an agent or an editor, as tools of the Model Context Protocol (stdio)."""
+    from bot.cli import mcp as command
+
+    run(command.mcp(settings_of(data, config, verbose)))
+
+
+@app.command()
 def openapi() -> None:
     """Prints the description of the HTTP API (OpenAPI 3.1)."""
     from bot.cli.api import openapi as command

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
@@ -11,8 +12,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import httpx2
 import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 from bot.cli.commands import app as commands
 from tests.cli.conftest import Run
@@ -148,6 +154,32 @@ def test_keys_are_made_listed_and_revoked_while_the_bot_runs(served: Served, foo
     assert ask(made["key"]) == 401
     again = footnote("keys", "revoke", "leads", "--json", data=served.data)
     assert (again.code, again.json) == (1, {"name": "leads", "revoked": False})
+
+
+def test_an_agent_asks_the_running_bot(served: Served, key: str, tmp_path: Path):
+    variables = environment(FOOTNOTE_API__KEY=key, FOOTNOTE_API__URL=served.address)
+    server = StdioServerParameters(command=str(FOOTNOTE), args=["mcp"], cwd=tmp_path, env=variables)
+
+    async def ask(transport: Any) -> Any:
+        async with Client(transport) as client:
+            told = await client.call_tool("ask", {"query": "How many days of holiday do I get?"})
+        return told.structured_content
+
+    async def over_http() -> Any:
+        headers = {"Authorization": f"Bearer {key}"}
+        async with httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as http:
+            return await ask(streamable_http_client(f"{served.address}/mcp", http_client=http))
+
+    for answer in (asyncio.run(ask(stdio_client(server))), asyncio.run(over_http())):
+        assert answer["outcome"] == "answered"
+        assert "people/leave-policy.md" in [one["path"] for one in answer["citations"]]
+
+
+def test_an_agent_without_a_key_is_told_how_to_get_one(footnote: Run):
+    refused = footnote("mcp")
+    assert refused.code == 1
+    assert "footnote keys add" in refused.err
+    assert refused.out == ""
 
 
 def test_keys_are_made_where_no_bot_runs(footnote: Run, tmp_path: Path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from redis.asyncio import Redis
 
 from bot.api.app import create_app, guarded
 from bot.api.keys import ApiKeys
+from bot.api.mcp_tools import mounted
 from bot.api.server import listening
 from bot.api.service import Service
 from bot.api.slots import Slots
@@ -152,13 +153,36 @@ class Api:
 
     @asynccontextmanager
     async def listening(self, hosts: Sequence[str] = ()) -> AsyncIterator[Api]:
-        async with listening(guarded(create_app(self.service), hosts=hosts), ApiSettings(port=0)) as address:
+        app = create_app(self.service)
+        async with (
+            _in_one_task(mounted(app, self.service)),
+            listening(guarded(app, hosts=hosts), ApiSettings(port=0)) as address,
+        ):
             self.address = address
             yield self
 
     def client(self, key: str | None = None, **headers: str) -> httpx2.AsyncClient:
         sent = headers | ({"Authorization": f"Bearer {key}"} if key else {})
         return httpx2.AsyncClient(base_url=self.address, headers=sent, timeout=60, trust_env=False)
+
+
+@asynccontextmanager
+async def _in_one_task(context: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
+    """pytest begins and ends a fixture in two tasks, which a task group of anyio does not bear."""
+    entered, done = asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        async with context:
+            entered.set()
+            await done.wait()
+
+    holding = asyncio.create_task(hold())
+    await entered.wait()
+    try:
+        yield
+    finally:
+        done.set()
+        await holding
 
 
 async def events_of(client: httpx2.AsyncClient, body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
