@@ -6,9 +6,11 @@ https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
 
 from bot.stats import Stats
 from kb.llm.usage import ModelUsage, UsageByModel
+from kb.loop_watch import BUCKETS_S, LoopLag
 from kb.rewrite import RewriteTally
 
 Sample = tuple[Mapping[str, str], float]
@@ -27,10 +29,18 @@ CALLS: Mapping[str, Callable[[ModelUsage], int]] = {
 }
 
 
-def exposition(stats: Stats | None, tally: RewriteTally, usage: UsageByModel | None = None) -> str:
+def exposition(
+    stats: Stats | None,
+    tally: RewriteTally,
+    usage: UsageByModel | None = None,
+    *,
+    lag: LoopLag | None = None,
+) -> str:
     """`stats` are everybody's since the beginning, None where Redis does not answer; the rest is this process's."""
     lines = [*_of_everybody(stats)] if stats is not None else []
     lines += _of_this_process(tally, usage or {})
+    if lag is not None:
+        lines += _of_the_loop(lag)
     return "\n".join(lines) + "\n"
 
 
@@ -137,6 +147,26 @@ def _of_this_process(tally: RewriteTally, usage: UsageByModel) -> Iterable[str]:
         "counter",
         "Looks into the cache of the model's rewrites.",
         [({"event": event}, count) for event, count in sorted(tally.cache.items())],
+    )
+
+
+def _of_the_loop(lag: LoopLag) -> Iterable[str]:
+    name, told = (
+        "footnote_event_loop_lag_seconds",
+        "How late the event loop was, looked at twenty times a second.",
+    )
+    yield f"# HELP {name} {told}"
+    yield f"# TYPE {name} histogram"
+    bounds = [*(f"{bound:g}" for bound in BUCKETS_S), "+Inf"]
+    for bound, count in zip(bounds, accumulate(lag.counts), strict=True):
+        yield f'{name}_bucket{{le="{bound}"}} {count}'
+    yield f"{name}_sum {lag.total:.10g}"
+    yield f"{name}_count {sum(lag.counts)}"
+    yield from _metric(
+        "footnote_event_loop_lag_max_seconds",
+        "gauge",
+        "The latest that the event loop was since the process began.",
+        [({}, lag.longest)],
     )
 
 

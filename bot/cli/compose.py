@@ -39,6 +39,7 @@ from kb.freshness import Clock, FreshnessPolicy
 from kb.index.port import VectorIndex
 from kb.lexical import LexicalEncoder
 from kb.live_embedder import LiveEmbedder
+from kb.loop_watch import LoopWatch
 from kb.pipeline import Pipeline
 from kb.rerank import Reranker
 from kb.rewrite import RedisReplies, ReplyCache, RewriteTally, choose_rewriter
@@ -82,6 +83,7 @@ class Runtime:
     reader: Reader
     lane: PageLane
     reindexer: ReindexJobs
+    watch: LoopWatch
 
     def with_slack(self, slack: SlackSettings) -> Runtime:
         """The same runtime with other Slack settings: the playground's address is known only once it listens."""
@@ -219,6 +221,7 @@ async def open_runtime(
             reader=reader,
             lane=lane,
             reindexer=reindexer,
+            watch=await stack.enter_async_context(LoopWatch()),
         )
         if models:
             await runtime.load_models()

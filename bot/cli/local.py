@@ -119,6 +119,7 @@ class LocalSession:
             "embedder": runtime.settings.embed.model,
             "reranker": runtime.settings.rerank.model if runtime.ranker.available else runtime.ranker.reason,
             "model": runtime.model.name if runtime.model else "none: extractive",
+            "event_loop_late_s": round(runtime.watch.lag.longest, 3),
         }
         try:
             counts = await runtime.index.counts()
@@ -164,7 +165,8 @@ class LocalSession:
             logger.warning("metrics.store_unavailable", extra={"cause": str(error)})
             stats = None
         model = self._runtime.model
-        return exposition(stats, self._runtime.rewrites, model.usage if model else None)
+        runtime = self._runtime
+        return exposition(stats, runtime.rewrites, model.usage if model else None, lag=runtime.watch.lag)
 
     async def stats(self) -> dict[str, Any]:
         stats = await self._runtime.analytics.stats()

@@ -21,6 +21,7 @@ from kb.embed import Embedder
 from kb.errors import SettingsError
 from kb.index.port import IndexManifest
 from kb.lexical import LexicalEncoder
+from kb.loop_watch import LoopWatch
 from kb.settings import Settings
 from kb.text.language import detect, warm_up
 from kb.valkey import connect_redis
@@ -50,6 +51,7 @@ async def worker(settings: Settings, *, idle_exit_s: float | None, as_json: bool
         stack.push_async_callback(redis.aclose)
         lane = PageLane(redis, namespace=settings.store.namespace)
         stack.push_async_callback(lane.close)
+        await stack.enter_async_context(LoopWatch())
         reader = ReaderPool()
         stack.push_async_callback(reader.close)
 

@@ -1,9 +1,12 @@
 import re
 
+import pytest
+
 from bot.metrics import exposition
 from bot.stats import Stats
 from kb.answer import Checked
 from kb.llm.usage import ModelUsage
+from kb.loop_watch import LoopLag
 from kb.rewrite import RewriteTally
 
 STATS = Stats(
@@ -86,3 +89,16 @@ def test_without_redis_the_process_still_tells_its_own():
     told = samples(exposition(None, a_tally()))
     assert "footnote_questions_total" not in told
     assert told['footnote_process_rewrites_total{outcome="model",reason=""}'] == 1
+
+
+def test_how_late_the_event_loop_was_is_told_as_a_histogram():
+    lag = LoopLag()
+    for seconds in (0.001, 0.002, 0.3, 20.0):
+        lag.note(seconds)
+    told = samples(exposition(None, RewriteTally(), lag=lag))
+    name = "footnote_event_loop_lag_seconds"
+    assert told[f'{name}_bucket{{le="0.005"}}'] == 2
+    assert told[f'{name}_bucket{{le="0.5"}}'] == 3
+    assert told[f'{name}_bucket{{le="+Inf"}}'] == told[f"{name}_count"] == 4
+    assert told[f"{name}_sum"] == pytest.approx(20.303)
+    assert told["footnote_event_loop_lag_max_seconds"] == 20.0
