@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import time
 from dataclasses import dataclass
@@ -17,7 +18,10 @@ from types import TracebackType
 from typing import IO, Self
 
 from kb.errors import DataFolderInUseError, SettingsError
+from kb.private_files import is_ours, keep_private, open_to_others, umask
 from kb.sockets import make_private, socket_path
+
+logger = logging.getLogger(__name__)
 
 LOCK_ATTEMPTS = 6
 LOCK_PAUSE_S = 0.05
@@ -42,6 +46,8 @@ class DataFolder:
     def __init__(self, path: Path) -> None:
         self.path = path.expanduser().resolve()
         self._lock: IO[str] | None = None
+        self.exposed = ""
+        """Why others may read what is in the folder, and what to do about it; empty: they may not. Known to its owner."""
 
     @property
     def index(self) -> Path:
@@ -61,21 +67,25 @@ class DataFolder:
         return socket_path(self.path, "footnote.sock")
 
     def own(self, command: str) -> Self:
-        """Takes the folder, creating it (mode 0700: it holds conversations) where it is missing.
+        """Takes the folder, creating it where it is missing, and makes it private (0700): it holds conversations.
 
         Raises:
             DataFolderInUseError: another process owns it; `owner()` tells which.
             SettingsError: the folder cannot be made or written.
         """
+        umask.set()
         try:
+            ours = is_ours(self.path)
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             lock = (self.path / "lock").open("a+", encoding="utf-8")
         except OSError as error:
+            umask.reset()
             raise SettingsError(
                 f"the data folder {self.path} cannot be used ({error.strerror}); choose another with --data"
             ) from error
         if not _lock_exclusively(lock):
             lock.close()
+            umask.reset()
             owner = self.owner()
             who = f"`footnote {owner.command}` (pid {owner.pid})" if owner else "another process"
             raise DataFolderInUseError(
@@ -88,7 +98,20 @@ class DataFolder:
             self.release()
             raise
         self._write_owner(command)
+        self.exposed = self._made_private(ours=ours)
+        if self.exposed:
+            logger.warning("data_folder.exposed", extra={"cause": self.exposed})
         return self
+
+    def _made_private(self, *, ours: bool) -> str:
+        if not ours:
+            if not open_to_others(self.path):
+                return ""
+            return f"{self.path} holds other things than Footnote's and is open to others: name a folder of its own with --data"
+        left = keep_private(self.path)
+        if not left:
+            return ""
+        return f"{left[0]} belongs to another user and others may read it: give it to this one (chown -R {os.getuid()} {self.path})"
 
     def announce(self, command: str, *, playground: str | None = None) -> None:
         """Tells other commands what the owner has become, e.g. where its playground is."""
@@ -114,6 +137,7 @@ class DataFolder:
             (self.path / "owner.json").unlink(missing_ok=True)
             self._lock.close()
             self._lock = None
+            umask.reset()
 
     def __enter__(self) -> Self:
         return self

@@ -82,6 +82,8 @@ async def _data_folder(settings: Settings) -> list[Check]:
             )
         ]
     with folder.own("doctor"):
+        if folder.exposed:
+            return [Check(name="data folder", state="warning", told=folder.exposed)]
         return [Check(name="data folder", state="ok", told=f"{folder.path}, free")]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ingest.sources.git_config import LISTING, emptied, risky
+from kb.private_files import umask
 
 _TIMEOUT_S = 120.0
 """A history of 100,000 commits takes about 10 s."""
@@ -115,7 +116,7 @@ async def _run(
         process = await asyncio.create_subprocess_exec(
             "git", "-C", str(root), *_QUIET, *arguments,
             stdin=asyncio.subprocess.DEVNULL if fed is None else asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=dict(variables),
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=dict(variables), umask=umask.of_user,
         )  # fmt: skip
     except OSError as error:
         raise GitError(f"git cannot be started: {error.strerror}") from error

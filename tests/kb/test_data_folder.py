@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,106 @@ def test_a_released_folder_has_no_owner(tmp_path: Path):
 def test_the_folder_is_private(tmp_path: Path):
     with DataFolder(tmp_path / "new").own("ask"):
         assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
+
+
+def modes(folder: Path) -> set[str]:
+    return {oct(path.lstat().st_mode & 0o777) for path in folder.rglob("*") if not path.is_symlink()}
+
+
+@pytest.fixture
+def everyday_umask():
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("everyday_umask")
+def test_an_earlier_folder_and_what_is_in_it_are_made_private(tmp_path: Path):
+    data = tmp_path / "data"
+    (data / "index" / "gen-1").mkdir(parents=True)
+    (data / "index" / "gen-1" / "points").write_text("limited")
+    (data / "uploads").mkdir()
+    (data / "uploads" / "pay.md").write_text("limited")
+    (data / "lock").touch()
+    elsewhere = tmp_path / "elsewhere.md"
+    elsewhere.write_text("somebody's")
+    (data / "uploads" / "link.md").symlink_to(elsewhere)
+    for path in (data, *data.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+    with DataFolder(data).own("serve") as folder:
+        assert data.stat().st_mode & 0o777 == 0o700
+        assert modes(data) == {"0o700", "0o600"}
+        assert folder.exposed == ""
+        (data / "uploads" / "new.md").write_text("limited")
+        assert modes(data) == {"0o700", "0o600"}
+    assert elsewhere.stat().st_mode & 0o777 == 0o644
+    (tmp_path / "after.md").touch()
+    assert (tmp_path / "after.md").stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.usefixtures("everyday_umask")
+def test_what_was_put_into_it_by_others_is_private_from_the_next_start(tmp_path: Path):
+    data = tmp_path / "data"
+    with DataFolder(data).own("serve"):
+        pass
+    (data / "notes-of-an-admin.txt").write_text("limited")
+    data.chmod(0o755)
+    with DataFolder(data).own("serve"):
+        assert modes(data) == {"0o600"}
+        assert data.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.usefixtures("everyday_umask")
+def test_somebodys_folder_with_other_things_in_it_stays_as_it_is(tmp_path: Path):
+    home = tmp_path / "home"
+    (home / "Documents").mkdir(parents=True)
+    (home / "Documents" / "mine.txt").touch()
+    home.chmod(0o755)
+    with DataFolder(home).own("serve") as folder:
+        assert (
+            "holds other things than Footnote's and is open to others: name a folder of its own"
+            in folder.exposed
+        )
+    assert {oct(path.stat().st_mode & 0o777) for path in (home, home / "Documents")} == {"0o755"}
+    assert (home / "Documents" / "mine.txt").stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.usefixtures("everyday_umask")
+def test_an_empty_home_is_nobodys_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    tmp_path.chmod(0o755)
+    with DataFolder(tmp_path).own("serve") as folder:
+        assert folder.exposed
+    assert tmp_path.stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run as somebody else")
+def test_what_belongs_to_another_user_is_told():
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        assert (
+            "belongs to another user and others may read it: give it to this one (chown -R 4242"
+            in told_to_another_user(Path(folder) / "data")
+        )
+
+
+def told_to_another_user(data: Path) -> str:
+    data.mkdir()
+    data.chmod(0o777)
+    (data / "uploads").mkdir(mode=0o755)
+    script = (
+        "import os, sys; from pathlib import Path; from kb.data_folder import DataFolder; os.setuid(4242)\n"
+        "with DataFolder(Path(sys.argv[1])).own('serve') as folder: print(folder.exposed)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script, str(data)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    return told.stdout
 
 
 def test_a_folder_that_cannot_be_made_says_what_to_do(tmp_path: Path):
