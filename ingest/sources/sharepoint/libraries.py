@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from ingest.sources.sharepoint.connection import Graph, GraphError
+from ingest.sources.sharepoint.connection import Graph, GraphError, advice
 from kb.source_settings import SharePointSettings, site_key
 
 _PAGES = "webPageLibrary"
@@ -34,6 +34,8 @@ class Libraries:
         self._graph = graph
         self._settings = settings
         self._found: dict[str, list[Library]] = {}
+        self.without_pages: dict[str, str] = {}
+        """Site whose pages could not be looked up, its libraries all the same -> why."""
 
     @property
     def places(self) -> list[str]:
@@ -65,7 +67,12 @@ class Libraries:
             if "system" not in drive
         ]
         if self._settings.pages:
-            found += await self._pages(site_id, place, title)
+            try:
+                found += await self._pages(site_id, place, title)
+            except GraphError as error:
+                if error.status == 401:
+                    raise
+                self.without_pages[place] = f"the site's pages cannot be listed: {advice(error)}"
         return found
 
     async def _pages(self, site_id: str, place: str, title: str) -> list[Library]:

@@ -115,9 +115,12 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
         libraries, drives = self._open().libraries, self._open().drives
         try:
             chosen = [one for one in await libraries.of(place) if libraries.chosen(one)]
-            return [(library, await drives.readers_of(library.id, "root")) for library in chosen]
+            found = [(library, await drives.readers_of(library.id, "root")) for library in chosen]
         except GraphError as error:
             raise GraphError(advice(error), status=error.status, code=error.code) from error
+        if place in libraries.without_pages:
+            raise GraphError(libraries.without_pages[place])
+        return found
 
     async def _chosen(self, place: str) -> list[Library]:
         """The drives to list of a place; where there is none, or the place is not seen, that is noted."""
@@ -127,6 +130,8 @@ class SharePointSource(ConfiguredSource[SharePointSettings]):
         except GraphError as error:
             self._unlisted[f"{place}/"] = f"{place} cannot be listed: {advice(error)}"
             return []
+        if place in libraries.without_pages:
+            self._unlisted[f"{place}/"] = libraries.without_pages[place]
         chosen = [one for one in found if libraries.chosen(one)]
         self._left_out |= {f"{place}/{one.id}" for one in found if one not in chosen}
         if not any(not one.site for one in chosen):

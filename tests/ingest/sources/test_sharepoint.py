@@ -15,7 +15,7 @@ from kb.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.graph import GraphServer
-from tests.fakes.graph_drive import HOST, Drive, modern_page, person, site_group
+from tests.fakes.graph_drive import HOST, Drive, person, site_group
 from tests.fakes.listing import failure, listed, reason
 from tests.fakes.sharepoint_office import LEAVE, SITE, Office
 
@@ -197,6 +197,19 @@ async def test_no_secret_and_no_address_of_a_download_is_kept_on_disk(office: Of
         assert secret not in dump
 
 
+async def test_a_site_may_be_named_by_its_id_and_the_root_site_by_its_host(office: Office) -> None:
+    leave = office.documents.add("Leave.md", LEAVE)
+    root = office.graph.site("/", "Start")
+    library = office.graph.library(root)
+    library.edit("root", permissions=[site_group("HR Members")])
+    welcome = library.add("Welcome.md", LEAVE)
+    source = office.source(sites=(office.site.id, f"https://{HOST}/"))
+
+    assert sorted(await listed(source)) == sorted(
+        [office.path(leave, place=office.site.id), office.path(welcome, library, place=HOST)]
+    )
+
+
 async def test_onedrives_are_read_beside_sites(office: Office) -> None:
     drive = Drive(id="b!dana-0001", name="OneDrive")
     drive.edit("root", permissions=[site_group("HR Members")])
@@ -233,64 +246,3 @@ async def test_what_the_settings_exclude_is_withdrawn_and_nothing_else(office: O
     assert source.withdraws(office.path(draft))
     assert not source.withdraws(office.path(sick))
     assert source.withdraws(f"{HOST}/sites/other/b!x/01.md")
-
-
-async def test_modern_pages_are_read_with_the_texts_of_all_their_parts(office: Office) -> None:
-    quick = {
-        "@odata.type": "#microsoft.graph.standardWebPart",
-        "data": {
-            "serverProcessedContent": {
-                "htmlStrings": [{"key": "a", "value": "<p>A <b>hero</b></p>"}],
-                "searchablePlainTexts": [{"key": "items[0].title", "value": "Forms <& more>"}],
-            }
-        },
-    }
-    aside = {"verticalSection": {"webparts": [quick]}}
-    page = office.pages.add(
-        "Leave.aspx", b"", page=modern_page("Leave & rest", f"<p>{LEAVE}</p>", "<p>Right.</p>", **aside)
-    )
-    office.pages.add("Forms", None)
-    source = office.source()
-    refs = await listed(source)
-    raw = await source.fetch(refs[office.path(page, office.pages)])
-
-    html = raw.content.decode()
-    assert "<h1>Leave &amp; rest</h1>" in html
-    assert [
-        html.index(text) for text in (LEAVE, "Right.", "A <b>hero</b>", "Forms &lt;&amp; more&gt;")
-    ] == sorted(html.index(text) for text in (LEAVE, "Right.", "A <b>hero</b>", "Forms &lt;&amp; more&gt;"))
-    assert (raw.media_type, raw.revision) == ("text/html", refs[raw.path].revision)
-    assert raw.parents == ("Human Resources", "Site Pages")
-
-
-async def test_templates_and_files_beside_the_pages_are_no_pages_and_pages_may_be_switched_off(
-    office: Office,
-) -> None:
-    templates = office.pages.add("Templates", None)
-    office.pages.add("Blank.aspx", b"", into=templates, page=modern_page("Blank", ""))
-    office.pages.add("note.md", LEAVE)
-    home = office.pages.add("Home.aspx", b"", page=modern_page("Home", f"<p>{LEAVE}</p>"))
-    path = office.path(home, office.pages)
-
-    assert list(await listed(office.source())) == [path]
-    without = office.source(pages=False)
-    assert await listed(without) == {}
-    assert without.withdraws(path)
-
-
-async def test_a_draft_is_left_out_and_an_edit_that_is_not_published_keeps_the_earlier_text(
-    office: Office,
-) -> None:
-    draft = office.pages.add("New.aspx", b"", page=modern_page("New", "x", level="draft", version="0.3"))
-    edited = office.pages.add("Old.aspx", b"", page=modern_page("Old", "x", level="checkout", version="2.1"))
-    classic = office.pages.add("Wiki.aspx", b"")
-    source = office.source()
-    refs = await listed(source)
-
-    new, old, wiki = [
-        await failure(source, refs[office.path(one, office.pages)]) for one in (draft, edited, classic)
-    ]
-    assert (new.left_out, new.withdraw) == (True, True)
-    assert (old.left_out, old.withdraw) == (False, False)
-    assert "not published" in old.reason
-    assert "classic" in wiki.reason
