@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 
@@ -189,7 +190,7 @@ async def test_no_secret_and_no_address_of_a_download_is_kept_on_disk(office: Of
     office.documents.edit("root", permissions=[site_group("HR Members"), person("Dana")])
     await listed(office.source())
     (file,) = (tmp_path / "kept").glob("*.db")
-    with sqlite3.connect(file) as db:
+    with closing(sqlite3.connect(file)) as db:
         dump = "\n".join(db.iterdump())
 
     assert "Leave.md" in dump

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ingest.errors import SyncRefusedError
+from ingest.errors import SourceUnavailableError, SyncRefusedError
 from ingest.sync import Sync
 from kb.index.edge import EdgeIndex
 from tests.contract.test_sources import parts_of
 from tests.fakes.graph import GraphServer
 from tests.fakes.graph_drive import site_group
+from tests.fakes.listing import listed
 from tests.fakes.sharepoint_office import LEAVE, Office
 
 
@@ -74,3 +77,23 @@ async def test_a_closed_page_leaves_the_index_and_comes_back_when_its_group_is_n
         assert office.path(board) not in " ".join(await index.revisions())
     finally:
         await index.close()
+
+
+async def test_a_disk_that_keeps_nothing_makes_the_source_unavailable_and_is_named(
+    office: Office, tmp_path: Path
+) -> None:
+    office.documents.add("Leave.md", LEAVE)
+    (tmp_path / "kept" / "office.sharepoint.db").mkdir(parents=True)
+
+    with pytest.raises(SourceUnavailableError, match="look at the disk"):
+        await listed(office.source())
+
+
+async def test_what_another_version_kept_is_made_anew(office: Office, tmp_path: Path) -> None:
+    office.documents.add("Leave.md", LEAVE)
+    before = await listed(office.source())
+    (file,) = (tmp_path / "kept").glob("*.db")
+    with closing(sqlite3.connect(file)) as db, db:
+        db.executescript("DROP TABLE readers; ALTER TABLE items RENAME TO old; PRAGMA user_version = 99;")
+
+    assert await listed(office.source()) == before
