@@ -100,10 +100,10 @@ class Attempts:
         after, least = timedelta(seconds=pause), timedelta(seconds=max(told, min(pause, WOKEN_AFTER_S)))
         await self._settle(lease, lambda: self.claims.wait(lease, after=after, least=least))
 
-    async def wake(self) -> None:
+    async def wake(self, *, at_once: bool = False) -> None:
         """Slack is back, or may be: what waits for it is tried."""
         try:
-            if woken := await self.claims.wake():
+            if woken := await self.claims.wake(at_once=at_once):
                 logger.info("queue.woken", extra={"threads": woken})
         except StoreUnavailableError:
             logger.warning("queue.not_woken")  # their pauses end by themselves

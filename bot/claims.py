@@ -175,9 +175,12 @@ class Claims:
         """
         return bool(await self._call("wait", *_held(lease), milliseconds(after), milliseconds(least)))
 
-    async def wake(self) -> int:
-        """Slack is back, or so it seems: threads that wait for it may start. Returns how many start sooner."""
-        return int(await self._call("wake"))
+    async def wake(self, *, at_once: bool) -> int:
+        """Slack is back, or may be: threads that wait for it start. Returns how many start sooner than they would have.
+
+        `at_once`: whatever they were told to wait for at least.
+        """
+        return int(await self._call("wake", int(at_once)))
 
     async def bury(self, lease: Lease, *, reason: str, untidy: bool = False) -> bool:
         """Moves the question to the dead letters and lets its thread go on.

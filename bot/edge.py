@@ -33,7 +33,7 @@ from bot.parts import (
     build_rooms,
     build_worker,
 )
-from bot.people import People
+from bot.people import Me, People
 from bot.question import QuestionWorker
 from bot.reindexing import ReindexFollower
 from bot.slack_clients import slack_clients, slack_session
@@ -91,15 +91,24 @@ class Edge:
             slack_sdk.errors.SlackClientError, aiohttp.ClientError: Slack refuses the token or is not reachable.
         """
         me = await self.people.me()
+        how = await self._connected(me)
         self._by_itself = [
             asyncio.create_task(self._follower.take_up(self._background), name="take up"),
             asyncio.create_task(self.digests.run(), name="digests"),
             asyncio.create_task(self.corrections.run(), name="corrections"),
             asyncio.create_task(self._later.run(), name="later looks"),
         ]
+        return how
+
+    async def _connected(self, me: Me) -> str:
         if self._settings.app_token is not None:
-            self._socket = AsyncSocketModeHandler(self.app, self._settings.app_token.get_secret_value())
-            await self._socket.connect_async()  # type: ignore[no-untyped-call]
+            socket = AsyncSocketModeHandler(self.app, self._settings.app_token.get_secret_value())
+            try:
+                await socket.connect_async()  # type: ignore[no-untyped-call]
+            except BaseException:
+                await socket.close_async()  # type: ignore[no-untyped-call]
+                raise
+            self._socket = socket
             logger.info("slack.connected", extra={"how": "socket", "bot": me.user_id})
             return "Socket Mode"
         if self._settings.signing_secret is not None:

@@ -6,8 +6,10 @@ https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import accumulate
 
+from bot.claims import Depth
 from bot.stats import Stats
 from kb.llm.usage import ModelUsage, UsageByModel
 from kb.loop_watch import BUCKETS_S, LoopLag
@@ -29,15 +31,25 @@ CALLS: Mapping[str, Callable[[ModelUsage], int]] = {
 }
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueueFigures:
+    """`dead`: how many questions could not be answered, by reason."""
+
+    depth: Depth
+    dead: Mapping[str, int]
+
+
 def exposition(
     stats: Stats | None,
     tally: RewriteTally,
     usage: UsageByModel | None = None,
     *,
     lag: LoopLag | None = None,
+    queue: QueueFigures | None = None,
 ) -> str:
-    """`stats` are everybody's since the beginning, None where Redis does not answer; the rest is this process's."""
+    """`stats` are everybody's since the beginning, None where Redis does not answer, as `queue`; the rest is this process's."""
     lines = [*_of_everybody(stats)] if stats is not None else []
+    lines += _of_queue(queue) if queue is not None else []
     lines += _of_this_process(tally, usage or {})
     if lag is not None:
         lines += _of_the_loop(lag)
@@ -109,6 +121,31 @@ def _of_everybody(stats: Stats) -> Iterable[str]:
             "Time to an answer, of the latest 1,000.",
             [({"quantile": "0.5"}, stats.p50_ms / 1000), ({"quantile": "0.95"}, stats.p95_ms / 1000)],
         )
+
+
+def _of_queue(queue: QueueFigures) -> Iterable[str]:
+    depth = queue.depth
+    yield from _metric(
+        "footnote_questions_waiting",
+        "gauge",
+        "Questions of all replicas that wait for a worker, those behind others of their thread included.",
+        [({}, depth.waiting)],
+    )
+    yield from _metric(
+        "footnote_questions_running", "gauge", "Questions that are worked on.", [({}, depth.running)]
+    )
+    yield from _metric(
+        "footnote_threads_waiting_for_slack",
+        "gauge",
+        "Threads whose first question waits because Slack, or Redis, did not answer.",
+        [({}, depth.for_slack)],
+    )
+    yield from _metric(
+        "footnote_dead_letters",
+        "gauge",
+        "Questions that could not be answered and are kept, by reason.",
+        [({"reason": reason}, number) for reason, number in sorted(queue.dead.items())],
+    )
 
 
 def _of_models(prefix: str, usage: UsageByModel) -> Iterable[str]:

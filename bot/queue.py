@@ -145,7 +145,7 @@ class QuestionQueue:
                 logger.error("queue.worker_broke", exc_info=error)
 
         async with blocking_twin(self._redis) as blocking:
-            waking = asyncio.create_task(self._attempts.wake())
+            waking = asyncio.create_task(self._attempts.wake(at_once=True))
             try:
                 while True:
                     await free.acquire()

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from bot.cli.dead_letter_options import app as dead_letters
 from bot.cli.eval_commands import app as evaluate
 from bot.cli.key_options import app as keys
 from bot.cli.options import Config, Data, Json, Verbose, run, settings_of
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 
 app.add_typer(evaluate, name="eval")
+app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(keys, name="keys")
 
 

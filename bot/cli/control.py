@@ -19,6 +19,7 @@ from bot.cli.session import (
     PROGRESS,
     AddKeyRequest,
     AskRequest,
+    DeadLetterRequest,
     ForgetRequest,
     IngestRequest,
     RevokeKeyRequest,
@@ -87,6 +88,17 @@ def _routes(session: Session) -> list[web.RouteDef]:
     async def stale(_: web.Request) -> web.StreamResponse:
         return web.json_response({"pages": await session.stale()})
 
+    async def dead_letters(_: web.Request) -> web.StreamResponse:
+        return web.json_response({"dead_letters": await session.dead_letters()})
+
+    async def retry_dead_letters(request: web.Request) -> web.StreamResponse:
+        wanted = DeadLetterRequest.model_validate_json(await request.read())
+        return web.json_response({"ids": await session.retry_dead_letters(wanted.ids)})
+
+    async def drop_dead_letters(request: web.Request) -> web.StreamResponse:
+        wanted = DeadLetterRequest.model_validate_json(await request.read())
+        return web.json_response({"ids": await session.drop_dead_letters(wanted.ids)})
+
     async def grow(request: web.Request) -> web.StreamResponse:
         return web.json_response(await session.grow(private=bool((await request.json()).get("private"))))
 
@@ -107,6 +119,9 @@ def _routes(session: Session) -> list[web.RouteDef]:
         web.post("/control/keys", add_key),
         web.post("/control/keys/revoke", revoke_key),
         web.post("/control/gaps", gaps),
+        web.get("/control/dead-letters", dead_letters),
+        web.post("/control/dead-letters/retry", retry_dead_letters),
+        web.post("/control/dead-letters/drop", drop_dead_letters),
         web.post("/control/grow", grow),
         web.get("/control/stale", stale),
         web.post("/control/ask", ask),

@@ -15,6 +15,7 @@ from rich.console import Console
 from bot.cli.api_checks import api_checks
 from bot.cli.as_json import print_json
 from bot.cli.checks import Check
+from bot.cli.dead_letter_commands import dead_letter_checks
 from bot.cli.drive_checks import drive_checks
 from bot.cli.github_checks import github_checks
 from bot.cli.measured import told_reranking
@@ -104,6 +105,7 @@ async def _knowledge(settings: Settings) -> list[Check]:
     if not status["pages"]:
         mend = "run `footnote ingest FOLDER` or `footnote ingest --sample`"
         checks.append(Check(name="pages", state="warning", told="nothing is indexed", mend=mend))
+    checks += dead_letter_checks(status)
     return [*checks, *_made(status, settings)]
 
 

@@ -12,6 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bot.cli.as_json import print_json
+from bot.cli.dead_letter_commands import MEND
+from bot.cli.dead_letter_commands import told as told_dead
 from bot.cli.open import open_session
 from bot.cli.session import ForgetRequest, IngestRequest, Session
 from ingest.report import duration
@@ -137,6 +139,9 @@ async def status(settings: Settings, *, as_json: bool, quiet: bool) -> int:
     else:
         _show_pairs(told)
         _show_syncs(syncs)
+        if unanswered := told_dead(told.get("dead_letter_reasons") or {}):
+            line = f"{unanswered}. {MEND}"
+            Console().print(line, highlight=False, markup=False, soft_wrap=True, style="yellow")
         if offer:
             Console().print(offer, highlight=False, markup=False, style="yellow")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ from bot.apart import told_apart
 from bot.api.keys import ApiKeys, KeyInUse
 from bot.cited_answers import CitedAnswers
 from bot.cli.compose import Runtime, utc_now
+from bot.cli.dead_letter_commands import letter_as_json, of_all
 from bot.cli.evaluate_grow import grown_as_json
 from bot.cli.gap_commands import gaps_as_json, stale_as_json
 from bot.cli.key_commands import key_as_json
@@ -28,9 +29,11 @@ from bot.cli.session import (
     RevokeKeyRequest,
 )
 from bot.cli.source_states import source_states, state_as_json
+from bot.dead_letters import DeadLetters
 from bot.grown_cases import CaseGrower
 from bot.messages import messages_in
-from bot.metrics import exposition
+from bot.metrics import QueueFigures, exposition
+from bot.queue import QuestionQueue
 from bot.render import spoken
 from bot.stale import StalePages
 from bot.status import offer_line
@@ -130,10 +133,37 @@ class LocalSession:
                 told["rebuild"] = matter
             told["calibration"] = calibration_as_json(await runtime.index.calibration())
             told["workers"] = await runtime.lane.helpers()
+            told |= await self._questions()
         except UnavailableError as error:
             told |= {"status": "unavailable", "error": str(error)}
         told["freshness_by"] = list(PRECEDENCE)
         return told
+
+    async def _questions(self) -> dict[str, Any]:
+        depth, reasons = await self._queue.depth(), await self._letters.reasons()
+        return {
+            "questions_waiting": depth.waiting,
+            "threads_waiting_for_slack": depth.for_slack,
+            "dead_letters": sum(reasons.values()),
+            "dead_letter_reasons": reasons,
+        }
+
+    async def dead_letters(self) -> list[dict[str, Any]]:
+        return [letter_as_json(letter) for letter in await self._letters.all()]
+
+    async def retry_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
+        return await of_all(ids, self._letters.all, self._letters.revive)
+
+    async def drop_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
+        return await of_all(ids, self._letters.all, self._letters.drop)
+
+    @property
+    def _letters(self) -> DeadLetters:
+        return DeadLetters(self._runtime.redis, namespace=self._runtime.settings.store.namespace)
+
+    @property
+    def _queue(self) -> QuestionQueue:
+        return QuestionQueue(self._runtime.redis, namespace=self._runtime.settings.store.namespace)
 
     async def syncs(self) -> list[dict[str, Any]]:
         runtime = self._runtime
@@ -159,14 +189,17 @@ class LocalSession:
 
     async def metrics(self) -> str:
         """In the text format of Prometheus. A Redis that is down takes everybody's figures with it, not the process's."""
+        queue: QueueFigures | None = None
         try:
             stats = await self._runtime.analytics.stats()
+            queue = QueueFigures(depth=await self._queue.depth(), dead=await self._letters.reasons())
         except StoreUnavailableError as error:
             logger.warning("metrics.store_unavailable", extra={"cause": str(error)})
             stats = None
         model = self._runtime.model
         runtime = self._runtime
-        return exposition(stats, runtime.rewrites, model.usage if model else None, lag=runtime.watch.lag)
+        usage = model.usage if model else None
+        return exposition(stats, runtime.rewrites, usage, lag=runtime.watch.lag, queue=queue)
 
     async def stats(self) -> dict[str, Any]:
         stats = await self._runtime.analytics.stats()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import random
 import signal
 import time
 import webbrowser
@@ -17,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from slack_sdk.errors import SlackApiError
 
 from bot.app import Activity
 from bot.cli.api import serving_api
@@ -33,13 +33,15 @@ from bot.cli.reindexing import build_schedule
 from bot.cli.session import IngestRequest
 from bot.cli.source_states import source_states
 from bot.cli.store_checks import warn_of_store
+from bot.dead_letters import DeadLetters
 from bot.edge import Edge, open_edge
 from bot.playground import Playground, sample_workspace
 from bot.playground.history import History
 from bot.playground.links import Answerer, LinkedAnswers
 from bot.queue import QuestionQueue
-from bot.slack_errors import SLACK_FAILURES
+from bot.slack_errors import SLACK_FAILURES, error_code, fate
 from bot.status import BotStatus
+from bot.tidying import Tidying
 from kb.api import create_api
 from kb.errors import FootnoteError, SettingsError, UnavailableError
 from kb.settings import Settings
@@ -47,6 +49,9 @@ from kb.tasks import cancelled
 
 logger = logging.getLogger(__name__)
 console = Console(stderr=True)
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
+"""Between two attempts to connect to a Slack that is away."""
 
 
 async def serve(settings: Settings) -> int:
@@ -148,6 +153,9 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
             queue.run(edge.handler, workers=slack.workers, on_giving_up=edge.handler.on_giving_up)
         )
         stack.push_async_callback(_end, workers)
+        letters = DeadLetters(runtime.redis, namespace=runtime.settings.store.namespace)
+        tidying = asyncio.create_task(Tidying(letters, edge.handler.tidy).run())
+        stack.push_async_callback(cancelled, tidying)
         schedule = build_schedule(
             runtime.settings, redis=runtime.redis, reindexer=runtime.reindexer, sources=runtime.sources
         )
@@ -211,16 +219,26 @@ async def _or_none(ask: Callable[[], Awaitable[Any]]) -> Any:
 
 async def _started(runtime: Runtime, edge: Edge) -> None:
     """Loads the models while Slack is being connected: questions that come meanwhile wait in the queue."""
-    try:
-        await asyncio.gather(runtime.load_models(), edge.connect())
-    except SlackApiError as error:
-        raise SettingsError(
-            f"Slack refuses the token ({error.response['error']}); run `footnote doctor`"
-        ) from error
-    except SLACK_FAILURES as error:
-        raise SettingsError(
-            f"Slack cannot be reached ({type(error).__name__}); run `footnote doctor`"
-        ) from error
+    await asyncio.gather(runtime.load_models(), _connected(edge))
+
+
+async def _connected(edge: Edge) -> None:
+    """Waits for a Slack that is away, as what is asked does. A token that it refuses ends the start."""
+    pause_s = FIRST_PAUSE_S
+    while True:
+        try:
+            await edge.connect()
+        except SLACK_FAILURES as error:
+            code = error_code(error) or type(error).__name__
+            if fate(error) == "lasting":
+                raise SettingsError(f"Slack refuses the token ({code}); run `footnote doctor`") from error
+            if pause_s == FIRST_PAUSE_S:
+                _warn(f"Slack cannot be reached ({code}): trying again until it can, see `footnote doctor`")
+            logger.warning("slack.not_connected", extra={"cause": code, "seconds": round(pause_s, 1)})
+        else:
+            return
+        await asyncio.sleep(pause_s * random.uniform(0.5, 1))
+        pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
 
 @asynccontextmanager

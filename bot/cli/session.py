@@ -7,7 +7,7 @@ socket in the folder. A command uses whichever `open_session` hands it and canno
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -89,6 +89,14 @@ class RevokeKeyRequest(BaseModel):
     name: str
 
 
+class DeadLetterRequest(BaseModel):
+    """`ids`: None means all."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    ids: tuple[str, ...] | None
+
+
 class Session(Protocol):
     async def ask(self, request: AskRequest) -> AskReply: ...
 
@@ -111,6 +119,14 @@ class Session(Protocol):
         """What the pages lack, as `bot.cli.gap_commands` writes it. `again`: the questions are asked anew first."""
 
     async def stale(self) -> list[dict[str, Any]]: ...
+
+    async def dead_letters(self) -> list[dict[str, Any]]:
+        """As `bot.cli.dead_letter_commands` writes them."""
+
+    async def retry_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
+        """None: all. Returns those that there were; so for the next."""
+
+    async def drop_dead_letters(self, ids: Sequence[str] | None) -> list[str]: ...
 
     async def grow(self, *, private: bool) -> dict[str, Any]:
         """Cases of what people asked, as `bot.cli.evaluate_grow` writes them."""
@@ -177,6 +193,22 @@ class RemoteSession:
         async with self._http() as http, http.get("/control/stale") as response:
             pages: list[dict[str, Any]] = (await _told(response))["pages"]
             return pages
+
+    async def dead_letters(self) -> list[dict[str, Any]]:
+        async with self._http() as http, http.get("/control/dead-letters") as response:
+            letters: list[dict[str, Any]] = (await _told(response))["dead_letters"]
+            return letters
+
+    async def retry_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
+        return await self._dead_letters("retry", ids)
+
+    async def drop_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
+        return await self._dead_letters("drop", ids)
+
+    async def _dead_letters(self, what: str, ids: Sequence[str] | None) -> list[str]:
+        body = DeadLetterRequest(ids=None if ids is None else tuple(ids)).model_dump()
+        async with self._http() as http, http.post(f"/control/dead-letters/{what}", json=body) as response:
+            return list((await _told(response))["ids"])
 
     async def grow(self, *, private: bool) -> dict[str, Any]:
         body = {"private": private}

@@ -282,13 +282,13 @@ function operations.wait(thread, holder, delay_ms, least_ms)
     return 1
 end
 
--- Slack is back, or the bot is. Returns how many threads start sooner than they would have.
-function operations.wake()
+-- Slack is back, or the bot is (`at_once`). Returns how many threads start sooner than they would have.
+function operations.wake(at_once)
     local threads, woken = redis.call('ZRANGE', WAITING, 0, -1, 'WITHSCORES'), 0
     for index = 1, #threads, 2 do
         local thread, least = threads[index], tonumber(threads[index + 1])
         local first, at = redis.call('LINDEX', thread_key(thread), 0), redis.call('ZSCORE', READY, thread)
-        local sooner = first and starts_at(first, math.max(now, least))
+        local sooner = first and starts_at(first, at_once == '1' and now or math.max(now, least))
         if sooner and at and sooner < tonumber(at) then
             ready(thread, sooner)
             woken = woken + 1

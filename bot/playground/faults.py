@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Fault:
     """`after`: the call is carried out first, and only then does the answer go wrong or come late (a lost reply).
 
-    `drop` cuts the connection instead of answering. `delay` is in seconds.
+    `drop` cuts the connection instead of answering. `delay` is in seconds. `body` is sent as it is, as `content_type`.
     """
 
     method: str
@@ -19,11 +19,14 @@ class Fault:
     delay: float = 0.0
     after: bool = False
     drop: bool = False
+    body: bytes | None = None
+    content_type: str = "text/html"
 
     @property
     def answers(self) -> bool:
         """Whether the fault replaces the answer (a mere delay does not)."""
-        return self.error is not None or self.status is not None or self.retry_after is not None or self.drop
+        told = (self.error, self.status, self.retry_after, self.body)
+        return self.drop or any(one is not None for one in told)
 
 
 class Faults:
@@ -42,6 +45,8 @@ class Faults:
         delay: float = 0.0,
         after: bool = False,
         drop: bool = False,
+        body: bytes | None = None,
+        content_type: str = "text/html",
         times: int = 1,
     ) -> None:
         """Spoils the next `times` calls of `method`.
@@ -56,6 +61,8 @@ class Faults:
             delay=delay,
             after=after,
             drop=drop,
+            body=body,
+            content_type=content_type,
         )
         self._waiting.append((fault, times))
 

@@ -107,11 +107,15 @@ class WebApi:
             if request.transport is not None:
                 request.transport.abort()
             return web.Response(status=500)
+        if fault.body is not None:
+            status = fault.status or 200
+            self._record(name, args, status, {"ok": False, "error": "a page"})
+            headers = {"Content-Type": fault.content_type} | _retry_after(fault)
+            return web.Response(status=status, body=fault.body, headers=headers)
         if fault.retry_after is not None:
             answer = {"ok": False, "error": fault.error or "ratelimited"}
             self._record(name, args, fault.status or 429, answer)
-            headers = {"Retry-After": str(fault.retry_after)}
-            return web.json_response(answer, status=fault.status or 429, headers=headers)
+            return web.json_response(answer, status=fault.status or 429, headers=_retry_after(fault))
         if fault.error is not None:
             answer = {"ok": False, "error": fault.error}
             self._record(name, args, fault.status or 200, answer)
@@ -130,6 +134,10 @@ class WebApi:
                 at=self._slack.state.now(),
             )
         )
+
+
+def _retry_after(fault: Fault) -> dict[str, str]:
+    return {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
 
 
 def _method(name: str) -> Method:

@@ -43,6 +43,7 @@ from kb.models import EVERYONE, Audience, Chunk, Page, PageDates, Question, Retr
 from kb.settings import SlackSettings
 from tests.fakes.answers import an_answer
 from tests.fakes.ports import free_port
+from tests.fakes.waiting import until
 
 NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)
 
@@ -290,9 +291,11 @@ class Office:
     async def accepted(self, count: int) -> None:
         """Waits until so many messages were accepted, whatever may keep them from being answered."""
         claims = f"{{{self.namespace}}}:queue:claim:*"
-        async with asyncio.timeout(20):
-            while len([key async for key in self.redis.scan_iter(match=claims)]) < count:
-                await asyncio.sleep(0.02)
+
+        async def all_there() -> bool:
+            return len([key async for key in self.redis.scan_iter(match=claims)]) >= count
+
+        await until(all_there)
 
     def calls(self, method: str) -> list[Any]:
         return [call for call in self.slack.calls if call.method == method]
