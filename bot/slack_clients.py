@@ -20,6 +20,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack_errors import UNREACHABLE, SlackAwayError, seconds_told
 from kb.settings import SlackSettings
+from kb.text.unicode import TooDeepError, well_formed_value
 
 RATE_LIMIT_WAITS = 3
 """How often a call waits for Slack's Retry-After before the queue takes over."""
@@ -80,7 +81,10 @@ def _answer(told: dict[str, Any], method: str) -> dict[str, Any]:
     wanted = ANSWERS.get(method, ()) if data["ok"] else ("error",)
     if any(not data.get(key) and data.get(key) != [] for key in wanted):
         raise SlackAwayError("odd")
-    return told
+    try:
+        return told | {"data": well_formed_value(data)}
+    except TooDeepError:
+        raise SlackAwayError("odd") from None
 
 
 class RateLimitHandler(AsyncRetryHandler):

@@ -20,6 +20,8 @@ from typing import Any
 
 import yaml
 
+from kb.text.unicode import well_formed_value
+
 Values = Mapping[str, Any]
 
 _BLOCK = re.compile(
@@ -102,6 +104,7 @@ def _object(text: str) -> Block | None:
         values, end = json.JSONDecoder(object_pairs_hook=lambda pairs: _once(pairs, names)).raw_decode(
             text, start
         )
+        values = well_formed_value(values)
     except (json.JSONDecodeError, RecursionError):
         found = _OBJECT.match(text)
         return (
@@ -134,7 +137,8 @@ def _parsed(fields: str, language: str, names: list[str]) -> object:
         whole = fields.strip()
         if not whole.startswith("{"):
             whole = f"{{{whole.rstrip(',')}}}"
-        return json.loads(whole, object_pairs_hook=lambda pairs: _once(pairs, names))
+        told = json.loads(whole, object_pairs_hook=lambda pairs: _once(pairs, names))
+        return well_formed_value(told)
     loader = _LOADER(fields)
     try:
         node = loader.get_single_node()

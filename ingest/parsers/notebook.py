@@ -10,6 +10,7 @@ from ingest.errors import PageError
 from ingest.parsers.markdown import parse_markdown
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.text import decoded
+from kb.text.unicode import well_formed_value
 
 _MAX_OUTPUT = 2000
 """Characters of an output that are kept: a long one is a log or data."""
@@ -21,8 +22,8 @@ def parse_notebook(content: bytes, *, path: str) -> ParsedPage:
         PageError: it is no notebook, or has no text.
     """
     try:
-        book = json.loads(decoded(content))
-    except (json.JSONDecodeError, RecursionError) as error:
+        book = well_formed_value(json.loads(decoded(content)))
+    except (ValueError, RecursionError) as error:
         raise PageError("it is broken or cut off: no Jupyter notebook") from error
     cells = book.get("cells") if isinstance(book, dict) else None
     if not isinstance(cells, list):

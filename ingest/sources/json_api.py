@@ -17,6 +17,8 @@ from typing import Any, Self, TypeVar
 import aiohttp
 from yarl import URL
 
+from kb.text.unicode import well_formed_value
+
 T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[object]]
 Authorize = Callable[[], Awaitable[Mapping[str, str]]]
@@ -144,7 +146,7 @@ class JsonApi:
         async with self._answer(url, fields) as answer:
             if answer.status != 200:
                 raise await self._refusal(url, answer)
-            return await answer.json(content_type=None)
+            return well_formed_value(await answer.json(content_type=None))
 
     async def _file(self, url: URL, most: int, *, anonymous: bool) -> bytes:
         for _ in range(_MOST_REDIRECTS):

@@ -27,6 +27,7 @@ from kb.llm.request import build_params
 from kb.llm.stream import OnText, Reply, read_reply
 from kb.llm.usage import ModelUsage
 from kb.settings import Effort, ModelSettings
+from kb.text.unicode import well_formed_value
 
 logger = logging.getLogger(__name__)
 
@@ -260,7 +261,7 @@ def _json_object(text: str) -> dict[str, Any]:
     try:
         if start >= 0:
             found, _ = json.JSONDecoder().raw_decode(text, start)
-            return dict(found)
+            return dict(well_formed_value(found))
     except (ValueError, RecursionError) as error:
         raise ModelReplyError("the model's JSON cannot be read") from error
     raise ModelReplyError("the model replied without a JSON object")

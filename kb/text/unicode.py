@@ -11,7 +11,7 @@ DEEPEST = 100
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-class TooDeepError(ValueError):
+class TooDeepError(ValueError, RecursionError):
     """A value within a value within a value, and so on: nobody means that."""
 
 

@@ -13,6 +13,7 @@ from notion_client import AsyncClient
 from notion_client.errors import APIResponseError, HTTPResponseError, RequestTimeoutError
 
 from ingest.sources.json_api import Sleep
+from kb.text.unicode import well_formed_value
 
 _INTERVAL_S = 0.34
 """Notion allows three requests a second on average."""
@@ -69,7 +70,7 @@ class Connection:
         for attempt in range(1, _ATTEMPTS + 1):
             await self._wait_for_turn()
             try:
-                return await call(**arguments)
+                return dict(well_formed_value(await call(**arguments)))
             except (APIResponseError, HTTPResponseError) as error:
                 wait = _wait(error, attempt)
                 if error.status not in _BUSY or attempt == _ATTEMPTS or wait > _LONGEST_WAIT_S:

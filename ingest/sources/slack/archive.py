@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
+from kb.text.unicode import well_formed_value
+
 _MAX_FILE = 100_000_000
 """One day of one channel: the busiest make a few MB."""
 _MAX_INNER = 2_000_000_000
@@ -67,7 +69,7 @@ class Archive:
         if name not in self._files:
             return []
         try:
-            found = json.loads(self._read(name))
+            found = well_formed_value(json.loads(self._read(name)))
         except ValueError as error:
             raise ArchiveError(f"{name} in the export is no JSON: download it again") from error
         if not isinstance(found, list):
