@@ -43,7 +43,7 @@ class Pipeline(Protocol):
 class Keys(Protocol):
     """bot.api.keys.ApiKeys, as the API uses it. Raises `StoreUnavailableError`."""
 
-    async def admit(self, presented: str) -> ApiKey: ...
+    async def admit(self, presented: str, /) -> ApiKey: ...
 
 
 class Figures(Protocol):

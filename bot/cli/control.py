@@ -1,7 +1,7 @@
 """The socket in the data folder: other commands talk to its owner through it.
 
 It is a Unix socket with mode 0600 in a folder with mode 0700: who can connect is the operator, so a channel may be
-named here (see `kb.api` for the API that may not).
+named here (see `bot.api` for the door that others have, by key).
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @asynccontextmanager
-async def control_socket(session: Session, socket: Path, api: web.Application) -> AsyncIterator[None]:
-    """Serves the session (and the HTTP API) on `socket` while the block runs."""
+async def control_socket(session: Session, socket: Path) -> AsyncIterator[None]:
+    """Serves the session on `socket` while the block runs."""
     app = web.Application(middlewares=[_errors_as_json])
-    app.add_subapp("/public", api)
     app.add_routes(_routes(session))
     socket.unlink(missing_ok=True)  # left by a killed owner; we hold the folder's lock
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)

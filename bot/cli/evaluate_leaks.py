@@ -10,16 +10,22 @@ import json
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import aiohttp
-from aiohttp import web
 from rich.console import Console
 from rich.progress import track
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.answer_record import AskedIn
+from bot.api.errors import KeyRefusedError
+from bot.api.keys import ApiKey
+from bot.api.schemas import SearchRequest
+from bot.api.service import Service
+from bot.api.slots import Slots
 from bot.audiences import Audiences
 from bot.channels import ChannelDirectory
 from bot.cli.as_json import print_json
@@ -33,8 +39,8 @@ from bot.playground.workspace import Channel, Person, UserGroup, Workspace
 from bot.render import render, spoken
 from bot.why import trace_payload
 from kb.answer import Answer
+from kb.answer_json import answer_as_json, trace_as_json
 from kb.answering.quoting import Excerpt, Librarian
-from kb.api import answer_as_json, create_api, trace_as_json
 from kb.embed import Embedder
 from kb.evaluation.leaks import Asker, Combination, Room, World, combinations, make_world
 from kb.models import Chunk, Hit, Question, Retrieved, Turn
@@ -44,7 +50,8 @@ from kb.source_settings import FolderSettings
 
 SOURCE = "secrets"
 API_EVERY = 20
-"""The HTTP API speaks for nobody, so that it need not be asked for every combination."""
+"""The key speaks for nobody in particular, so that the HTTP API need not be asked for every combination."""
+KEY = ApiKey(name="nobody", prefix="", digest="", created_at=datetime.min.replace(tzinfo=UTC))
 
 
 async def leaks(settings: Settings, *, count: int, seed: int, as_json: bool) -> int:
@@ -71,8 +78,7 @@ class Walk:
     audiences: Audiences
     direct: dict[str, str]
     """Person id -> id of the direct message with the bot."""
-    api: str
-    http: aiohttp.ClientSession
+    api: Service
 
     async def ask(self, combination: Combination, report: LeakReport) -> None:
         asker, room, page = combination.asker, combination.room, combination.page
@@ -91,7 +97,7 @@ class Walk:
             report.leaks += self._leaks(where, text, combination, asker)
         report.leaks += await self._why(answer, channel, combination)
         if combination.number % API_EVERY == 0:
-            report.leaks += await self._asked_over_http(combination)
+            report.leaks += await self._asked_by_key(combination)
 
     def _leaks(self, where: str, text: str, combination: Combination, reader: Asker) -> list[Leak]:
         room: Room | None = combination.room
@@ -116,11 +122,10 @@ class Walk:
             return []
         return self._leaks("why", json.dumps(trace, ensure_ascii=False), combination, reader)
 
-    async def _asked_over_http(self, combination: Combination) -> list[Leak]:
-        """The API sees what everyone in the company may read, so it is judged as an employee in no room."""
-        body = {"query": combination.question, "include_answer": True, "limit": 50}
-        async with self.http.post(f"{self.api}/api/v1/search", json=body) as response:
-            text = await response.text()
+    async def _asked_by_key(self, combination: Combination) -> list[Leak]:
+        """A key without an audience sees what everyone in the company may read, so it is judged as an employee in no room."""
+        wanted = SearchRequest(query=combination.question, include_answer=True, top_k=50)
+        text = (await self.api.search(KEY, wanted)).model_dump_json()
         nobody = Asker(id="", name="")
         found = self.world.leaked(_without_question(text, combination), nobody, None)
         return [
@@ -154,21 +159,42 @@ async def open_walk(
                     outsiders=settings.slack.outsiders,
                 ),
                 direct={one.id: slack.dm(one.id) for one in world.people},
-                api=await _serve(scratch.pipeline, scratch.stack),
-                http=http,
+                api=_service(scratch.pipeline),
             )
 
 
-async def _serve(pipeline: Pipeline, stack: Any) -> str:
-    async def health() -> dict[str, Any]:
-        return {"status": "ok"}
+def _service(pipeline: Pipeline) -> Service:
+    async def well() -> bool:
+        return True
 
-    runner = web.AppRunner(create_api(pipeline, health=health), access_log=None)
-    await runner.setup()
-    stack.push_async_callback(runner.cleanup)
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    host, port = runner.addresses[0][:2]
-    return f"http://{host}:{port}"
+    async def no_figures() -> str:
+        return ""
+
+    return Service(
+        pipeline=pipeline,
+        freshness=pipeline.quoted.freshness,
+        keys=_NoKeys(),
+        figures=_Uncounted(),
+        slots=Slots(1),
+        is_well=well,
+        is_ready=well,
+        metrics=no_figures,
+    )
+
+
+class _NoKeys:
+    async def admit(self, _: str, /) -> ApiKey:
+        raise KeyRefusedError
+
+
+class _Uncounted:
+    """Questions of an evaluation are in nobody's figures."""
+
+    async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = None) -> None:
+        """Forgets it."""
+
+    async def count_language(self, language: str) -> None:
+        """Forgets it."""
 
 
 class _Overhearing(Librarian):

@@ -37,7 +37,7 @@ from bot.queue import QuestionQueue
 from bot.render import spoken
 from bot.stale import StalePages
 from bot.status import offer_line
-from kb.api import answer_as_json, trace_as_json
+from kb.answer_json import answer_as_json, trace_as_json
 from kb.errors import SettingsError, StoreUnavailableError, UnavailableError
 from kb.freshness import PRECEDENCE
 from kb.jobs import ReindexProgress, ReindexRequest
@@ -179,13 +179,6 @@ class LocalSession:
         runtime = self._runtime
         offer = await current_offer(runtime.settings.embed, analytics=runtime.analytics, index=runtime.index)
         return offer_line(offer, messages_in("en")) if offer else ""
-
-    async def count_language(self, language: str) -> None:
-        """Of a question that is answered without being remembered."""
-        try:
-            await self._runtime.analytics.count_language(language)
-        except StoreUnavailableError as error:
-            logger.warning("language.not_counted", extra={"cause": str(error)})
 
     async def metrics(self) -> str:
         """In the text format of Prometheus. A Redis that is down takes everybody's figures with it, not the process's."""

@@ -42,7 +42,6 @@ from bot.queue import QuestionQueue
 from bot.slack_errors import SLACK_FAILURES, error_code, fate
 from bot.status import BotStatus
 from bot.tidying import Tidying
-from kb.api import create_api
 from kb.errors import FootnoteError, SettingsError, UnavailableError
 from kb.settings import Settings
 from kb.tasks import cancelled
@@ -142,13 +141,7 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
         backend = bot_backend(runtime, queue, answers, status)
         edge = await stack.enter_async_context(open_edge(settings=slack, backend=backend, clock=utc_now))
         status.activity = edge.activity
-        api = create_api(
-            runtime.pipeline,
-            health=session.status,
-            metrics=session.metrics,
-            on_language=session.count_language,
-        )
-        await stack.enter_async_context(control_socket(session, runtime.folder.socket, api))
+        await stack.enter_async_context(control_socket(session, runtime.folder.socket))
         workers = asyncio.create_task(
             queue.run(edge.handler, workers=slack.workers, on_giving_up=edge.handler.on_giving_up)
         )

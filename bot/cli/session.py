@@ -32,7 +32,7 @@ class AskRequest(BaseModel):
 
 
 class AskReply(BaseModel):
-    """`answer` and `trace` as `kb.api` writes them."""
+    """`answer` and `trace` as `kb.answer_json` writes them."""
 
     model_config = ConfigDict(frozen=True)
 

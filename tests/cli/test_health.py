@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from aiohttp import web
 
 from bot.cli.compose import open_runtime
 from bot.cli.control import control_socket
@@ -46,7 +45,7 @@ async def index(settings: Settings) -> AsyncIterator[CountingIndex]:
         index = CountingIndex(runtime.index)
         runtime.sources.add_sample()
         session = LocalSession(replace(runtime, index=cast(VectorIndex, index)))
-        async with control_socket(session, runtime.folder.socket, web.Application()):
+        async with control_socket(session, runtime.folder.socket):
             yield index
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
 
+from bot.api.keys import ApiKeys
+from bot.api.schemas import SearchRequest
+from bot.cli.api import build_service
 from bot.cli.ask import _notes
-from bot.cli.compose import Runtime, open_runtime
+from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.local import LocalSession
 from bot.cli.session import AskRequest, IngestRequest
-from kb.api import create_api
 from kb.configuration import load_settings
 from tests.cli.conftest import PAGES
 from tests.fakes.messages_server import MessagesServer, Say, answer_by_itself, say_json
@@ -75,9 +76,10 @@ async def test_without_a_model_the_quotes_say_their_language_and_the_offer_comes
         assert "pages' language" not in in_english.answer["notes"]
         assert await session.offer() == ""
 
-        api = create_api(runtime.pipeline, health=session.status, on_language=session.count_language)
-        async with TestClient(TestServer(api)) as client:
-            await client.post("/api/v1/search", json={"query": DUTCH})
+        keys = ApiKeys(runtime.redis, namespace=runtime.settings.store.namespace, clock=utc_now)
+        key, _ = await keys.add("intranet")
+        api = build_service(runtime, session, loaded=lambda: True)
+        await api.search(key, SearchRequest(query=DUTCH))
         for _ in range(2):
             await session.ask(AskRequest(question=DUTCH))
         assert await session.offer() == (

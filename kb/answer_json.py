@@ -1,91 +1,14 @@
-"""The HTTP API: search and answer for programs, and health for whoever watches.
-
-`POST /api/v1/search` takes `{"query": "...", "include_answer": false, "limit": 5}`. It speaks for nobody in
-particular, so it sees the pages that everyone may read; only the socket in the data folder, which belongs to the
-operator, may name a channel.
+"""An answer and its trace as plain data, for `ask --json` and whatever else reads JSON in a terminal. What the HTTP API gives is
+described in `bot.api.schemas`.
 """
 
 from __future__ import annotations
 
-import logging
-import uuid
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Any
 
-from aiohttp import web
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
 from kb.answer import Answer, Citation, Quote
-from kb.errors import UnavailableError
-from kb.models import Audience, Hit, Question
-from kb.pipeline import Pipeline
-from kb.text.language import detect
-
-logger = logging.getLogger(__name__)
-
-Health = Callable[[], Awaitable[dict[str, Any]]]
-OnLanguage = Callable[[str], Awaitable[None]]
-"""Told the language (ISO 639-1) of each question."""
-Metrics = Callable[[], Awaitable[str]]
-"""Figures in the text format of Prometheus."""
-
-
-class SearchRequest(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    query: str = Field(min_length=1, max_length=4000)
-    include_answer: bool = False
-    limit: int = Field(default=5, ge=1, le=50)
-
-
-def create_api(
-    pipeline: Pipeline,
-    *,
-    health: Health,
-    metrics: Metrics | None = None,
-    on_language: OnLanguage | None = None,
-) -> web.Application:
-    """The application; the caller decides where it listens. Without `metrics` there is no /metrics."""
-    app = web.Application(client_max_size=64 * 1024)
-
-    async def search(request: web.Request) -> web.Response:
-        try:
-            wanted = SearchRequest.model_validate_json(await request.read())
-        except ValidationError as error:
-            problems = error.errors(include_url=False, include_input=False, include_context=False)
-            return web.json_response({"error": "invalid_request", "problems": problems}, status=400)
-        question = Question(id=uuid.uuid4().hex, text=wanted.query, audience=Audience())
-        try:
-            found = await pipeline.find(question)
-        except UnavailableError:
-            logger.exception("api.unavailable")
-            return web.json_response({"error": "unavailable"}, status=503)
-        reply: dict[str, Any] = {
-            "query": found.rewrite.query,
-            "results": [{**_hit_as_json(hit), "text": hit.chunk.text} for hit in found.hits[: wanted.limit]],
-        }
-        if wanted.include_answer:
-            reply["answer"] = answer_as_json(await pipeline.answer(question))
-        if on_language is not None:
-            await on_language(detect(question.text))
-        return web.json_response(reply)
-
-    async def healthy(_: web.Request) -> web.Response:
-        told = await health()
-        return web.json_response(told, status=200 if told["status"] == "ok" else 503)
-
-    app.router.add_post("/api/v1/search", search)
-    app.router.add_get("/health", healthy)
-    if metrics is not None:
-        told = metrics
-
-        async def figures(_: web.Request) -> web.Response:
-            headers = {"Content-Type": "text/plain; version=0.0.4; charset=utf-8"}
-            return web.Response(text=await told(), headers=headers)
-
-        app.router.add_get("/metrics", figures)
-    return app
+from kb.models import Hit
 
 
 def answer_as_json(answer: Answer, *, text: str | None = None) -> dict[str, Any]:
