@@ -116,7 +116,7 @@ class PageLane:
                 wait_s, 1, key, direction="LEFT", count=MOST_OUTCOMES
             )
             found = popped[1] if popped else []
-        return [outcome for wire in found if (outcome := self._outcome(wire))]
+        return [outcome for wire in found if (outcome := await self._outcome(wire))]
 
     async def finish(self, run: str) -> None:
         """The sync is over: nobody waits for what is left. The lane may be another sync's by now, and stays."""
@@ -172,11 +172,12 @@ class PageLane:
     async def done(self, finished: Sequence[tuple[str, PageJob, Outcome]], make: str) -> None:
         """Entries, their jobs and what came of them, in one step."""
         entries = [entry for entry, _, _ in finished]
+        written = [(job.run, await encode_outcome(job.id, outcome)) for _, job, outcome in finished]
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as batch:
-                for _, job, outcome in finished:
-                    batch.rpush(self._done(job.run), encode_outcome(job.id, outcome))
-                    batch.expire(self._done(job.run), KEPT)
+                for run, outcome in written:
+                    batch.rpush(self._done(run), outcome)
+                    batch.expire(self._done(run), KEPT)
                 batch.xdel(self._lane(make), *entries)
                 batch.xack(self._lane(make), _GROUP, *entries)
                 await batch.execute()
@@ -192,9 +193,9 @@ class PageLane:
             logger.warning("worker.job_unreadable", extra={"entry": text_of(entry)})
             return None
 
-    def _outcome(self, wire: bytes) -> tuple[str, Outcome] | None:
+    async def _outcome(self, wire: bytes) -> tuple[str, Outcome] | None:
         try:
-            return decode_outcome(wire)
+            return await decode_outcome(wire)
         except ValueError:  # of another version: its page comes back as overdue
             logger.warning("sync.outcome_unreadable")
             return None
