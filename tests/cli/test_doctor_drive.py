@@ -11,7 +11,8 @@ import pytest
 from bot.cli.checks import Check
 from bot.cli.drive_checks import drive_checks
 from kb.settings import Settings
-from tests.fakes.google_drive import ACCOUNT, Drive, domain, group, user
+from tests.fakes.drive_state import ACCOUNT, domain, group, user
+from tests.fakes.google_drive import Drive
 
 
 @pytest.fixture

@@ -1,7 +1,10 @@
-"""The parameter `fields` of Google's APIs (https://developers.google.com/workspace/drive/api/guides/fields-parameter)."""
+"""The parameters `fields` and `q` of the Drive API (https://developers.google.com/workspace/drive/api/guides/fields-parameter and
+.../search-files)."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Fields = dict[str, "Fields | None"]
@@ -22,6 +25,20 @@ def chosen(told: Any, fields: Fields) -> Any:
         for name, inner in fields.items()
         if name in told
     }
+
+
+def read_query(written: str) -> Callable[[Mapping[str, Any]], bool]:
+    """The search terms that we use: parents, joined by "or", and whether it is in the trash."""
+    rest = re.sub(r"'[^']+' in parents", "", written)
+    assert re.fullmatch(r"[()\s]*(?:or\s*|[()\s])*(?:and\s*)?(?:trashed = false)?", rest), written
+    parents = set(re.findall(r"'([^']+)' in parents", written))
+    whole = "trashed = false" not in written
+
+    def wanted(told: Mapping[str, Any]) -> bool:
+        above: Iterable[str] = told.get("parents") or ()
+        return (whole or not told["trashed"]) and (not parents or bool(parents & set(above)))
+
+    return wanted
 
 
 def _read(written: str) -> tuple[Fields, str]:

@@ -10,7 +10,8 @@ from typing import Any
 from ingest.sources.google_drive.source import GoogleDriveSource
 from ingest.sources.port import Source
 from kb.source_settings import GoogleDriveSettings
-from tests.fakes.google_drive import ACCOUNT, Drive, domain, user
+from tests.fakes.drive_state import ACCOUNT, domain, user
+from tests.fakes.google_drive import Drive
 
 
 async def no_sleep(seconds: float) -> None:
@@ -66,7 +67,7 @@ class DriveWorld:
 
     def break_page(self, key: str) -> bool:
         self.edit(key, "Another text.")
-        self._drive.fail(f"/{self._ids[key]}?alt=media", 400, "badRequest", "Bad Request")
+        self._drive.broken.add(self._ids[key])
         return True
 
     def limit(self, key: str) -> bool:

@@ -6,11 +6,9 @@ and developers.google.com/identity/protocols/oauth2. Never compared with the rea
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -19,61 +17,19 @@ from aiohttp import web
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from tests.fakes.drive_fields import chosen, read_fields
+from tests.fakes.drive_fields import chosen, read_fields, read_query
+from tests.fakes.drive_state import ACCOUNT, OWN, RANKS, DriveState, Item
 
 MOST = 2
 """Results on a page, whatever was asked for, so that every list is paged."""
-FOLDER = "application/vnd.google-apps.folder"
-SHORTCUT = "application/vnd.google-apps.shortcut"
-DOCUMENT = "application/vnd.google-apps.document"
-SHEET = "application/vnd.google-apps.spreadsheet"
-SLIDES = "application/vnd.google-apps.presentation"
-ACCOUNT = "footnote@acme.iam.gserviceaccount.com"
-_OWN = "application/vnd.google-apps."
-_RANKS = ("reader", "commenter", "writer", "fileOrganizer", "organizer", "owner")
 _KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 PEM = _KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 
 
 @dataclass(kw_only=True)
-class Item:
-    """`grants`: its own permissions, not those from above. `exported`: what the editors make of it, for Google's own kinds."""
-
-    id: str
-    name: str
-    mime: str
-    parent: str | None = None
-    drive: str | None = None
-    content: bytes = b""
-    trashed: bool = False
-    modified: str = "2026-03-04T10:00:00.000Z"
-    grants: list[dict[str, Any]] = field(default_factory=list)
-    limited: bool = False
-    target: str = ""
-    downloads: bool = True
-
-
-def user(address: str, role: str = "reader", **more: Any) -> dict[str, Any]:
-    return {"type": "user", "emailAddress": address, "role": role, **more}
-
-
-def group(address: str, role: str = "reader", **more: Any) -> dict[str, Any]:
-    return {"type": "group", "emailAddress": address, "role": role, **more}
-
-
-def domain(name: str, *, found: bool = True) -> dict[str, Any]:
-    return {"type": "domain", "domain": name, "role": "reader", "allowFileDiscovery": found}
-
-
-def anyone(*, found: bool = False) -> dict[str, Any]:
-    return {"type": "anyone", "role": "reader", "allowFileDiscovery": found}
-
-
-@dataclass(kw_only=True)
-class Drive:
+class Drive(DriveState):
     """`export_limit`: bytes. `people`: whom the service account may act as. `refresh_token`: None: it was revoked."""
 
-    items: dict[str, Item] = field(default_factory=dict)
     export_limit: int = 10 * 1024 * 1024
     people: set[str] = field(default_factory=set)
     refresh_token: str | None = "1//refresh-token"
@@ -81,60 +37,10 @@ class Drive:
     tokens: dict[str, str] = field(default_factory=dict)
     """Access token -> whose it is."""
     failing: deque[tuple[str, int, dict[str, Any]]] = field(default_factory=deque)
-    requests: Counter[str] = field(default_factory=Counter)
+    broken: set[str] = field(default_factory=set)
+    """Files that cannot be downloaded."""
     asked: list[str] = field(default_factory=list)
-    url: str = ""
     down: bool = False
-    _log: list[tuple[str | None, str]] = field(default_factory=list)
-    """(shared drive or None for accounts, id) in the order of changes."""
-    _made: int = 0
-
-    # what people do in Drive
-
-    def put(self, name: str, mime: str = "text/markdown", **more: Any) -> str:
-        """A new file or folder; its id."""
-        self._made += 1
-        file_id = more.pop("id", f"1{hashlib.sha1(f'{name}{self._made}'.encode()).hexdigest()[:24]}")
-        parent = more.get("parent")
-        if parent in self.items and "drive" not in more:
-            more["drive"] = self.items[parent].drive
-        self.items[file_id] = Item(id=file_id, name=name, mime=mime, **more)
-        return self.touch(file_id)
-
-    def folder(self, name: str, **more: Any) -> str:
-        return self.put(name, FOLDER, **more)
-
-    def shared_drive(self, name: str, *grants: dict[str, Any], member: bool = True) -> str:
-        members = [user(ACCOUNT, "fileOrganizer")] if member else []
-        drive_id = f"0A{name.encode().hex()[:14]:0<14}PVA"
-        self.items[drive_id] = Item(
-            id=drive_id, name=name, mime=FOLDER, drive=drive_id, grants=[*members, *grants]
-        )
-        return drive_id
-
-    def change(self, file_id: str, **values: Any) -> None:
-        """Edits, moves, renames, shares or trashes it. Only its own change is told: not one of each file in a folder."""
-        for name, value in values.items():
-            setattr(self.items[file_id], name, value)
-        self.touch(file_id)
-
-    def delete(self, file_id: str) -> None:
-        for inner in [one.id for one in self.items.values() if one.parent == file_id]:
-            self.delete(inner)
-        self.touch(file_id)
-        del self.items[file_id]
-
-    @property
-    def changes(self) -> int:
-        """How many there were so far: tokens are 1000 higher."""
-        return len(self._log)
-
-    def touch(self, file_id: str) -> str:
-        item = self.items[file_id]
-        self._log.append((item.drive, file_id))
-        return file_id
-
-    # what a test does to Google
 
     def fail(self, where: str, status: int, reason: str = "backendError", message: str = "scripted") -> None:
         """The next request whose address holds `where` gets this answer."""
@@ -177,7 +83,6 @@ class Drive:
 
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        self.requests[request.path] += 1
         self.asked.append(request.path_qs)
         if self.down:
             return web.json_response(_error(503, "backendError", "Backend Error"), status=503)
@@ -187,6 +92,8 @@ class Drive:
         if self.failing and self.failing[0][0] in request.path_qs:
             _, status, body = self.failing.popleft()
             return web.json_response(body, status=status)
+        if any(file_id in request.path_qs for file_id in self.broken) and "alt=media" in request.path_qs:
+            return web.json_response(_error(400, "badRequest", "Bad Request"), status=400)
         response: web.StreamResponse = await handler(request)
         return response
 
@@ -226,109 +133,33 @@ class Drive:
         self.tokens[token] = who
         return web.json_response({"access_token": token, "expires_in": 3599, "token_type": "Bearer"})
 
-    # who sees what
-
-    def effective(self, item: Item) -> list[dict[str, Any]]:
-        """Its permissions, those from above included, as `permissions.list` tells them."""
-        own = [{**grant, "permissionDetails": [{"inherited": False}]} for grant in item.grants]
-        above = self.items.get(item.parent or "")
-        root = self.items.get(item.drive or "")
-        if above is None and root is not None and root.id != item.id:
-            above = root
-        inherited = self.effective(above) if above is not None else []
-        named = {_name(grant) for grant in own}
-        for grant in inherited:
-            if _name(grant) not in named:
-                told = {**grant, "permissionDetails": [{"inherited": True}]}
-                may = grant["role"] in ("organizer", "owner") or _name(grant) == ACCOUNT
-                own.append({**told, "view": "metadata"} if item.limited and not may else told)
-        return [{"id": hashlib.sha1(_name(one).encode()).hexdigest()[:20], **one} for one in own]
-
-    def _rank(self, item: Item, who: str) -> int:
-        ranks = [
-            _RANKS.index(grant["role"])
-            for grant in self.effective(item)
-            if _name(grant) == who and "view" not in grant
-        ]
-        return max(ranks, default=-1)
-
-    def _seen(self, item: Item, who: str) -> bool:
-        return self._rank(item, who) >= 0
-
-    def _is_member(self, drive_id: str, who: str) -> bool:
-        root = self.items.get(drive_id)
-        return root is not None and any(_name(grant) == who for grant in root.grants)
-
-    def _is_trashed(self, item: Item) -> bool:
-        above = self.items.get(item.parent or "")
-        return item.trashed or (above is not None and self._is_trashed(above))
-
     def _found(self, request: web.Request) -> Item:
         file_id = request.match_info["id"]
         item = self.items.get(file_id)
-        if item is None or not self._seen(item, self._me(request)):
+        if item is None or not self.seen(item, self._me(request)):
             raise _raised(404, "notFound", f"File not found: {file_id}.")
         is_export = request.path.endswith("/export")  # which has no such parameter
         if item.drive is not None and request.query.get("supportsAllDrives") != "true" and not is_export:
             raise _raised(404, "notFound", f"File not found: {file_id}.")
         return item
 
-    def _told(self, item: Item, who: str) -> dict[str, Any]:
-        own = item.mime.startswith(_OWN)
-        parent = item.parent or (item.drive if item.drive != item.id else None)
-        above = self.items.get(parent or "")
-        told: dict[str, Any] = {
-            "kind": "drive#file", "id": item.id, "name": item.name, "mimeType": item.mime,
-            "trashed": self._is_trashed(item), "modifiedTime": item.modified,
-            "webViewLink": f"https://drive.google.com/file/d/{item.id}/view",
-            "inheritedPermissionsDisabled": item.limited,
-        }  # fmt: skip
-        if above is not None and self._seen(above, who):
-            told["parents"] = [parent]
-        if item.drive is not None:
-            told |= {
-                "driveId": item.drive,
-                "hasAugmentedPermissions": bool(item.grants) and item.drive != item.id,
-            }
-            if item.drive == item.id:
-                told["name"] = "Drive"
-        elif self._rank(item, who) >= _RANKS.index("writer"):
-            told["permissions"] = self.effective(item)
-        if not own:
-            told |= {"md5Checksum": hashlib.md5(item.content).hexdigest(), "size": str(len(item.content))}
-        elif item.mime == SHORTCUT:
-            target = self.items.get(item.target)
-            told["shortcutDetails"] = {
-                "targetId": item.target,
-                "targetMimeType": target.mime if target else "",
-            }
-        elif item.mime == DOCUMENT:
-            told["exportLinks"] = {
-                "application/vnd.openxmlformats-officedocument.wordprocessingml.document": (
-                    f"{self.url}/feeds/download/documents/Export?id={item.id}&exportFormat=docx"
-                )
-            }
-        return told
-
-    # the API
-
     async def _files(self, request: web.Request) -> web.Response:
         who, query = self._me(request), request.query
         corpora, everything = query.get("corpora", "user"), query.get("includeItemsFromAllDrives") == "true"
         if corpora in ("drive", "allDrives") and not everything:
             raise _raised(403, "teamDrivesParameters", "includeItemsFromAllDrives must be true.")
-        if corpora == "drive" and not self._is_member(query["driveId"], who):
+        if corpora == "drive" and not self.is_member(query["driveId"], who):
             raise _raised(404, "notFound", f"Shared drive not found: {query['driveId']}")
-        wanted = _read_query(query.get("q", ""))
+        wanted = read_query(query.get("q", ""))
         found = []
         for item in self.items.values():
-            told = self._told(item, who)
+            told = self.told(item, who)
             inside = {
                 "drive": item.drive == query.get("driveId"),
                 "user": item.drive is None or (everything and bool(item.grants)),
                 "allDrives": True,
             }[corpora]
-            if inside and item.id != item.drive and self._seen(item, who) and wanted(told):
+            if inside and item.id != item.drive and self.seen(item, who) and wanted(told):
                 found.append(told)
         return self._paged(
             request, "files", found, more={"kind": "drive#fileList", "incompleteSearch": False}
@@ -339,8 +170,8 @@ class Drive:
             return self._answer(request, {"kind": "drive#file", "id": "0AOwnRoot", "name": "My Drive"})
         item = self._found(request)
         if request.query.get("alt") != "media":
-            return self._answer(request, self._told(item, self._me(request)))
-        if item.mime.startswith(_OWN):
+            return self._answer(request, self.told(item, self._me(request)))
+        if item.mime.startswith(OWN):
             said = "Only files with binary content can be downloaded. Use Export with Docs Editors files."
             raise _raised(403, "fileNotDownloadable", said)
         if not item.downloads:
@@ -350,7 +181,7 @@ class Drive:
     async def _export(self, request: web.Request) -> web.Response:
         item = self._found(request)
         media_type = request.query["mimeType"]
-        if not item.mime.startswith(_OWN):
+        if not item.mime.startswith(OWN):
             raise _raised(403, "fileNotExportable", "Export only supports Docs Editors files.")
         if not item.downloads:
             raise _raised(403, "cannotExportFile", "This file cannot be exported by the user.")
@@ -363,7 +194,7 @@ class Drive:
 
     async def _permissions(self, request: web.Request) -> web.Response:
         item = self._found(request)
-        if item.drive is None and self._rank(item, self._me(request)) < _RANKS.index("writer"):
+        if item.drive is None and self.rank(item, self._me(request)) < RANKS.index("writer"):
             said = "The user does not have sufficient permissions for this file."
             raise _raised(403, "insufficientFilePermissions", said)
         return self._paged(
@@ -375,20 +206,20 @@ class Drive:
         found = [
             {"kind": "drive#drive", "id": item.id, "name": item.name}
             for item in self.items.values()
-            if item.id == item.drive and self._is_member(item.id, who)
+            if item.id == item.drive and self.is_member(item.id, who)
         ]
         return self._paged(request, "drives", found, more={"kind": "drive#driveList"})
 
     async def _drive(self, request: web.Request) -> web.Response:
         drive_id = request.match_info["id"]
-        if not self._is_member(drive_id, self._me(request)):
+        if not self.is_member(drive_id, self._me(request)):
             raise _raised(404, "notFound", f"Shared drive not found: {drive_id}")
         return self._answer(request, {"id": drive_id, "name": self.items[drive_id].name})
 
     async def _start(self, request: web.Request) -> web.Response:
         self._check_log(request)
         return web.json_response(
-            {"kind": "drive#startPageToken", "startPageToken": str(len(self._log) + 1000)}
+            {"kind": "drive#startPageToken", "startPageToken": str(len(self.log) + 1000)}
         )
 
     async def _changes(self, request: web.Request) -> web.Response:
@@ -401,16 +232,16 @@ class Drive:
         who = self._me(request)
         latest = {
             file_id: at
-            for at, (log, file_id) in enumerate(self._log)
+            for at, (log, file_id) in enumerate(self.log)
             if log == drive_id or self._granted(file_id, drive_id)
         }
         places = sorted(at for at in latest.values() if at >= first)
-        changes = [self._change(self._log[at][1], who) for at in places[:MOST]]
+        changes = [self._change(self.log[at][1], who) for at in places[:MOST]]
         answer: dict[str, Any] = {"kind": "drive#changeList", "changes": changes}
         if len(places) > MOST:
             answer["nextPageToken"] = str(places[MOST] + 1000)
         else:
-            answer["newStartPageToken"] = str(len(self._log) + 1000)
+            answer["newStartPageToken"] = str(len(self.log) + 1000)
         return self._answer(request, answer)
 
     def _granted(self, file_id: str, drive_id: str | None) -> bool:
@@ -420,7 +251,7 @@ class Drive:
 
     def _check_log(self, request: web.Request) -> None:
         drive_id = request.query.get("driveId")
-        if drive_id is not None and not self._is_member(drive_id, self._me(request)):
+        if drive_id is not None and not self.is_member(drive_id, self._me(request)):
             raise _raised(404, "notFound", f"Shared drive not found: {drive_id}")
 
     def _change(self, file_id: str, who: str) -> dict[str, Any]:
@@ -431,9 +262,9 @@ class Drive:
             "type": "file",
             "fileId": file_id,
         }
-        if item is None or not self._seen(item, who):
+        if item is None or not self.seen(item, who):
             return told | {"removed": True}
-        return told | {"removed": False, "file": self._told(item, who)}
+        return told | {"removed": False, "file": self.told(item, who)}
 
     def _paged(
         self, request: web.Request, name: str, found: list[dict[str, Any]], *, more: Mapping[str, Any]
@@ -448,24 +279,6 @@ class Drive:
         """Those fields alone that were asked for."""
         fields = request.query.get("fields")
         return web.json_response(chosen(told, read_fields(fields)) if fields else told)
-
-
-def _name(grant: Mapping[str, Any]) -> str:
-    return str(grant.get("emailAddress") or grant.get("domain") or grant["type"])
-
-
-def _read_query(written: str) -> Callable[[Mapping[str, Any]], bool]:
-    """The search terms that we use: parents, joined by "or", and whether it is in the trash."""
-    rest = re.sub(r"'[^']+' in parents", "", written)
-    assert re.fullmatch(r"[()\s]*(?:or\s*|[()\s])*(?:and\s*)?(?:trashed = false)?", rest), written
-    parents = set(re.findall(r"'([^']+)' in parents", written))
-    whole = "trashed = false" not in written
-
-    def wanted(told: Mapping[str, Any]) -> bool:
-        above: Iterable[str] = told.get("parents") or ()
-        return (whole or not told["trashed"]) and (not parents or bool(parents & set(above)))
-
-    return wanted
 
 
 def _error(status: int, reason: str, message: str) -> dict[str, Any]:

@@ -16,19 +16,9 @@ from ingest.sources.google_drive.source import GoogleDriveSource
 from ingest.sources.port import PageRef
 from kb.source_settings import GoogleDriveSettings
 from tests.fakes.documents import a_docx, a_pdf, a_pptx, an_xlsx, paragraph
+from tests.fakes.drive_state import ACCOUNT, DOCUMENT, SHEET, SHORTCUT, SLIDES, anyone, domain, group, user
 from tests.fakes.drive_world import no_sleep
-from tests.fakes.google_drive import (
-    ACCOUNT,
-    DOCUMENT,
-    SHEET,
-    SHORTCUT,
-    SLIDES,
-    Drive,
-    anyone,
-    domain,
-    group,
-    user,
-)
+from tests.fakes.google_drive import Drive
 from tests.fakes.listing import failure, listed, reason
 
 EDITOR = user(ACCOUNT, "writer")

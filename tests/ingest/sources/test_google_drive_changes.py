@@ -19,9 +19,10 @@ from kb.lexical import LexicalEncoder
 from kb.models import Audience
 from kb.source_settings import GoogleDriveSettings
 from kb.text.language import detect
+from tests.fakes.drive_state import ACCOUNT, domain, group, user
 from tests.fakes.drive_world import no_sleep
 from tests.fakes.embedder import HashEmbedder
-from tests.fakes.google_drive import ACCOUNT, MOST, Drive, domain, group, user
+from tests.fakes.google_drive import MOST, Drive
 from tests.fakes.listing import listed, reason
 
 EDITOR = user(ACCOUNT, "writer")
