@@ -120,7 +120,8 @@ class Listing:
                 files[now.id] = now
                 if now.is_folder and (known is None or _matters(known, now)):
                     moved.append(now.id)
-                    _empty(files, now.id)
+                    if known is not None:
+                        _empty(files, now.id)
             elif known is not None:
                 if known.is_folder and part.kind == "account":
                     return False  # what is in it may still be shared by itself

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from ingest.sources.google_drive.connection import UNSEEN, Connection
 from ingest.sources.google_drive.files import DriveFile
 from ingest.sources.google_drive.listing import ACCOUNT, Part
+from ingest.sources.google_drive.readers import DEEPEST
 from ingest.sources.json_api import ApiError
-
-_DEEPEST = 100
-"""Drive has no deeper folders."""
 
 
 class Places:
@@ -41,14 +39,14 @@ class Places:
         """Those that it is in, outermost first, from the part's own folder on. None: it is not in the part."""
         chain: list[DriveFile] = []
         node = await self.above(file)
-        while node is not None and len(chain) < _DEEPEST:
+        while node is not None and len(chain) < DEEPEST:
             if part.id == ACCOUNT and node.id == await self._root():
                 break
             chain.append(node)
             if node.id == part.id:
                 return tuple(reversed(chain))
             node = await self.above(node)
-        return tuple(reversed(chain)) if part.id == ACCOUNT else None
+        return tuple(reversed(chain)) if part.id == ACCOUNT and len(chain) < DEEPEST else None
 
     async def _root(self) -> str:
         """The account's My Drive, whose name says nothing and depends on the language."""

@@ -22,6 +22,8 @@ Above = Callable[[DriveFile], Awaitable[DriveFile | None]]
 Principals = frozenset[str] | None
 """Keys of `readers` that a file is shared with. None: the account may not see them."""
 
+DEEPEST = 100
+"""Folders within folders that Drive allows. While they are moved, one may seem to be in itself."""
 UNKNOWN = (
     "the account may not see with whom it is shared: make it one that may share it (an editor, a member of the shared drive), or "
     "name the channels of its folder's readers in `places`"
@@ -66,18 +68,17 @@ class Readers:
     async def _principals(self, file: DriveFile) -> Principals:
         if file.drive_id is None:
             return None if file.permissions is None else self._keys(file.permissions)
-        if file.id not in self._known:
-            known = await self._in_a_shared_drive(file)
-            if not file.is_folder:
-                return known
-            self._known[file.id] = known
-        return self._known[file.id]
+        node = file
+        for _ in range(DEEPEST):
+            folder = None if node.has_own_permissions or node.is_limited else await self._above(node)
+            if folder is None or node.id in self._known:
+                break
+            node = folder
+        if node.id not in self._known:
+            self._known[node.id] = await self._told(node)
+        return self._known[node.id]
 
-    async def _in_a_shared_drive(self, file: DriveFile) -> Principals:
-        if not file.has_own_permissions and not file.is_limited:
-            folder = await self._above(file)
-            if folder is not None:
-                return await self._principals(folder)
+    async def _told(self, file: DriveFile) -> Principals:
         try:
             return self._keys(await self._connection.permissions(file.id))
         except ApiError as error:
@@ -91,13 +92,11 @@ class Readers:
     async def _of_place(self, file: DriveFile) -> Iterable[str]:
         """The channels of the nearest folder that has some, unless access is limited on the way up to it."""
         node: DriveFile | None = file
-        while node is not None:
-            if node.id in self._places:
-                return self._places[node.id]
-            if node.is_limited:
+        for _ in range(DEEPEST):
+            if node is None or node.id in self._places or node.is_limited:
                 break
             node = await self._above(node)
-        return ()
+        return () if node is None else self._places.get(node.id, ())
 
 
 def _audience(channels: Iterable[str], why: str) -> Audience:

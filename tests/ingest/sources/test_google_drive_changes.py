@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -229,6 +230,22 @@ async def test_an_inventory_that_is_damaged_or_gone_is_made_anew(drive: Drive, o
     assert await office.sees(folders=[top]) == first
     file.unlink()
     assert await office.sees(folders=[top]) == first
+
+
+async def test_folders_that_seem_to_be_in_each_other_hold_nothing(drive: Drive, office: Office) -> None:
+    """As they may while they are moved: the state of one is told before that of the other."""
+    top, (page,) = a_handbook(drive, pages=1)
+    one = drive.folder("One", parent=top)
+    two = drive.folder("Two", parent=one)
+    drive.put("lost.md", parent=two, content=b"Words.")
+    everywhere = await office.sees()
+    assert len(everywhere) == 2
+    with sqlite3.connect(office.folder / "drive.drive") as db:
+        told = json.loads(db.execute("SELECT told FROM files WHERE id = ?", (one,)).fetchone()[0])
+        told["parents"] = [two]
+        db.execute("UPDATE files SET told = ? WHERE id = ?", (json.dumps(told), one))
+
+    assert list(await office.sees()) == [f"account/{page}"]
 
 
 async def test_another_account_starts_anew(drive: Drive, office: Office) -> None:
