@@ -102,7 +102,7 @@ class LoopWatch:
         return {name: where for name, where in stacks.items() if not where[-1].startswith(_WAITING)}
 
 
-_WAITING = ("threading.py", "thread.py", "queue.py", "selectors.py")
+_WAITING = ("threading.py", "thread.py", "queue.py", "selectors.py", "unix_events.py")
 
 
 def _where(frame: FrameType | None) -> list[str]:

@@ -8,6 +8,7 @@ import logging
 from pydantic import ValidationError
 
 from ingest.errors import PageError
+from ingest.parsers.formats import kind_of
 from ingest.parsers.page import ParsedPage, Section
 from ingest.parsers.reader import Tokens, cut_here
 from ingest.parsers.wire import (
@@ -27,9 +28,11 @@ from kb.models import Chunk, Page
 logger = logging.getLogger(__name__)
 
 SECONDS = 30.0
-"""For one file. The 872 pages of the largest document that we met take 1.5 s."""
-CUT_SECONDS = 120.0
-"""For one page: the worst of 5 MB, without a space, takes 20 s of a processor."""
+"""For one file. The 872 pages of the largest document of an office that we met take 1.5 s."""
+_LONGER = {"pdf": 7.0, "csv": 3.0, "tsv": 3.0, "xlsx": 3.0, "xlsm": 3.0, "xls": 3.0, "ods": 3.0}
+"""Kinds that hold thousands of pages or rows, which are read in many times that."""
+CUT_SECONDS = 300.0
+"""For one page: the worst of 5 MB take 20 s of a processor, and give way to all else that wants it."""
 
 
 class ReaderPool:
@@ -55,12 +58,13 @@ class ReaderPool:
     async def read(self, content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
         """As `Reader.read`. Parsing for longer than the limit, or a crash, is a `PageError` too."""
         task = Task(path=path, media_type=media_type)
+        seconds = self._seconds * _LONGER.get(kind_of(path, media_type), 1.0)
         try:
-            async with self._parsing.process(seconds=self._seconds) as process:
+            async with self._parsing.process(seconds=seconds) as process:
                 reply, sections = await _parsed(process, task, content)
         except TimeoutError as error:
-            logger.warning("reader.killed", extra={"path": path, "seconds": self._seconds})
-            raise PageError(f"reading it took longer than {self._seconds:.0f} s: it was given up") from error
+            logger.warning("reader.killed", extra={"path": path, "seconds": seconds})
+            raise PageError(f"reading it took longer than {seconds:.0f} s: it was given up") from error
         except DiedError as error:
             logger.warning("reader.died", extra={"path": path, "cause": str(error)})
             raise PageError("it makes the program that reads it crash: save it again") from error

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import psutil
 import pytest
 
+from ingest.chunk import chunk_page
 from ingest.errors import PageError
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.pool import ReaderPool
+from kb.embed import Embedder
+from kb.models import Page
+from kb.settings import EmbedSettings
 from tests.fakes.waiting import until
 
 STUCK = "tests.fakes.stuck_worker"
@@ -137,3 +141,53 @@ async def test_no_more_files_are_read_at_once_than_there_are_workers() -> None:
     assert len(processes()) == 2
     await pool.close()
     assert processes() == set()
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Iterator[Embedder]:
+    embedder = Embedder(EmbedSettings(model="all-MiniLM-L6-v2"))
+    embedder.load()
+    yield embedder
+    embedder.close()
+
+
+def a_page(title: str = "Leave") -> Page:
+    return Page(id="kb:leave.md", source="kb", path="leave.md", title=title, url="https://kb.example/leave")
+
+
+async def test_a_page_is_cut_in_a_process_as_it_would_be_here(pool: ReaderPool, embedder: Embedder) -> None:
+    lines = "".join(f"## Heading {n}\n\n{'Nobody looks at the backup. ' * 60}\n\n- one\n" for n in range(250))
+    parsed = await pool.read(lines.encode(), path="leave.md")
+
+    apart = await pool.cut(a_page(), parsed, tokens=embedder, max_tokens=128)
+
+    assert len(apart) > 500
+    assert apart == chunk_page(a_page(), parsed, count_tokens=embedder.count_tokens, max_tokens=128)
+
+
+async def test_a_page_that_takes_too_long_to_cut_is_given_up_and_the_next_is_cut(embedder: Embedder) -> None:
+    pool = ReaderPool(cut_seconds=0.001)
+    parsed = ParsedPage(title="Leave", sections=())
+    with pytest.raises(PageError, match="split it into several pages"):
+        await pool.cut(a_page(), parsed, tokens=embedder, max_tokens=128)
+    await pool.close()
+
+
+async def test_the_event_loop_goes_on_while_a_page_without_spaces_is_read_and_cut(
+    pool: ReaderPool, embedder: Embedder
+) -> None:
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0.005)
+
+    beside = asyncio.create_task(others())
+    parsed = await pool.read(b"a-" * 100_000, path="leave.md")
+    turns = 0
+    chunks = await pool.cut(a_page(), parsed, tokens=embedder, max_tokens=128)
+    beside.cancel()
+    assert len(chunks) > 1000
+    assert turns > 10
