@@ -14,6 +14,7 @@ from kb.source_settings import (
     FolderSettings,
     GithubSettings,
     GitSettings,
+    GoogleDriveSettings,
     NotionSettings,
     SharePointSettings,
     WebsiteSettings,
@@ -123,6 +124,46 @@ def test_an_app_s_id_and_key_come_from_the_environment_and_are_not_shown(tmp_pat
     assert str(one.app_id) == "7"
     assert one.private_key is not None
     assert "abc" not in repr(one)
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("", "GOOGLE_APPLICATION_CREDENTIALS"),
+        ('client_id = "7"', "set client_secret and refresh_token"),
+        ('key_file = "k.json"\nfolders = ["Handbook"]', "folders"),
+        (
+            'key_file = "k.json"\nfolders = ["https://docs.google.com/document/d/1AbCdEfGhIjK/edit"]',
+            "folders",
+        ),
+        ('key_file = "k.json"\napi_url = "http://drive.example"', "use https://"),
+        ('key_file = "k.json"\ngroups = { a = ["#b"] }', "groups"),
+        ('client_id = "7"\nclient_secret = "cs"\nrefresh_token = "rt"\nsubject = "dana@acme.com"', "subject"),
+    ],
+)
+def test_settings_of_a_source_on_google_drive_that_cannot_work_are_refused(
+    tmp_path: Path, more: str, told: str
+) -> None:
+    assert told in refused(tmp_path, f'[[sources]]\nkind = "google_drive"\nname = "x"\n{more}\n')
+
+
+def test_accounts_of_google_come_from_the_environment_and_are_not_shown_and_folders_from_their_addresses(
+    tmp_path: Path,
+) -> None:
+    toml = (
+        '[[sources]]\nkind = "google_drive"\nname = "x"\n'
+        'folders = ["https://drive.google.com/drive/u/0/folders/1AbCdEfGhIjK?usp=sharing", "0AXyZxyzxyzPVA"]\n'
+    )
+    (key,) = loaded(tmp_path, toml, GOOGLE_SERVICE_ACCOUNT_KEY='{"private_key": "abcXYZ"}')
+    (file,) = loaded(tmp_path, toml, GOOGLE_APPLICATION_CREDENTIALS="/srv/key.json")
+    (person,) = loaded(
+        tmp_path, toml, GOOGLE_CLIENT_ID="7", GOOGLE_CLIENT_SECRET="abcXYZ", GOOGLE_REFRESH_TOKEN="1//abcXYZ"
+    )
+
+    for source in (key, file, person):
+        assert isinstance(source, GoogleDriveSettings)
+        assert source.folders == ("1AbCdEfGhIjK", "0AXyZxyzxyzPVA")
+        assert "abcXYZ" not in repr(source)
 
 
 def test_the_secret_of_an_app_of_entra_id_comes_from_the_environment_and_is_not_shown(tmp_path: Path) -> None:

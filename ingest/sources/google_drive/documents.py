@@ -49,6 +49,7 @@ class Documents:
     def __init__(self, settings: GoogleDriveSettings, connection: Connection, now: datetime) -> None:
         self._excluded = globs(settings.exclude)
         self._connection = connection
+        self._account = connection.credentials.account
         self.places = Places(connection)
         self._readers = Readers(settings, connection, self.places.above, now)
 
@@ -74,7 +75,7 @@ class Documents:
         )
 
     async def audience(self, file: DriveFile) -> Audience:
-        return await self._readers.of(file, account=self._connection.credentials.account)
+        return await self._readers.of(file, account=self._account)
 
     async def _target(self, file: DriveFile) -> DriveFile | None:
         """Where a shortcut leads; None: to a folder, or to what the account does not see."""
