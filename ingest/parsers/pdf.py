@@ -6,7 +6,9 @@ Every section links to its page (`#page=3`), which browsers open.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
@@ -25,6 +27,11 @@ _LINE_AS_CODE = re.compile(r"^```\w*\n(?P<line>[^\n]*)\n```$", re.MULTILINE)
 _LOST_FF = re.compile(r"↵(?=[a-z-])")
 """TeX's old fonts have the ligature ff in the place where others have this arrow: "o↵-the-shelf"."""
 _DAY = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
+_AT_FIRST = 1_000
+"""Pages that are read in one go, so that what stands at the head of each is known as such."""
+_AT_A_TIME = 500
+_SECONDS = 100.0
+"""After which no more pages are begun. The reader of files gives a PDF twice that."""
 _NAMED = 5
 """Pages that a note names."""
 
@@ -35,24 +42,56 @@ def parse_pdf(content: bytes, *, path: str) -> ParsedPage:
         PageError: it is protected, broken, or only pictures of pages.
     """
     result = _read(content)
-    read = [(page.page_num, *page_markdown(page)) for page in result.pages]
-    texts = with_headers_of_pages_before([(number, _mended(cleaned(text))) for number, text, _ in read])
-    unread = [number for number, _, is_torn in read if is_torn]
+    texts = with_headers_of_pages_before(
+        [(number, _mended(cleaned(text))) for number, text, _ in result.pages]
+    )
+    unread = [number for number, _, is_torn in result.pages if is_torn]
     blank = [number for number, text in texts if not text]
     if texts and len(blank) == len(texts):
         raise PageError("it has no text, only pictures of pages (a scan?): run text recognition over it")
     parts = [Part(text=text, place=f"page={number}") for number, text in texts if text]
     outline = Outline(parts, block_parser())
-    front = FrontMatter(written=_day(result.doc_meta), notes=_notes(blank, unread, result.page_errors))
+    notes = (*_notes(blank, unread, result.errors), *_left_out(result))
+    front = FrontMatter(written=_day(result.metadata), notes=notes)
     return parsed_page(outline.document_title or title_from(path), outline, front)
 
 
-def _read(content: bytes) -> Any:
+@dataclass(kw_only=True, slots=True)
+class _Read:
+    """`pages`: number, Markdown, whether a table on it is torn. `total`: how many pages the file has."""
+
+    total: int
+    metadata: Any
+    pages: list[tuple[int, str, bool]] = field(default_factory=list)
+    errors: list[int] = field(default_factory=list)
+    following: int = 1
+
+
+def _read(content: bytes) -> _Read:
+    """Some pages at a time, whose layout is let go of before the next: of 5,000 at once it would take gigabytes."""
     if b"%PDF-" not in content[:_SIGNATURE_WITHIN]:
         raise PageError("it is broken, or no PDF at all" if content else "it is empty")
+    began = time.monotonic()
+    result = _read_some(content, 1, _AT_FIRST)
+    read = _Read(total=result.total_pages, metadata=result.doc_meta)
+    some = _AT_FIRST
+    while True:
+        read.pages += [(page.page_num, *page_markdown(page)) for page in result.pages]
+        read.errors += [one.page_num for one in result.page_errors]
+        read.following += some
+        if read.following > read.total or time.monotonic() - began > _SECONDS:
+            return read
+        some = _AT_A_TIME
+        del result
+        result = _read_some(content, read.following, some)
+
+
+def _read_some(content: bytes, first: int, number: int) -> Any:
     import liteparse
 
     reader = liteparse.LiteParse(
+        max_pages=number,
+        target_pages=f"{first}-{first + number - 1}",
         ocr_enabled=False,
         output_format="markdown",
         image_mode="off",
@@ -75,7 +114,14 @@ def _mended(markdown: str) -> str:
     return _LINE_AS_CODE.sub(lambda found: found["line"], without).strip()
 
 
-def _notes(blank: Sequence[int], unread: Sequence[int], errors: Sequence[Any]) -> tuple[str, ...]:
+def _left_out(read: _Read) -> Iterator[str]:
+    if read.following <= read.total:
+        yield (
+            f"only the first {read.following - 1} of its {read.total} pages were read, which took {_SECONDS:.0f} s: split it"
+        )
+
+
+def _notes(blank: Sequence[int], unread: Sequence[int], errors: Sequence[int]) -> tuple[str, ...]:
     notes = []
     if blank:
         notes.append(f"{len(blank)} of its pages have no text (empty or scanned): {_named(blank)}")
@@ -84,7 +130,7 @@ def _notes(blank: Sequence[int], unread: Sequence[int], errors: Sequence[Any]) -
             f"tables on {len(unread)} of its pages cannot be read, their lines are kept: {_named(unread)}"
         )
     if errors:
-        notes.append(f"{len(errors)} of its pages cannot be read: {_named([one.page_num for one in errors])}")
+        notes.append(f"{len(errors)} of its pages cannot be read: {_named(errors)}")
     return tuple(notes)
 
 

@@ -70,13 +70,14 @@ def _grid(sheet: Sheet) -> _Grid:
     """The visible cells, moved together where hidden rows and columns were: a gap would end a table."""
     hidden_rows, hidden_columns = sorted(sheet.hidden_rows), sorted(sheet.hidden_columns)
     grid: _Grid = {}
+    known: dict[str, _Cell | None] = {}
     for row, cells in sheet.rows.items():
         if row in sheet.hidden_rows:
             continue
         shown = {
-            at - bisect_left(hidden_columns, at): _Cell(text)
+            at - bisect_left(hidden_columns, at): cell
             for at, written in cells.items()
-            if at not in sheet.hidden_columns and (text := _one_line(written))
+            if at not in sheet.hidden_columns and (cell := _cell(written, known))
         }
         if shown:
             grid[row - bisect_left(hidden_rows, row)] = shown
@@ -88,6 +89,14 @@ def _grid(sheet: Sheet) -> _Grid:
         if text and top <= bottom and left <= right:
             _fill(grid, Span(top, left, bottom, right), text, occupied)
     return grid
+
+
+def _cell(written: str, known: dict[str, _Cell | None]) -> _Cell | None:
+    """What is shown of a value; None: nothing. Sheets of a hundred thousand rows say the same things often: `known`."""
+    cell = known.get(written)
+    if cell is None and (text := _one_line(written)):
+        known[written] = cell = _Cell(text)
+    return cell
 
 
 def _without(hidden: Sequence[int], first: int, last: int) -> tuple[int, int]:
@@ -184,12 +193,13 @@ def _apart(part: _Grid, rows: _Grid) -> int:
 
 def _table(rows: Sequence[_Row], used: Sequence[int], apart: int) -> Block:
     heads = apart or _header_rows(rows, used)
-    lines = [[_text(cells, at, used) for at in used] for cells in rows]
-    header = [_JOINT.join(dict.fromkeys(filter(None, column))) for column in zip(*lines[:heads], strict=True)]
-    head, rule, *body = table(
-        [[_cell_text(text) for text in line] for line in (header, *lines[heads:])]
-    ).split("\n")
-    return Block(kind="table", parts=tuple(body), lead=f"{head}\n{rule}")
+    columns = zip(*([_text(cells, at, used) for at in used] for cells in rows[:heads]), strict=True)
+    header = [_JOINT.join(dict.fromkeys(filter(None, column))) for column in columns]
+    lead = table([list(map(_cell_text, header))])
+    body = (
+        f"| {' | '.join([_cell_text(_text(cells, at, used)) for at in used])} |" for cells in rows[heads:]
+    )
+    return Block(kind="table", parts=tuple(body), lead=lead)
 
 
 def _prose(text: str) -> Block:
@@ -197,7 +207,8 @@ def _prose(text: str) -> Block:
 
 
 def _cell_text(text: str) -> str:
-    return cleaned(text).replace("|", "\\|")
+    plain = text.isascii() and text.isprintable()  # which leaves nothing to clean, and is what most cells are
+    return (text if plain else cleaned(text)).replace("|", "\\|")
 
 
 def _text(cells: _Row, at: int, used: Sequence[int]) -> str:
@@ -236,6 +247,8 @@ def _names_columns(rows: Sequence[_Row], at: int, used: Sequence[int]) -> bool:
 def _side_by_side(part: _Grid) -> list[_Grid]:
     """The tables that stand beside each other. An empty column alone may as well be for looks, in one table."""
     filled = sorted({at for cells in part.values() for at in cells})
+    if filled[-1] - filled[0] == len(filled) - 1:
+        return [part]
     blocks: list[_Grid] = []
     first = filled[0]
     for one, following in pairwise([*filled, filled[-1] + 2]):
