@@ -122,8 +122,5 @@ def dated(page: Page, words: Messages) -> str:
 
 
 def successor_link(page: Page) -> str:
-    """The page that has taken this one's place, as far as its reader may know of it."""
-    if page.successor is not None:
-        return titled_link(page.successor.title, page.successor.url)
-    name = page.told_successor or ""
-    return link(name, name) if len(name) <= URL_CHARACTERS else escape(shorten(name, TITLE_CHARACTERS))
+    """The page that has taken this one's place, as far as its reader may know of it; else ""."""
+    return "" if page.successor is None else titled_link(page.successor.title, page.successor.url)

@@ -21,6 +21,10 @@ _CITATION_LIKE = re.compile(r"\W*[\d⁰¹²³⁴-⁹₀-₉①-⑳]{1,3}\W*")
 """A label that reads as the number of one of our sources."""
 _SHOWN_HOST = re.compile(r"(?:[a-z]+://)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)", re.IGNORECASE)
 _SHOWN_ADDRESS = re.compile(r"(?:https?://|www\.)([^\s/:?#)\]>]+)", re.IGNORECASE)
+_HOST = re.compile(r"\[[0-9a-f:.]+\](?::[0-9]+)?|[a-z0-9_.\u00df-\u00f6\u00f8-\u00ff-]+(?::[0-9]+)?")
+"""A host with its port, in small letters. Letters with the accents of Western Europe are taken for themselves (`müller.example`)."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffd\ud800-\udfff]")
+_QUOTED = {ord(letter): f"%{ord(letter):02X}" for letter in "|<>\\"}
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """Zero-width and direction marks: they can make a label read as another address."""
 
@@ -43,12 +47,33 @@ def link_parts(url: str, label: str) -> list[tuple[str, str]]:
 
 
 def web_address(url: str) -> str | None:
-    """The address, with what could end a link in Slack's markup quoted; None for relative ones and other schemes."""
+    """The address, with what could end a link in Slack's markup quoted.
+
+    None for relative ones and other schemes, and for one whose host is not what it seems: a name before an `@`, a backslash,
+    which browsers take for a slash, letters that look like others.
+    """
     cleaned = "".join(url.split())
     parts = split_address(cleaned)
-    if parts.scheme.lower() not in LINK_SCHEMES or not (parts.netloc or parts.scheme.lower() == "mailto"):
+    scheme = parts.scheme.lower()
+    if scheme not in LINK_SCHEMES or _CONTROL.search(cleaned):
         return None
-    return _INVISIBLE.sub("", cleaned).replace("|", "%7C").replace("<", "%3C").replace(">", "%3E")
+    if scheme != "mailto" and not _is_plain(parts.netloc):
+        return None
+    return _INVISIBLE.sub("", cleaned).translate(_QUOTED)
+
+
+def _is_plain(host: str) -> bool:
+    """Whether a host, with its port, reads as what it is. One in another alphabet is honest in most cases; which, nobody sees."""
+    if not _HOST.fullmatch(host.lower()):
+        return False
+    try:
+        labels = [
+            label[4:].encode().decode("punycode") if label.startswith("xn--") else label
+            for label in host.lower().split(".")
+        ]
+    except UnicodeError:
+        return False
+    return all(_HOST.fullmatch(label.lower()) for label in labels)
 
 
 def _pretends(label: str, url: str) -> bool:

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
-from kb.addresses import split_address
-
 EVERYONE = "*"
 """The audience mark of a page that anybody in the workspace may read."""
 NOBODY = "-"
@@ -102,15 +100,12 @@ class Page:
 
     @property
     def told_successor(self) -> str | None:
-        """What may be said of the page that replaces this one: its title, or an address somewhere else.
+        """The title of the page that replaces this one, where it is a page that this reader may see.
 
-        A title, a path or an address at this page's own host that the index does not show to this reader may be a
-        page that they are not to know of.
+        What the author wrote otherwise is not repeated in words of ours: a title or a path may be of a page that they are
+        not to know of, and an address may lead anywhere.
         """
-        if self.successor is not None:
-            return self.successor.title
-        name = self.superseded_by or ""
-        return name if _host(name) not in (None, _host(self.url)) else None
+        return None if self.successor is None else self.successor.title
 
 
 ACCEPTED_ANSWER = "Accepted answer"
@@ -244,7 +239,3 @@ class Rewrite:
     wants_more: bool = False
     readable: bool = True
     translated: str = ""
-
-
-def _host(address: str) -> str | None:
-    return split_address(address).hostname

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.mrkdwn import link, to_mrkdwn, to_pieces
+from bot.mrkdwn import escape, link, link_target, to_mrkdwn, to_pieces
 from bot.playground.block_kit import check_message_blocks
 from bot.spans import lines_of
 from bot.tables import table_block
@@ -114,6 +114,60 @@ def test_three_converters_own_cases_mostly_agree_with_ours() -> None:
 @pytest.mark.parametrize("label", ["[1]", "1", "(2)", "¹", "①", "[\u200b3]"])
 def test_a_label_that_reads_as_one_of_our_numbers_is_not_used(label: str) -> None:
     assert link("https://kb.example/x", label) == "<https://kb.example/x>"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://kb.example@evil.example/",
+        "https://kb.example:443@evil.example/",
+        "https://kb.example%2F@evil.example/",
+        "https://@evil.example/",
+        "https://kb.example\\@evil.example/",
+        "https://kb.example\\.evil.example/",
+        "https:\\\\evil.example/",
+        "https:///evil.example/",
+        "//evil.example/",
+        "https://kb.example\x00.evil.example/",
+        "https://kb.example/\x1b[31m",
+        "https://kb\u200b.example/",
+        "https://kb\u3002example/",
+        "https://kb%2eexample/",
+        "https://\u0430\u0440\u0440\u04cf\u0435.example/",
+        "https://kb.ex\u0430mple/",
+        "https://\u0261oogle.example/",
+        "https://b\u0131nk.example/",
+        "https://xn--pple-43d.example/",
+        "https://xn--a/",
+        "https://[x/",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "file:///etc/passwd",
+        "ftp://kb.example/",
+        "slack://channel?id=C1",
+        "vbscript:x",
+    ],
+)
+def test_an_address_whose_host_is_not_what_it_seems_is_text(address: str) -> None:
+    assert link(address, "Log in") == "Log in"
+    assert link(address, "") == escape(address)
+    assert link_target(address) is None
+
+
+def test_a_page_cannot_link_to_a_host_behind_a_name() -> None:
+    told = to_mrkdwn(
+        "[Log in](https://kb.example@evil.example/) or go to https://kb.example@evil.example/login."
+    )
+    assert told == "Log in or go to https://kb.example@evil.example/login."
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://kb.example/~ann@home/a", "https://m\u00fcller.example/", "https://xn--mller-kva.example/", "http://127.0.0.1:8765/kb/", "http://[::1]:8765/",
+     "https://KB.example:8443/a?to=ann@example.com", "mailto:ann@example.com"],
+)  # fmt: skip
+def test_an_address_that_is_what_it_seems_is_a_link(address: str) -> None:
+    assert link(address, "Page") == f"<{address}|Page>"
 
 
 def test_a_label_in_letters_that_only_look_like_an_address_is_not_used() -> None:
