@@ -58,7 +58,10 @@ class SlackClient(AsyncWebClient):
             raise SlackAwayError("timeout") from error
         except (aiohttp.ClientError, OSError) as error:
             raise SlackAwayError("cut") from error
-        except (SlackApiError, ValueError):
+        except SlackApiError as error:  # what came calls itself JSON, and is none
+            response: Any = error.response
+            told = {"data": None, "headers": response.headers, "status_code": response.status}
+        except ValueError:
             raise SlackAwayError("no_json") from None  # its text quotes what came
         return _answer(told, api_url.rpartition("/")[2])
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Collection
 from typing import TypeVar
 
-import aiohttp
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.admins import user_groups
 from bot.channels import joined_channel
 from bot.cli.checks import Check
 from bot.memberships import group_marks
 from bot.scopes import may_fill_pane, missing_options, missing_scopes
+from bot.slack_clients import SlackClient
+from bot.slack_errors import UNREACHABLE, SlackAwayError, error_code
 from kb.settings import Settings
 
 SLACK_TIMEOUT_S = 10
@@ -47,7 +47,7 @@ async def slack_checks(settings: Settings) -> list[Check]:
 
 async def _bot_token(token: str, api_url: str) -> list[Check]:
     name = "slack bot token"
-    client = AsyncWebClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    client = SlackClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
     mend = "install the app to the workspace again and copy the new bot token"
     told = await _asked(name, client.auth_test(), api_url, mend=mend)
     if isinstance(told, Check):
@@ -80,7 +80,7 @@ def agent_check(granted: str) -> Check:
 async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Check:
     """The user groups whose members are admins: there, and not empty."""
     name = "slack admins"
-    client = AsyncWebClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    client = SlackClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
     mend = "add the scope usergroups:read and reinstall the app: until then no group makes an admin"
     told = await _asked(name, client.usergroups_list(include_users=True), api_url, mend=mend)
     if isinstance(told, Check):
@@ -103,7 +103,7 @@ async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Ch
 async def _digest_channel(called: str, token: str, api_url: str) -> Check:
     """Whether the week's gaps can be told where they are to be told."""
     name = "slack gaps digest"
-    client = AsyncWebClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    client = SlackClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
     found = await _asked(name, joined_channel(client, called), api_url, mend="correct slack.gaps_digest")
     if isinstance(found, Check):
         return found
@@ -115,7 +115,7 @@ async def _digest_channel(called: str, token: str, api_url: str) -> Check:
 
 async def _app_token(token: str, api_url: str) -> Check:
     name = "slack app token"
-    client = AsyncWebClient(base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    client = SlackClient(base_url=api_url, timeout=SLACK_TIMEOUT_S)
     mend = "turn Socket Mode on and make an app-level token with the scope connections:write"
     told = await _asked(name, client.apps_connections_open(app_token=token), api_url, mend=mend)
     return told if isinstance(told, Check) else Check(name=name, state="ok", told="Socket Mode opens")
@@ -126,7 +126,8 @@ async def _asked(name: str, call: Awaitable[Told], api_url: str, *, mend: str) -
     try:
         return await call
     except SlackApiError as error:
-        return Check(name=name, state="broken", told=f"Slack says {error.response['error']}", mend=mend)
-    except (aiohttp.ClientError, TimeoutError) as error:
-        told = f"{api_url} cannot be reached ({type(error).__name__})"
+        return Check(name=name, state="broken", told=f"Slack says {error_code(error)}", mend=mend)
+    except SlackAwayError as error:
+        away = error.code in (UNREACHABLE, "cut", "timeout")
+        told = f"{api_url} {'cannot be reached' if away else 'does not answer as Slack does'} ({error.code})"
         return Check(name=name, state="broken", told=told, mend="check the network and proxy of this machine")

@@ -12,6 +12,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from bot.claims import Claims, Idle, Lease
+from bot.dead_letters import MOST, DeadLetters
 from bot.queue import QuestionQueue, QueuedQuestion
 from kb.errors import StoreUnavailableError
 from kb.valkey import connect_redis
@@ -611,3 +612,121 @@ async def test_nothing_but_claims_is_left_when_all_is_answered(
     for question in questions:
         for kind in ("claim", "message"):
             assert 0 < await redis.ttl(f"{{{namespace}}}:queue:{kind}:{question.id}") <= 7 * 24 * 3600
+
+
+AN_HOUR = 3_600_000
+
+
+async def set_clock(redis: Redis, namespace: str, *, by_ms: int) -> None:
+    """As if the server's clock were set: what the queue knows of it stands as far on the other side."""
+    await redis.hincrby(f"{{{namespace}}}:queue:clock", "wall", -by_ms)
+
+
+async def test_a_clock_that_was_set_back_after_a_kill_delays_no_takeover(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    question, other = a_question(), a_question()
+    await queue.accept(question)
+    dying = some_claims(redis, namespace, lease_s=0.3)
+    await taken(dying, "dead")
+    await set_clock(redis, namespace, by_ms=-AN_HOUR)
+    await queue.accept(other)
+    assert (await taken(dying, "w2")).question == other  # what comes now is begun now
+    await asyncio.sleep(0.35)
+    assert (await taken(dying, "w3")).question == question
+
+
+async def test_a_clock_that_leaps_ends_no_lease_that_is_kept_alive(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    await queue.accept(a_question())
+    lease = await taken(claims)
+    for _ in range(3):
+        await set_clock(redis, namespace, by_ms=AN_HOUR)
+        assert isinstance(await claims.take("w2"), Idle)
+        assert await claims.renew(lease)
+    assert await claims.finish(lease)
+
+
+async def test_a_pause_is_as_long_as_it_was_when_the_clock_is_set_back(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    await queue.accept(a_question())
+    await claims.retry(await taken(claims), after=timedelta(seconds=0.1))
+    await set_clock(redis, namespace, by_ms=-AN_HOUR)
+    told = await claims.take("w1")
+    assert isinstance(told, Idle)
+    assert told.seconds is not None
+    assert told.seconds <= 0.1
+    await asyncio.sleep(0.12)
+    await taken(claims)
+
+
+async def test_a_question_that_waits_for_slack_stays_the_first_and_is_woken_when_it_is_back(
+    queue: QuestionQueue, claims: Claims
+) -> None:
+    first, second, other = a_question("1.0"), a_question("1.0"), a_question()
+    for question in (first, second):
+        await queue.accept(question)
+    hour = timedelta(hours=1)
+    for number in range(3):
+        lease = await taken(claims)
+        assert (lease.question, lease.waits, lease.handed_back) == (first, number, number)
+        assert await claims.wait(lease, after=hour)
+        assert (await queue.depth()).for_slack == 1
+        assert await claims.wake(at_once=False) == 1
+    assert await claims.wait(await taken(claims), after=hour, least=hour)
+    assert await claims.wake(at_once=False) == 0
+    await queue.accept(other)
+    lease = await taken(claims)
+    assert lease.question == other  # other threads go on
+    assert await claims.wake(at_once=True) == 1
+    assert (await taken(claims)).question == first
+    assert (await queue.depth()).for_slack == 0
+
+
+async def test_only_one_of_two_replicas_takes_what_waited(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    await queue.accept(a_question())
+    await claims.wait(await taken(claims), after=timedelta())
+    replicas = [some_claims(redis, namespace) for _ in range(8)]
+    found = await asyncio.gather(*(one.take(f"w{number}") for number, one in enumerate(replicas)))
+    assert sum(isinstance(one, Lease) for one in found) == 1
+
+
+async def test_a_dead_letter_that_is_revived_keeps_its_starts_and_its_place_in_its_thread(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    letters = DeadLetters(redis, namespace=namespace)
+    first, second = a_question("1.0"), a_question("1.0")
+    await queue.accept(first)
+    await claims.bury(await taken(claims), reason="is_archived", untidy=True)
+    assert await letters.untidy() == [first]
+    assert await letters.reasons() == {"is_archived": 1}
+    await queue.accept(second)
+    assert await letters.revive([first.id, "nothing"]) == [first.id]
+    assert await letters.untidy() == []
+    assert not await queue.accept(first)
+    lease = await taken(claims)
+    assert lease.question == first.model_copy(update={"however_late": True})
+    assert (lease.attempt, lease.failures, lease.handed_back) == (2, 0, 1)
+    await claims.finish(lease)
+    assert (await taken(claims)).question == second
+
+
+async def test_dead_letters_are_bounded_and_dropped_for_good(
+    redis: Redis, namespace: str, queue: QuestionQueue, claims: Claims
+) -> None:
+    letters = DeadLetters(redis, namespace=namespace)
+    for _ in range(MOST + 3):
+        await queue.accept(a_question())
+        await claims.bury(await taken(claims), reason="is_archived", untidy=True)
+    kept = await letters.all()
+    assert len(kept) == MOST
+    assert len(await letters.untidy()) == MOST
+    key = f"{{{namespace}}}:queue:question:{kept[0].id}"
+    assert 0 < await redis.ttl(key) <= 30 * 24 * 3600
+    assert await letters.drop([kept[0].id, kept[0].id]) == [kept[0].id]
+    assert not await redis.exists(key)
+    assert len(await letters.all()) == MOST - 1
