@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from kb.answer import Freshness, FreshnessReason, Mode, Note, WarningKind
+from kb.conversation import compacted
 from kb.evaluation import answer_sets as cases
 from kb.models import Turn
 
 MAX_QUERY = 4000
 MAX_MESSAGES = 40
 MAX_MESSAGE = 8000
+REMEMBERED_ANSWER = 2000
+"""Characters of an earlier answer that count: what the bot remembers of one in Slack. More would be read on the event loop."""
+REMEMBERED_QUESTION = 1000
+"""The same of an earlier question, from its end: what was pasted above is seldom what it asks."""
 MAX_BODY = 512 * 1024
 """Bytes of a request: what these limits allow, in three bytes a character and with room for JSON's own."""
 
@@ -60,7 +66,18 @@ class AskRequest(_In):
 
     @property
     def turns(self) -> list[Turn]:
-        return cases.turns_of(self.chat_history)
+        """As the bot remembers its own threads: the latest ones, of those before their topics."""
+        told = cases.turns_of(self.chat_history)
+        return compacted(
+            [
+                replace(
+                    turn,
+                    question=turn.question[-REMEMBERED_QUESTION:],
+                    answer=turn.answer[:REMEMBERED_ANSWER],
+                )
+                for turn in told
+            ]
+        )
 
 
 class SearchRequest(AskRequest):

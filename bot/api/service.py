@@ -24,6 +24,7 @@ from kb.freshness import FreshnessPolicy
 from kb.models import Question, Turn
 from kb.retrieval import Found
 from kb.text.language import detect
+from kb.tracing import note, span
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +86,7 @@ class Service:
         Raises:
             BusyError, OutageError: not now.
         """
-        with self.slots.one():
+        with self.slots.one(), span("question", door="api"):
             question = self._question(key, request)
             if request.include_answer:
                 answer = await self._answered(question, request)
@@ -107,7 +108,7 @@ class Service:
         Raises:
             BusyError, OutageError: not now.
         """
-        with self.slots.one():
+        with self.slots.one(), span("question", door="api"):
             question = self._question(key, request)
             answer = await self._answered(question, request, progress)
         return answer_of(answer, question_id=question.id)
@@ -115,6 +116,7 @@ class Service:
     @staticmethod
     def _question(key: ApiKey, request: schemas.AskRequest) -> Question:
         question = Question(id=uuid.uuid4().hex, text=request.query, audience=key.reads)
+        note(question_id=question.id)
         logger.info("api.asked", extra={"question_id": question.id, "key": key.name})
         return question
 
@@ -132,6 +134,7 @@ class Service:
     ) -> answers.Answer:
         answer = await self.pipeline.answer(question, request.turns, progress=progress or Unwatched())
         await self._counted(question, self.figures.record(question.id, answer, BY_KEY))
+        note(outcome=answer.outcome)
         if answer.outcome == "unavailable":
             raise OutageError
         return answer

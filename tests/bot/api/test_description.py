@@ -7,17 +7,15 @@ import json
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
 from redis.asyncio import Redis
 from schemathesis.checks import not_a_server_error
 from schemathesis.generation import GenerationMode
 
 from bot.api.app import create_app
 from tests.fakes.api import Api
+from tests.fakes.api_trials import try_all
 
 COMMITTED = Path(__file__).resolve().parents[3] / "docs/openapi.json"
 EXAMPLES = 25
@@ -68,32 +66,5 @@ async def test_whatever_is_sent_every_answer_is_as_described_and_none_is_a_fault
     api.pipeline.down = down
     _, key = await api.keys.add("intranet", per_minute=100_000)
     excluded = [not_a_server_error] if down else []  # 503 is then the answer that is described
-    sent = await asyncio.to_thread(_try_all, api.address, key, mode, excluded)
+    sent = await asyncio.to_thread(try_all, api.address, key, mode, EXAMPLES, excluded)
     assert sent >= EXAMPLES
-
-
-def _try_all(address: str, key: str, mode: GenerationMode, excluded: list[Any]) -> int:
-    """How many requests were sent. Raises what schemathesis finds wrong with a reply."""
-    schema = schemathesis.openapi.from_url(f"{address}/api/v1/openapi.json")
-    sent = 0
-    for found in schema.get_all_operations():
-        operation = found.ok()
-        if mode is GenerationMode.NEGATIVE and operation.method.upper() == "GET":
-            continue  # it takes nothing that could be wrong
-
-        @given(case=operation.as_strategy(generation_mode=mode))
-        @settings(
-            max_examples=EXAMPLES,
-            deadline=None,
-            database=None,
-            derandomize=True,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        )
-        def try_it(case: Any) -> None:
-            nonlocal sent
-            sent += 1
-            case.call_and_validate(headers={"Authorization": f"Bearer {key}"}, excluded_checks=excluded)
-
-        try_it()
-    return sent

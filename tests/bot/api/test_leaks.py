@@ -5,6 +5,7 @@ What a key may not read comes out of no door, whatever the conversation that it 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
@@ -14,6 +15,7 @@ from typing import Any
 import httpx2
 import pytest
 import pytest_asyncio
+from schemathesis.generation import GenerationMode
 
 from bot.api.app import create_app, guarded
 from bot.api.server import listening
@@ -23,6 +25,7 @@ from bot.cli.local import LocalSession
 from bot.cli.session import AddKeyRequest, IngestRequest
 from kb.configuration import load_settings
 from tests.fakes.api import events_of
+from tests.fakes.api_trials import try_all
 from tests.fakes.messages_server import MessagesServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.asyncio(loop_scope="module")]
@@ -55,6 +58,9 @@ ASKED = {
     "kestrel.md": ("What does band 3 earn?", "and band 4?"),
     "zephyr.md": ("What is the takeover of the garden centre called?", "and when will it be signed?"),
 }
+
+EXAMPLES = 10
+"""Requests of each kind to each route."""
 
 
 @dataclass(kw_only=True)
@@ -154,3 +160,10 @@ async def test_a_key_is_told_of_a_limited_page_where_it_may_read_it_and_nothing_
                 if page in MAY_READ[name] and query == ASKED[page][0]:
                     assert SECRETS[page][2] in said
                     assert doors.model is None or SECRETS[page][2] in read
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+async def test_whatever_is_sent_to_the_real_pipeline_is_answered_as_described(
+    doors: Doors, mode: GenerationMode
+):
+    assert await asyncio.to_thread(try_all, doors.address, doors.keys["leads"], mode, EXAMPLES) >= EXAMPLES

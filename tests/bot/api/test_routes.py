@@ -104,6 +104,22 @@ async def test_the_conversation_before_is_read_as_turns(client: httpx2.AsyncClie
     assert question.text == "and when do they expire?"
 
 
+async def test_of_a_long_conversation_no_more_is_read_than_the_bot_remembers_of_its_own(
+    client: httpx2.AsyncClient, api: Api
+):
+    asked = {"role": "user", "content": "pasted " * 1000 + "Which form is that?"}
+    said = {"role": "assistant", "content": "Form 7. " + "More. " * 1000}
+    reply = await client.post(SEARCH, json={"query": "and then?", "chat_history": [asked, said] * 20})
+    assert reply.status_code == 200
+    ((_, turns),) = api.pipeline.asked
+    assert len(turns) == 20
+    assert max(len(turn.question) for turn in turns) <= 1000
+    assert max(len(turn.answer) for turn in turns) <= 2000
+    assert turns[-1].question.endswith("Which form is that?")
+    assert turns[-1].answer.startswith("Form 7.")
+    assert sum(bool(turn.answer) for turn in turns) == 10
+
+
 async def test_a_question_is_asked_as_what_its_key_reads(api: Api):
     _, limited = await api.keys.add("leads", audience=["#people-leads"], sources=["handbook"])
     async with api.client(limited) as client:
