@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from kb.citations.orders import without_orders
 from kb.confidence import EvidenceFeatures
 from kb.lexical import LexicalEncoder
 from kb.models import Chunk, Hit
@@ -13,6 +14,23 @@ from kb.vocabulary import Vocabulary
 
 UNTOLD = 0.5
 """Share of a question's words that a passage in another language counts as holding at least: its words tell neither way."""
+SAYS_ENOUGH = 0.5
+"""Share of a passage that has to be left without its orders: what it was found by is otherwise not what it may say."""
+
+
+def without_ordering(hits: Sequence[Hit]) -> list[Hit]:
+    """Without what gives orders to an assistant, before it is judged whether there is enough: nobody will be quoted by it.
+
+    A passage that is little else was found for its orders, so its likeness to the question tells nothing.
+    """
+    kept = []
+    for hit in hits:
+        text = without_orders(hit.chunk.text)
+        if text == hit.chunk.text:
+            kept.append(hit)
+        elif len(text.split()) >= SAYS_ENOUGH * len(hit.chunk.text.split()):
+            kept.append(replace(hit, chunk=replace(hit.chunk, text=text)))
+    return kept
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,7 +21,7 @@ from kb.answering.progress import Progress, Unwatched
 from kb.answering.quoted import QuotedAnswerer
 from kb.confidence import Evidence, EvidenceFeatures, RelevanceModel, score_evidence
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
-from kb.evidence import EvidenceReader
+from kb.evidence import EvidenceReader, without_ordering
 from kb.freshness import Clock
 from kb.history import readable_turns
 from kb.lexical import LexicalEncoder
@@ -161,12 +161,12 @@ class Pipeline:
             language=language,
             rewrite=found.rewrite,
             turns=turns,
-            hits=found.hits,
+            hits=without_ordering(found.hits),
             evidence=evidence,
             parts=tuple(
                 AskedPart(
                     question=part.question,
-                    hits=part.hits,
+                    hits=without_ordering(part.hits),
                     evidence=self._evidence(self.evidence_features(part.question, part.hits, language)),
                 )
                 for part in found.parts
@@ -181,7 +181,9 @@ class Pipeline:
     ) -> EvidenceFeatures:
         """The passages by which a question's evidence is scored, and what is known of them (`kb.evidence`)."""
         reader = EvidenceReader(lexical=self.lexical, vocabulary=self.vocabulary)
-        return reader.features(query, hits[: self.settings.search.keep], language, translated=translated)
+        return reader.features(
+            query, without_ordering(hits)[: self.settings.search.keep], language, translated=translated
+        )
 
     def _interpretations(self, asked: Asked, features: EvidenceFeatures) -> tuple[str, ...]:
         """What an unclear question may mean; () where it is clear, or nothing can be offered."""
