@@ -13,9 +13,11 @@ import typer
 
 from bot.cli.dead_letter_options import app as dead_letters
 from bot.cli.eval_commands import app as evaluate
+from bot.cli.fault_words import VERBOSE, said_of_fault
 from bot.cli.key_options import app as keys
 from bot.cli.options import Config, Data, Json, Verbose, run, settings_of
 from kb.errors import FootnoteError
+from kb.faults import is_fault
 
 app = typer.Typer(
     name="footnote",
@@ -257,4 +259,9 @@ def main() -> None:
         app()
     except FootnoteError as error:
         typer.secho(f"footnote: {error}", err=True, fg="red")
+        sys.exit(1)
+    except BaseException as error:
+        if not is_fault(error) or VERBOSE.intersection(sys.argv):
+            raise
+        typer.secho(f"footnote: {said_of_fault(error)}", err=True, fg="red")
         sys.exit(1)

@@ -1,0 +1,22 @@
+"""What a person at a terminal is told of an error that nobody meant: a sentence, no trace and no value of anybody's."""
+
+from __future__ import annotations
+
+from kb.faults import is_disk_full, trace_of
+
+VERBOSE = frozenset({"--verbose", "-v"})
+"""Who asks for details gets the whole trace instead."""
+
+
+def said_of_fault(error: BaseException) -> str:
+    if is_disk_full(error):
+        return (
+            "the disk is full: free some space on the disk with the data folder, or move that folder (--data); "
+            "what was indexed before is still there"
+        )
+    if isinstance(error, MemoryError):
+        return "there is not enough memory: end other programs, or give this one more"
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}. Look at its permissions and at the disk, then try again"
+    *_, place, kind = ["", *trace_of(error)]
+    return f"Footnote itself failed ({kind} at {place}): try again; with --verbose it shows all that is known of it"
