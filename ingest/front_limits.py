@@ -23,6 +23,10 @@ _CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{5,}")
 _CHANNEL_NAME = re.compile(r"#?[\w-]{1,80}")
 _GROUP_ID = re.compile(r"S(?=[A-Z]*\d)[A-Z0-9]{5,}")
 _GROUP_HANDLE = re.compile(r"@[\w.-]{1,80}")
+_ADDRESSED = re.compile(
+    r"<?[@!](?:here|channel|everyone)>?|[UWD](?=[A-Z]*\d)[A-Z0-9]{6,}", re.IGNORECASE | re.ASCII
+)
+"""Whom a message addresses, and ids of people and of direct messages."""
 _OURS = frozenset({"audience", "channels"})
 _NAMES = (
     _OURS
@@ -246,6 +250,10 @@ def _entries(one: Field) -> list[str]:
 def _mark(entry: str, one: Field) -> str:
     if entry == EVERYONE or key_of(entry) in _OPEN:
         return EVERYONE
+    if _ADDRESSED.fullmatch(entry):
+        raise _closed(
+            f"its {one.name} {entry!r} is no group of readers: write channels or user groups, or 'everyone' for all of the company"
+        )
     if _CHANNEL_ID.fullmatch(entry) or _GROUP_ID.fullmatch(entry):
         return entry
     if _GROUP_HANDLE.fullmatch(entry):
