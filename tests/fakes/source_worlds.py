@@ -62,7 +62,9 @@ class World(Protocol):
         """From now on the place does not answer."""
 
     def break_page(self, key: str) -> bool:
-        """The next time that this changed page is read, it cannot be. False: a page alone cannot break here."""
+        """The next two times that this changed page is read, it cannot be: a sync tries twice. False: a page alone cannot
+        break here.
+        """
 
     def limit(self, key: str) -> bool:
         """From now on the page is not for everyone. False: the place knows no such limit, or does not tell it."""
@@ -243,7 +245,7 @@ class _ConfluenceWorld:
 
     def break_page(self, key: str) -> bool:
         self.edit(key, "Another text.")
-        self._wiki.fail(f"/{self._ids[key]}", 400)
+        self._wiki.fail(f"/{self._ids[key]}", 400, 400)
         return True
 
     def limit(self, key: str) -> bool:
@@ -299,7 +301,7 @@ class _NotionWorld:
 
     def break_page(self, key: str) -> bool:
         self.edit(key, "Another text.")
-        self._notion.fail(f"/blocks/{self.paths[key]}", 400)
+        self._notion.fail(f"/blocks/{self.paths[key]}", 400, 400)
         return True
 
     def limit(self, key: str) -> bool:
@@ -433,7 +435,8 @@ class _GithubWorld:
         self.edit(key, "Another text.")
         refused = {"data": {"repository": None}, "errors": [{"type": "FORBIDDEN", "message": "no comments"}]}
         asked, status = ("$number: Int!, $after", 200) if kind == "discussions" else ("/comments", 400)
-        self._github.fail(asked, status, refused if status == 200 else None)
+        for _ in range(2):
+            self._github.fail(asked, status, refused if status == 200 else None)
         return True
 
     def limit(self, key: str) -> bool:
