@@ -43,6 +43,7 @@ bench: $(VENV)/.ready-dev
 	$(BIN)/python -m tests.bench.indexing
 	$(BIN)/python -m tests.bench.threads
 	$(BIN)/python -m tests.bench.sharing
+	$(BIN)/python -m tests.bench.freezing
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

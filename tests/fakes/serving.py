@@ -71,6 +71,11 @@ class Serve:
         return self._process is not None and self._process.returncode is None
 
     @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def log(self) -> str:
         """What every start has printed."""
         return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
