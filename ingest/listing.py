@@ -85,13 +85,7 @@ async def _listing(
     source: Source, revisions: Mapping[str, str], forgotten: Collection[str], *, force: bool
 ) -> Listing:
     refs = {ref.path: ref async for ref in source.discover()}
-    indexed = {
-        path: revision
-        for name, path, revision in (
-            (*source_and_path(page), revision) for page, revision in revisions.items()
-        )
-        if name == source.name
-    }
+    indexed = indexed_of(source, revisions)
     wanted = {path: ref for path, ref in refs.items() if page_id(source.name, path) not in forgotten}
     listing = Listing(source=source, refs=wanted, indexed=indexed)
     doubt = (
@@ -100,6 +94,12 @@ async def _listing(
     if doubt and not refs and not force:
         raise SourceUnavailableError(f"{doubt}: {advice(source.name)}")
     return listing
+
+
+def indexed_of(source: Source, revisions: Mapping[str, str]) -> dict[str, str]:
+    """Page path -> revision of what the live index holds of a source."""
+    parted = ((*source_and_path(page), revision) for page, revision in revisions.items())
+    return {path: revision for name, path, revision in parted if name == source.name}
 
 
 def ids_of(listing: Listing, paths: Iterable[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 
 from redis.asyncio import Redis
 
@@ -15,6 +16,7 @@ from ingest.jobs import ReindexJobs
 from ingest.ledger import RecordedSync, RedisLedger
 from ingest.parsers.reader import Reader
 from ingest.schedule import Schedule
+from ingest.sources.unopened import opened
 from ingest.turn import RedisTurn
 from kb.embed import Embedder
 from kb.forgotten import RedisForgotten
@@ -54,7 +56,9 @@ def build_reindexer(
         embedder=embedder.background,
         lexical=lexical,
         detect_language=detect,
-        sources=lambda: [open_source(source, sources.kept) for source in sources.all()],
+        sources=lambda: [
+            opened(source, partial(open_source, source, sources.kept)) for source in sources.all()
+        ],
         clock=clock,
         reader=reader,
         golden=_golden(settings, embedder, lexical),

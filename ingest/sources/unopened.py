@@ -1,0 +1,51 @@
+"""A source that could not even be opened (its settings, its credentials, its folder), in the place of itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+
+from ingest.errors import PageError, SourceUnavailableError
+from ingest.faults import as_source_failure
+from ingest.sources.port import PageRef, RawPage, Source, audience_marks
+from kb.source_settings import CommonSettings
+
+
+class UnopenedSource:
+    """Lists nothing and says why. Its readers are known, so that what it has in the index can be limited to them."""
+
+    def __init__(self, settings: CommonSettings, why: SourceUnavailableError) -> None:
+        self._settings = settings
+        self._why = why
+
+    @property
+    def name(self) -> str:
+        return self._settings.name
+
+    @property
+    def audience(self) -> tuple[str, ...]:
+        return audience_marks(self._settings.audience)
+
+    async def discover(self) -> AsyncIterator[PageRef]:
+        raise self._why
+        yield
+
+    async def fetch(self, ref: PageRef) -> RawPage:
+        raise PageError(f"{ref.path}: {self._why}")
+
+    def url_of(self, path: str) -> str:
+        return path
+
+    def withdraws(self, path: str) -> bool:  # noqa: ARG002 - nothing is known of its pages
+        return False
+
+    async def close(self) -> None:
+        """Nothing was opened."""
+
+
+def opened(settings: CommonSettings, opening: Callable[[], Source]) -> Source:
+    """The source, or what says why there is none: the others are synced all the same."""
+    try:
+        with as_source_failure(settings.name):
+            return opening()
+    except SourceUnavailableError as error:
+        return UnopenedSource(settings, error)
