@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable
 from ingest.errors import SourceUnavailableError, SyncRefusedError
 from ingest.faults import as_source_failure
 from ingest.guard import advice
-from ingest.listing import Listing, ids_of, listing_of
+from ingest.listing import Listing, ids_of, indexed_of, listing_of
 from ingest.looking import FirstLook
 from ingest.sources.port import Source
 from ingest.tally import Tally
@@ -31,14 +31,20 @@ class Withdrawing:
         self._force = force
         self._asked: list[Source] = []
 
-    async def listings(self, sources: Iterable[Source]) -> AsyncIterator[Listing]:
+    async def listings(self, sources: Iterable[Source], *, limit: bool = False) -> AsyncIterator[Listing]:
         """What each source lists. One that cannot be listed, or lists nothing, is tallied as failed.
+
+        `limit`: first of all, what sources of fewer readers than before have in the live index leaves it. That needs no listing.
 
         Raises:
             SyncRefusedError: no source is left.
         """
         revisions, forgotten = await self._live.revisions(), await self._forgotten.ids()
-        listed = 0
+        sources, listed = list(sources), 0
+        if limit:
+            for source in sources:
+                had = Listing(source=source, refs={}, indexed=indexed_of(source, revisions))
+                await self._live.delete_pages(ids_of(had, had.exposed))
         for source in sources:
             self._asked.append(source)
             try:
@@ -55,12 +61,12 @@ class Withdrawing:
     async def update(self, sources: Iterable[Source]) -> list[Listing]:
         """The listings, once what is gone, limited or emptied has left the live index, source by source."""
         listings = []
-        async for listing in self.listings(sources):
+        async for listing in self.listings(sources, limit=True):
             gone = self._removable(listing)
             if gone:
                 self._tally.removed += gone
                 self._tally.name(await self._live.addresses())  # while the index still knows their titles
-            await self._live.delete_pages(ids_of(listing, [*gone, *listing.exposed]))
+            await self._live.delete_pages(ids_of(listing, gone))
             await self._look.withdraw(listing)
             listings.append(listing)
         return listings
@@ -68,8 +74,7 @@ class Withdrawing:
     async def beside(self, sources: Iterable[Source]) -> list[Listing]:
         """As `update`, where a new generation is built: what is merely gone goes with the swap, or by `without_swap`."""
         listings = []
-        async for listing in self.listings(sources):
-            await self._live.delete_pages(ids_of(listing, listing.exposed))
+        async for listing in self.listings(sources, limit=True):
             await self._look.withdraw(listing)
             listings.append(listing)
         return listings

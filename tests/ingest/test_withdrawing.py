@@ -14,6 +14,7 @@ from ingest.parsers.page import ParsedPage
 from ingest.parsers.reader import DirectReader
 from ingest.sources.folder import FolderSource
 from ingest.sources.port import PageRef, RawPage
+from ingest.sources.unopened import opened
 from ingest.sync import Sync
 from kb.errors import EmbedderUnavailableError
 from kb.index.edge import EdgeIndex
@@ -185,3 +186,40 @@ async def test_many_pages_that_are_empty_at_once_stay_although_the_sync_fails(
         await a_sync(embedder=Failing(EmbedderUnavailableError("away"), at_once=True)).run()
 
     assert len(await found(index)) == 10
+
+
+@pytest.mark.parametrize("full", [False, True])
+async def test_a_source_for_fewer_readers_is_limited_although_it_cannot_be_listed(
+    a_sync: Build, pages: Path, tmp_path: Path, index: EdgeIndex, clock: Clock, full: bool
+) -> None:
+    other = tmp_path / "other"
+    write(pages, "pay.md", "Band 3.")
+    write(other, "tea.md", "Tea at four.")
+    names = SourceSettings(name="other", path=other, git_dates=False)
+    open_to_all = SourceSettings(name="handbook", path=pages, git_dates=False)
+    await a_sync(open_to_all, names).run()
+    pages.rename(tmp_path / "away")
+    limited = SourceSettings(name="handbook", path=pages, git_dates=False, audience=("#leads",))
+
+    jobs = ReindexJobs(a_sync(limited, names), clock=clock)
+    await all_of(jobs, ReindexRequest(requested_by="U1", full=full))
+
+    assert set(await found(index)) == {"tea.md"}
+
+
+async def test_a_source_that_cannot_be_opened_is_its_own_failure(
+    a_sync: Build, pages: Path, index: EdgeIndex
+) -> None:
+    write(pages, "a.md", "Alpha.")
+    settings = SourceSettings(name="handbook", path=pages, git_dates=False)
+    broken = SourceSettings(name="broken", path=pages, git_dates=False)
+
+    def cannot() -> FolderSource:
+        raise KeyError("a secret")
+
+    report = await a_sync(sources=lambda: [opened(broken, cannot), FolderSource(settings)]).run()
+
+    assert report.added == ["a.md"]
+    assert [(one.path, "KeyError" in one.reason, "secret" in one.reason) for one in report.failed] == [
+        ("broken", True, False)
+    ]
