@@ -31,6 +31,7 @@ CALL_S = 30.0
 
 ANSWERS: Final = MappingProxyType(
     {
+        "apps.connections.open": ("url",),
         "auth.test": ("user_id", "team_id"),
         "chat.postMessage": ("ts",),
         "chat.startStream": ("ts",),

@@ -69,6 +69,8 @@ class Replica:
         assert process.stdout is not None
         while line := await process.stdout.readline():
             self.log += line.decode(errors="replace")
+        if await process.wait() > 0:  # it was not killed
+            print(self.log[-3000:], file=sys.stderr)
 
 
 def clock() -> datetime:
