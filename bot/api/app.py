@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Collection, Coroutine
-from typing import Annotated, Any, TypeVar
+from collections.abc import Collection
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -16,16 +15,15 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from bot.api import schemas
+from bot.api.connection import ClientGoneError, while_connected
 from bot.api.errors import ApiError, KeyRefusedError
 from bot.api.events import STREAM
 from bot.api.guards import Guards
 from bot.api.keys import ApiKey
 from bot.api.service import Service
 from bot.api.streaming import FAILED, EventStream
-from kb.tasks import cancelled
 
 logger = logging.getLogger(__name__)
-_T = TypeVar("_T")
 
 BASE = "/api/v1"
 SERVICE = "service"
@@ -72,6 +70,7 @@ def create_app(service: Service | None = None) -> FastAPI:
     setattr(app.state, SERVICE, service)
     app.include_router(_routes)
     app.add_exception_handler(ApiError, _refused)
+    app.add_exception_handler(ClientGoneError, _gone)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _failed)
@@ -114,7 +113,7 @@ _Key = Annotated[ApiKey, Depends(_admitted)]
     operation_id="search",
 )
 async def search(wanted: schemas.SearchRequest, key: _Key, service: _Served, request: Request) -> Any:
-    return await _while_connected(request, service.search(key, wanted))
+    return await while_connected(request, service.search(key, wanted))
 
 
 @_routes.post(
@@ -166,20 +165,8 @@ def _told(well: bool) -> Response:
     return JSONResponse(told.model_dump(), status_code=200 if well else 503)
 
 
-async def _while_connected(request: Request, work: Coroutine[Any, Any, _T]) -> _T | Response:
-    """What the work comes to; it is cancelled when the client goes away."""
-    task, gone = asyncio.create_task(work), asyncio.create_task(_disconnected(request))
-    try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-        return task.result() if task.done() else Response(status_code=GONE)
-    finally:
-        await cancelled(task)
-        await cancelled(gone)
-
-
-async def _disconnected(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+async def _gone(_: Request, __: Exception) -> Response:
+    return Response(status_code=GONE)
 
 
 async def _refused(_: Request, error: Exception) -> Response:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Annotated, Protocol, TypeVar
 
 from fastapi import FastAPI
@@ -20,6 +21,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bot.api import schemas
+from bot.api.connection import ClientGoneError, while_connected
 from bot.api.errors import ApiError, KeyRefusedError
 from bot.api.keys import ApiKey
 from bot.api.service import Service
@@ -78,12 +80,14 @@ async def _answered(asking: Awaitable[_T]) -> _T:
         return await asking
     except ApiError as error:
         raise ToolError(f"{error.code}: {error.message}") from error
+    except ClientGoneError as error:
+        raise ToolError("gone: nobody reads this") from error
 
 
 @asynccontextmanager
 async def mounted(app: FastAPI, service: Service) -> AsyncIterator[None]:
     """Answers at `PATH` of the API while the block runs."""
-    server = create_mcp(lambda ctx: _Keyed(service, _key_of(ctx)))
+    server = create_mcp(partial(_keyed, service))
     inner = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
@@ -91,7 +95,8 @@ async def mounted(app: FastAPI, service: Service) -> AsyncIterator[None]:
         max_request_body_size=schemas.MAX_BODY,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # see Guards
     )
-    app.router.add_route(PATH, _Admitting(inner, service), include_in_schema=False)  # type: ignore[arg-type]
+    # A GET would only open a stream on which nothing is ever said.
+    app.router.add_route(PATH, _Admitting(inner, service), methods=["POST"], include_in_schema=False)  # type: ignore[arg-type]
     async with server.session_manager.run():
         yield
 
@@ -111,28 +116,29 @@ class _Admitting:
         await self._app(scope, receive, send)
 
 
-def _key_of(ctx: Context) -> ApiKey:
-    """The key of this very request, never one of its connection.
+def _keyed(service: Service, ctx: Context) -> _Keyed:
+    """For the key of this very request, never one of its connection.
 
     Raises:
         KeyRefusedError: it came by no request that was let in.
     """
     request = ctx.request_context.request
     key = request.scope.get(_KEY) if isinstance(request, Request) else None
-    if not isinstance(key, ApiKey):
+    if not isinstance(request, Request) or not isinstance(key, ApiKey):
         raise KeyRefusedError
-    return key
+    return _Keyed(service, key, request)
 
 
 class _Keyed:
-    """An `Asker` for one key."""
+    """An `Asker` for one key, until the client of its request goes away."""
 
-    def __init__(self, service: Service, key: ApiKey) -> None:
+    def __init__(self, service: Service, key: ApiKey, request: Request) -> None:
         self._service = service
         self._key = key
+        self._request = request
 
     async def search(self, request: schemas.SearchRequest) -> schemas.SearchReply:
-        return await self._service.search(self._key, request)
+        return await while_connected(self._request, self._service.search(self._key, request))
 
     async def ask(self, request: schemas.AskRequest) -> schemas.Answer:
-        return await self._service.ask(self._key, request)
+        return await while_connected(self._request, self._service.ask(self._key, request))

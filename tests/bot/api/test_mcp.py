@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from redis.asyncio import Redis
 
 from tests.fakes.api import Api
+from tests.fakes.waiting import until
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -125,6 +126,43 @@ async def test_each_call_asks_by_its_own_key_though_many_come_at_once(api: Api, 
     assert len(api.pipeline.asked) == 24
     for question, _ in api.pipeline.asked:
         assert question.audience.channels == {f"#{question.text}"}
+
+
+CALL = {"name": "ask", "arguments": {"query": "x"}}
+
+
+@pytest.mark.parametrize("version", [None, "2026-07-28"])
+async def test_a_call_whose_agent_went_away_is_dropped_and_gives_its_place_back(
+    api: Api, version: str | None
+):
+    _, key = await api.keys.add("agent")
+    api.pipeline.hold.clear()
+    headers = {"Accept": "application/json, text/event-stream"} | (
+        {"MCP-Protocol-Version": version, "Mcp-Method": "tools/call", "Mcp-Name": "ask"} if version else {}
+    )
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = CALL | ({"_meta": meta} if version else {})
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    async with api.client(key, **headers) as client:
+        calling = asyncio.create_task(client.post("/mcp", json=body))
+        begun = asyncio.create_task(api.pipeline.begun.wait())
+        await asyncio.wait({calling, begun}, return_when=asyncio.FIRST_COMPLETED)
+        assert not calling.done(), calling.result().text
+        calling.cancel()
+        with suppress(asyncio.CancelledError):
+            await calling
+    await until(lambda: api.pipeline.cancelled == 1)
+    await until(lambda: api.service.slots.taken == 0)
+
+
+async def test_no_stream_is_opened_on_which_nothing_is_ever_said(api: Api):
+    _, key = await api.keys.add("agent")
+    async with api.client(key, Accept="text/event-stream") as client:
+        assert (await client.get("/mcp")).status_code == 405
 
 
 async def test_without_a_key_that_counts_not_even_the_tools_are_told(api: Api):

@@ -1,0 +1,39 @@
+"""Work for a client that may go away: then nobody reads what it comes to, and its place is somebody else's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+
+from kb.tasks import cancelled
+
+_T = TypeVar("_T")
+
+
+class ClientGoneError(Exception):
+    """The client went away before the work was done."""
+
+
+async def while_connected(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
+    """What the work comes to. The request's body must have been read.
+
+    Raises:
+        ClientGoneError: the client went away, and the work was cancelled.
+    """
+    task, gone = asyncio.create_task(work), asyncio.create_task(_disconnected(request))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ClientGoneError
+        return task.result()
+    finally:
+        await cancelled(task)
+        await cancelled(gone)
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
