@@ -39,7 +39,7 @@ _BARE = re.compile(
     r"(?:(?P<fence>---|;;;)[ \t]*(?:\n|\Z)|\n|\Z)"
 )
 _KEY = re.compile(
-    r"(?:^[ \t]*(?:- +)?|[{,]\s*):?[\"']?(?P<name>[^\W\d][\w .-]{0,40}?)[\"']?[ \t]*:{0,2}[:=]", re.MULTILINE
+    r"(?:^[ \t]*(?:- +)?|[{,;]\s*):?[\"']?(?P<name>[^\W\d][\w .-]{0,40}?)[\"']?[ \t]*:{0,2}[:=]", re.MULTILINE
 )
 _LINE = re.compile(r"^[\"']?([A-Za-z][\w-]*)[\"']?[ \t]*[:=][ \t]*(\S.*?),?$", re.MULTILINE)
 _HEADED = re.compile(

@@ -34,7 +34,7 @@ _NAMES = (
     audiences visibility visible channel readers readable readableby visibleto visiblefor visiblein restrictedto restrictto
     restrictions restrict limitedto limitto limitedfor accessible accessibleto access accesslevel accesscontrol accessgroups
     accessroles acl permissions permission permittedto allowedchannels allowedgroups allowedreaders allowedusers allowedroles
-    allow allowed viewers viewer viewableby viewableto sharedwith sharewith sharedto groups roles onlyfor privacy reader readby clearance sigilo
+    allow allowed viewers viewer viewableby viewableto sharedwith sharewith sharedto groups usergroups usergroup readergroups requiredroles requiredrole requiredgroups roles onlyfor privacy reader readby clearance sigilo
     doelgroep doelgroepen zichtbaarheid zichtbaarvoor toegang lezers kanalen
     zielgruppe zielgruppen zielpublikum leserkreis sichtbarkeit sichtbarfur zugriff leser kanale empfangerkreis
     visibilite visiblepour acces lecteurs canaux destinataires publiccible
@@ -62,15 +62,18 @@ _FLAGS = words("""
     vertrouwelijk geheim vertraulich intern confidentiel prive confidencial privado riservato poufne
     """)
 """Closed by a yes, and by whatever is no plain no."""
-_IF_NAMED = words("for who only share show showto shownto sharing group role")
+_IF_NAMED = words("""
+    for who only share show showto shownto sharing group role scope distribution distributionlist nurfur alleenvoor reservea solopara
+    """)
 """Names of much else: a limit where Slack's names are what they hold."""
 _DENIALS = words("deny denied denyto hiddenfrom notfor notvisibleto invisibleto excludedaudience")
 """Closed by whatever they name."""
 _OPEN_FLAGS = frozenset({"public", "ispublic", "openbaar", "offentlich", "publico"})
-_CLASSES = frozenset(
-    {"classification", "confidentiality", "confidentialitylevel", "sensitivity", "securitylevel", "securityclassification",
-     "security", "protectivemarking", "datalabel", "sensitivitylabel", "tlp", "scope", "clearance", "status"}
-)  # fmt: skip
+_GRADED = words("""
+    classification confidentiality confidentialitylevel sensitivity securitylevel securityclassification security tlp
+    sensitivitylabel protectivemarking datalabel vertraulichkeit vertrouwelijkheid
+    """)
+_CLASSES = _GRADED | words("status scope view share sharing distribution level type category marking mode")
 """Closed where they say so; most of what they say limits nobody."""
 _CLOSED_WORDS = words("""
     private confidential restricted secret hidden strictlyconfidential highlyconfidential topsecret vertrouwelijk
@@ -215,7 +218,7 @@ def _is_disguised(one: Field) -> bool:
 
 
 def _is_high(key: str, said: str) -> bool:
-    return said in _CLOSED_WORDS or (key not in ("status", "scope") and said in _HIGH)
+    return said in _CLOSED_WORDS or (key in _GRADED and said in _HIGH)
 
 
 def _speaks_of_readers(key: str) -> bool:

@@ -25,17 +25,17 @@ _LINE = 400
 """Characters of a line that are looked at: a field is shorter."""
 _NAME = r"(?P<name>[^\W\d](?:[\w .-]{0,40}?[\w])?)"
 _BEFORE_MARK = re.compile(
-    rf"(?:^|[\n{{,(<;|>%!\[=-]|\b(?:const|let|var|meta|name|property|itemprop|data-)\b)[^\w\n]{{0,8}}{_NAME}"
+    rf"(?:^|[\n{{,(<;|>%!\[=#-]|\b(?:const|let|var|meta|name|property|itemprop|data-)\b)[^\w\n]{{0,8}}{_NAME}"
     r"(?P<gap>(?:</?\w+[^<>\n]*>|\b(?:content|value|is|are|channels?|names?)\b|!!?\w+|&\w+(?=[ \t])|[^\w#@\n<]|\n|<|#(?=[^\w\n]))+?)\Z"
 )
 _SEPARATOR = re.compile(r"[:=|>]|\s-+[>\s]|\b(?:is|are)\b|\A[ \t]+[\"']?\Z")
 _MARKS = re.compile(MARK)
 _ONLY_MARKS = re.compile(rf"(?:{MARK}|[^\w\n])+$", re.MULTILINE)
 _KEY = re.compile(
-    r"(?:^[^\w\n]{0,20}|[{,(;][^\w\n]{0,8}|\bconst )(?P<name>[^\W\d][\w .-]{0,40}?)[^\w\n:=]*?(?:[:=]|->)[:=> \t]*(?=(?P<value>[^\n]*))",
+    r"(?:^[^\w\n]{0,20}|[{,(;][^\w\n]{0,8}|\bconst |<!-+\s*)(?P<name>[^\W\d][\w .-]{0,40}?)[^\w\n:=]*?(?:[:=\t]|->)[:=> \t]*(?=(?P<value>[^\n]*))",
     re.MULTILINE,
 )
-_FIELD = re.compile(r"[^\w\n]*[^\W\d][\w .-]{0,40}?[^\w\n:=]*(?::{1,2}|[=|]|->)|[^\w\n]*$|[ \t]+\S|[-#}\]]")
+_FIELD = re.compile(r"[^\w\n]*[^\W\d][\w .-]{0,40}?[^\w\n:=]*(?::{1,2}|[=|\t]|->)|[^\w\n]*$|[ \t]+\S|[-#}\]]")
 _RULER = re.compile(
     r"[^\w\s#<>(){}\[\]|!]{2,}[ \t]*(?:[#!{][^\n]{0,60}|\w{0,10})$|[-=~*_][ \t]*$|(?:[-*_][ \t]){2,}[-*_]?$|\w?---$|#{2,}$|\{{3}$|\}{3}$|:::|!!!|\\?---$|\"---$"
 )
@@ -44,8 +44,13 @@ _COMMENT = re.compile(r"<!-+|\{?/\*+|\{#|\{%-? comment|<%#")
 _ENDS = re.compile(r"-->|\*/|#\}|endcomment|%>")
 _LINE_COMMENT = re.compile(r"\[[^\]]*\]:\s*(?:#|<>)\s*[(\"']|//|%+[ \t]|;+[ \t]|\.\.[ \t]|#\+|<\?|@")
 _LAYOUT = re.compile(r"#{1,6}[ \t]|!\[|\[\[|</?\w+[^<>]*>$|\{%|\{\{|import |export |%YAML")
-_BARE = re.compile(r"[^\w\n]*(?P<name>audiences?)[^\w\n:=]*[:=]\s*(?P<value>\S+|# ?\S+|[^\n]*[#@]\w[^\n]*)$")
-"""A field though nothing says so but its small letter; "Audience: engineers" describes them."""
+_BARE = re.compile(
+    r"(?:^|\W)(?P<name>audiences?)(?=\W)[^\w\n]*?(?:[:=|({\t\]]|'\s+content=|\"\s+content=|#\s)[^\w\n]*(?P<value>[\w-]+)[^\w\n]*$"
+    r"|^\W*(?P<named>[Aa]udiences?|AUDIENCE)\b[^:=\n#@]{0,20}[:=][^\n#@]{0,16}[#@](?P<mark>\w)"
+)
+"""A field though nothing says so but its small letter, or one of Slack's names; "Audience: engineers" describes them."""
+_ONE_WORD = re.compile(r"audiences?: [\"']?[\w-]+[^\w\n]*$")
+_TAG = re.compile(r"</?(?!meta\b)\w+[^<>]{0,200}>")
 _SENTENCE = re.compile(r"(?<!\w)[^\W\d_]+(?:[^\w\n:=|]{1,9}\w+){3}")
 _CODE_SPAN = re.compile(r"`[^`\n]*[:=][^`\n]*`")
 _QUOTE = re.compile(r"^(?:[ \t]*>[ \t]?)+", re.MULTILINE)
@@ -131,13 +136,23 @@ class _Enclosed:
 
     def limits(self, text: str) -> Iterator[str]:
         for line in text.split("\n"):
+            if self.bare and not self.begun and (bare := self._bare(line[:_LINE])):
+                yield bare
             for said in self._said(line[:_LINE].strip()):
                 yield from (found["name"].strip() for found in _KEY.finditer(said) if self._limits(found))
+
+    def _bare(self, line: str) -> str | None:
+        found = None if self.inside else _BARE.search(_TAG.sub(" ", line))
+        if found is None or (found["value"] and not closes(found["name"], found["value"])):
+            return None
+        return found["name"] or found["named"]
 
     def _limits(self, found: re.Match[str]) -> bool:
         name, value = found["name"], found["value"]
         if self.inside == "comment" and self.begun:
-            return surely_limits(name) and names_readers(value)
+            return surely_limits(name) and (
+                names_readers(value) or _ONE_WORD.match(f"{name}: {value}") is not None
+            )
         return len(name.split()) <= 3 and closes(name, value)
 
     def _said(self, line: str) -> Iterator[str]:
@@ -168,8 +183,6 @@ class _Enclosed:
             self.inside, self.gap, self.held = "ruler", False, []
         elif (remark := _LINE_COMMENT.match(line)) and not self.begun:
             yield line[remark.end() :]
-        elif self.bare and not self.begun and _BARE.match(line):
-            yield line
         elif line and not _LAYOUT.match(line) and not _FIELD.match(line):
             self.begun = self.begun or _is_sentence(line)
 

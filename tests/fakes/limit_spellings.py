@@ -102,6 +102,53 @@ WHOLE = (
 )  # fmt: skip
 """Heads that are no product of the above."""
 
+ODDITIES = (
+    '---\naudience:#leads\n---\n', '---\naudience :#leads\n---\n', '---\naudience: #leads\n---\n', '---\naudience: "#leads\n---\n',
+    '---\nAudience:\t#leads\n---\n', '---\naudience: ‘#leads’\n---\n', '---\nauthor:\n  audience: leads\n---\n',
+    '---\npage:\n  meta:\n    audience: leads\n---\n', '---\nlist:\n  - - audience: leads\n---\n', "---\n- audience\n- '#leads'\n---\n",
+    "---\naudience, '#leads'\n---\n", "---\ntitle: Pay\naudience '#leads'\n---\n", '---\ntitle: Pay\naudience=#leads\n---\n',
+    '---\ntitle: Pay # audience: #leads\n---\n', '---\ntitle: Pay; audience: leads\n---\n', "---\ntitle: Pay, audience: '#leads'\n---\n",
+    '+++\naudience = leads\n+++\n', '+++\ntitle = """\naudience = \'#leads\'\n"""\n+++\n', "+++\n# audience = '#leads'\n+++\n",
+    '+++ \naudience = ["#leads"]\n+++\n', "++++\naudience = ['#leads']\n++++\n", "+++toml\naudience = ['leads']\n+++\n",
+    '---toml\naudience: leads\n---\n', '---\n"audience" = ["leads"]\n---\n', '---\naudience -> leads\n---\n', '---\naudience => leads\n---\n',
+    '---\naudience\tleads\n---\n', '{\n  "meta": {\n    "audience": "leads"\n  }\n}\n', "{\n  'audience': 'leads'\n}\n", '{ audience: leads }\n',
+    '[\n {"audience": "leads"}\n]\n', '{{"audience": "leads"}}\n', '({"audience": "leads"})\n', '"audience": "leads"\n\n',
+    'json\n{"audience": "leads"}\n', '<!-- audience: leads -->\n', '<!--\n  title: Pay\n  audience: leads\n-->\n',
+    '<!-- title: Pay; audience: leads -->\n', '<!-- @audience leads -->\n', '<!-- audience leads -->\n', '<!--audience=leads-->\n',
+    '<!-- {"audience": "leads"} -->\n', '# Pay\n<!-- audience: leads -->\n', 'Intro text of some words here.\n<!-- audience: leads -->\n',
+    '[_metadata_:audience]:- "leads"\n', '[audience]: # (leads)\n', '[audience]: <> (leads)\n', '[//]: # "audience: leads"\n',
+    '```yaml\naudience: leads\n```\n', '```yaml\n---\naudience: leads\n---\n```\n', '~~~\naudience: leads\n~~~\n', '````\naudience: leads\n````\n',
+    '```yaml audience=leads\n```\n', '# Pay\n\n```\naudience: leads\n```\n', '    audience: leads\n\n', '\taudience: leads\n\n',
+    '<pre>\naudience: leads\n</pre>\n', '<code>audience: leads</code>\n\n', '*audience: leads*\n\n', '- audience: leads\n\n', '1. audience: leads\n\n',
+    '| audience | leads |\n|---|---|\n\n', '> audience: leads\n\n', '**Audience**: `#leads`\n\n', '# Pay\n\n**Audience**: `#leads`\n\n',
+    'Audience — #leads\n\n', '# Pay\n\nAudience → #leads\n\n', '# Pay\n\n🔒 Audience: #leads\n\n',
+    '# Pay\n\n*Audience*: [#leads](https://acme.slack.com/archives/C0123456789)\n\n', '# Pay\n\nAudience: <#C0123456789>\n\n',
+    '# Pay\n\nAudience: only #leads\n\n', '# Pay\n\nAudience: #leads only\n\n', '# Pay\n\nAudience (confidential): #leads\n\n',
+    '# Pay\n\nOnly for #leads\n\n', '# Pay\n\nVisible to: #leads\n\n', '# Pay\n\nRestricted to #leads.\n\n', '---\nvisibility: internal\n---\n',
+    '---\naccess: internal-only\n---\n', '---\naccess: { groups: [x] }\n---\n', '---\naccess_level: 3\n---\n', "---\nprivate: 'true'\n---\n",
+    '---\nPRIVATE: TRUE\n---\n', '---\nprіvate: true\n---\n', '---\nprivate : yes\n---\n', '---\nsettings: {private: yes}\n---\n',
+    '---\nacl: hr\n---\n', '---\nACL:\n  - hr\n---\n', '---\nallowedRoles: [hr]\n---\n', '---\nuser_groups: [hr]\n---\n', '---\nusergroup: hr\n---\n',
+    '---\nrequired_role: hr\n---\n', '---\nreader_groups: [hr]\n---\n', '---\nview: private\n---\n', '---\nshare: private\n---\n',
+    '---\nsharing: restricted\n---\n', '---\ndistribution: restricted\n---\n', "---\ndistribution: '#leads'\n---\n", '---\nlevel: confidential\n---\n',
+    '---\nmarking: OFFICIAL-SENSITIVE\n---\n', '---\ncategory: confidential\n---\n', '---\ntype: private\n---\n', "---\nscope: '#leads'\n---\n",
+    "---\nslack_audience: '#leads'\n---\n", "---\nfootnote: {audience: '#leads'}\n---\n", "---\nfootnote_audience: '#leads'\n---\n",
+    "---\naudience.0: '#leads'\n---\n", "---\naudience[0]: '#leads'\n---\n", "---\naudience: ['#leads'\n---\n", "---\naudience: '#leads', '#x'\n---\n",
+    '---\naudience: #leads @finance\n---\n', "---\naudience: '#leads;#hr'\n---\n", "---\naudience: '#leads and #hr'\n---\n",
+    '---\naudience: https://acme.slack.com/archives/C0123456789\n---\n', '---\ndoelgroep: leads\n---\n', "---\nZielgruppe: '#leads'\n---\n",
+    "---\npublic cible: '#leads'\n---\n", '———\ndoelgroep: leads\n———\n', '---\nVertraulichkeit: hoch\n---\n', '---\nöffentlich: nein\n---\n',
+    "---\nnur für: '#leads'\n---\n", "---\nalleen voor: '#leads'\n---\n", "---\nréservé à: '#leads'\n---\n", "---\nsólo para: '#leads'\n---\n",
+    "---\n\x01audience: '#leads'\n---\n", "---\r\r\naudience: '#leads'\r\r\n---\r\r\n", "\n \n\t\n---\naudience: '#leads'\n---\n",
+    '\\-\\-\\-\naudience: leads\n\\-\\-\\-\n', '&#45;&#45;&#45;\naudience: leads\n&#45;&#45;&#45;\n', "---\naudi&shy;ence: '#leads'\n---\n",
+    "---\n<b>audience</b>: '#leads'\n---\n", '<p>audience: #leads</p>\n\n', '<span hidden>audience: leads</span>\n\n',
+    "<meta name='audience' content='leads'>\n\n", '<!DOCTYPE html>\n<!-- audience: leads -->\n', '#+AUDIENCE: leads\n',
+    '#+audience: leads\n:audience: leads\n', '= Pay\n:audience: leads\n\n', '.. meta::\n   :audience: leads\n\n', '.. audience: leads\n\n',
+    ':audience: leads\n\n', '\\audience{leads}\n', '% audience: leads\n', '; audience: leads\n', 'rem audience: leads\n', 'audience: leads;\n\n',
+    'audience := leads\n\n', 'export audience=leads\n\n', "$audience = 'leads'\n\n", "@audience('leads')\n\n", '{{ audience: leads }}\n\n',
+    "{% set audience = 'leads' %}\n\n", "<% audience = 'leads' %>\n\n", '{audience: leads}\n\n', '[audience: leads]\n\n', '(audience: leads)\n\n',
+    '[[audience: leads]]\n\n', 'audience:: leads\n\n', '<!-- vale off --><!-- audience: leads -->\n',
+)  # fmt: skip
+"""What nobody thought of at first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
@@ -143,7 +190,7 @@ def spellings() -> Iterator[Spelling]:
         yield _page(shape, "audience", " = " if "+++" in shape else ": ", value)
     for shape, separator in product(common, SEPARATORS):
         yield _page(shape, "audience", separator, "'#leads'")
-    for head in WHOLE:
+    for head in (*WHOLE, *ODDITIES):
         yield Spelling("pay.md", head + BODY)
 
 
