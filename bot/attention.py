@@ -71,24 +71,27 @@ class Attention:
         settings = await self.channel_settings.of(event.channel)
         if message.thread == message.ts:
             return decide([new], place=place, unasked=settings.unasked)
-        look = first_look(new)
-        if look is not None:
-            return look
         if settings.follow_ups == "mention":
             return Decision(speaks=False, reason="mention_only")
-        return await self._in_thread(event, message, new, settings)
-
-    async def _in_thread(
-        self, event: MessageEvent, message: Message, new: Said, settings: ChannelSettings
-    ) -> Decision:
-        me, asks = await self.people.me(), new.asks
         thread = thread_key(me.team_id, event.channel, message.thread)
         ours = event.parent_user_id == me.user_id or bool(await self.conversations.load(thread))
         left = await self.left.why(thread)
+        if left is not None and not ours:
+            return Decision(speaks=False, reason="not_our_thread" if left == "not ours" else "unread")
+        look = first_look(new)
+        if look is not None:
+            return look
         if left == "gone":
             return Decision(speaks=False, reason="unread")
-        if not ours and (not asks or left is not None):
+        if not ours and not new.asks:
             return Decision(speaks=False, reason="not_our_thread")
+        return await self._in_thread(event, message, new, settings, ours=ours)
+
+    async def _in_thread(
+        self, event: MessageEvent, message: Message, new: Said, settings: ChannelSettings, *, ours: bool
+    ) -> Decision:
+        me, asks = await self.people.me(), new.asks
+        thread = thread_key(me.team_id, event.channel, message.thread)
         try:
             async with asyncio.timeout(self.look_s):
                 messages = await self.looks.of(

@@ -193,7 +193,7 @@ async def open_edge(
             later=LaterLooks(
                 unread=backend.unread,
                 look=rooms.listeners.look,
-                seconds_to_wait=rooms.listeners.attention.looks.seconds_to_wait,
+                looks=rooms.listeners.attention.looks,
             ),
             digests=build_digests(clients, directory, backend, rooms.way_on, settings, clock),
             settings=settings,

@@ -21,6 +21,7 @@ from bot.events import Message
 from bot.slack_errors import NO_ACCESS, SLACK_FAILURES, error_code, fate, retry_after_s
 from bot.threads import Threads
 from kb.errors import UnavailableError
+from kb.tasks import cancelled
 
 logger = logging.getLogger(__name__)
 
@@ -84,6 +85,11 @@ class ThreadLooks:
         # The look had begun before the message was written. Of all that waited for it one begins the next.
         running = self._running.get(key)
         return await asyncio.shield(running or self._begin(key, probably_ours=probably_ours))
+
+    async def close(self) -> None:
+        """Ends what is running; whoever waits for it is cancelled."""
+        for task in list(self._running.values()):
+            await cancelled(task)
 
     def seconds_to_wait(self) -> float:
         """Until a look may be taken again."""

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 from redis.asyncio import Redis
 
-from bot.looks import LookLaterError
+from bot.looks import LookLaterError, ThreadLooks
 from kb.errors import StoreUnavailableError
 from kb.store import store_failures
 
@@ -107,14 +107,20 @@ class UnreadMessages:
 
 @dataclass(frozen=True, kw_only=True)
 class LaterLooks:
-    """Looks at what was put aside. `look` decides about one message; `seconds_to_wait`: until Slack may be asked."""
+    """Looks at what was put aside. `look` decides about one message, by way of `looks`."""
 
     unread: UnreadMessages
     look: Callable[[Unread], Awaitable[None]]
-    seconds_to_wait: Callable[[], float]
+    looks: ThreadLooks
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Until it is cancelled; then it ends all looks."""
+        try:
+            await self._run()
+        finally:
+            await self.looks.close()
+
+    async def _run(self) -> None:
         while True:
             try:
                 place = await self.unread.take()
@@ -134,7 +140,7 @@ class LaterLooks:
                 logger.warning(
                     "message.left", extra={"channel": place.channel, "ts": place.ts, "reason": "unread"}
                 )
-            await asyncio.sleep(min(self.seconds_to_wait(), LONGEST_S))
+            await asyncio.sleep(min(self.looks.seconds_to_wait(), LONGEST_S))
             return
         except StoreUnavailableError:
             raise  # whoever takes it next

@@ -46,13 +46,13 @@ async def start(data: Path, pages: Path | None, question: str | None) -> Start:
     try:
         await until(lambda: _ready(process, log), seconds=START_S, pause=0.02)
         ready_s = time.monotonic() - began
-        cpu_s, rest_mb = _usage(process.pid)
+        cpu_s, rest_mb = usage(process.pid)
         first_answer_ms = await _answered_ms(data, question) if question else None
         return Start(
             ready_s=ready_s,
             cpu_s=cpu_s,
             rest_mb=rest_mb,
-            answered_mb=_usage(process.pid)[1],
+            answered_mb=usage(process.pid)[1],
             first_answer_ms=first_answer_ms,
         )
     finally:
@@ -73,7 +73,7 @@ def _ready(process: asyncio.subprocess.Process, log: Path) -> bool:
     return "Playground: http" in said
 
 
-def _usage(pid: int) -> tuple[float, float]:
+def usage(pid: int) -> tuple[float, float]:
     """CPU seconds and resident MB of a process, by `ps`: the same on Linux and macOS."""
     told = subprocess.run(
         ["ps", "-o", "time=,rss=", "-p", str(pid)], capture_output=True, text=True, check=True

@@ -163,6 +163,7 @@ async def test_sixty_quick_edits_are_one_more_run_and_the_last_words_are_answere
         await office.answers(channel, ts)
         for n in range(1, 61):
             await office.slack.edit("alice", place, ts, f"@footnote What is version {n}?")
+        await office.slack.wait_for(lambda: len(office.knowledge.asked) >= 2, timeout=30)
         await office.settled()
         assert words_asked(office) == ["What is version 0?", "What is version 60?"]
         (answer,) = office.replies(channel, ts)
