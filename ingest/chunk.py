@@ -9,7 +9,6 @@ lines of code, paragraphs, sentences, and only then between words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from hashlib import blake2b
 from uuid import UUID, uuid5
 
@@ -23,7 +22,7 @@ CHUNKER = "sections-7"
 MAX_TOKENS = 256
 """What all-MiniLM-L6-v2 was trained to read; title, place and heading path count."""
 MANY = 200
-"""Texts of one section from which on only the part of it that does not fit is cut anew."""
+"""Texts of one section from which on only those are cut anew that do not fit; of fewer, all."""
 
 _NAMESPACE = UUID("6f0f6a52-6e9c-5d0e-9f4b-0c6a3a3b7f21")
 
@@ -156,24 +155,17 @@ def _texts(blocks: Sequence[Block], headings: Sequence[str], measure: Measure, m
     prefix = _prefix(headings)
     room = max_tokens - measure.whole(prefix)
     while True:
-        pieces = [piece for block in blocks for piece in pieces_of(block, room, measure)]
+        pieces = (piece for block in blocks for piece in pieces_of(block, room, measure))
         texts = [text.strip("\n").rstrip() for text in packed(pieces, "\n\n", room, measure)]
         excess = max((measure.whole(prefix + text) for text in texts), default=0) - max_tokens
         if excess <= 0 or room <= 1:
             return [text for text in texts if text.strip()]
         if len(texts) > MANY:
-            parts = _halves(blocks) or [[Block(kind="prose", parts=(text,))] for text in texts]
-            return [text for part in parts for text in _texts(part, headings, measure, max_tokens)]
+            return [piece for text in texts for piece in _finer(text, headings, measure, max_tokens)]
         room = max(1, room - excess)
 
 
-def _halves(blocks: Sequence[Block]) -> list[Sequence[Block]]:
-    """The blocks in two parts; none where they are one block of one part."""
-    if len(blocks) > 1:
-        middle = len(blocks) // 2
-        return [blocks[:middle], blocks[middle:]]
-    (block,) = blocks
-    if len(block.parts) < 2:
-        return []
-    middle = len(block.parts) // 2
-    return [[replace(block, parts=parts)] for parts in (block.parts[:middle], block.parts[middle:])]
+def _finer(text: str, headings: Sequence[str], measure: Measure, max_tokens: int) -> list[str]:
+    if measure.whole(_prefix(headings) + text) <= max_tokens:
+        return [text] if text.strip() else []
+    return _texts([Block(kind="prose", parts=(text,))], headings, measure, max_tokens)

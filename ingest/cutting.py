@@ -20,7 +20,7 @@ CHARACTERS_A_TOKEN = 64
 UNKNOWN_WORD = 100
 """Tokens by which the beginning of a text may have more than the whole of it: a word that is cut there may be known."""
 REMEMBERED = 2048
-"""Counts that are kept: a block is measured when sections are joined, when it is cut and when it is packed."""
+"""Counts that are kept: a piece is measured when it is cut and again, soon after, when it is packed."""
 
 _PARAGRAPHS = re.compile(r"(?<=\n)\s*\n+")
 _SENTENCES = re.compile(r"(?<=[.!?…])(?<![ (]\w\.)\s+|(?<=[。！？।])")
@@ -73,7 +73,7 @@ def pieces_of(block: Block, room: int, measure: Measure) -> Iterator[str]:
         block = Block(kind=block.kind, parts=block.parts, tail=block.tail)
     inner = max(1, room - measure.part(block.lead) - measure.part(block.tail))
     cut = _cut_item if block.kind == "list" else _cut
-    parts = [piece for part in block.parts for piece in cut(part, inner, measure)]
+    parts = (piece for part in block.parts for piece in cut(part, inner, measure))
     for text in packed(parts, "\n", inner, measure):
         yield block.joined((text.rstrip() if block.kind != "code" else text,))
 
@@ -158,7 +158,7 @@ def _cut(text: str, room: int, measure: Measure) -> list[str]:
     for cut in _QUOTED_CUTS if text.startswith(">") else _CUTS:
         units = [unit for unit in _units(text, cut) if unit]
         if len(units) > 1:
-            fitting = [piece for unit in units for piece in _cut(unit, room, measure)]
+            fitting = (piece for unit in units for piece in _cut(unit, room, measure))
             return packed(fitting, "", room, measure)
     middle = len(text) // 2
     return [*_cut(text[:middle], room, measure), *_cut(text[middle:], room, measure)]

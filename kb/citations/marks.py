@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -81,9 +82,11 @@ def from_citations(blocks: Sequence[TextBlock], passages: Sequence[SplitPassage]
         dropped += len(block.citations) - len(valid) + block.unusable
         spans += [(start, len(text), one.passage, range(one.first, one.end)) for one in valid]
     sentences = []
+    starts, ends = [span[0] for span in spans], [span[1] for span in spans]
     for unit in split_units(text):
         cited: dict[int, list[int]] = {}
-        for start, end, passage, indices in spans:
+        touching = spans[bisect_right(ends, unit.start) : bisect_left(starts, unit.end)]
+        for start, end, passage, indices in touching:
             if re.search(r"\w", text[max(start, unit.start) : min(end, unit.end)]):
                 cited.setdefault(passage, []).extend(indices)
         sentences.append(
@@ -100,10 +103,11 @@ def from_markers(text: str, passages: int) -> Marked:
     """Sentences of a reply with [1], [1, 2], [1-3] or [1][2] after what they support; 1 is the first passage."""
     bare, marks = _take_markers(text)
     units = split_units(bare)
+    starts, ends = [unit.start for unit in units], [unit.end for unit in units]
     hits: list[dict[int, None]] = [{} for _ in units]
     dropped = 0
     for position, number in marks:
-        owner = _owner(units, bare, position)
+        owner = _owner(starts, ends, bare, position)
         if 1 <= number <= passages and owner is not None:
             hits[owner][number - 1] = None
         else:
@@ -125,9 +129,11 @@ def _take_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
     """The text without markers, and each marker's place in it and number."""
     text = _ADJACENT.sub("] ", text)
     code = [match.span() for match in _CODE.finditer(text)]
-    bare, at, marks = "", 0, []
+    bare, at, marks, next_code = "", 0, [], 0
     for match in _MARKER.finditer(text):
-        if any(start < match.end() and match.start() < end for start, end in code):
+        while next_code < len(code) and code[next_code][1] <= match.start():
+            next_code += 1
+        if next_code < len(code) and code[next_code][0] < match.end():
             continue
         bare += text[at : match.start()]
         at = match.end()
@@ -146,14 +152,14 @@ def _numbers(listed: str) -> list[int]:
     return numbers
 
 
-def _owner(units: Sequence[TextUnit], bare: str, position: int) -> int | None:
+def _owner(starts: Sequence[int], ends: Sequence[int], bare: str, position: int) -> int | None:
     """The unit before the marker on its line, else the one that starts after it."""
     line_start = bare.rfind("\n", 0, position) + 1
     if bare[line_start:position].strip():
-        before = [at for at, unit in enumerate(units) if unit.start < position]
-        return before[-1] if before else None
-    after = [at for at, unit in enumerate(units) if unit.end > position]
-    return after[0] if after and bare[position:].strip() else (len(units) - 1 if units else None)
+        before = bisect_left(starts, position)
+        return before - 1 if before else None
+    after = bisect_right(ends, position)
+    return after if after < len(ends) and bare[position:].strip() else (len(ends) - 1 if ends else None)
 
 
 def one_line(unit: TextUnit) -> str:

@@ -160,8 +160,11 @@ def _unit(text: str, start: int, end: int, kind: UnitKind) -> TextUnit:
 def _sentences(text: str, start: int, last: _Line) -> Iterator[TextUnit]:
     end = _end(last)
     masked = [match.span() for match in _MASKED.finditer(text, start, end)]
+    at = 0
     for stop in _STOP.finditer(text, start, end):
-        inside = any(begin <= stop.start() and stop.end() < finish for begin, finish in masked)
+        while at < len(masked) and masked[at][1] <= stop.start():
+            at += 1
+        inside = at < len(masked) and masked[at][0] <= stop.start() and stop.end() < masked[at][1]
         if inside or not _ends_sentence(text, start, stop, end):
             continue
         if text[start : stop.end()].strip():

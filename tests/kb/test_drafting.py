@@ -258,3 +258,10 @@ async def test_rules_that_the_model_recites_are_no_answer() -> None:
         )
     )
     assert texts(draft) == ["You get 25 days.", "Ask first."]
+
+
+async def test_hundreds_of_cited_sentences_are_read_and_one_that_is_none_for_its_length_is_left_out() -> None:
+    said = "You get `25` days [1]. " * 300 + "\n- " + "> *" * 2000
+    draft = await drafted(ScriptedModel(says(said)))
+    assert len(draft.replied.sentences) == 300
+    assert {(one.text, one.hits) for one in draft.replied.sentences} == {("You get `25` days.", (0,))}
