@@ -36,6 +36,7 @@ from kb.answer import Answer
 from kb.errors import StoreUnavailableError
 from kb.models import Question
 from kb.text.language import detect
+from kb.tracing import note, span
 
 logger = logging.getLogger(__name__)
 
@@ -103,6 +104,7 @@ class AloneWorker:
         finally:
             waiting.cancel()
             await asyncio.wait({waiting})
+        note(outcome=answer.outcome)
         rendered = render(answer, question_id=question.id, today=self.clock().date())
         await self.show(question, for_one(rendered, text, messages_in(answer.language)))
         return answer
@@ -112,6 +114,10 @@ class AloneWorker:
 
         Raises slack_sdk's errors: nobody knows whether it is shown.
         """
+        with span("post"):
+            await self._show(question, rendered)
+
+    async def _show(self, question: QueuedQuestion, rendered: Rendered) -> None:
         blocks = list(rendered.blocks) or None
         if await self._by_response_url(question, rendered.text, blocks):
             return

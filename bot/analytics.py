@@ -40,6 +40,7 @@ class Analytics:
     """See the module. `namespace` separates bots that share a Redis.
 
     `usage` tells what this process has asked of each model; what is new of it is added to everybody's with each answer.
+    `answered` is told of each answer, its outcome and its milliseconds, whether Redis answers or not.
     """
 
     def __init__(
@@ -49,12 +50,14 @@ class Analytics:
         *,
         keep: timedelta = KEEP,
         usage: Callable[[], UsageByModel] = dict,
+        answered: Callable[[str, float], None] = lambda _, __: None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._redis = redis
         self._root = f"{{{namespace}}}:analytics"
         self._keep = keep
         self._clock = clock
+        self._answered = answered
         self._usage = UsageTotals(redis, f"{self._root}:tokens", usage)
         self._script = redis.register_script(
             resources.files("bot").joinpath("lua", "analytics.lua").read_text(encoding="utf-8")
@@ -63,6 +66,7 @@ class Analytics:
     async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = None) -> None:
         """Counts an answer. The answer to an edited or repeated question takes the place of the one before."""
         now = self._clock()
+        self._answered(answer.outcome, answer.timings_ms.get("total", 0.0))
         record = record_of(answer, asked_in or AskedIn(), now)
         keys = [
             self._counts,

@@ -15,6 +15,7 @@ from bot.fates import NotNowError, UndeliverableError
 from bot.store_outage import StoreOutage
 from kb.errors import FootnoteError, StoreUnavailableError
 from kb.tasks import cancelled
+from kb.tracing import note, span
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +47,11 @@ class Attempts:
     _slack_was_away: bool = field(default=False, init=False)
 
     async def work(self, lease: Lease, handler: Handler, on_giving_up: OnGivingUp) -> None:
-        """One start of one question, from lease to settlement."""
+        """One start of one question, from lease to settlement; all of it is one trace."""
+        with span("question", door="slack", question_id=lease.question.id, attempt=lease.attempt):
+            await self._work(lease, handler, on_giving_up)
+
+    async def _work(self, lease: Lease, handler: Handler, on_giving_up: OnGivingUp) -> None:
         work = asyncio.create_task(self._handle(lease, handler, on_giving_up))
         keeper = asyncio.create_task(self._keep(lease))
         try:
@@ -77,6 +82,7 @@ class Attempts:
             await self._bury(lease, refusal.code, untidy=not refusal.tidy)
         except Exception as error:
             failures = lease.failures + 1
+            note(outcome="failed")
             logger.exception("question.failed", extra=_fields(lease) | {"failures": failures})
             if failures >= self.max_attempts:
                 await self._give_up(lease, error, on_giving_up)
@@ -91,6 +97,7 @@ class Attempts:
 
     async def _wait(self, lease: Lease, outage: NotNowError) -> None:
         self._slack_was_away = True
+        note(outcome="waits")
         longest = min(self.retry_s * 2 ** min(lease.waits, 30), self.longest_wait_s)
         told = min(outage.after_s, self.longest_wait_s)
         pause = max(longest * random.uniform(0.5, 1), told)
@@ -110,6 +117,7 @@ class Attempts:
 
     async def _bury(self, lease: Lease, reason: str, *, untidy: bool) -> None:
         logger.error("question.undelivered", extra=_fields(lease) | {"reason": reason})
+        note(outcome="undelivered")
         await self._settle(lease, lambda: self.claims.bury(lease, reason=reason, untidy=untidy))
 
     async def _give_up(self, lease: Lease, error: Exception, on_giving_up: OnGivingUp) -> None:

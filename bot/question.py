@@ -42,6 +42,7 @@ from kb.answering.progress import Progress
 from kb.errors import StoreUnavailableError
 from kb.models import Question, Turn
 from kb.text.language import detect
+from kb.tracing import note
 
 logger = logging.getLogger(__name__)
 
@@ -158,6 +159,7 @@ class QuestionWorker:
         async with self.streams.watch(question, messages_in(wanted or detect(asked.text)), posted) as live:
             answer = await self._think(question, asked, live, reply_in=wanted)
             begun = await live.finish()
+        note(outcome=answer.outcome)
         way_on = await self.ways.of(
             answer, question_id=question.message_id, channel=question.channel, user=question.user
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from bot.render import Rendered, plain
 from bot.slack_errors import OWN_TROUBLE, PASSING, SLACK_FAILURES, error_code, fate
 from bot.threads import Threads, order
 from kb.errors import FootnoteError
+from kb.tracing import span
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +72,10 @@ class Posted:
 
 
 class Replies:
-    """`posting` must not retry lost connections, `quick` must not wait; see `bot.slack_clients`."""
+    """`posting` must not retry lost connections, `quick` must not wait; see `bot.slack_clients`.
+
+    `posts`: what became of each message that was to be delivered: "posted", "uncertain" or "refused".
+    """
 
     def __init__(
         self, *, posting: AsyncWebClient, quick: AsyncWebClient, threads: Threads, people: People
@@ -80,6 +85,7 @@ class Replies:
         self._threads = threads
         self._people = people
         self._status_known = True
+        self.posts: Counter[str] = Counter()
 
     async def find(self, question: QueuedQuestion) -> Posted | None:
         """Our reply to this message, whatever its state: an answer before a placeholder, a stream that was cut last."""
@@ -134,6 +140,21 @@ class Replies:
             DeliveryUncertainError: the message may be there or not: look before trying again.
             DeliveryRefusedError: it is not there and will not be.
         """
+        with span("post", state=mark.state):
+            try:
+                ts = await self._delivered(question, rendered, mark, instead_of)
+            except DeliveryUncertainError:
+                self.posts["uncertain"] += 1
+                raise
+            except DeliveryRefusedError:
+                self.posts["refused"] += 1
+                raise
+        self.posts["posted"] += 1
+        return ts
+
+    async def _delivered(
+        self, question: QueuedQuestion, rendered: Rendered, mark: AnswerMark, instead_of: str | None
+    ) -> str:
         message: dict[str, Any] = {
             "text": rendered.text,
             "blocks": list(rendered.blocks),

@@ -17,6 +17,7 @@ from kb.faults import is_disk_full, is_fault, trace_of
 from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest, SyncReport
 from kb.tasks import cancelled
+from kb.tracing import span
 
 logger = logging.getLogger(__name__)
 
@@ -116,7 +117,8 @@ class _Run:
         logger.info("reindex.started", extra={"source": request.source, "full": request.full})
         try:
             try:
-                report = await self._in_turn(sync, request)
+                with span("sync", source=request.source or "all", full=request.full):
+                    report = await self._in_turn(sync, request)
             finally:  # a sync that fails has changed the index too, at least by what had to go
                 if self._after is not None:
                     await self._after()

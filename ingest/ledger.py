@@ -107,6 +107,9 @@ class RecordedSync(Sync):
 
     async def _record(self, records: Mapping[str, SyncRecord]) -> None:
         try:
-            await self._ledger.write(records)
+            before = await self._ledger.read()
+            await self._ledger.write(
+                {name: record.following(before.get(name)) for name, record in records.items()}
+            )
         except StoreUnavailableError as error:  # the sync stands without its record
             logger.warning("ledger.unavailable", extra={"cause": str(error)})

@@ -87,6 +87,7 @@ class SyncRecord(BaseModel):
     """How the last sync of a source ended. `alone`: the counts are this source's; else those of all that were synced.
 
     `error` is for operators; None when it went well. A page that failed does not make a sync fail.
+    `succeeded_at`: the latest that went well, this one included; `failures`: how many in a row did not, up to this one.
     """
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
@@ -99,10 +100,20 @@ class SyncRecord(BaseModel):
     changed: int = 0
     removed: int = 0
     failed: int = 0
+    succeeded_at: datetime | None = None
+    failures: int = 0
 
     @property
     def ok(self) -> bool:
         return self.error is None
+
+    def following(self, before: SyncRecord | None) -> SyncRecord:
+        """The same, knowing how the one before ended."""
+        if self.ok:
+            return self.model_copy(update={"succeeded_at": self.at, "failures": 0})
+        succeeded_at = (before.succeeded_at or (before.at if before.ok else None)) if before else None
+        failures = (before.failures if before else 0) + 1
+        return self.model_copy(update={"succeeded_at": succeeded_at, "failures": failures})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,21 +7,24 @@ https://opentelemetry.io/docs/specs/otel/trace/api/
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from opentelemetry import trace
-from opentelemetry.trace import Span, Status, StatusCode
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 
 _TRACER = trace.get_tracer("footnote")
 
 
 @contextmanager
-def span(name: str, **attributes: str | int | float | bool) -> Iterator[Span]:
+def span(
+    name: str, *, kind: SpanKind = SpanKind.INTERNAL, **attributes: str | int | float | bool
+) -> Iterator[Span]:
     """Within another span it is that one's part; attributes get the prefix "footnote."."""
     with _TRACER.start_as_current_span(
         name,
-        attributes={f"footnote.{key}": value for key, value in attributes.items()},
+        kind=kind,
+        attributes=_prefixed(attributes),
         record_exception=False,  # its message may quote a question
         set_status_on_exception=False,
     ) as current:
@@ -32,9 +35,18 @@ def span(name: str, **attributes: str | int | float | bool) -> Iterator[Span]:
             raise
 
 
+def note(**attributes: str | int | float | bool) -> None:
+    """Adds to the span that is under way what is known only later, with the same prefix."""
+    trace.get_current_span().set_attributes(_prefixed(attributes))
+
+
 def current_ids() -> tuple[str, str] | None:
     """The trace and the span that are under way, in hex as OTLP's backends show them."""
     context = trace.get_current_span().get_span_context()
     if not context.is_valid:
         return None
     return trace.format_trace_id(context.trace_id), trace.format_span_id(context.span_id)
+
+
+def _prefixed(attributes: Mapping[str, str | int | float | bool]) -> dict[str, str | int | float | bool]:
+    return {f"footnote.{key}": value for key, value in attributes.items()}

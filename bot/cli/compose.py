@@ -23,6 +23,7 @@ from bot.cli.reindexing import build_reindexer
 from bot.cli.sources import SourceBook
 from bot.cli.stores import earlier_embedder, embedder_of, open_index, open_store
 from bot.cli.telemetry import telemetry
+from bot.condition import Measured
 from bot.gaps import Gaps
 from ingest.crew.lane import PageLane
 from ingest.jobs import ReindexJobs
@@ -84,6 +85,7 @@ class Runtime:
     lane: PageLane
     reindexer: ReindexJobs
     watch: LoopWatch
+    measured: Measured
 
     def with_slack(self, slack: SlackSettings) -> Runtime:
         """The same runtime with other Slack settings: the playground's address is known only once it listens."""
@@ -182,8 +184,12 @@ async def open_runtime(
             ranker=ranker,
         )
         stack.push_async_callback(reindexer.close)
+        measured = Measured()
         analytics = Analytics(
-            redis, settings.store.namespace, usage=lambda: model.usage if model is not None else {}
+            redis,
+            settings.store.namespace,
+            usage=lambda: model.usage if model is not None else {},
+            answered=measured.answered,
         )
         runtime = Runtime(
             settings=settings,
@@ -222,6 +228,7 @@ async def open_runtime(
             lane=lane,
             reindexer=reindexer,
             watch=await stack.enter_async_context(LoopWatch()),
+            measured=measured,
         )
         if models:
             await runtime.load_models()

@@ -18,6 +18,7 @@ from bot.cli.evaluate_grow import grown_as_json
 from bot.cli.gap_commands import gaps_as_json, stale_as_json
 from bot.cli.key_commands import key_as_json
 from bot.cli.measured import calibration_as_json, other_embedder
+from bot.cli.measuring import measured
 from bot.cli.offers import current_offer
 from bot.cli.session import (
     AddKeyRequest,
@@ -30,9 +31,9 @@ from bot.cli.session import (
 )
 from bot.cli.source_states import source_states, state_as_json
 from bot.dead_letters import DeadLetters
+from bot.edge import Edge
 from bot.grown_cases import CaseGrower
 from bot.messages import messages_in
-from bot.metrics import QueueFigures, exposition
 from bot.queue import QuestionQueue
 from bot.render import spoken
 from bot.stale import StalePages
@@ -42,6 +43,7 @@ from kb.errors import SettingsError, StoreUnavailableError, UnavailableError
 from kb.freshness import PRECEDENCE
 from kb.jobs import ReindexProgress, ReindexRequest
 from kb.models import Audience, Question, ThreadKey, Turn
+from kb.tracing import note, span
 
 logger = logging.getLogger(__name__)
 
@@ -56,15 +58,20 @@ NO_SOURCES = (
 
 
 class LocalSession:
+    """`edge`: where Slack is served as well."""
+
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self.edge: Edge | None = None
 
     async def ask(self, request: AskRequest) -> AskReply:
         runtime = self._runtime
         key = ThreadKey(team=TERMINAL, channel=request.channel or TERMINAL, thread=request.thread or "")
         turns = await self._history(key) if request.thread else []
         question = Question(id=uuid.uuid4().hex, text=request.question, audience=audience_of(request.channel))
-        answer = await runtime.pipeline.answer(question, turns or [])
+        with span("question", door="terminal", question_id=question.id):
+            answer = await runtime.pipeline.answer(question, turns or [])
+            note(outcome=answer.outcome)
         try:
             if request.thread:
                 await runtime.conversations.append(key, runtime.pipeline.turn(answer))
@@ -181,18 +188,8 @@ class LocalSession:
         return offer_line(offer, messages_in("en")) if offer else ""
 
     async def metrics(self) -> str:
-        """In the text format of Prometheus. A Redis that is down takes everybody's figures with it, not the process's."""
-        queue: QueueFigures | None = None
-        try:
-            stats = await self._runtime.analytics.stats()
-            queue = QueueFigures(depth=await self._queue.depth(), dead=await self._letters.reasons())
-        except StoreUnavailableError as error:
-            logger.warning("metrics.store_unavailable", extra={"cause": str(error)})
-            stats = None
-        model = self._runtime.model
-        runtime = self._runtime
-        usage = model.usage if model else None
-        return exposition(stats, runtime.rewrites, usage, lag=runtime.watch.lag, queue=queue)
+        """In the text format of Prometheus."""
+        return await measured(self._runtime, self.edge)
 
     async def stats(self) -> dict[str, Any]:
         stats = await self._runtime.analytics.stats()

@@ -141,7 +141,7 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
     async with AsyncExitStack() as stack:
         backend = bot_backend(runtime, queue, answers, status)
         edge = await stack.enter_async_context(open_edge(settings=slack, backend=backend, clock=utc_now))
-        status.activity = edge.activity
+        status.activity, session.edge = edge.activity, edge
         await stack.enter_async_context(control_socket(session, runtime.folder.socket))
         workers = asyncio.create_task(
             queue.run(edge.handler, workers=slack.workers, on_giving_up=edge.handler.on_giving_up)

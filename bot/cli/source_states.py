@@ -45,6 +45,19 @@ async def source_states(
     ]
 
 
+async def last_syncs(sources: SourceBook, *, redis: Redis, namespace: str) -> list[SourceState]:
+    """What stands in no index: each source's clock and its last sync.
+
+    Raises:
+        StoreUnavailableError: it cannot be told.
+    """
+    last = await RedisLedger(redis, namespace=namespace).read()
+    return [
+        SourceState(name=one.name, pages=None, every=one.sync_every, last=last.get(one.name))
+        for one in sources.all()
+    ]
+
+
 async def ended_syncs(redis: Redis, *, namespace: str) -> dict[str, datetime]:
     """Source -> when its last sync ended.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from kb.settings import TelemetrySettings
 
-FLUSH_MS = 5_000
+FLUSH_S = 5.0
 """How long the last spans may take to leave when a command ends."""
 
 
@@ -30,6 +31,7 @@ async def telemetry(settings: TelemetrySettings) -> AsyncIterator[None]:
     from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 
     provider = TracerProvider(
+        shutdown_on_exit=False,  # that would wait half a minute for a collector that is away
         resource=Resource.create({SERVICE_NAME: settings.service_name, SERVICE_VERSION: version("footnote")}),
         sampler=ParentBased(TraceIdRatioBased(settings.sampled)),
     )
@@ -39,5 +41,7 @@ async def telemetry(settings: TelemetrySettings) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await asyncio.to_thread(provider.force_flush, FLUSH_MS)
-        await asyncio.to_thread(provider.shutdown)
+        # The SDK's own time limits do not hold: https://github.com/open-telemetry/opentelemetry-python/issues/4568
+        leaving = threading.Thread(target=provider.shutdown, name="last spans", daemon=True)
+        leaving.start()
+        await asyncio.to_thread(leaving.join, FLUSH_S)

@@ -24,6 +24,7 @@ from kb.citations import DraftSentence, Removed, Verified, check, check_sentence
 from kb.citations.judge import Judgement, apply
 from kb.conflicts.resolution import resolve_conflicts, warnings_of
 from kb.models import Audience, Chunk, Hit
+from kb.tracing import span
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +68,8 @@ class WrittenAnswerer:
             composed = await self._declined(asked, draft)
         else:
             await progress.stage("checking")
-            composed = await self._checked(asked, draft)
+            with span("check"):
+                composed = await self._checked(asked, draft)
         return replace(composed, read_pages=tuple({hit.chunk.page.id: None for hit in draft.passages}))
 
     def _shown_by(self, progress: Progress, asked: Asked) -> OnSentences:

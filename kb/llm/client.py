@@ -17,6 +17,7 @@ from typing import Any
 import anthropic
 import httpx2
 from anthropic.types import MessageParam, OutputConfigParam, ToolParam
+from opentelemetry.trace import Span, SpanKind
 
 from kb.errors import ModelRefusedError, ModelReplyError
 from kb.llm.bounds import bound_response
@@ -28,6 +29,7 @@ from kb.llm.stream import OnText, Reply, read_reply
 from kb.llm.usage import ModelUsage
 from kb.settings import Effort, ModelSettings
 from kb.text.unicode import well_formed_value
+from kb.tracing import span
 
 logger = logging.getLogger(__name__)
 
@@ -198,7 +200,17 @@ class LanguageModel:
         on_text: OnText | None = None,
         **request: Any,
     ) -> tuple[str, Reply]:
-        """One call with its retries, counted and logged, every failure translated. The model's name and its reply."""
+        """One call with its retries, counted, logged and traced, every failure translated. The model's name and its reply."""
+        with span("model", kind=SpanKind.CLIENT) as traced:
+            name, reply = await self._asked(
+                name=name, small=small, deadline_s=deadline_s, on_text=on_text, **request
+            )
+            self._describe(traced, name, reply, request)
+        return name, reply
+
+    async def _asked(
+        self, *, name: str, small: bool, deadline_s: float, on_text: OnText | None, **request: Any
+    ) -> tuple[str, Reply]:
         started = time.perf_counter()
         try:
             async with asyncio.timeout(deadline_s) as deadline:
@@ -250,6 +262,23 @@ class LanguageModel:
         stream: Any = await self._client.messages.create(**params, stream=True)
         async with stream:
             return await read_reply(aiter(stream), on_text, max_tokens=params["max_tokens"])
+
+    def _describe(self, traced: Span, name: str, reply: Reply, request: Mapping[str, Any]) -> None:
+        """By OpenTelemetry's names: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/."""
+        traced.set_attributes(
+            {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.provider.name": self.provider,
+                "gen_ai.request.model": name,
+                "gen_ai.request.max_tokens": request["max_tokens"],
+                "gen_ai.response.finish_reasons": (reply.stop_reason,),
+                "gen_ai.usage.input_tokens": reply.input_tokens,
+                "gen_ai.usage.output_tokens": reply.output_tokens,
+                "gen_ai.usage.cache_read.input_tokens": reply.cache_read_tokens,
+                "gen_ai.usage.cache_creation.input_tokens": reply.cache_written_tokens,
+                "server.address": self.host,
+            }
+        )
 
     def _count(self, name: str, **more: int) -> None:
         self.usage[name] = self.usage.get(name, ModelUsage()) + ModelUsage(**more)

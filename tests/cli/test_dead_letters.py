@@ -104,6 +104,6 @@ def test_doctor_names_them_and_says_what_to_do() -> None:
 def test_metrics_tell_what_waits_and_what_was_given_up() -> None:
     figures = QueueFigures(depth=Depth(waiting=7, running=2, for_slack=3), dead={"is_archived": 4})
     lines = exposition(None, RewriteTally(), queue=figures).splitlines()
-    assert "footnote_questions_waiting 7" in lines
-    assert "footnote_threads_waiting_for_slack 3" in lines
-    assert 'footnote_dead_letters{reason="is_archived"} 4' in lines
+    assert "footnote_questions_waiting 7.0" in lines
+    assert "footnote_threads_waiting_for_slack 3.0" in lines
+    assert 'footnote_dead_letters{reason="is_archived"} 4.0' in lines

@@ -107,11 +107,26 @@ async def test_a_dry_run_is_no_sync(
     assert await ledger.read() == {}
 
 
+async def test_when_a_source_was_last_synced_well_is_remembered_while_it_fails(
+    a_recorded_sync: Callable[..., RecordedSync], ledger: RedisLedger, clock: Clock, pages: Path
+) -> None:
+    sync = a_recorded_sync(ledger)
+    await sync.run()
+    went_well = clock.now
+    shutil.rmtree(pages / "b")
+    for _ in range(2):
+        clock.moves(60)
+        await sync.run()
+    a, b = (await ledger.read())["a"], (await ledger.read())["b"]
+    assert (a.succeeded_at, a.failures) == (clock.now, 0)
+    assert (b.succeeded_at, b.failures) == (went_well, 2)
+
+
 async def test_a_store_that_is_away_does_not_fail_the_sync(
     a_recorded_sync: Callable[..., RecordedSync],
 ) -> None:
     class Away:
-        async def write(self, _records: object) -> None:
+        async def read(self) -> None:
             raise StoreUnavailableError("away")
 
     report = await a_recorded_sync(Away()).run()

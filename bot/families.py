@@ -1,0 +1,57 @@
+"""Families of samples, as Prometheus' own client writes them down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+Sample = tuple[Mapping[str, str], float]
+
+
+def gauge(name: str, told: str, samples: Iterable[Sample]) -> Metric:
+    return _family(name, "gauge", told, samples)
+
+
+def counter(name: str, told: str, samples: Iterable[Sample]) -> Metric:
+    """`name` ends in "_total"."""
+    return _family(name, "counter", told, samples)
+
+
+def histogram(
+    name: str, told: str, *, bounds: Iterable[float], counts: Iterable[int], total: float
+) -> Metric:
+    """`counts`: by the bucket that holds them, one more than there are bounds."""
+    family = Metric(name, told, "histogram")
+    number = 0
+    for bound, number in zip([*map(str, bounds), "+Inf"], accumulate(counts), strict=True):
+        family.add_sample(f"{name}_bucket", {"le": bound}, number)
+    family.add_sample(f"{name}_sum", {}, total)
+    family.add_sample(f"{name}_count", {}, number)
+    return family
+
+
+def written(families: Iterable[Metric], *, own: CollectorRegistry | None = None) -> str:
+    """In the text format; with what `own` has collected by itself."""
+    registry = CollectorRegistry()
+    registry.register(_Made(list(families)))
+    text = generate_latest(registry).decode()
+    return text + generate_latest(own).decode() if own is not None else text
+
+
+class _Made(Collector):
+    def __init__(self, families: list[Metric]) -> None:
+        self._families = families
+
+    def collect(self) -> Iterable[Metric]:
+        return self._families
+
+
+def _family(name: str, kind: str, told: str, samples: Iterable[Sample]) -> Metric:
+    family = Metric(name.removesuffix("_total") if kind == "counter" else name, told, kind)
+    for labels, value in samples:
+        family.add_sample(name, dict(labels), value)
+    return family
