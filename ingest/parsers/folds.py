@@ -98,7 +98,7 @@ def _is_switch(link: Tag) -> bool:
 
 
 def _is_within_a_title(button: Tag) -> bool:
-    return button.find_parent(_WITHIN) is not None
+    return any(around.name in _WITHIN for around in button.parents)
 
 
 def _following(button: Tag) -> Tag | None:

@@ -45,6 +45,11 @@ def enclosing(element: Tag, *names: str) -> Tag | None:
     return around
 
 
+def inner(element: Tag, *names: str) -> list[Tag]:
+    """The elements of these names within it. (Beautiful Soup's own search takes ten times as long.)"""
+    return [one for one in element.descendants if isinstance(one, Tag) and one.name in names]
+
+
 def code_text(element: Tag) -> str:
     """The text of code with the line breaks that a reader sees, without empty lines around it."""
     text = _Lines().read(element).rstrip()

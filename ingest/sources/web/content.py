@@ -17,6 +17,7 @@ from yarl import URL
 
 from ingest.parsers.folds import keep_labels
 from ingest.parsers.html_converter import converted
+from ingest.parsers.numbered_code import enclosing, inner
 from ingest.parsers.permalinks import without_permalinks
 from ingest.parsers.text import cleaned
 from ingest.parsers.webpage import drop_unread
@@ -122,7 +123,7 @@ def _title(soup: BeautifulSoup) -> str:
 def _marked(body: Tag) -> Tag | None:
     """The element that the page says is its main content, if most of the page is in it."""
     mains = body.find_all(lambda element: element.name == "main" or element.get("role") == "main")
-    articles = [one for one in body.find_all("article") if one.find_parent("article") is None]
+    articles = [one for one in inner(body, "article") if enclosing(one, "article") is None]
     for name, elements in (("main", mains), ("article", articles if len(articles) == 1 else [])):
         content = max(elements, key=count_letters, default=None)
         if content is not None and count_letters(content) >= max(
@@ -137,7 +138,7 @@ def _among(body: Tag, text: str) -> Tag:
     starts = {plain(line)[:_TELLING] for line in re.split(r"[|\n]", text)}  # cells and lines
     kept = [
         one
-        for one in body.find_all(_PARAGRAPHS)
+        for one in inner(body, *_PARAGRAPHS)
         if len(start := plain(one.get_text(" "))[:_TELLING]) == _TELLING and start in starts
     ]
     content = _around(kept) or body

@@ -8,6 +8,7 @@ from itertools import islice
 from bs4 import BeautifulSoup, Tag
 
 from ingest.parsers.folds import opens_what_follows
+from ingest.parsers.numbered_code import enclosing, inner
 
 _FRAME_ROLES = frozenset({"navigation", "search", "menu", "menubar", "contentinfo", "alertdialog"})
 _OTHERS = frozenset(
@@ -68,9 +69,9 @@ def drop_frame(soup: BeautifulSoup) -> None:
     """Changes the tree."""
     for element in soup.find_all(_is_marked_as_frame):
         element.decompose()
-    for button in soup.find_all(["button", "input", "a"]):
+    for button in inner(soup, "button", "input", "a"):
         _drop_consent(button)
-    for element in soup.find_all(["div", "aside", "ul", "ol", "section", "footer", "header", "form", "p"]):
+    for element in inner(soup, "div", "aside", "ul", "ol", "section", "footer", "header", "form", "p"):
         if element.parent is not None and _is_frame(element):
             element.decompose()
 
@@ -127,8 +128,8 @@ def _asks(element: Tag) -> bool:
 
 def is_linked(element: Tag) -> bool:
     """Whether most of its words lead elsewhere, or it has none."""
-    links = [link for link in element.find_all(["a", "button"]) if not opens_what_follows(link)]
-    linked = sum(count_letters(link) for link in links if link.find_parent(["a", "button"]) is None)
+    links = [link for link in inner(element, "a", "button") if not opens_what_follows(link)]
+    linked = sum(count_letters(link) for link in links if enclosing(link, "a", "button") is None)
     if linked:
         return linked > _LINKED * count_letters(element)
     return not element.get_text(strip=True) and element.find("img") is None
