@@ -240,16 +240,20 @@ async def test_a_post_whose_fate_is_unknown_is_looked_for_before_it_is_made_agai
     assert len(office.slack.messages(dm, root["ts"])) == 2
 
 
-async def test_when_it_is_given_up_the_direct_message_says_so(office: Office) -> None:
+async def test_when_it_is_too_late_for_an_answer_the_direct_message_says_so(office: Office) -> None:
     with_pages(office)
     office.knowledge.error = StoreUnavailableError("away")
+    later = NOW + office.settings.answer_within + timedelta(minutes=1)
+    object.__setattr__(office.edge.handler, "clock", lambda: later)
     view = await home(office, "alice")
     await office.slack.click_view("alice", view["id"], "footnote_ask_0")
     dm = office.slack.dm("alice")
     (root,) = await office.slack.wait_for(lambda: office.slack.messages(dm))
     await office.slack.wait_for(lambda: len(office.slack.messages(dm, root["ts"])) == 2)
     await office.idle()
-    assert office.slack.messages(dm, root["ts"])[1]["text"].startswith("Sorry, something went wrong")
+    assert office.slack.messages(dm, root["ts"])[1]["text"].startswith(
+        "Sorry, I couldn't answer this in time"
+    )
     assert len(office.slack.messages(dm)) == 1
 
 
