@@ -91,11 +91,6 @@ class ThreadLooks:
         for task in list(self._running.values()):
             await cancelled(task)
 
-    def seconds_to_wait(self) -> float:
-        """Until a look may be taken again."""
-        refill = (1 - self._tokens()) * 60 / self.per_minute
-        return max(0.0, self._not_before - self.clock(), refill)
-
     def _begin(self, key: tuple[str, str], *, probably_ours: bool) -> asyncio.Task[Sequence[Message]]:
         if self.clock() < self._not_before or len(self._running) >= MOST_LOOKS:
             raise LookLaterError("Slack has just refused, or has too much to answer")

@@ -31,6 +31,8 @@ FIRST_S, LONGEST_S = 2.0, 60.0
 HELD_S = 60.0
 """How long a message that was taken stays with whoever took it."""
 IDLE_S = 1.0
+BETWEEN_S = 0.02
+"""After one that has to wait on: those behind it may be of threads that we are in, for which there is no wait."""
 AWAY_S = 5.0
 
 _TAKE = """
@@ -140,7 +142,7 @@ class LaterLooks:
                 logger.warning(
                     "message.left", extra={"channel": place.channel, "ts": place.ts, "reason": "unread"}
                 )
-            await asyncio.sleep(min(self.looks.seconds_to_wait(), LONGEST_S))
+            await asyncio.sleep(BETWEEN_S)
             return
         except StoreUnavailableError:
             raise  # whoever takes it next
