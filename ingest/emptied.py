@@ -5,8 +5,8 @@ from __future__ import annotations
 from ingest.errors import PageError
 from ingest.guard import advice, source_loss
 from ingest.listing import Work, ids_of
+from ingest.live import LivePages
 from ingest.tally import Tally
-from kb.index.port import VectorIndex
 
 STAYS = " (its earlier text stays in the index)"
 
@@ -14,7 +14,7 @@ STAYS = " (its earlier text stays in the index)"
 class Emptied:
     """One sweep's. `force`: somebody insists that they go."""
 
-    def __init__(self, *, live: VectorIndex, tally: Tally, force: bool) -> None:
+    def __init__(self, *, live: LivePages, tally: Tally, force: bool) -> None:
         self._live = live
         self._tally = tally
         self._force = force

@@ -17,12 +17,12 @@ from ingest.faults import as_page_failure
 from ingest.front_matter import split_front_matter
 from ingest.guard import source_loss
 from ingest.listing import Listing, Work, ids_of
+from ingest.live import LivePages
 from ingest.parsers.formats import kind_of
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.text import decoded
 from ingest.pipeline import Origin, PagePipeline, narrowed, page_id
 from ingest.sources.port import RawPage
-from kb.index.port import VectorIndex
 from kb.models import EVERYONE
 
 logger = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class Seen:
 class FirstLook:
     """One sweep's."""
 
-    def __init__(self, *, pipeline: PagePipeline, live: VectorIndex) -> None:
+    def __init__(self, *, pipeline: PagePipeline, live: LivePages) -> None:
         self._pipeline = pipeline
         self._live = live
         self._seen: dict[str, Seen] = {}

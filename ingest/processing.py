@@ -13,6 +13,7 @@ from ingest.emptied import STAYS, Emptied
 from ingest.errors import PageError
 from ingest.faults import as_page_failure
 from ingest.listing import Work, ids_of
+from ingest.live import LivePages
 from ingest.looking import FirstLook, Seen
 from ingest.pipeline import Origin, PagePipeline, PreparedPage, linked
 from ingest.progress import Pace
@@ -21,8 +22,9 @@ from ingest.singly import Ready, each_alone
 from ingest.sources.port import RawPage
 from ingest.tally import Tally
 from kb.forgotten import ForgottenPages
-from kb.index.port import IndexedChunk, IndexWriter, VectorIndex
+from kb.index.port import IndexedChunk, IndexWriter
 from kb.tasks import cancelled, happened
+from kb.tracing import span
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +45,7 @@ class Processing:
         self,
         *,
         pipeline: PagePipeline,
-        live: VectorIndex,
+        live: LivePages,
         writer: IndexWriter,
         forgotten: ForgottenPages,
         tally: Tally,
@@ -55,6 +57,8 @@ class Processing:
         self._emptied = Emptied(live=live, tally=tally, force=force)
         self._pipeline = pipeline
         self._live = live
+        filled: object = writer
+        self._fills_live = filled is live
         self._writer = writer
         self._forgotten = forgotten
         self._tally = tally
@@ -178,7 +182,7 @@ class Processing:
         indexing: asyncio.Task[None] | None = None
         try:
             while self._unfinished:
-                group = await self._own_group(size)
+                group = await self._own_group(size) if self._todo else []
                 size = min(2 * size, GROUP)
                 following = asyncio.create_task(self._embedded(group)) if group else None
                 if embedding:
@@ -200,6 +204,10 @@ class Processing:
 
     async def _own_group(self, size: int) -> list[Ready]:
         """Reads pages until there are so many chunks to embed together, or nothing is left."""
+        with span("read"):
+            return await self._own_pages(size)
+
+    async def _own_pages(self, size: int) -> list[Ready]:
         group: list[Ready] = []
         chunks = 0
         while self._todo and chunks < size:
@@ -223,7 +231,8 @@ class Processing:
     async def _embedded(self, group: Sequence[Ready]) -> Embedded:
         """Without the pages that the embedder breaks over, which have failed."""
         try:
-            return group, await self._pipeline.embed([page for _, page in group])
+            with span("embed", pages=len(group)):
+                return group, await self._pipeline.embed([page for _, page in group])
         except BaseException as error:  # noqa: BLE001 (what is no fault over a page is raised again)
             done = await each_alone(group, lambda page: self._pipeline.embed([page]), error)
         made = [chunks for _, one in done if not isinstance(one, PageError) for chunks in one]
@@ -253,7 +262,8 @@ class Processing:
         alone = lambda page: self._writer.replace_pages({page.page.id: of_page[page.page.id]})  # noqa: E731
 
         try:
-            await self._writer.replace_pages(of_page)
+            with span("write", pages=len(of_page)):
+                await self._writer.replace_pages(of_page)
         except BaseException as error:  # noqa: BLE001
             pages = await self._without_failed(await each_alone(pages, alone, error))
         forgotten = await self._forgotten.ids()
@@ -272,7 +282,7 @@ class Processing:
     async def _redirects(self, item: Work, target: str) -> None:
         """It has no text: the page that it leads to is indexed for itself. A rebuild leaves it out until the swap."""
         path = item.ref.path
-        if path in item.listing.indexed and self._writer is self._live:
+        if path in item.listing.indexed and self._fills_live:
             await self._live.delete_pages(ids_of(item.listing, [path]))
             self._tally.removed.append(path)
         self._tally.note(
@@ -291,7 +301,7 @@ class Processing:
             self._tally.note(path, error.reason, title=item.ref.title)
             self._finished([item])
             return
-        kept = was_indexed and not gone and self._writer is self._live
+        kept = was_indexed and not gone and self._fills_live
         reason = f"{error.reason}{STAYS}" if kept else error.reason
         self._tally.fail(path, reason, title=item.ref.title)
         logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})

@@ -7,7 +7,7 @@ at any moment needs no repair; the next one finds what is missing. Four rules ke
 - What is limited or gone leaves the live index as soon as its source is listed, before anything else can fail.
 - Only what a source was seen not to list is deleted. A source that fails, or lists much less than before, deletes
   nothing unless somebody insists (see `ingest.guard`).
-- An index of another make (embedder, dimension, chunker) is rebuilt beside the live one and swapped in when whole.
+- An index of another make (embedder, dimension, chunker), or with damaged files, is rebuilt beside the live one and swapped in when whole.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ingest.errors import SyncRefusedError
 from ingest.forgetting import forget_page, remember_page
 from ingest.guard import Golden, failed_sources, heed, lost_questions, mass_loss, missing
 from ingest.listing import Listing, Work, ids_of
+from ingest.live import LivePages, NoPages
 from ingest.looking import FirstLook
 from ingest.parsers.reader import Reader
 from ingest.pipeline import DetectLanguage, Embedder, Lexical, PagePipeline, source_and_path
@@ -32,6 +33,7 @@ from ingest.rollback import roll_back
 from ingest.sources.port import Source
 from ingest.tally import Tally
 from ingest.withdrawing import Withdrawing
+from kb.errors import IndexDamagedError
 from kb.forgotten import ForgottenPages, InMemoryForgotten
 from kb.freshness import Clock
 from kb.index.port import IndexWriter, PageAddress, Rebuild, VectorIndex
@@ -44,6 +46,7 @@ logger = logging.getLogger(__name__)
 class _Run:
     """What one run has for itself. `leave`: by which pages leave the live index."""
 
+    live: LivePages
     tally: Tally
     pace: Pace
     look: FirstLook
@@ -112,17 +115,19 @@ class Sync:
         tally = Tally(clock=self._clock)
         pace = Pace(clock=self._clock, listen=on_progress)
         pace.says("reading")
-        look = FirstLook(pipeline=self._pipeline, live=self._index)
+        live = await self._live_pages()
+        look = FirstLook(pipeline=self._pipeline, live=live)
         leave = Withdrawing(
-            live=self._index, forgotten=self._forgotten, look=look, tally=tally, force=force and not dry_run
+            live=live, forgotten=self._forgotten, look=look, tally=tally, force=force and not dry_run
         )
-        run = _Run(tally=tally, pace=pace, look=look, leave=leave, force=force)
+        run = _Run(live=live, tally=tally, pace=pace, look=look, leave=leave, force=force)
         try:
             if dry_run:
                 await self._plan(self._chosen(source), run, full=full and source is None)
             else:
                 await self._sweep(run, full=full, source=source)
-            await self._name(tally)
+                await self._index.settle()
+            await self._name(tally, self._index)
         finally:
             await leave.close()
         return tally.report()
@@ -133,7 +138,7 @@ class Sync:
         Pace(clock=self._clock, listen=on_progress).says("swapping")
         await self._pipeline.ready()
         await roll_back(self._index, manifest=self._pipeline.manifest, forgotten=self._forgotten, tally=tally)
-        await self._name(tally)
+        await self._name(tally, self._index)
         return tally.report()
 
     async def forget(self, address: str) -> list[PageAddress]:
@@ -156,6 +161,10 @@ class Sync:
         except Exception:  # it is raised again: what is limited or gone does not wait for an embedder
             await run.leave.update(chosen)
             raise
+        if isinstance(run.live, NoPages) and source is None:
+            logger.error("sync.index_damaged")
+            await self._rebuild(run, like_live=False)
+            return
         made_with = await self._index.manifest()
         if made_with is None:
             await self._start_empty()
@@ -170,9 +179,17 @@ class Sync:
         else:
             await self._update(chosen, run, anew=full)
 
-    async def _name(self, tally: Tally) -> None:
+    async def _live_pages(self) -> LivePages:
+        """A damaged index is rebuilt by the next run over all sources, asked or not: till then every question is an outage."""
+        try:
+            await self._index.manifest()
+        except IndexDamagedError:
+            return NoPages()
+        return self._index
+
+    async def _name(self, tally: Tally, pages: LivePages) -> None:
         if tally.unnamed:
-            tally.name(await self._index.addresses())
+            tally.name(await pages.addresses())
 
     async def _start_empty(self) -> None:
         """An index that holds nothing is filled page by page, so that a killed first run is not lost."""
@@ -196,7 +213,7 @@ class Sync:
 
         `like_live`: both are made with the same embedder, so that the same question can be put to both.
         """
-        before = await self._index.revisions()
+        before = await run.live.revisions()
         listings = await run.leave.beside(self._sources.values())
         try:
             heed(failed_sources(run.tally.failed), run.tally, force=run.force)
@@ -219,7 +236,7 @@ class Sync:
             await self._drop_forgotten(rebuild)
             doubts = await self._doubts(rebuild, before, listings, run.tally, like_live=like_live)
             heed(doubts, run.tally, force=run.force)
-            await self._name(run.tally)  # while the live index still knows the titles of what goes
+            await self._name(run.tally, run.live)  # while that still knows the titles of what goes
             await measure(rebuild, self._calibrator, instead=self._index if like_live else None)
             await rebuild.swap()
         except BaseException:  # a cancelled rebuild must not stay behind either
@@ -261,7 +278,7 @@ class Sync:
     async def _process(self, work: Sequence[Work], writer: IndexWriter, run: _Run) -> None:
         processing = Processing(
             pipeline=self._pipeline,
-            live=self._index,
+            live=run.live,
             writer=writer,
             forgotten=self._forgotten,
             tally=run.tally,

@@ -9,11 +9,12 @@ from ingest.errors import SourceUnavailableError, SyncRefusedError
 from ingest.faults import as_source_failure
 from ingest.guard import advice
 from ingest.listing import Listing, ids_of, indexed_of, listing_of
+from ingest.live import LivePages
 from ingest.looking import FirstLook
 from ingest.sources.port import Source
 from ingest.tally import Tally
 from kb.forgotten import ForgottenPages
-from kb.index.port import VectorIndex
+from kb.tracing import span
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +23,7 @@ class Withdrawing:
     """One sweep's. `look`: what reads the pages that changed. `force`: somebody insists on removing many pages."""
 
     def __init__(
-        self, *, live: VectorIndex, forgotten: ForgottenPages, look: FirstLook, tally: Tally, force: bool
+        self, *, live: LivePages, forgotten: ForgottenPages, look: FirstLook, tally: Tally, force: bool
     ) -> None:
         self._live = live
         self._forgotten = forgotten
@@ -48,7 +49,8 @@ class Withdrawing:
         for source in sources:
             self._asked.append(source)
             try:
-                listing = await listing_of(source, revisions, forgotten, force=self._force)
+                with span("list", source=source.name):
+                    listing = await listing_of(source, revisions, forgotten, force=self._force)
             except SourceUnavailableError as error:
                 logger.warning("source.unavailable", extra={"source": source.name, "error": str(error)})
                 self._tally.fail(source.name, str(error))

@@ -5,6 +5,7 @@
     ├── DataFolderInUseError   another process owns the data folder
     ├── UnavailableError       something we need does not answer: an outage, never "not found"
     │   ├── IndexUnavailableError
+    │   │   └── IndexDamagedError      files of the embedded index are cut or gone: rebuild it
     │   ├── StoreUnavailableError      Redis/Valkey
     │   ├── ModelUnavailableError      the language model: down, overloaded, too slow, cut off
     │   ├── EmbedderUnavailableError
@@ -35,6 +36,10 @@ class UnavailableError(FootnoteError):
 
 class IndexUnavailableError(UnavailableError):
     """The vector index cannot be reached or opened."""
+
+
+class IndexDamagedError(IndexUnavailableError):
+    """Files of the embedded index are cut or gone: nothing is read of it until it is rebuilt."""
 
 
 class StoreUnavailableError(UnavailableError):

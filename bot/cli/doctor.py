@@ -94,7 +94,9 @@ async def _knowledge(settings: Settings) -> list[Check]:
     where = settings.index.qdrant_url or "Qdrant Edge in the data folder"
     store = "Redis" if settings.store.redis_url else "Valkey in the data folder"
     if status["status"] != "ok":
-        mend = "start the server, or unset QDRANT_URL / REDIS_URL to use the embedded one"
+        mend = str(
+            status.get("mend", "start the server, or unset QDRANT_URL / REDIS_URL to use the embedded one")
+        )
         return [Check(name="index and store", state="broken", told=str(status.get("error")), mend=mend)]
     checks = [
         Check(

@@ -39,7 +39,7 @@ from bot.render import spoken
 from bot.stale import StalePages
 from bot.status import offer_line
 from kb.answer_json import answer_as_json, trace_as_json
-from kb.errors import SettingsError, StoreUnavailableError, UnavailableError
+from kb.errors import IndexDamagedError, SettingsError, StoreUnavailableError, UnavailableError
 from kb.freshness import PRECEDENCE
 from kb.jobs import ReindexProgress, ReindexRequest
 from kb.models import Audience, Question, ThreadKey, Turn
@@ -143,6 +143,10 @@ class LocalSession:
             told |= await self._questions()
         except UnavailableError as error:
             told |= {"status": "unavailable", "error": str(error)}
+            if isinstance(error, IndexDamagedError):
+                told["mend"] = (
+                    "run `footnote reindex --full`; a running bot does so at its next sync of all sources"
+                )
         told["freshness_by"] = list(PRECEDENCE)
         return told
 

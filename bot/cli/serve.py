@@ -64,9 +64,14 @@ async def serve(settings: Settings) -> int:
     ):
         await _started(runtime, edge)
         loaded.set()
-        counts = await runtime.index.counts()
-        console.print(f"Footnote is ready after {time.monotonic() - started:.1f} s: {counts.pages} pages.")
-        if not counts.pages:
+        counts = await _or_none(runtime.index.counts)
+        pages = (
+            f"{counts.pages} pages"
+            if counts is not None
+            else "its index does not answer, run `footnote doctor`"
+        )
+        console.print(f"Footnote is ready after {time.monotonic() - started:.1f} s: {pages}.", markup=False)
+        if counts is not None and not counts.pages:
             console.print("Nothing is indexed yet: run `footnote ingest FOLDER`.", style="yellow")
         _say_api(api)
         await _say_offer(session)

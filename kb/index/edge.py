@@ -15,13 +15,14 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 import qdrant_edge as engine
 
 from kb.calibration import Calibration
-from kb.errors import IndexMismatchError, IndexUnavailableError
+from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
 from kb.index.edge_rebuild import EdgePrevious, EdgeRebuild
 from kb.index.generations import Generations
 from kb.index.port import (
@@ -56,6 +57,8 @@ class EdgeIndex:
         self._new_manifest = manifest
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="footnote-index")
         self._live: Shard | None = None
+        self._damage: IndexDamagedError | None = None
+        """Why the live generation cannot be opened. It stays an outage until another one is swapped in."""
         self.building: EdgeRebuild | None = None
         self._opened = False
         self._closed = False
@@ -164,6 +167,9 @@ class EdgeIndex:
         self.building = EdgePrevious(self, number, shard)
         return self.building
 
+    async def settle(self) -> None:
+        await self._read(lambda live: live.leave(), empty=None)
+
     async def close(self) -> None:
         """Waits for the calls under way, then frees the folder. A rebuild under way is dropped."""
         if self._closed:
@@ -197,9 +203,15 @@ class EdgeIndex:
         with self._opening:
             if self._opened:
                 return
-            number = self._generations.current()
-            if number is not None:
-                self._live = Shard.load(self._generations.path(number))
+            if self._damage is not None:
+                raise IndexDamagedError(*self._damage.args)
+            try:
+                number = self._generations.current()
+                if number is not None:
+                    self._live = Shard.load(self._generations.path(number))
+            except IndexDamagedError as error:
+                self._damage = error
+                raise
             self._opened = True
 
     def _write(self, use: Callable[[Shard], None]) -> None:
@@ -216,7 +228,8 @@ class EdgeIndex:
             use(self._live)
 
     def _create(self, manifest: IndexManifest) -> tuple[int, Shard]:
-        self._open()
+        with suppress(IndexDamagedError):  # this is the way out of it
+            self._open()
         with self._opening:
             try:
                 self._generations.drop_unfinished()
@@ -233,20 +246,21 @@ class EdgeIndex:
 
     def promote(self, number: int, shard: Shard) -> None:
         """The commit is `CURRENT`; searches change over when those under way have ended."""
-        shard.flush()
+        shard.leave()
         try:
             self._generations.commit(number)
         except OSError as error:
             raise IndexUnavailableError(f"{self._folder} cannot be written: {error}") from error
         with self._swapping.write():
             old, self._live = self._live, shard
+            self._damage, self._opened = None, True
         if old is not None:
             old.close()
         self._generations.drop_old()
         logger.info("index.swapped", extra={"generation": number})
 
     def abandon(self, number: int, shard: Shard) -> None:
-        shard.close()
+        shard.close(keep=False)
         self._generations.drop(number)
         logger.info("index.rebuild.discarded", extra={"generation": number})
 

@@ -10,7 +10,12 @@ import re
 import shutil
 from pathlib import Path
 
+from kb.errors import IndexDamagedError, IndexUnavailableError
+
 _NAME = re.compile(r"gen-(\d+)")
+MEND = "run `footnote reindex --full`"
+LEFT = "left.json"
+"""Beside the points of a generation that is or was live; see `kb.index.soundness`."""
 
 
 class Generations:
@@ -20,13 +25,27 @@ class Generations:
         self._folder = folder
 
     def current(self) -> int | None:
-        """The live generation's number; None where nothing was ever built."""
+        """The live generation's number; None where nothing was ever built.
+
+        Raises:
+            IndexDamagedError: it cannot be told.
+        """
         try:
-            name = (self._folder / "CURRENT").read_text(encoding="utf-8").strip()
+            name = (self._folder / "CURRENT").read_text(encoding="utf-8", errors="replace").strip()
         except FileNotFoundError:
+            if any((self.path(number) / LEFT).exists() for number in self._numbers()):
+                raise IndexDamagedError(
+                    f"the index in {self._folder} is damaged (CURRENT is gone): {MEND}"
+                ) from None
             return None
+        except OSError as error:
+            raise IndexUnavailableError(f"{self._folder} cannot be read: {error}") from error
         match = _NAME.fullmatch(name)
-        return int(match[1]) if match else None
+        if match is None:
+            raise IndexDamagedError(
+                f"the index in {self._folder} is damaged (CURRENT names no generation): {MEND}"
+            )
+        return int(match[1])
 
     def previous(self) -> int | None:
         """The newest generation before the live one."""
@@ -50,8 +69,11 @@ class Generations:
         shutil.rmtree(self.path(number), ignore_errors=True)
 
     def drop_unfinished(self) -> None:
-        """Removes what a killed rebuild left: every generation newer than the live one."""
-        live = self.current() or 0
+        """Removes what a killed rebuild left: every generation newer than the live one, if it is known which that is."""
+        try:
+            live = self.current() or 0
+        except IndexDamagedError:
+            return
         for number in self._numbers():
             if number > live:
                 self.drop(number)

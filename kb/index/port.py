@@ -205,4 +205,7 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
     async def open_previous(self) -> Previous | None:
         """The generation before the live one, for a way back. Its `swap` makes it live, `discard` leaves it as it is."""
 
+    async def settle(self) -> None:
+        """Called when nothing is being written any more: from here on what the index lost is noticed."""
+
     async def close(self) -> None: ...

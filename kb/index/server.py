@@ -217,6 +217,9 @@ class ServerIndex(Collection):
             return None
         return ServerPrevious(self, number, client=self._client, name=self._collection_name(number))
 
+    async def settle(self) -> None:
+        """The server keeps its own files."""
+
     async def close(self) -> None:
         await self._client.close()
 

@@ -10,6 +10,7 @@ under 3 ms to 50,000 passages.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -18,7 +19,8 @@ import qdrant_edge as engine
 from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.edge_filters import is_page, is_readable, is_spot, is_wanted
-from kb.index.edge_vectors import check_dimension, config, dense_of, point_of, rows, sparse_query
+from kb.index.edge_search import search
+from kb.index.edge_vectors import check_dimension, config, dense_of, point_of
 from kb.index.payload import (
     DENSE,
     KEYWORD_FIELDS,
@@ -29,7 +31,6 @@ from kb.index.payload import (
     REVISION,
     TITLE,
     addresses_of,
-    candidates,
     from_payload,
     pages_of,
     point_id,
@@ -47,13 +48,19 @@ from kb.index.port import (
 )
 from kb.index.rwlock import ReadWriteLock
 from kb.index.shard_files import (
+    ROOM_TO_BEGIN,
+    ROOM_TO_DELETE,
+    ROOM_TO_OPEN,
+    ROOM_TO_WRITE,
     engine_failures,
     points_folder,
     read_calibration,
     read_manifest,
+    require_room,
     write_calibration,
     write_manifest,
 )
+from kb.index.soundness import begin_writing, check, leave
 from kb.models import Audience, Chunk, Page
 
 SCROLL_PAGE = 2000
@@ -78,6 +85,8 @@ class Shard:
         self._folder = folder
         self._lock = ReadWriteLock()
         self._writes = 0
+        self._is_left = False
+        """Whether its record is of how the points are."""
         self._revisions: tuple[int, Mapping[str, str]] | None = None
         """As they were after so many writes: a sync that changes nothing asks for them, and no more."""
         self.manifest = manifest
@@ -86,6 +95,7 @@ class Shard:
     @classmethod
     def create(cls, folder: Path, manifest: IndexManifest) -> Self:
         """Makes an empty shard in `folder`, which exists and is empty."""
+        require_room(folder, ROOM_TO_BEGIN)
         with engine_failures(folder):
             shard = engine.EdgeShard.create(str(points_folder(folder)), config(manifest.dimension))
             for field in KEYWORD_FIELDS:
@@ -99,9 +109,11 @@ class Shard:
     def load(cls, folder: Path) -> Self:
         """
         Raises:
-            IndexMismatchError: the folder's manifest cannot be read.
+            IndexDamagedError: files are cut or gone.
         """
         manifest = read_manifest(folder)
+        require_room(folder, ROOM_TO_OPEN)
+        check(folder)
         with engine_failures(folder):
             shard = engine.EdgeShard.load(str(points_folder(folder)))
         return cls(shard, manifest, folder, calibration=read_calibration(folder))
@@ -113,8 +125,7 @@ class Shard:
         stale = engine.Filter(
             must=[is_page([page_id])], must_not=[engine.HasIdCondition(set(keep))] if keep else None
         )
-        with self._lock.write(), engine_failures(self._folder):
-            self._writes += 1
+        with self._writing():
             if points:
                 self._shard.update(engine.UpdateOperation.upsert_points(points))
             self._shard.update(engine.UpdateOperation.delete_points_by_filter(stale))
@@ -122,8 +133,7 @@ class Shard:
     def add(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
         """Beside what there is of the page; a chunk that is there already is written anew."""
         points = [point_of(page_id, chunk, self.manifest) for chunk in chunks]
-        with self._lock.write(), engine_failures(self._folder):
-            self._writes += 1
+        with self._writing():
             self._shard.update(engine.UpdateOperation.upsert_points(points))
 
     def drop_others(self, page_id: str, chunk_ids: frozenset[str]) -> None:
@@ -132,8 +142,7 @@ class Shard:
         of_page = engine.Filter(must=[is_page([page_id])])
         gone = [record.id for record in self._records([], of_page) if record.id not in kept]
         for first in range(0, len(gone), DROPPED_TOGETHER):
-            with self._lock.write(), engine_failures(self._folder):
-                self._writes += 1
+            with self._writing():
                 self._shard.update(
                     engine.UpdateOperation.delete_points(gone[first : first + DROPPED_TOGETHER])
                 )
@@ -142,8 +151,7 @@ class Shard:
         if not page_ids:
             return
         gone = engine.Filter(must=[is_page(page_ids)])
-        with self._lock.write(), engine_failures(self._folder):
-            self._writes += 1
+        with self._writing(room=ROOM_TO_DELETE):
             self._shard.update(engine.UpdateOperation.delete_points_by_filter(gone))
 
     def calibrate(self, calibration: Calibration) -> None:
@@ -237,44 +245,41 @@ class Shard:
             )
         for query in queries:
             check_dimension(query.dense, self.manifest)
-        readable = is_readable(audience)
-        scopes = [engine.Filter(must=[*readable])]
-        if anchor_pages:
-            scopes.append(engine.Filter(must=[*readable, is_page(anchor_pages)]))
-        dense = [engine.Query.Nearest(list(query.dense), using=DENSE) for query in queries]
-        lexical = [sparse_query(query.lexical) for query in queries]
-        asked = [*dense, *filter(None, lexical)]
-        legs = [
-            engine.QueryRequest(limit, query=query, filter=scope, with_payload=False)
-            for query in asked
-            for scope in scopes
-        ]
-        # Two batches under one lock, not prefetches: those run every leg anew for every query (30 ms against 10).
         with self._lock.read(), engine_failures(self._folder):
-            found = {
-                point.id
-                for points in self._shard.query_batch(engine.QueryBatchRequest(legs))
-                for point in points
-            }
-            every = engine.Filter(must=[engine.HasIdCondition(found), *readable])
-            scoring = [
-                engine.QueryRequest(max(1, len(found)), query=query, filter=every, with_payload=at == 0)
-                for at, query in enumerate(asked)
-            ]
-            results = iter(self._shard.query_batch(engine.QueryBatchRequest(scoring)))
-        return candidates(
-            [rows(next(results)) for _ in dense],
-            [rows(next(results)) if query is not None else [] for query in lexical],
-        )
+            return search(self._shard, queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
 
-    def flush(self) -> None:
-        with self._lock.read(), engine_failures(self._folder):
+    def leave(self) -> None:
+        """Makes what was written survive a power cut, and records how many points there are (`kb.index.soundness`)."""
+        with self._lock.write():
+            if not self._is_left:
+                leave(self._folder, points=self._flushed())
+                self._is_left = True
+
+    def close(self, *, keep: bool = True) -> None:
+        """Waits for the readers and writers under way. `keep`: it will be opened again."""
+        with self._lock.write():
+            points = self._flushed() if keep else None
+            with engine_failures(self._folder):
+                self._shard.close()
+            if points is not None:
+                leave(self._folder, points=points)
+
+    def _flushed(self) -> int:
+        """How many points there are, all of them on the disk."""
+        with engine_failures(self._folder):
             self._shard.flush()
+            return self._shard.count(engine.CountRequest(exact=True))
 
-    def close(self) -> None:
-        """Waits for the readers and writers under way."""
-        with self._lock.write(), engine_failures(self._folder):
-            self._shard.close()
+    @contextmanager
+    def _writing(self, *, room: int = ROOM_TO_WRITE) -> Iterator[None]:
+        with self._lock.write():
+            require_room(self._folder, room)
+            if self._is_left or not self._writes:
+                begin_writing(self._folder)
+            self._is_left = False
+            self._writes += 1
+            with engine_failures(self._folder):
+                yield
 
     def _values(self, field: str, scope: engine.Filter | None = None) -> dict[str, int]:
         """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""

@@ -18,7 +18,7 @@ import pytest
 from qdrant_client import AsyncQdrantClient
 
 from kb.calibration import Calibration, Reranking
-from kb.errors import IndexMismatchError, IndexUnavailableError
+from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import (
     IndexCounts,
@@ -591,7 +591,7 @@ class TestEdgeIndex:
         (tmp_path / "gen-1").mkdir()
         (tmp_path / "CURRENT").write_text("gen-1\n")
         index = EdgeIndex(tmp_path, manifest=MANIFEST)
-        with pytest.raises(IndexMismatchError, match="reindex"):
+        with pytest.raises(IndexDamagedError, match="reindex --full"):
             await found(index, "leave")
         await index.close()
 

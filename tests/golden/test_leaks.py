@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bot.audiences
+import kb.index.edge_search
 import kb.index.shard
 import kb.pipeline
 from bot.audiences import audience_of
@@ -64,6 +65,7 @@ async def test_nothing_gets_out_and_what_may_be_told_is_found(min_confidence: fl
 
 async def test_a_missing_filter_in_the_search_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kb.index.shard, "is_readable", _anything)
+    monkeypatch.setattr(kb.index.edge_search, "is_readable", _anything)
     report = await walked()
     assert {leak.where for leak in report.leaks} >= {"message", "why", "given to the answerer", "api"}
 

@@ -1,0 +1,103 @@
+"""Whether the files of a generation are whole, so that half of them is told as an outage and never as "not found".
+
+The engine opens some damaged files with fewer points and without a word, and panics over others. So each generation has a
+record of how it was left. Where its files are as they were left, nothing is looked at. Where they are not (after kill -9, on a
+disk that was restored) they may not have become smaller, and a process of its own looks at the points.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from kb.errors import IndexDamagedError, IndexUnavailableError
+from kb.index.generations import LEFT, MEND, write_atomically
+
+logger = logging.getLogger(__name__)
+
+LOOK_S = 600.0
+"""Seconds that the look may take; a million points take some of them."""
+
+Files = Mapping[str, list[int]]
+"""Path -> size in bytes, and when it was written in nanoseconds."""
+
+
+def leave(folder: Path, *, points: int) -> None:
+    """Records that the files hold so many points now, and how they are."""
+    _record(folder, points, _files(folder))
+
+
+def begin_writing(folder: Path) -> None:
+    """Records that nobody knows how many points there are until the generation is left again."""
+    points, files = _left(folder)
+    if points is not None:
+        _record(folder, None, files)
+
+
+def check(folder: Path) -> None:
+    """Returns where the generation in `folder` can be opened and holds what it held when it was left.
+
+    Raises:
+        IndexDamagedError: it cannot, or does not. The engine must not touch it.
+        IndexUnavailableError: it could not be looked at.
+    """
+    points, files = _left(folder)
+    now = _files(folder)
+    if points is not None and files == now:
+        return
+    smaller = [path for path, (size, _) in files.items() if _grows(path) and now.get(path, [0])[0] < size]
+    if smaller:
+        raise IndexDamagedError(
+            f"the index in {folder} is damaged ({smaller[0]} is shorter than it was): {MEND}"
+        )
+    found = _look(folder)
+    if points not in (None, found):
+        raise IndexDamagedError(
+            f"the index in {folder} is damaged ({found} passages are left of {points}): {MEND}"
+        )
+
+
+def _grows(path: str) -> bool:
+    """The engine writes settings and journals anew, and cuts off what it needs no longer."""
+    return path.startswith("points/segments/") and not path.endswith((".json", "_journal.dat"))
+
+
+def _record(folder: Path, points: int | None, files: Files) -> None:
+    write_atomically(folder / LEFT, json.dumps({"points": points, "files": files}))
+
+
+def _left(folder: Path) -> tuple[int | None, Files]:
+    """What was recorded; nothing is known of a generation of an earlier version, or of half a record."""
+    try:
+        told = json.loads((folder / LEFT).read_text(encoding="utf-8"))
+        return told["points"], told["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None, {}
+
+
+def _files(folder: Path) -> Files:
+    found = {}
+    for path in sorted((folder / "points").rglob("*")):
+        if path.is_file():
+            told = path.stat()
+            found[str(path.relative_to(folder))] = [told.st_size, told.st_mtime_ns]
+    return found
+
+
+def _look(folder: Path) -> int:
+    command = [sys.executable, "-m", "kb.index.survey", str(folder / "points")]
+    try:
+        looked = subprocess.run(
+            command, capture_output=True, text=True, timeout=LOOK_S, stdin=subprocess.DEVNULL, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise IndexUnavailableError(f"the index in {folder} cannot be looked at: {error}") from error
+    if looked.returncode or not looked.stdout.strip().isdigit():
+        logger.error("index.damaged", extra={"folder": str(folder), "code": looked.returncode})
+        logger.debug("index.damage", extra={"told": looked.stderr})
+        raise IndexDamagedError(f"the index in {folder} is damaged (it cannot be opened or read): {MEND}")
+    return int(looked.stdout)
