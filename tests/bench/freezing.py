@@ -12,7 +12,6 @@ import argparse
 import asyncio
 import contextlib
 import os
-import re
 import sys
 import tempfile
 import time
@@ -29,9 +28,11 @@ from rich.table import Table
 from bot.cli.session import AskRequest, IngestRequest, RemoteSession
 from bot.playground import Limits, Playground, sample_workspace
 from kb.data_folder import DataFolder
+from tests.bench.exposed import longest_lag_s
 from tests.bench.figures import percentile
 from tests.bench.questions import sample_questions
 from tests.bench.worst_pages import WORST, write_worst
+from tests.fakes.ports import free_port
 from tests.fakes.serving import Serve, sample_data, slack_of
 
 EVERY_S = 0.2
@@ -41,6 +42,7 @@ BUSY_S = 30.0
 RATIO = 2.0
 """A question's p95 meanwhile over idle, at most."""
 MB = 1 << 20
+PORT = "FOOTNOTE_API__PORT"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,7 +88,7 @@ async def _measured(name: str, folder: Path) -> Measured:
         reading = asyncio.create_task(_read(session, pages))
         watching = asyncio.create_task(_peak(process, reading))
         busy = await _asked(session, BUSY_S, until=reading)
-        lag = await _longest_lag(DataFolder(bot.data).socket)
+        lag = await longest_lag_s(int(bot.variables[PORT])) * 1000
         reading.cancel()
         return Measured(
             name=name, idle=idle, busy=busy, lag=lag, before_mb=before, peak_mb=max(before, await watching)
@@ -97,7 +99,7 @@ async def _measured(name: str, folder: Path) -> Measured:
 async def _bot(folder: Path, name: str) -> AsyncIterator[Serve]:
     async with Playground(sample_workspace(), limits=Limits(rate_limited=False)) as slack:
         data = await asyncio.to_thread(sample_data, folder, f"data-{name}")
-        bot = Serve(data, slack_of(slack))
+        bot = Serve(data, slack_of(slack) | {PORT: str(free_port())})
         await bot.start()
         try:
             yield bot
@@ -138,16 +140,6 @@ async def _peak(process: psutil.Process, reading: asyncio.Task[None]) -> float:
         peak = max(peak, process.memory_info().rss / MB)
         await asyncio.sleep(EVERY_S)
     return peak
-
-
-async def _longest_lag(socket: Path) -> float:
-    connector = aiohttp.UnixConnector(path=str(socket))
-    async with (
-        aiohttp.ClientSession("http://footnote", connector=connector) as http,
-        http.get("/public/metrics") as told,
-    ):
-        found = re.search(r"^footnote_event_loop_lag_max_seconds (\S+)", await told.text(), re.MULTILINE)
-    return float(found[1]) * 1000 if found else 0.0
 
 
 def _show(measured: list[Measured]) -> None:
