@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from redis.asyncio import Redis
 
 from bot.analytics import Analytics
+from bot.cli.pipeline import build_pipeline, freshness_policy, open_language_model
 from bot.cli.reindexing import build_reindexer
 from bot.cli.sources import SourceBook
 from bot.cli.stores import earlier_embedder, embedder_of, open_index, open_store
@@ -29,28 +30,22 @@ from ingest.crew.lane import PageLane
 from ingest.jobs import ReindexJobs
 from ingest.parsers.pool import ReaderPool
 from ingest.parsers.reader import Reader
-from kb.answering.quoted import QuotedAnswerer
-from kb.answering.quoting import Librarian
-from kb.answering.reading import ReadingLimits
 from kb.conversation import RedisConversations
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
 from kb.errors import UnavailableError
-from kb.freshness import Clock, FreshnessPolicy
+from kb.freshness import Clock
 from kb.index.port import VectorIndex
 from kb.lexical import LexicalEncoder
 from kb.live_embedder import LiveEmbedder
 from kb.loop_watch import LoopWatch
 from kb.pipeline import Pipeline
 from kb.rerank import Reranker
-from kb.rewrite import RedisReplies, ReplyCache, RewriteTally, choose_rewriter
-from kb.search import Search
-from kb.settings import ModelSettings, Settings, SlackSettings
+from kb.rewrite import RedisReplies, ReplyCache, RewriteTally
+from kb.settings import Settings, SlackSettings
 from kb.similarity import EmbeddingSimilarity
-from kb.source_settings import AnySourceSettings
 from kb.text.language import warm_up
 from kb.vocabulary import Vocabulary
-from kb.weights import fitted_for
 
 if TYPE_CHECKING:
     from kb.llm.client import LanguageModel
@@ -235,103 +230,6 @@ async def open_runtime(
         yield runtime
 
 
-def open_language_model(settings: Settings, stack: AsyncExitStack) -> LanguageModel | None:
-    """None where none is configured. Closed with the stack."""
-    if settings.model.effective_provider == "none":
-        return None
-    from kb.llm.client import LanguageModel
-
-    model = LanguageModel(settings.model)
-    stack.push_async_callback(model.close)
-    return model
-
-
 def _replies(settings: Settings, redis: Redis) -> ReplyCache | None:
     keep = timedelta(seconds=settings.rewrite.keep_replies_s)
     return RedisReplies(redis, namespace=settings.store.namespace, keep=keep) if keep else None
-
-
-def freshness_policy(
-    settings: Settings, clock: Clock, *, sources: Sequence[AnySourceSettings] = ()
-) -> FreshnessPolicy:
-    """The policy of the settings; what a source says of itself goes before."""
-    return FreshnessPolicy(
-        clock=clock,
-        max_age_days=settings.freshness.max_age_days,
-        max_age_by_source={
-            **settings.freshness.max_age_by_source,
-            **{one.name: one.max_age_days for one in sources if one.max_age_days},
-        },
-        max_age_by_path=settings.freshness.max_age_by_path,
-    )
-
-
-def build_pipeline(
-    settings: Settings,
-    *,
-    index: VectorIndex,
-    embedder: Embedder,
-    live: LiveEmbedder | None = None,
-    ranker: Reranker,
-    model: LanguageModel | None,
-    lexical: LexicalEncoder,
-    vocabulary: Vocabulary,
-    freshness: FreshnessPolicy,
-    clock: Clock,
-    replies: ReplyCache | None = None,
-    rewrites: RewriteTally | None = None,
-) -> Pipeline:
-    """The pipeline over parts that are open already. What evaluates builds it over an index of its own.
-
-    `live`: where questions are embedded by what the index was made with; `embedder` did otherwise. `replies` keeps the model's rewrites, `rewrites` counts them.
-    """
-    choose = partial(choose_rewriter, settings, client=model, cache=replies, tally=rewrites)
-    fitted = fitted_for(settings)
-    if fitted.reranker_misfit:
-        logger.info("confidence.reranker_unfitted", extra={"reason": fitted.reranker_misfit})
-    similarity = EmbeddingSimilarity(embedder)
-    searcher = Search(index, embedder, lexical, settings.search, live=live)
-    quoted = QuotedAnswerer(
-        librarian=Librarian(nearness=searcher, coverage=partial(lexical.coverage, rarity=vocabulary.rarity)),
-        index=index,
-        freshness=freshness,
-        likeness=similarity,
-    )
-    pipeline = Pipeline(
-        rewriter=choose(vocabulary=vocabulary.frequency),
-        outside_rewriter=choose(),
-        index=index,
-        searcher=searcher,
-        ranker=ranker,
-        quoted=quoted,
-        written=None,
-        lexical=lexical,
-        vocabulary=vocabulary,
-        settings=settings,
-        clock=clock,
-        relevance=fitted.model,
-    )
-    return pipeline if model is None else with_model(pipeline, model, settings)
-
-
-def with_model(pipeline: Pipeline, model: LanguageModel, settings: Settings) -> Pipeline:
-    """The pipeline with answers in the model's words. The SDK is imported here: it takes two seconds."""
-    from kb.answering.drafting import ModelDrafter
-    from kb.answering.written import WrittenAnswerer
-    from kb.citations.judge import Judge
-
-    quoted = pipeline.quoted
-    written = WrittenAnswerer(
-        drafter=ModelDrafter(model, settings.model, max_sentences=settings.answer.max_sentences),
-        judge=Judge(model) if settings.answer.judge == "auto" else None,
-        quoted=quoted,
-        search=pipeline.search_pages,
-        limits=ReadingLimits(passages=settings.answer.read_passages, tokens=settings.answer.read_tokens),
-    )
-    return replace(pipeline, written=written)
-
-
-def unjudged(settings: Settings, model: ModelSettings) -> Settings:
-    """For evaluations in which a scripted model answers: it has nothing to say as a judge."""
-    answer = settings.answer.model_copy(update={"judge": "off"})
-    return settings.model_copy(update={"model": model, "answer": answer})

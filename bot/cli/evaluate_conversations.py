@@ -17,8 +17,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 import kb
-from bot.cli.compose import build_pipeline, freshness_policy, open_language_model, utc_now
+from bot.cli.compose import utc_now
 from bot.cli.figures import comparison_tables, report_tables
+from bot.cli.pipeline import build_pipeline, freshness_policy, open_language_model
 from kb.data_folder import DataFolder
 from kb.embed import Embedder
 from kb.errors import RerankerUnavailableError, SettingsError

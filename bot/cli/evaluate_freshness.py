@@ -16,8 +16,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from bot.cli.as_json import write_json
-from bot.cli.compose import freshness_policy, unjudged, with_model
 from bot.cli.evaluate import clock_at
+from bot.cli.pipeline import freshness_policy, unjudged, with_model
 from bot.cli.scratch import open_scratch
 from bot.cli.sources import SAMPLE, sample_folder
 from ingest.errors import PageError

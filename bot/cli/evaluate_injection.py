@@ -15,7 +15,8 @@ from rich.progress import track
 from rich.table import Table
 
 from bot.cli.as_json import print_json
-from bot.cli.compose import unjudged, utc_now, with_model
+from bot.cli.compose import utc_now
+from bot.cli.pipeline import unjudged, with_model
 from bot.cli.scratch import open_scratch
 from bot.cli.slack_judge import Wrong, judge
 from bot.render import render

@@ -14,7 +14,7 @@ from rich.progress import track
 from rich.table import Table
 
 from bot.cli.as_json import write_json
-from bot.cli.compose import open_language_model
+from bot.cli.pipeline import open_language_model
 from kb.errors import SettingsError
 from kb.evaluation.corpus import CorpusPassages
 from kb.evaluation.datasets import read_conversations, read_data_set

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.cli.compose import build_pipeline, freshness_policy, open_language_model, utc_now
+from bot.cli.compose import utc_now
+from bot.cli.pipeline import build_pipeline, freshness_policy, open_language_model
 from ingest.sources.folder import FolderSource
 from ingest.sync import Sync
 from kb.embed import Embedder

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.cli.compose import build_pipeline, freshness_policy, utc_now
+from bot.cli.compose import utc_now
+from bot.cli.pipeline import build_pipeline, freshness_policy
 from kb.index.edge import EdgeIndex
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Question

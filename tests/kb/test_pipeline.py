@@ -171,7 +171,7 @@ def a_pipeline(
 
 
 def with_model(pipeline: Pipeline, *script: Reply | Exception) -> tuple[Pipeline, ScriptedModel]:
-    """As `bot.cli.compose.with_model` puts it together, without a judge."""
+    """As `bot.cli.pipeline.with_model` puts it together, without a judge."""
     model = ScriptedModel(*script)
     written = WrittenAnswerer(
         drafter=ModelDrafter(model, ModelSettings(), max_sentences=4),
