@@ -6,19 +6,16 @@ behind them take half a second.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ingest.errors import PageError
 from ingest.front_matter import FrontMatter, may_have_front_matter, split_front_matter
-from ingest.front_properties import limited_by, twice_named
-from ingest.front_unread import refuse_unread_limits
 from ingest.parsers.dialects import NO_DIALECT, Dialect, dialect_of
+from ingest.parsers.limits import limited
 from ingest.parsers.markdown import parse_markdown
 from ingest.parsers.page import ParsedPage
-from ingest.parsers.properties import properties_of
 from ingest.parsers.text import decoded
 
 OFFICE = (
@@ -62,7 +59,6 @@ _FENCED = frozenset({"html", "htm", "xhtml", "txt", "text", "rst", "org"})
 _MARKDOWN = frozenset({"md", "markdown", "mdx", "erb"})
 _LOOKED_THROUGH = _FENCED | {"csv", "tsv"}
 """The file itself, for limits: what a parser leaves out, a comment for one, may name readers."""
-_UNMEANT = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _WITH_MARK = "utf-8-sig"
 """Goes before the encoding that a page of HTML says that it has."""
 _BINARY = frozenset(("pdf", "odt", "odp", *OFFICE)) - {"org"}
@@ -94,19 +90,9 @@ def parse_file(content: bytes, *, path: str, media_type: str | None = None) -> P
         )
     kind = kind_of(path, media_type)
     page = _read(content, path, kind, media_type)
-    return page if kind in _MARKDOWN else _limited(page, content, kind)
-
-
-def _limited(page: ParsedPage, content: bytes, kind: str) -> ParsedPage:
-    """The page with the readers whom its properties name; Markdown has none, and is looked through as it is read."""
-    properties = properties_of(content, kind)
-    twice = twice_named(name for name, _ in properties)
-    page = replace(page, front=limited_by(dict(properties), page.front, called="properties", twice=twice))
-    if page.front.audience is None and not page.front.for_everyone:
-        refuse_unread_limits(page.as_markdown(), code=False)
-        if kind in _LOOKED_THROUGH:
-            refuse_unread_limits(_UNMEANT.sub("", decoded(content)), code=False)
-    return page
+    if kind in _MARKDOWN:  # has no properties, and is looked through as it is read
+        return page
+    return limited(page, content, kind, looked_through=kind in _LOOKED_THROUGH)
 
 
 def _read(content: bytes, path: str, kind: str, media_type: str | None) -> ParsedPage:

@@ -50,7 +50,7 @@ def properties_of(content: bytes, kind: str) -> Pairs:
 
 def _properties(content: bytes, kind: str) -> Iterator[tuple[str, object]]:
     if kind in _HTML:
-        yield from _meta(decoded(content))
+        yield from meta_of(decoded(content))
     elif kind == "ipynb":
         book = json.loads(decoded(content))
         metadata = book.get("metadata") if isinstance(book, dict) else None
@@ -88,7 +88,8 @@ def _of_office(archive: zipfile.ZipFile) -> Iterator[tuple[str, object]]:
                 yield next((said for key, said in item.items() if key.endswith("}name")), ""), item.text or ""
 
 
-def _meta(text: str) -> Iterator[tuple[str, object]]:
+def meta_of(text: str) -> Iterator[tuple[str, object]]:
+    """Names and contents of the `<meta>` of a page of HTML."""
     for tag in _META.findall(text):
         attributes = {
             name.lower(): unescape(one or two or three) for name, one, two, three in _ATTRIBUTE.findall(tag)

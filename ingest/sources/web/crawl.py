@@ -167,6 +167,8 @@ class Crawl:
             return
         if not document.content:
             self._result.failures[visit.path] = "no main text was found on it"
+            if document.is_limited:  # then its earlier text is not for everybody any more either
+                self._result.closed.add(visit.path)
             return
         self._list(url, visit)
 

@@ -14,6 +14,8 @@ import lxml.etree
 import lxml.html
 from yarl import URL
 
+from ingest.errors import PageError
+from ingest.parsers.limits import readers_of_html
 from ingest.parsers.text import guessed_encoding
 from ingest.parsers.unseen import is_unseen, opened_by
 from ingest.sources.web.client import WebResponse
@@ -32,7 +34,11 @@ _FOLLOWED = frozenset({"http", "https"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WebDocument:
-    """A page as it was read. `canonical`: the address that it says is its proper one. `hidden`: it asks not to be indexed."""
+    """A page as it was read. `canonical`: the address that it says is its proper one. `hidden`: it asks not to be indexed.
+
+    `audience`: the channels and groups that its HTML limits it to; None: no limit. `closed`: why nobody may read it here,
+    where that is what it says.
+    """
 
     url: str
     content: bytes
@@ -41,6 +47,12 @@ class WebDocument:
     links: tuple[str, ...] = ()
     edited: date | None = None
     hidden: bool = False
+    audience: tuple[str, ...] | None = None
+    closed: str | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        return self.closed is not None or self.audience is not None
 
 
 def read_document(response: WebResponse) -> WebDocument | None:
@@ -54,9 +66,17 @@ def read_document(response: WebResponse) -> WebDocument | None:
         )
     if response.media_type not in HTML_TYPES:
         return None
-    tree = _tree(_DECLARED.sub(r"\1", decoded(response.content, response.charset), count=1))
+    text = _DECLARED.sub(r"\1", decoded(response.content, response.charset), count=1)
+    tree = _tree(text)
+    audience, closed = _readers(text)
     if tree is None:
-        return WebDocument(url=str(response.url), content=b"", media_type="text/markdown")
+        return WebDocument(
+            url=str(response.url),
+            content=b"",
+            media_type="text/markdown",
+            audience=audience,
+            closed=closed,
+        )
     robots = _directives(", ".join([response.robots, *_contents(tree, "robots")]))
     # trafilatura takes every relative link for one of the site's root
     base = _base(tree, response.url)
@@ -75,6 +95,8 @@ def read_document(response: WebResponse) -> WebDocument | None:
         hidden="noindex" in robots,
         content=main_content(html, tree, response.url).encode(),
         media_type="text/markdown",
+        audience=audience,
+        closed=closed,
     )
 
 
@@ -119,6 +141,14 @@ def _tree(text: str) -> lxml.html.HtmlElement | None:
         )
     except (lxml.etree.ParserError, ValueError):  # empty, or only comments
         return None
+
+
+def _readers(text: str) -> tuple[tuple[str, ...] | None, str | None]:
+    """Who may read a page, by what is not in its main content; why nobody may, where that cannot be told."""
+    try:
+        return readers_of_html(text), None
+    except PageError as error:
+        return None, error.reason
 
 
 def _directives(robots: str) -> set[str]:

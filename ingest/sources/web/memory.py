@@ -25,13 +25,14 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-_VERSION = 3
+_VERSION = 4
 """Raise when what a document is made of changes: then the memory is made anew."""
 _DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 _SCHEMA = """
 CREATE TABLE visits (
     address TEXT PRIMARY KEY, path TEXT, etag TEXT, last_modified TEXT, url TEXT, content BLOB, media_type TEXT,
-    canonical TEXT, links TEXT, edited TEXT, hidden INTEGER
+    canonical TEXT, links TEXT, edited TEXT, hidden INTEGER,
+    audience TEXT, closed TEXT
 );
 CREATE INDEX by_path ON visits (path);
 """
@@ -50,7 +51,15 @@ class Visit:
     @property
     def revision(self) -> str:
         document = self.document
-        return fingerprint((document.content, str(document.edited).encode(), document.url.encode()))
+        limits = [*(document.audience or ()), *([document.closed] if document.closed else ())]
+        return fingerprint(
+            (
+                document.content,
+                str(document.edited).encode(),
+                document.url.encode(),
+                *(limit.encode() for limit in limits),
+            )
+        )
 
 
 class VisitMemory:
@@ -74,9 +83,10 @@ class VisitMemory:
             visit.address, visit.path, visit.etag, visit.last_modified, document.url,
             zlib.compress(document.content), document.media_type, document.canonical, json.dumps(document.links),
             document.edited.isoformat() if document.edited else None, document.hidden,
+            None if document.audience is None else json.dumps(document.audience), document.closed,
         )  # fmt: skip
         await self._run(
-            lambda db: db.execute(f"INSERT OR REPLACE INTO visits VALUES ({', '.join('?' * 11)})", row)
+            lambda db: db.execute(f"INSERT OR REPLACE INTO visits VALUES ({', '.join('?' * 13)})", row)
         )
 
     async def forget(self, addresses: Iterable[str]) -> None:
@@ -107,11 +117,17 @@ class VisitMemory:
 
 
 def _one(db: sqlite3.Connection, where: str, value: str) -> Visit | None:
-    columns = "address, path, etag, last_modified, url, content, media_type, canonical, links, edited, hidden"
+    columns = (
+        "address, path, etag, last_modified, url, content, media_type, canonical, links, edited, hidden, "
+        "audience, closed"
+    )
     row = db.execute(f"SELECT {columns} FROM visits WHERE {where} LIMIT 1", (value,)).fetchone()
     if row is None:
         return None
-    address, path, etag, last_modified, url, content, media_type, canonical, links, edited, hidden = row
+    (
+        address, path, etag, last_modified, url, content, media_type, canonical, links, edited, hidden,
+        audience, closed,
+    ) = row  # fmt: skip
     document = WebDocument(
         url=url,
         content=zlib.decompress(content),
@@ -120,5 +136,7 @@ def _one(db: sqlite3.Connection, where: str, value: str) -> Visit | None:
         links=tuple(json.loads(links)),
         edited=date.fromisoformat(edited) if edited else None,
         hidden=bool(hidden),
+        audience=None if audience is None else tuple(json.loads(audience)),
+        closed=closed,
     )
     return Visit(address=address, path=path, document=document, etag=etag, last_modified=last_modified)

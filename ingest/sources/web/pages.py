@@ -61,7 +61,7 @@ def require_text(answer: WebResponse, document: WebDocument) -> None:
         and len(document.content) <= _SHORT
         and needs_javascript(answer.content)
     ):
-        raise WebError(NEEDS_JAVASCRIPT)
+        raise WebError(NEEDS_JAVASCRIPT, private=document.is_limited)
 
 
 def says_about_the_same(one: WebDocument, other: WebDocument) -> bool:

@@ -91,6 +91,8 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
         if ref.path in self._crawled.failures:
             raise PageError(self._crawled.failures[ref.path], withdraw=ref.path in self._crawled.closed)
         visit = await self._memory.page(ref.path) or await self._visit(ref.path)
+        if visit.document.closed is not None:
+            raise PageError(visit.document.closed, withdraw=True)
         return RawPage(
             path=ref.path,
             revision=visit.revision,
@@ -98,6 +100,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
             url=visit.document.url,
             edited=visit.document.edited,
             media_type=visit.document.media_type,
+            audience=visit.document.audience,
         )
 
     async def close(self) -> None:

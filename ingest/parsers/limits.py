@@ -1,0 +1,62 @@
+"""Who may read a document beside what its text says: by its properties, and by what a parser leaves out of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ingest.errors import PageError
+from ingest.front_matter import FrontMatter, may_have_front_matter, split_front_matter
+from ingest.front_properties import limited_by, twice_named
+from ingest.front_unread import refuse_unread_limits
+from ingest.parsers.page import ParsedPage
+from ingest.parsers.properties import Pairs, meta_of, properties_of
+from ingest.parsers.text import decoded
+
+_UNMEANT = re.compile(r"<(script|style)\b(?:[^<]|<(?!\1\b|/\1\s*>))*+</\1\s*>", re.IGNORECASE)
+"""Ends where another one begins, or a page of a million beginnings would be read a million times."""
+
+_TOP = 1_000
+"""Characters that tell whether a page may begin with front matter."""
+
+
+def limited(page: ParsedPage, content: bytes, kind: str, *, looked_through: bool) -> ParsedPage:
+    """The page with the readers whom its properties name. `looked_through`: what is in the file and not in the page, a
+    comment for one, may name readers too.
+
+    Raises:
+        PageError: it has readers of its own that nobody would keep it to.
+    """
+    page = replace(page, front=_limited_by(properties_of(content, kind), page.front))
+    if page.front.audience is None and not page.front.for_everyone:
+        refuse_unread_limits(page.as_markdown(), code=False)
+        if looked_through:
+            refuse_unread_limits(_UNMEANT.sub("", decoded(content)), code=False)
+    return page
+
+
+def readers_of_html(text: str) -> tuple[str, ...] | None:
+    """The channels and groups of a page of HTML whose main content is read otherwise, as `limited` finds them.
+
+    Raises:
+        PageError: it has readers of its own that nobody would keep it to.
+    """
+    front = _limited_by(list(meta_of(text)), _above(text))
+    if front.audience is None and not front.for_everyone:
+        refuse_unread_limits(_UNMEANT.sub("", text), code=False)
+    return front.audience
+
+
+def _above(text: str) -> FrontMatter:
+    """Front matter that a generator left above its page, which is in force: whoever may see it does."""
+    try:
+        return split_front_matter(text)[0] if may_have_front_matter(text[:_TOP].encode()) else FrontMatter()
+    except PageError as error:
+        if error.left_out:
+            return FrontMatter()
+        raise
+
+
+def _limited_by(properties: Pairs, front: FrontMatter) -> FrontMatter:
+    twice = twice_named(name for name, _ in properties)
+    return limited_by(dict(properties), front, called="properties", twice=twice)
