@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import get_args
 
 from prometheus_client import CollectorRegistry, Histogram, ProcessCollector, disable_created_metrics
 from prometheus_client.metrics_core import Metric
@@ -12,6 +13,7 @@ from prometheus_client.metrics_core import Metric
 from bot.families import Sample, counter, gauge
 from kb.index.port import IndexCounts
 from kb.jobs import SourceState
+from kb.models import Outcome
 
 ANSWER_BUCKETS_S = (0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0)
 """From what quotes take to the longest that a model may."""
@@ -32,6 +34,8 @@ class Measured:
             buckets=ANSWER_BUCKETS_S,
             registry=self.registry,
         )
+        for outcome in get_args(Outcome):
+            self._answers.labels(outcome)  # from 0 on: what begins with 1 has not grown for Prometheus
 
     def answered(self, outcome: str, milliseconds: float) -> None:
         self._answers.labels(outcome).observe(milliseconds / 1000)

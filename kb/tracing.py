@@ -1,7 +1,8 @@
 """Spans of OpenTelemetry around what a question and a sync go through.
 
 They go nowhere, and cost next to nothing, unless a command said where to (`bot.cli.telemetry`). A span holds names, counts and
-codes: no text that somebody wrote, and of an error its class alone.
+codes: no text that somebody wrote, and of an error its class alone. Libraries make spans of their own, and put into them what they like
+(the SDK of Claude whole prompts, where a variable says so): so they are not told of our provider.
 https://opentelemetry.io/docs/specs/otel/trace/api/
 """
 
@@ -11,9 +12,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from opentelemetry import trace
-from opentelemetry.trace import Span, SpanKind, Status, StatusCode
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider
 
-_TRACER = trace.get_tracer("footnote")
+_tracer = trace.get_tracer("footnote")
+
+
+@contextmanager
+def sent_by(provider: TracerProvider) -> Iterator[None]:
+    """Our spans, and nobody else's, go to this provider while the block runs."""
+    global _tracer
+    before, _tracer = _tracer, provider.get_tracer("footnote")
+    try:
+        yield
+    finally:
+        _tracer = before
 
 
 @contextmanager
@@ -21,7 +33,7 @@ def span(
     name: str, *, kind: SpanKind = SpanKind.INTERNAL, **attributes: str | int | float | bool
 ) -> Iterator[Span]:
     """Within another span it is that one's part; attributes get the prefix "footnote."."""
-    with _TRACER.start_as_current_span(
+    with _tracer.start_as_current_span(
         name,
         kind=kind,
         attributes=_prefixed(attributes),

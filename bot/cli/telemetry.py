@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from kb.settings import TelemetrySettings
+from kb.tracing import sent_by
 
 FLUSH_S = 5.0
 """How long the last spans may take to leave when a command ends."""
@@ -23,7 +24,6 @@ async def telemetry(settings: TelemetrySettings) -> AsyncIterator[None]:
     if settings.traces is None:
         yield
         return
-    from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
     from opentelemetry.sdk.trace import TracerProvider
@@ -37,9 +37,9 @@ async def telemetry(settings: TelemetrySettings) -> AsyncIterator[None]:
     )
     address = str(settings.traces).rstrip("/")
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=f"{address}/v1/traces")))
-    trace.set_tracer_provider(provider)
     try:
-        yield
+        with sent_by(provider):
+            yield
     finally:
         # The SDK's own time limits do not hold: https://github.com/open-telemetry/opentelemetry-python/issues/4568
         leaving = threading.Thread(target=provider.shutdown, name="last spans", daemon=True)

@@ -16,6 +16,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from pathlib import Path
 from typing import TypeVar
 
@@ -193,7 +194,8 @@ class EdgeIndex:
     async def run(self, work: Callable[..., _T], *arguments: object) -> _T:
         if self._closed:
             raise IndexUnavailableError(f"the index in {self._folder} is closed")
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
+        traced = copy_context()  # what the thread logs belongs to the question or the sync
+        return await asyncio.get_running_loop().run_in_executor(self._pool, traced.run, work, *arguments)
 
     def _previous(self) -> int | None:
         self._open()

@@ -38,6 +38,8 @@ CONNECT_S = 5.0
 FIRST_BACKOFF_S = 0.5
 PING_TOKENS = 16
 
+NO_TRACES: anthropic.OpenTelemetryOptions = {"traces": False, "propagation": False}
+"""Ours tell what there is to tell; the SDK's may hold prompts, and our ids are nothing to whoever runs the model."""
 
 WHOLE = ("end_turn", "stop_sequence", "tool_use")
 """Why a reply that is whole has stopped."""
@@ -77,6 +79,7 @@ class LanguageModel:
         self._client = anthropic.AsyncAnthropic(
             api_key=endpoint.key,
             base_url=endpoint.base_url,
+            open_telemetry=NO_TRACES,
             max_retries=0,  # ours know the deadline: the SDK's sleep through it
             timeout=httpx2.Timeout(None, connect=CONNECT_S),
             http_client=http_client

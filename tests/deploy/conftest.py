@@ -1,0 +1,80 @@
+"""One real bot that is watched: its traces go to a collector, its log is JSON, its figures are on TCP."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+import pytest_asyncio
+
+from bot.playground import Limits, Playground, sample_workspace
+from tests.fakes.collector import Collector
+from tests.fakes.messages_server import MessagesServer
+from tests.fakes.ports import free_port
+from tests.fakes.serving import Serve, sample_data, slack_of
+from tests.fakes.waiting import until
+
+QUESTION = "How does paid holiday work here?"
+LATE_S = 120.0
+"""An answer on a busy machine, or the whole handbook embedded anew."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watched:
+    """`asked`: the question's ts, whose answer stands below it. `metrics`: host and port."""
+
+    bot: Serve
+    slack: Playground
+    model: MessagesServer
+    collector: Collector
+    metrics: str
+    asked: str
+
+    @property
+    def answer(self) -> str:
+        return str(answers(self.slack, self.asked)[0]["text"])
+
+
+def answers(slack: Playground, ts: str) -> list[dict[str, object]]:
+    """What was said in answer; "Searching…" bears no buttons."""
+    said = slack.messages("#general", ts)[1:]
+    return [dict(one) for one in said if any(block["type"] == "actions" for block in one.get("blocks", ()))]
+
+
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
+async def watched(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Watched]:
+    data = await asyncio.to_thread(sample_data, tmp_path_factory.getbasetemp(), "watched")
+    port = free_port()
+    async with (
+        Playground(sample_workspace(), limits=Limits(rate_limited=False)) as slack,
+        MessagesServer() as model,
+        Collector() as collector,
+    ):
+        variables = {
+            "ANTHROPIC_API_KEY": model.key,
+            "ANTHROPIC_BASE_URL": model.url,
+            "FOOTNOTE_API__PORT": str(port),
+            "FOOTNOTE_TELEMETRY__TRACES": collector.url,
+            "FOOTNOTE_TELEMETRY__LOGS": "json",
+            "OTEL_BSP_SCHEDULE_DELAY": "200",
+            "ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE": "content",  # which an operator may have set for something else
+        }
+        bot = Serve(data, slack_of(slack) | variables)
+        try:
+            await bot.start()
+            asked = await slack.say("alice", "#general", f"@footnote {QUESTION}")
+            await slack.wait_for(lambda: answers(slack, asked), timeout=LATE_S)
+            await slack.command("dana", "#general", "/kb", "reindex --full")
+            await until(lambda: collector.named("question") and collector.named("sync"), seconds=LATE_S)
+            yield Watched(
+                bot=bot,
+                slack=slack,
+                model=model,
+                collector=collector,
+                metrics=f"127.0.0.1:{port}",
+                asked=asked,
+            )
+        finally:
+            await bot.stop()
