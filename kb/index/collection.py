@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from collections import abc
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
-import grpc
-from qdrant_client import AsyncQdrantClient, models
-from qdrant_client.common.client_exceptions import QdrantException
-from qdrant_client.http.exceptions import ApiException
+from qdrant_client import models
 
 from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.payload import (
     DENSE,
     LANGUAGE,
-    LEXICAL,
-    NAMES,
     PAGE_FIELDS,
     PAGE_ID,
     PAGE_URL,
-    REPLACED_NAMES,
     REVISION,
-    SERIES,
     TITLE,
     addresses_of,
     calibration_from_fields,
@@ -39,61 +31,29 @@ from kb.index.payload import (
 from kb.index.port import (
     Candidate,
     IndexCounts,
-    IndexedChunk,
     IndexManifest,
     PageAddress,
     PagesWanted,
     QueryVectors,
     StoredPassage,
 )
-from kb.index.server_points import (
-    delete,
-    is_page,
-    is_readable,
-    is_spot,
-    newest,
-    point_of,
-    rows,
-    sparse,
-    stored,
-)
+from kb.index.server_flux import LEDGER_ID, Flux
+from kb.index.server_points import are_spots, is_page, is_readable, is_wanted, rows, stored, versions
+from kb.index.server_search import MOST, Hidden, query_requests
+from kb.index.server_writes import Writes
 from kb.models import Audience, Chunk, Page
 
-SCROLL_PAGE = 2000
-ALL = 1_000_000
-"""More facet values than any knowledge base has pages."""
+READINGS = 8
+"""How often something is read until no page of it was replaced meanwhile. The second time nearly always does."""
+
+_T = TypeVar("_T")
 
 
-class Collection:
+class Collection(Writes):
     """Reads and writes of one generation, by its own name or by the alias of the live one."""
 
-    def __init__(self, client: AsyncQdrantClient, name: str) -> None:
-        self._client = client
-        self._name = name
-
-    async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
-        if not pages:
-            return
-        written = time.time_ns()
-        points = [point_of(page_id, chunk, written) for page_id, chunks in pages.items() for chunk in chunks]
-        stale = models.Filter(
-            must=[is_page(list(pages))],
-            must_not=[models.HasIdCondition(has_id=[point.id for point in points])] if points else None,
-        )
-        operations: list[Any] = [delete(stale)]
-        if points:
-            # New passages go in before old ones go out: a reader never meets a page without passages. One that
-            # comes in between meets both, and `_newest` leaves the old ones out.
-            operations.insert(0, models.UpsertOperation(upsert=models.PointsList(points=points)))
-        with translated("writing pages"):
-            await self._client.batch_update_points(self._name, operations, wait=True)
-
-    async def delete_pages(self, page_ids: Sequence[str]) -> None:
-        if not page_ids:
-            return
-        gone = models.FilterSelector(filter=models.Filter(must=[is_page(page_ids)]))
-        with translated("deleting pages"):
-            await self._client.delete(self._name, gone, wait=True)
+    _flux: Flux | None = None
+    """The ledger as it was last seen."""
 
     async def revisions(self) -> Mapping[str, str]:
         return revisions_of([record.payload async for record in self._records([PAGE_ID, REVISION])])
@@ -105,30 +65,25 @@ class Collection:
         return pages_of([record.payload async for record in self._records(PAGE_FIELDS)])
 
     async def counts(self) -> IndexCounts:
-        with translated("counting"):
-            chunks = await self._client.count(self._name, exact=True)
-            pages = await self._values(PAGE_ID)
+        hidden = (await self._read_flux()).hidden()
+        counted = models.Filter(must_not=[models.HasIdCondition(has_id=[LEDGER_ID]), *hidden])
+        chunks = await self._read(
+            "counting", lambda: self._client.count(self._name, count_filter=counted, exact=True)
+        )
+        pages = await self._values(PAGE_ID, models.Filter(must_not=[*hidden]))
+        if len(pages) == MOST:  # there are more than one request may name
+            pages = {str((one.payload or {})[PAGE_ID]): 1 async for one in self._records([PAGE_ID])}
         return IndexCounts(pages=len(pages), chunks=chunks.count)
 
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]:
         if wanted.nothing:
             return []
-        asked = ((NAMES, wanted.named), (REPLACED_NAMES, wanted.replacing), (SERIES, wanted.series))
-        fitting: list[Any] = [
-            models.FieldCondition(key=field, match=models.MatchAny(any=list(names)))
-            for field, names in asked
-            if names
-        ]
-        scope = models.Filter(must=[*is_readable(audience)], should=fitting)
-        return [
-            from_payload(record.payload).page
-            async for records in self._batches(True, scope)
-            for record in records
-        ]
+        found = await self._all_of(must=[*is_readable(audience)], should=[*is_wanted(wanted)])
+        return [from_payload(record.payload).page for record in found]
 
     async def languages(self) -> Sequence[str]:
-        with translated("counting languages"):
-            counts = await self._values(LANGUAGE)
+        hidden = (await self._read_flux()).hidden()
+        counts = await self._values(LANGUAGE, models.Filter(must_not=[*hidden]))
         return sorted(counts, key=lambda language: (-counts[language], language))
 
     async def search(
@@ -152,34 +107,14 @@ class Collection:
         limit: int,
         anchor_pages: Sequence[str],
     ) -> list[Candidate]:
-        readable = is_readable(audience)
-        scopes = [models.Filter(must=[*readable])]
-        if anchor_pages:
-            scopes.append(models.Filter(must=[*readable, is_page(anchor_pages)]))
-        wordings: list[tuple[str, Any]] = [(DENSE, list(query.dense)) for query in queries]
-        terms: list[tuple[str, Any]] = [
-            (LEXICAL, sparse(query.lexical)) for query in queries if query.lexical.indices
-        ]
-        legs = [
-            models.Prefetch(query=vector, using=using, filter=scope, limit=limit)
-            for using, vector in (*wordings, *terms)
-            for scope in scopes
-        ]
-        requests = [
-            models.QueryRequest(
-                prefetch=legs,
-                query=vector,
-                using=using,
-                filter=scopes[0],
-                limit=limit * len(legs),
-                with_payload=at == 0,
+        async def found(hidden: Hidden) -> tuple[list[models.QueryResponse], abc.Set[int]]:
+            requests = query_requests(queries, audience, limit, anchor_pages, hidden)
+            responses = await self._read(
+                "searching", lambda: self._client.query_batch_points(collection, requests)
             )
-            for at, (using, vector) in enumerate((*wordings, *terms))
-        ]
-        with translated("searching"):
-            responses = await self._client.query_batch_points(collection, requests)
-        first, *others = [rows(response.points) for response in responses]
-        results = iter([newest(first), *others])
+            return responses, versions(responses[0].points)
+
+        results = iter([rows(one.points) for one in await self._whole(found, collection)])
         return candidates(
             [next(results) for _ in queries],
             [next(results) if query.lexical.indices else [] for query in queries],
@@ -192,20 +127,22 @@ class Collection:
         return calibration_from_fields(await self._metadata())
 
     async def calibrate(self, calibration: Calibration) -> None:
-        with translated("keeping what was measured"):
-            await self._client.update_collection(self._name, metadata=calibration_to_fields(calibration))
+        fields = calibration_to_fields(calibration)
+        await self._write(
+            "keeping what was measured", lambda: self._client.update_collection(self._name, metadata=fields)
+        )
 
     async def sample(self, limit: int) -> Sequence[StoredPassage]:
         """The engine lists by point id, which is a hash of the passage's id: the first ones are from all over."""
-        with translated("taking a sample"):
-            records, _ = await self._client.scroll(
-                self._name, limit=limit, with_payload=True, with_vectors=[DENSE]
-            )
-        return [stored(record) for record in newest(records)]
+        taken: list[StoredPassage] = []
+        async for records in self._batches(True, None, vectors=[DENSE], at_once=min(limit, MOST)):
+            taken += [stored(record) for record in records]
+            if len(taken) >= limit:
+                break
+        return taken[:limit]
 
     async def _metadata(self) -> Mapping[str, Any] | None:
-        with translated("reading the manifest"):
-            described = await self._client.get_collection(self._name)
+        described = await self._read("reading the manifest", lambda: self._client.get_collection(self._name))
         return described.config.metadata
 
     async def _check_make(self, made_with: str) -> None:
@@ -214,27 +151,26 @@ class Collection:
             raise IndexMismatchError(f"the index was made with {manifest.embedder}, not with {made_with}")
 
     async def readable(self, page_ids: Iterable[str], *, audience: Audience) -> frozenset[str]:
-        pages = list(page_ids)
-        if not pages:
-            return frozenset()
-        asked = models.Filter(must=[*is_readable(audience), is_page(pages)])
-        with translated("asking which pages may be read"):
-            return frozenset(await self._values(PAGE_ID, asked))
+        wanted = list(page_ids)
+
+        async def found(hidden: Hidden) -> tuple[set[str], abc.Set[int]]:
+            readable: set[str] = set()
+            for first in range(0, len(wanted), MOST):
+                some = is_page(wanted[first : first + MOST])
+                scope = models.Filter(must=[*is_readable(audience), some], must_not=[*hidden])
+                readable |= (await self._values(PAGE_ID, scope)).keys()
+            return readable, frozenset()
+
+        return frozenset(await self._whole(found)) if wanted else frozenset()
 
     async def neighbours(
         self, spots: Mapping[str, abc.Collection[int]], *, audience: Audience
     ) -> Sequence[Chunk]:
-        wanted: list[Any] = [is_spot(page_id, positions) for page_id, positions in spots.items() if positions]
+        wanted = are_spots(spots)
         if not wanted:
             return []
-        asked = models.Filter(must=[*is_readable(audience)], should=wanted)
-        found = [record async for records in self._batches(True, asked) for record in records]
-        return [from_payload(record.payload) for record in newest(found)]
-
-    async def _values(self, field: str, scope: models.Filter | None = None) -> dict[str, int]:
-        """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""
-        found = await self._client.facet(self._name, field, facet_filter=scope, limit=ALL, exact=True)
-        return {str(hit.value): hit.count for hit in found.hits if hit.count}
+        found = await self._all_of(must=[*is_readable(audience)], should=[*wanted])
+        return [from_payload(record.payload) for record in found]
 
     async def passages(
         self, *, audience: Audience, of_pages: Sequence[str] | None = None
@@ -243,7 +179,43 @@ class Collection:
             return
         chosen = [is_page(of_pages)] if of_pages is not None else []
         async for records in self._batches(True, models.Filter(must=[*is_readable(audience), *chosen])):
-            yield [from_payload(record.payload) for record in newest(records)]
+            yield [from_payload(record.payload) for record in records]
+
+    async def _whole(
+        self,
+        read: Callable[[Hidden], Awaitable[tuple[_T, abc.Set[int]]]],
+        collection: str | None = None,
+    ) -> _T:
+        """What `read` finds, with the versions of it, at a moment when no page of it was half replaced.
+
+        At first the ledger is believed as it was last seen; where it changed, it is read anew.
+        """
+        known, fresh = self._flux, False
+        for _ in range(READINGS):
+            if known is None:
+                known, fresh = await self._read_flux(collection), True
+            found, met = await read(known.hidden())
+            self._flux = now = await self._read_flux(collection)
+            if now == known or (fresh and known.still_whole(now, met)):
+                return found
+            known, fresh = now, True
+        raise IndexUnavailableError(f"pages of {self._name!r} are replaced faster than they can be read")
+
+    async def _all_of(self, *, must: list[Any], should: list[Any]) -> list[models.Record]:
+        async def found(hidden: Hidden) -> tuple[list[models.Record], abc.Set[int]]:
+            scope = models.Filter(must=must, should=should, must_not=[*hidden])
+            records = [one async for some in self._pages_of(True, scope) for one in some]
+            return records, versions(records)
+
+        return await self._whole(found)
+
+    async def _values(self, field: str, scope: models.Filter) -> dict[str, int]:
+        """How many points each value has, of the `MOST` most frequent. The engine lists values without any points, with 0."""
+        found = await self._read(
+            "counting values",
+            lambda: self._client.facet(self._name, field, facet_filter=scope, limit=MOST, exact=True),
+        )
+        return {str(hit.value): hit.count for hit in found.hits if hit.count}
 
     async def _records(self, fields: list[str]) -> AsyncIterator[models.Record]:
         async for records in self._batches(fields, None):
@@ -251,22 +223,42 @@ class Collection:
                 yield record
 
     async def _batches(
-        self, fields: list[str] | bool, scope: models.Filter | None
+        self,
+        fields: list[str] | bool,
+        scope: models.Filter | None,
+        *,
+        vectors: list[str] | bool = False,
+        at_once: int = MOST,
+    ) -> AsyncIterator[Sequence[models.Record]]:
+        """All that counts when it begins: a page that is replaced meanwhile may come in two versions, or in one of them."""
+        hidden = (await self._read_flux()).hidden()
+        counted = scope or models.Filter()
+        counted = counted.model_copy(
+            update={"must_not": [models.HasIdCondition(has_id=[LEDGER_ID]), *hidden]}
+        )
+        async for records in self._pages_of(fields, counted, vectors=vectors, at_once=at_once):
+            yield records
+
+    async def _pages_of(
+        self,
+        fields: list[str] | bool,
+        scope: models.Filter,
+        *,
+        vectors: list[str] | bool = False,
+        at_once: int = MOST,
     ) -> AsyncIterator[Sequence[models.Record]]:
         offset: Any = None
         while True:
-            with translated("listing passages"):
-                records, offset = await self._client.scroll(
-                    self._name, scroll_filter=scope, limit=SCROLL_PAGE, offset=offset, with_payload=fields
-                )
+            listing = partial(
+                self._client.scroll,
+                self._name,
+                scroll_filter=scope,
+                limit=at_once,
+                offset=offset,
+                with_payload=fields,
+                with_vectors=vectors,
+            )
+            records, offset = await self._read("listing passages", listing)
             yield records
             if offset is None:
                 return
-
-
-@contextmanager
-def translated(doing: str) -> Iterator[None]:
-    try:
-        yield
-    except (ApiException, QdrantException, grpc.RpcError, OSError) as error:
-        raise IndexUnavailableError(f"Qdrant failed while {doing}: {error}") from error

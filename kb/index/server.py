@@ -12,16 +12,15 @@ import time
 from collections import abc
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from qdrant_client import AsyncQdrantClient, models
 
 from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
-from kb.index.collection import Collection, translated
+from kb.index.collection import Collection
 from kb.index.payload import (
     DENSE,
-    KEYWORD_FIELDS,
     LEXICAL,
     calibration_from_fields,
     manifest_from_fields,
@@ -37,11 +36,12 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
+from kb.index.server_calls import WRITE_FOR_S, asked
 from kb.index.server_rebuild import ServerPrevious, ServerRebuild
 from kb.models import Audience, Chunk, Page
 
 logger = logging.getLogger(__name__)
-
+_Other = TypeVar("_Other", bound=ServerRebuild)
 
 SEEN_FOR_S = 60.0
 """Seconds for which the live collection's manifest and calibration are believed. Another bot's swap is noticed at once by
@@ -62,8 +62,7 @@ class _Live:
 class ServerIndex(Collection):
     """A `VectorIndex` behind the alias `collection`. The caller owns the client's settings; `close` closes it.
 
-    `manifest` is what a first write to an empty index builds with. Without one such a write is refused, and
-    `begin_rebuild` is the way to fill the index.
+    `manifest` is what a first write to an empty index builds with; without one, `begin_rebuild` is the way to fill it.
     """
 
     def __init__(
@@ -73,8 +72,9 @@ class ServerIndex(Collection):
         *,
         manifest: IndexManifest | None = None,
         monotonic: Callable[[], float] = time.monotonic,
+        retry_s: float = WRITE_FOR_S,
     ) -> None:
-        super().__init__(client, collection)
+        super().__init__(client, collection, retry_s=retry_s)
         self._new_manifest = manifest
         self._seen_live = False
         self._monotonic = monotonic
@@ -135,8 +135,7 @@ class ServerIndex(Collection):
             live = await self._live_generation()
             if not live:
                 raise IndexUnavailableError(f"the alias {self._name!r} is gone from the server")
-            collection = Collection(self._client, self._collection_name(live))
-            fields = await collection._metadata()
+            fields = await self._beside(live)._metadata()
             seen = _Live(
                 collection=self._collection_name(live),
                 manifest=manifest_from_fields(fields),
@@ -151,7 +150,7 @@ class ServerIndex(Collection):
 
     async def calibrate(self, calibration: Calibration) -> None:
         if live := await self._live_generation():
-            await Collection(self._client, self._collection_name(live)).calibrate(calibration)
+            await self._beside(live).calibrate(calibration)
             self._seen = None
 
     async def sample(self, limit: int) -> Sequence[StoredPassage]:
@@ -208,17 +207,14 @@ class ServerIndex(Collection):
             if number > live:
                 await self.drop(number)
         number = await self._create(manifest)
-        return ServerRebuild(self, number, client=self._client, name=self._collection_name(number))
+        return self._other(ServerRebuild, number)
 
     async def open_previous(self) -> ServerPrevious | None:
         live = await self._live_generation()
         number = max((one for one in await self._generations() if one < live), default=None)
         if number is None:
             return None
-        return ServerPrevious(self, number, client=self._client, name=self._collection_name(number))
-
-    async def settle(self) -> None:
-        """The server keeps its own files."""
+        return self._other(ServerPrevious, number)
 
     async def close(self) -> None:
         await self._client.close()
@@ -229,18 +225,17 @@ class ServerIndex(Collection):
             self._seen_live = await self._live_generation() > 0
         return self._seen_live
 
-    async def _live_generation(self) -> int:
+    async def _live_generation(self, *, for_s: float | None = None) -> int:
         """0 where the alias does not exist."""
-        with translated("asking which collection is live"):
-            described = await self._client.get_aliases()
+        within = self._read_for_s if for_s is None else for_s
+        described = await asked("asking which collection is live", self._client.get_aliases, for_s=within)
         for alias in described.aliases:
             if alias.alias_name == self._name:
                 return self._number(alias.collection_name)
         return 0
 
     async def _generations(self) -> list[int]:
-        with translated("listing collections"):
-            described = await self._client.get_collections()
+        described = await self._read("listing collections", self._client.get_collections)
         return sorted(number for one in described.collections if (number := self._number(one.name)))
 
     def _number(self, collection: str) -> int:
@@ -250,19 +245,19 @@ class ServerIndex(Collection):
     async def _create(self, manifest: IndexManifest) -> int:
         number = max(await self._generations(), default=0) + 1
         name = self._collection_name(number)
-        with translated(f"creating collection {name}"):
-            await self._client.create_collection(
+        await asked(
+            f"creating collection {name}",
+            lambda: self._client.create_collection(
                 name,
                 vectors_config={
                     DENSE: models.VectorParams(size=manifest.dimension, distance=models.Distance.COSINE)
                 },
                 sparse_vectors_config={LEXICAL: models.SparseVectorParams(modifier=models.Modifier.IDF)},
                 metadata=manifest_to_fields(manifest),
-            )
-            for field in KEYWORD_FIELDS:
-                await self._client.create_payload_index(
-                    name, field, models.PayloadSchemaType.KEYWORD, wait=True
-                )
+            ),
+            for_s=0,  # the second time it would be there already
+        )
+        await self._have_indexes(name)
         return number
 
     async def _create_first(self) -> None:
@@ -271,7 +266,7 @@ class ServerIndex(Collection):
         await self.promote(await self._create(self._new_manifest))
 
     async def promote(self, number: int) -> None:
-        live = await self._live_generation()
+        live = await self._live_generation(for_s=self._write_for_s)
         move: list[Any] = [
             models.CreateAliasOperation(
                 create_alias=models.CreateAlias(
@@ -283,16 +278,23 @@ class ServerIndex(Collection):
             move.insert(
                 0, models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=self._name))
             )
-        with translated("swapping"):
-            await self._client.update_collection_aliases(move)
+        await self._write("swapping", lambda: self._client.update_collection_aliases(move))
         self._seen_live, self._seen = True, None
         logger.info("index.swapped", extra={"generation": number})
         for older in [one for one in await self._generations() if one < number][:-1]:
             await self.drop(older)
 
     async def drop(self, number: int) -> None:
-        with translated("dropping a collection"):
-            await self._client.delete_collection(self._collection_name(number))
+        name = self._collection_name(number)
+        await self._write("dropping a collection", lambda: self._client.delete_collection(name))
+
+    def _beside(self, number: int) -> Collection:
+        """A generation by its own name, where the alias may move meanwhile."""
+        return Collection(self._client, self._collection_name(number), retry_s=self._write_for_s)
+
+    def _other(self, kind: type[_Other], number: int) -> _Other:
+        name = self._collection_name(number)
+        return kind(self, number, client=self._client, name=name, retry_s=self._write_for_s)
 
     def _collection_name(self, number: int) -> str:
         return f"{self._name}-g{number}"

@@ -1,9 +1,9 @@
-"""What a Qdrant server calls points and filters, and which of a page's points are its newest."""
+"""What a Qdrant server calls points and filters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from qdrant_client import models
 
@@ -11,46 +11,34 @@ from kb.index.payload import (
     AUDIENCE,
     DENSE,
     LEXICAL,
+    NAMES,
     PAGE_ID,
     POSITION,
+    REPLACED_NAMES,
+    SERIES,
     SOURCE,
     Scored,
     from_payload,
     point_id,
     to_payload,
 )
-from kb.index.port import IndexedChunk, SparseVector, StoredPassage
+from kb.index.port import IndexedChunk, PagesWanted, SparseVector, StoredPassage
+from kb.index.server_flux import WRITTEN, is_version
 from kb.models import Audience
 
-WRITTEN = "written"
-"""When a page was put in (nanoseconds since 1970), the same on all its points: which of two versions is the newer."""
 
-
-class _Stored(Protocol):
-    """A point as any of the engine's answers has it."""
-
-    @property
-    def payload(self) -> Mapping[str, Any] | None: ...
-
-
-_Found = TypeVar("_Found", bound=_Stored)
-
-
-def point_of(page_id: str, indexed: IndexedChunk, written: int) -> models.PointStruct:
+def point_of(page_id: str, indexed: IndexedChunk, version: int) -> models.PointStruct:
+    """Its id goes with the version: two versions of a page stand side by side."""
     if indexed.chunk.page.id != page_id:
         raise ValueError(f"a chunk of page {indexed.chunk.page.id!r} cannot replace page {page_id!r}")
     return models.PointStruct(
-        id=point_id(indexed.chunk.id),
+        id=point_id(f"{indexed.chunk.id}\0{version}"),
         vector={
             DENSE: [float(value) for value in indexed.dense],
             LEXICAL: sparse(indexed.lexical),
         },
-        payload=to_payload(indexed.chunk) | {WRITTEN: written},
+        payload=to_payload(indexed.chunk) | {WRITTEN: version},
     )
-
-
-def delete(matching: models.Filter) -> models.DeleteOperation:
-    return models.DeleteOperation(delete=models.FilterSelector(filter=matching))
 
 
 def is_readable(audience: Audience) -> list[models.FieldCondition]:
@@ -79,20 +67,34 @@ def stored(record: models.Record) -> StoredPassage:
     return StoredPassage(chunk=from_payload(record.payload), dense=list(vectors[DENSE]))
 
 
-def newest(found: Sequence[_Found]) -> list[_Found]:
-    """Without passages of a page that is being replaced, where newer ones of it were found."""
-    latest: dict[str, int] = {}
-    for one in found:
-        page, written = _version(one)
-        latest[page] = max(latest.get(page, 0), written)
-    return [one for one in found if latest[_version(one)[0]] == _version(one)[1]]
+def versions(points: Iterable[models.Record | models.ScoredPoint]) -> frozenset[int]:
+    """0 for points of an earlier Footnote."""
+    return frozenset(int((one.payload or {}).get(WRITTEN, 0)) for one in points)
 
 
-def _version(one: _Stored) -> tuple[str, int]:
-    fields = one.payload or {}
-    return str(fields.get(PAGE_ID)), int(fields.get(WRITTEN, 0))
+def is_version_of(page_ids: Sequence[str], *, other_than: int) -> models.Filter:
+    return models.Filter(must=[is_page(page_ids)], must_not=[is_version([other_than])])
 
 
-def is_spot(page_id: str, positions: Iterable[int]) -> models.Filter:
-    at = models.FieldCondition(key=POSITION, match=models.MatchAny(any=sorted(positions)))
-    return models.Filter(must=[is_page([page_id]), at])
+def is_wanted(wanted: PagesWanted) -> list[models.FieldCondition]:
+    """Any of them."""
+    fields = ((NAMES, wanted.named), (REPLACED_NAMES, wanted.replacing), (SERIES, wanted.series))
+    return [
+        models.FieldCondition(key=field, match=models.MatchAny(any=list(names)))
+        for field, names in fields
+        if names
+    ]
+
+
+def are_spots(spots: Mapping[str, Collection[int]]) -> list[models.Filter]:
+    """Any of them. Pages of which the same positions are asked share a condition: strict mode counts them."""
+    pages: dict[tuple[int, ...], list[str]] = {}
+    for page_id, positions in spots.items():
+        if positions:
+            pages.setdefault(tuple(sorted(set(positions))), []).append(page_id)
+    return [
+        models.Filter(
+            must=[is_page(of), models.FieldCondition(key=POSITION, match=models.MatchAny(any=list(at)))]
+        )
+        for at, of in pages.items()
+    ]

@@ -19,10 +19,15 @@ class Generational(Protocol):
 
 
 class ServerRebuild(Collection):
-    """A collection beside the live one. Over after `swap` or `discard`."""
+    """A collection beside the live one, that nobody searches while it is filled. Over after `swap` or `discard`.
 
-    def __init__(self, index: Generational, number: int, *, client: AsyncQdrantClient, name: str) -> None:
-        super().__init__(client, name)
+    Hours went into it: all that is asked of the server is tried again for `retry_s` seconds.
+    """
+
+    def __init__(
+        self, index: Generational, number: int, *, client: AsyncQdrantClient, name: str, retry_s: float
+    ) -> None:
+        super().__init__(client, name, searched=False, retry_s=retry_s)
         self._index = index
         self._number = number
         self._over = False
