@@ -35,10 +35,11 @@ KEPT_BYTES = 64 << 20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Seen:
-    """`parsed`: None where the page was not read yet."""
+    """`parsed`: None where the page was not read yet; `failure`: why it cannot be."""
 
     raw: RawPage
     parsed: ParsedPage | None = None
+    failure: PageError | None = None
 
 
 class FirstLook:
@@ -48,6 +49,7 @@ class FirstLook:
         self._pipeline = pipeline
         self._live = live
         self._seen: dict[str, Seen] = {}
+        self._unreachable: dict[str, PageError] = {}
         self._bytes = 0
         self._audiences: Mapping[str, tuple[str, ...]] | None = None
 
@@ -68,7 +70,14 @@ class FirstLook:
             await self._live.delete_pages(ids_of(listing, empty))
 
     def take(self, item: Work) -> Seen | None:
-        """What the first look read of a page, once."""
+        """What the first look read of a page, once.
+
+        Raises:
+            PageError: its source could not read it then; nothing is asked twice in a sync.
+        """
+        failure = self._unreachable.pop(_id(item), None)
+        if failure is not None:
+            raise failure
         seen = self._seen.pop(_id(item), None)
         if seen is not None:
             self._bytes -= len(seen.raw.content)
@@ -85,13 +94,12 @@ class FirstLook:
     async def _finds_empty(self, item: Work) -> bool:
         """Withdraws a page that says so; True: that is not to be told from this page alone."""
         source, page = item.listing.source, _id(item)
-        origin = Origin.of(source)
         try:
-            with as_page_failure(source.name, item.ref.path):
-                raw = await source.fetch(item.ref)
+            raw = await self._fetched(item)
             if not raw.content.strip():
+                self._keep(page, Seen(raw=raw))
                 return True
-            audience = await self._audience(raw, origin, page)
+            audience = await self._audience(raw, Origin.of(source), page)
         except PageError as error:
             if error.withdraw:
                 await self._live.delete_pages([page])
@@ -101,20 +109,33 @@ class FirstLook:
             await self._live.delete_pages([page])
         return False
 
+    async def _fetched(self, item: Work) -> RawPage:
+        source = item.listing.source
+        try:
+            with as_page_failure(source.name, item.ref.path):
+                return await source.fetch(item.ref)
+        except PageError as error:
+            self._unreachable[_id(item)] = error
+            raise
+
     async def _audience(self, raw: RawPage, origin: Origin, page: str) -> tuple[str, ...]:
         """Who may read a page, by its place and by itself; of one that cannot be read, as far as its front matter says."""
         try:
             parsed = await self._pipeline.read(raw, origin)
         except PageError as error:
-            if error.withdraw or kind_of(raw.path, raw.media_type) not in _HEADED:
+            self._keep(page, Seen(raw=raw, failure=error))
+            if error.withdraw or kind_of(raw.file_name or raw.path, raw.media_type) not in _HEADED:
                 raise
             with as_page_failure(origin.name, raw.path):
                 front, _ = await asyncio.to_thread(lambda: split_front_matter(decoded(raw.content)))
             return narrowed(origin, raw, front.audience)
-        if self._bytes + len(raw.content) <= KEPT_BYTES:
-            self._bytes += len(raw.content)
-            self._seen[page] = Seen(raw=raw, parsed=parsed)
+        self._keep(page, Seen(raw=raw, parsed=parsed))
         return narrowed(origin, raw, parsed.front.audience)
+
+    def _keep(self, page: str, seen: Seen) -> None:
+        if self._bytes + len(seen.raw.content) <= KEPT_BYTES:
+            self._bytes += len(seen.raw.content)
+            self._seen[page] = seen
 
 
 def _id(item: Work) -> str:

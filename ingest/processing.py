@@ -121,13 +121,15 @@ class Processing:
     async def _fetched(self, item: Work) -> Seen | None:
         """None: it failed, is empty now or only leads to another page: no work to share."""
         source = item.listing.source
-        seen = self._look.take(item)
         try:
+            seen = self._look.take(item)
             with as_page_failure(source.name, item.ref.path):
                 raw = seen.raw if seen else await source.fetch(item.ref)
                 target = await asyncio.to_thread(
-                    redirect_of, raw.content, path=raw.path, media_type=raw.media_type
+                    redirect_of, raw.content, path=raw.file_name or raw.path, media_type=raw.media_type
                 )
+            if target is None and seen is not None and seen.failure is not None:
+                raise seen.failure
         except PageError as error:
             await self._failed(item, error)
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from kb.index.edge import EdgeIndex
 from kb.jobs import ReindexRequest
 from kb.models import Audience
 from kb.settings import SourceSettings
+from tests.fakes.documents import a_pdf
 from tests.fakes.embedder import HashEmbedder
 
 from .conftest import Clock, all_of, write
@@ -171,6 +173,66 @@ async def test_pages_are_read_once_although_they_are_looked_at_first(a_sync: Bui
 
     assert report.changed == ["a.md"]
     assert read == ["a.md", "b.md", "a.md"]
+
+
+async def test_a_page_that_cannot_be_had_is_asked_for_once_a_sync_and_once_again_in_the_next(
+    a_sync: Build, pages: Path, index: EdgeIndex
+) -> None:
+    asked: list[str] = []
+    broken: set[str] = set()
+
+    class Failing(FolderSource):
+        async def fetch(self, ref: PageRef) -> RawPage:
+            asked.append(ref.path)
+            if ref.path in broken:
+                raise PageError("the server says 500")
+            return await super().fetch(ref)
+
+    settings = SourceSettings(name="handbook", path=pages, git_dates=False)
+    sync = a_sync(sources=lambda: [Failing(settings)])
+    for name in ("down.md", "empty.md"):
+        write(pages, name, f"# {name}\n\nText.")
+    write(pages, "moved.html", "<p>Text.</p>")
+    write(pages, "unread.pdf", a_pdf([[(12, "Text.")]]))
+    assert (await sync.run()).failed == []
+    broken.add("down.md")
+    write(pages, "down.md", "# Down\n\nNew text.")
+    write(pages, "unread.pdf", b"%PDF-1.7 cut")
+    write(pages, "empty.md", "")
+    write(pages, "moved.html", '<meta http-equiv="refresh" content="0; url=/new">')
+    asked.clear()
+    report = await sync.run()
+
+    assert sorted(asked) == ["down.md", "empty.md", "moved.html", "unread.pdf"]
+    assert {one.path for one in report.failed} == {"down.md", "empty.md", "unread.pdf"}
+    assert report.removed == ["moved.html"]
+    assert "down.md" in await found(index)
+    broken.clear()
+    asked.clear()
+    report = await sync.run()
+    assert (report.changed, asked.count("down.md")) == (["down.md"], 1)
+
+
+async def test_the_front_matter_of_a_file_that_is_known_by_an_id_is_looked_at_by_its_name(
+    a_sync: Build, pages: Path, index: EdgeIndex
+) -> None:
+    class ById(FolderSource):
+        async def fetch(self, ref: PageRef) -> RawPage:
+            return replace(await super().fetch(ref), file_name="Pay.md", media_type=None)
+
+    class Dead(DirectReader):
+        async def read(self, content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
+            raise PageError("it makes the program that reads it crash")
+
+    settings = SourceSettings(name="handbook", path=pages, git_dates=False, include=("*",))
+    sources = lambda: [ById(settings)]  # noqa: E731
+    write(pages, "1aB.x7", "# Pay\n\nBand 3.")
+    await a_sync(sources=sources).run()
+    assert set(await found(index)) == {"1aB.x7"}
+    write(pages, "1aB.x7", "---\naudience: ['#leads']\n---\n# Pay\n\nBand 3.")
+    await a_sync(sources=sources, reader=Dead()).run()
+
+    assert await found(index) == {}
 
 
 async def test_many_pages_that_are_empty_at_once_stay_although_the_sync_fails(
