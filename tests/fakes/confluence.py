@@ -15,6 +15,8 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from tests.fakes.served import Served
+
 MOST = 2
 """Results on a page, whatever was asked for, so that every list is paged."""
 
@@ -38,7 +40,7 @@ class Page:
 
 
 @dataclass(kw_only=True)
-class Confluence:
+class Confluence(Served):
     """`spaces`: key -> id. `failing`: what the next requests get instead. `unindexed`: pages that search does not know yet.
     A page's `files` and `comments`: name of a file -> what it holds, id of a comment -> its text. `people`: id -> name. `untold`: pages whose restrictions v1 does not expand within those of others, or at all in Data Center.
     """
@@ -94,15 +96,9 @@ class Confluence:
             }
         for path, handler in routes.items():
             app.router.add_get(context + path, handler)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}{context}"
+        self.url = await self.serve(app) + context
         self._context = context
         return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
 
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Any) -> web.StreamResponse:

@@ -12,6 +12,8 @@ from typing import Self
 
 from aiohttp import web
 
+from tests.fakes.served import Served
+
 
 def git(root: Path, *arguments: str, day: str = "2024-03-05") -> str:
     stamp = f"{day}T12:00:00+0000"
@@ -35,7 +37,7 @@ def git(root: Path, *arguments: str, day: str = "2024-03-05") -> str:
     return done.stdout
 
 
-class GitServer:
+class GitServer(Served):
     """`root/work` is where an author commits; `push` brings it to what the server shows."""
 
     def __init__(self, root: Path, *, password: str | None = None) -> None:
@@ -54,14 +56,8 @@ class GitServer:
         git(self.work, "remote", "add", "origin", str(self._root / "served/docs.git"))
         app = web.Application()
         app.router.add_route("*", "/{path:.*}", self.answer)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/docs.git"
+        self.url = await self.serve(app) + "/docs.git"
         return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
 
     def push(self, *, day: str = "2024-03-05", **files: str | None) -> None:
         """Commits files (a name's `__` is a slash, `_` before the last word its dot; None deletes) and publishes them."""

@@ -18,6 +18,7 @@ import jwt
 from aiohttp import web
 
 from tests.fakes.git_server import GitServer
+from tests.fakes.served import Served
 
 MOST = 2
 """Results on a page, whatever was asked for, so that every list is paged."""
@@ -66,7 +67,7 @@ class Repo:
 
 
 @dataclass(kw_only=True)
-class Github:
+class Github(Served):
     """`token`: the one that sees everything; None is a stranger, who sees public repositories, but no GraphQL.
 
     `failing`: what the next requests get instead. `app_key`: the app's public key; `installed`: accounts that have the app.
@@ -107,14 +108,11 @@ class Github:
         app.router.add_post("/app/installations/{id}/access_tokens", self._access_token)
         app.router.add_post("/graphql", self._graphql)
         app.router.add_route("*", "/{owner}/{name}.wiki.git/{rest:.*}", self._git)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        self.url = await self.serve(app)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
+        await super().__aexit__()
         for server in self._servers:
             await server.__aexit__()
 

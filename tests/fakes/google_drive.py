@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from tests.fakes.drive_fields import chosen, read_fields, read_query
 from tests.fakes.drive_state import ACCOUNT, OWN, RANKS, DriveState, Item
+from tests.fakes.served import Served
 
 MOST = 2
 """Results on a page, whatever was asked for, so that every list is paged."""
@@ -27,7 +28,7 @@ PEM = _KEY.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).deco
 
 
 @dataclass(kw_only=True)
-class Drive(DriveState):
+class Drive(Served, DriveState):
     """`export_limit`: bytes. `people`: whom the service account may act as. `refresh_token`: None: it was revoked."""
 
     export_limit: int = 10 * 1024 * 1024
@@ -72,14 +73,8 @@ class Drive(DriveState):
         app.router.add_get(f"{v3}/changes/startPageToken", self._start)
         app.router.add_get(f"{v3}/changes", self._changes)
         app.router.add_get("/feeds/download/documents/Export", self._editors_export)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        self.url = await self.serve(app)
         return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
 
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Any) -> web.StreamResponse:

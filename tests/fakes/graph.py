@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.x509 import Certificate
 
 from tests.fakes.graph_drive import HOST, Drive, Node
+from tests.fakes.served import Served
 
 MOST = 2
 """Results on a page of a list, so that every list is paged."""
@@ -36,7 +37,7 @@ class Site:
 
 
 @dataclass(kw_only=True)
-class GraphServer:
+class GraphServer(Served):
     """`failing`: what the next requests get instead. `sign_in`: the number of Entra's error, with its word and status."""
 
     client_id: str = "11111111-2222-3333-4444-555555555555"
@@ -79,14 +80,8 @@ class GraphServer:
         app.router.add_post("/{tenant}/oauth2/v2.0/token", self._token)
         app.router.add_get("/download/{drive}/{item}", self._download)
         app.router.add_get("/v1.0/{rest:.*}", self._answer)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        self.url = await self.serve(app)
         return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
 
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Any) -> web.StreamResponse:

@@ -13,6 +13,8 @@ from uuid import UUID
 
 from aiohttp import web
 
+from tests.fakes.served import Served
+
 MOST = 2
 """Results on a page, whatever was asked for, so that every list is paged."""
 
@@ -30,7 +32,7 @@ def text(content: str, *, href: str | None = None, **style: bool) -> list[dict[s
 
 
 @dataclass(kw_only=True)
-class Notion:
+class Notion(Served):
     """`pages`, `blocks` by id; `children`: id of a page or block -> its blocks; `sources`: id -> data source."""
 
     pages: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -119,14 +121,8 @@ class Notion:
         app.router.add_get("/v1/pages/{id}/properties/{property}", self._property)
         for kind in ("pages", "blocks", "databases", "data_sources"):
             app.router.add_get(f"/v1/{kind}/{{id}}", self._object)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        self.url = await self.serve(app)
         return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
 
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Any) -> web.StreamResponse:

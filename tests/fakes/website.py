@@ -12,6 +12,8 @@ from typing import Self
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from tests.fakes.served import Served
+
 Page = str | bytes | web.Response | Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 MENU = '<nav><a href="/docs/">Home</a> <a href="/pricing">Pricing</a></nav>'
@@ -27,7 +29,7 @@ def article(title: str, *paragraphs: str, head: str = "") -> str:
     )
 
 
-class Website:
+class Website(Served):
     """`pages`: path with query -> what it answers. HTML gets an ETag, and 304 to whoever names it."""
 
     def __init__(self, pages: Mapping[str, Page] | None = None, *, etags: bool = True) -> None:
@@ -45,14 +47,8 @@ class Website:
     async def __aenter__(self) -> Self:
         app = web.Application()
         app.router.add_get("/{path:.*}", self._answer)
-        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.port = self._runner.addresses[0][1]
+        self.port = int((await self.serve(app)).rpartition(":")[2])
         return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         path = request.raw_path
