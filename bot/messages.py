@@ -248,6 +248,9 @@ class Messages(Formats):
     status_pages: str = "Pages in the index: {pages} ({passages})"
     status_index_down: str = "The index does not answer"
     status_waiting: str = "Questions waiting: {number}"
+    status_dead_letters: str = (
+        "Questions whose answers Slack does not take: {number} (`footnote dead-letters` says why)"
+    )
     status_store_down: str = "The conversation store does not answer"
     status_model: str = "Answers are written by {model}"
     status_extractive: str = "No model: answers are quotes from the pages"

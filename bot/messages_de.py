@@ -196,6 +196,7 @@ GERMAN: dict[str, Any] = {
     "status_pages": "Seiten im Index: {pages} ({passages})",
     "status_index_down": "Der Index antwortet nicht",
     "status_waiting": "Wartende Fragen: {number}",
+    "status_dead_letters": "Fragen, deren Antworten Slack nicht annimmt: {number} (`footnote dead-letters` nennt die Gründe)",
     "status_store_down": "Der Speicher der Gespräche antwortet nicht",
     "status_model": "Antworten schreibt {model}",
     "status_extractive": "Kein Sprachmodell: Antworten sind Zitate aus den Seiten",

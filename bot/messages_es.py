@@ -196,6 +196,7 @@ SPANISH: dict[str, Any] = {
     "status_pages": "Páginas en el índice: {pages} ({passages})",
     "status_index_down": "El índice no responde",
     "status_waiting": "Preguntas en espera: {number}",
+    "status_dead_letters": "Preguntas cuya respuesta Slack no acepta: {number} (`footnote dead-letters` dice por qué)",
     "status_store_down": "El almacén de conversaciones no responde",
     "status_model": "Las respuestas las escribe {model}",
     "status_extractive": "Sin modelo: las respuestas son citas de las páginas",

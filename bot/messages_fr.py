@@ -209,6 +209,7 @@ FRENCH: dict[str, Any] = {
     "status_pages": "Pages dans l'index : {pages} ({passages})",
     "status_index_down": "L'index ne répond pas",
     "status_waiting": "Questions en attente : {number}",
+    "status_dead_letters": "Questions dont Slack refuse la réponse : {number} (`footnote dead-letters` dit pourquoi)",
     "status_store_down": "Le stockage des conversations ne répond pas",
     "status_model": "Les réponses sont rédigées par {model}",
     "status_extractive": "Aucun modèle : les réponses sont des citations tirées des pages",

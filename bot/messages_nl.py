@@ -196,6 +196,7 @@ DUTCH: dict[str, Any] = {
     "status_pages": "Pagina's in de index: {pages} ({passages})",
     "status_index_down": "De index antwoordt niet",
     "status_waiting": "Wachtende vragen: {number}",
+    "status_dead_letters": "Vragen waarvan Slack het antwoord niet aanneemt: {number} (`footnote dead-letters` zegt waarom)",
     "status_store_down": "De opslag van gesprekken antwoordt niet",
     "status_model": "Antwoorden worden geschreven door {model}",
     "status_extractive": "Geen taalmodel: antwoorden zijn citaten uit de pagina's",

@@ -25,6 +25,8 @@ class BotStatus:
     """The answering model's name; None in extractive mode."""
     reranker: bool
     last_event: datetime | None
+    dead_letters: int = 0
+    """Questions that Slack would not take the answers of (`bot.dead_letters`)."""
     workers: int = 0
     """Processes of `footnote worker` that were heard of lately."""
     sources: Sequence[SourceState] = ()
@@ -47,6 +49,11 @@ def status_lines(status: BotStatus, words: Messages, now: datetime) -> list[str]
         words.status_store_down
         if status.waiting is None
         else words.status_waiting.format(number=words.number(status.waiting)),
+        *(
+            [words.status_dead_letters.format(number=words.number(status.dead_letters))]
+            if status.dead_letters
+            else []
+        ),
         words.status_model.format(model=escape(status.model)) if status.model else words.status_extractive,
         words.status_reranker_on if status.reranker else words.status_reranker_off,
         words.status_last_event.format(ago=told_ago(status.last_event, words, now))

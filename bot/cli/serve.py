@@ -168,6 +168,7 @@ class _Status:
     def __init__(self, runtime: Runtime, queue: QuestionQueue) -> None:
         self._runtime = runtime
         self._queue = queue
+        self._letters = DeadLetters(runtime.redis, namespace=runtime.settings.store.namespace)
         self.activity: Activity | None = None
 
     async def status(self) -> BotStatus:
@@ -178,6 +179,7 @@ class _Status:
             pages=counts.pages if counts else None,
             passages=counts.chunks if counts else None,
             waiting=depth.waiting if depth else None,
+            dead_letters=sum((await _or_none(self._letters.reasons) or {}).values()),
             model=runtime.model.name if runtime.model else None,
             reranker=runtime.ranker.available,
             last_event=self.activity.last_event if self.activity else None,

@@ -1,4 +1,4 @@
-"""What `/kb status` says of an embedder that does not read what is asked."""
+"""What `/kb status` says of an embedder that does not read what is asked, and of questions that cannot be answered."""
 
 from __future__ import annotations
 
@@ -13,9 +13,16 @@ from kb.language_offer import LanguageOffer
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
 
 
-def lines(offer: LanguageOffer | None, language: str = "en") -> list[str]:
+def lines(offer: LanguageOffer | None, language: str = "en", *, dead_letters: int = 0) -> list[str]:
     status = BotStatus(
-        pages=30, passages=412, waiting=0, model=None, reranker=False, last_event=None, offer=offer
+        pages=30,
+        passages=412,
+        waiting=0,
+        model=None,
+        reranker=False,
+        last_event=None,
+        offer=offer,
+        dead_letters=dead_letters,
     )
     return status_lines(status, messages_in(language), NOW)
 
@@ -39,3 +46,10 @@ def test_pages_are_told_as_pages_and_no_offer_is_no_line() -> None:
         offer
     )
     assert not any("embed.model" in line for line in lines(None))
+
+
+def test_questions_whose_answers_slack_does_not_take_are_told_where_there_are_any() -> None:
+    line = "• Questions whose answers Slack does not take: 1,204 (`footnote dead-letters` says why)"
+    assert line in lines(None, dead_letters=1204)
+    assert not any("dead-letters" in line for line in lines(None))
+    assert any("1.204" in line and "dead-letters" in line for line in lines(None, "nl", dead_letters=1204))
