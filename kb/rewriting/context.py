@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from kb.models import Turn
+from kb.rewriting.long import read_of_earlier
 from kb.rewriting.topics import key_topics
 from kb.text.lexicon import Lexicon, words_of
 
 MESSAGE_LIMIT = 300
 """Characters of one message that go to the model, chosen by relevance."""
+READ = 4000
+"""Characters of a message, its end, of which those are chosen: all of what is written in Slack."""
 ALWAYS = 2
 """Latest turns that are always shown, whatever they are about (requirement D1)."""
 PIECE = 120
@@ -49,7 +52,8 @@ def thread_context(question: str, turns: Sequence[Turn], known: Lexicon, *, wind
     always = min(ALWAYS, window)
     earlier, recent = turns[:-always], turns[-always:]
     last = turns[-1]
-    wanted = {*known.content_of(question), *known.content_of(last.question)}
+    asked_last = read_of_earlier(last.question, known)
+    wanted = frozenset((*known.content_of(question), *known.content_of(asked_last)))
     chosen = _most_relevant(earlier, wanted, max(window - always, 0))
     shown = list(dict.fromkeys([*chosen, *recent]))
     return ThreadContext(
@@ -82,18 +86,16 @@ def render_prompt(question: str, context: ThreadContext, *, language: str, pages
     return json.dumps(data, ensure_ascii=False, indent=1).replace("<", "\\u003c")
 
 
-def excerpt(text: str, wanted: Collection[str], *, limit: int = MESSAGE_LIMIT) -> str:
+def excerpt(text: str, wanted: Set[str], *, limit: int = MESSAGE_LIMIT) -> str:
     """The sentences and lines of a message that share most words with `wanted`, in their order, within `limit`.
 
     Of equal ones the later: it is what was read last.
     """
-    text = text.strip()
+    text = text[-READ:].strip()
     if len(text) <= limit:
         return text
     parts = list(_parts(text))
-    by_relevance = sorted(
-        range(len(parts)), key=lambda at: (-len(set(wanted) & set(words_of(parts[at]))), -at)
-    )
+    by_relevance = sorted(range(len(parts)), key=lambda at: (-len(wanted & set(words_of(parts[at]))), -at))
     chosen: list[int] = []
     room = limit
     for at in by_relevance:

@@ -15,7 +15,7 @@ from kb.models import Rewrite, Turn
 from kb.rewriting.clarified import answered_clarification
 from kb.rewriting.compose import as_question, compose, is_readable
 from kb.rewriting.gate import Reading, read_question
-from kb.rewriting.long import asked_at_the_end
+from kb.rewriting.long import asked_at_the_end, read_of_earlier
 from kb.rewriting.parts import as_part, split_question
 from kb.rewriting.sequences import items_in
 from kb.rewriting.spelling import Vocabulary, correct
@@ -29,6 +29,8 @@ from kb.text.phrases import is_empty_reference
 
 WINDOW = 5
 """Turns that are read. Further back the subject has changed, or the turns between carry it."""
+READ_OF_ANSWER = 4000
+"""Characters of an earlier answer, its end: longer than any of ours, whose last topic is what was read last."""
 UNSURE = 0.6
 """Confidence that a question with nothing but hints stands alone: little enough to ask a model, where there is one."""
 
@@ -151,13 +153,14 @@ def thread_state(turns: Sequence[Turn], known: Lexicon) -> ThreadState:
     """Walks the turns, oldest first: a question that stands alone sets the subject, a follow-up keeps it."""
     state = ThreadState()
     for turn in turns:
-        understood = turn.rewritten or _retold(turn.question, state, known)
-        words = {word for text in (understood, turn.question, turn.answer) for word in known.content_of(text)}
+        question, answer = read_of_earlier(turn.question, known), turn.answer[-READ_OF_ANSWER:]
+        understood = turn.rewritten or _retold(question, state, known)
+        words = {word for text in (understood, question, answer) for word in known.content_of(text)}
         state = ThreadState(
-            subject=_next_subject(turn.question, understood, state, known),
+            subject=_next_subject(question, understood, state, known),
             previous=understood,
-            answer=turn.answer,
-            topics=key_topics(turn.answer, known) or turn.topics,
+            answer=answer,
+            topics=key_topics(answer, known) or turn.topics,
             words=frozenset(words),
             seen=state.seen | words,
             questions=(*state.questions, understood),

@@ -7,6 +7,7 @@ of the wordings.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from kb.text.lexicon import Lexicon, words_of
 from kb.text.phrases import asks_something, is_empty_reference
@@ -21,10 +22,21 @@ _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 
 def asked_at_the_end(message: str, known: Lexicon) -> str | None:
     """The last of a long message's sentences that ask, at most two; None for a short one, and where none asks."""
+    return _asked(message, known) if len(message) > LONG else None
+
+
+def read_of_earlier(message: str, known: Lexicon) -> str:
+    """What of an earlier message is read: a short one whole; of a long one what it asks at its end, else its end."""
     if len(message) <= LONG:
-        return None
-    sentences = [sentence.strip() for sentence in _SENTENCE.findall(message)]
-    asking = [one for one in sentences if _asks(one, known)][-2:]
+        return message
+    end = message[-LONG:]
+    end = end.partition(" ")[2] or end  # the first word is cut
+    return _asked(end, known) or end
+
+
+def _asked(text: str, known: Lexicon) -> str | None:
+    sentences = [sentence.strip() for sentence in _SENTENCE.findall(text)]
+    asking = list(islice((one for one in reversed(sentences) if _asks(one, known)), 2))[::-1]
     while asking and len(" ".join(asking)) > MOST:
         asking = asking[1:]
     return " ".join(asking) or None

@@ -6,7 +6,10 @@ word of the language file or of the thread wins; words of the index come last, b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from itertools import islice
 
 from kb.text.lexicon import Lexicon, spans_of
 
@@ -17,62 +20,81 @@ SHORTEST = 3
 """Letters. Below this almost every word is one slip from another."""
 WRONG = 3
 """The cost of a wrong or an added letter: as often another word as a slip."""
+MOST_UNKNOWN = 50
+"""Words of a text that are looked up. A text with more of them is no hasty question, but a log or in another language."""
 LONG = 6
 """Letters from which a content word may be corrected against the index without the thread's support."""
 
 
 def correct(text: str, lexicon: Lexicon, *, thread: Iterable[str], vocabulary: Vocabulary | None) -> str:
     """The text with unknown words replaced by the known word that they are one slip away from."""
-    thread_words = frozenset(thread)
-    corrected, end = [], 0
+    known = _Known(lexicon, frozenset(thread), vocabulary)
+    corrected, end, unknown = [], 0, 0
     for at, span in enumerate(spans_of(text)):
         word = span.group()
+        if not known.is_unknown(word):
+            continue
         named = at > 0 and word[0].isupper() and lexicon.language != "de"
-        better = _better(word, lexicon, thread_words, vocabulary, named=named, first=at == 0)
+        better = known.better(word, named=named, first=at == 0)
         corrected += [text[end : span.start()], better or word]
-        end = span.end()
+        end, unknown = span.end(), unknown + 1
+        if unknown == MOST_UNKNOWN:
+            break
     return "".join([*corrected, text[end:]])
 
 
-def _better(
-    word: str,
-    lexicon: Lexicon,
-    thread: frozenset[str],
-    vocabulary: Vocabulary | None,
-    *,
-    named: bool,
-    first: bool,
-) -> str | None:
-    """`named`: written like a name inside a sentence. Only the thread can tell how somebody is spelled."""
-    lower = word.casefold()
-    if (
-        len(lower) < SHORTEST
-        or not lower.isalpha()
-        or word[1:].lower() != word[1:]
-        or not lexicon.words.function
-    ):
-        return None
-    if lower in lexicon.known_words or lower in thread or (vocabulary is not None and vocabulary(lower) > 0):
-        return None
-    likely = lexicon.references | lexicon.words.question
-    best = _nearest(
-        lower,
-        frozenset() if named else lexicon.spelling_by_letter.get(lower[0], frozenset()),
-        thread,
-        likely=likely,
-        sure=lexicon.spelling_targets if first else likely | lexicon.words.prepositions,
-    )
-    if best is None and vocabulary is not None and len(lower) >= LONG and word.islower():
-        best = _most_frequent(lower, vocabulary)
-    if best is None:
-        return None
-    return best.capitalize() if word[0].isupper() else best
+class _Known:
+    """The words that somebody knows, by which a word is judged."""
+
+    def __init__(self, lexicon: Lexicon, thread: frozenset[str], vocabulary: Vocabulary | None) -> None:
+        self._lexicon = lexicon
+        self._thread = thread
+        self._vocabulary = vocabulary
+
+    @cached_property
+    def _targets(self) -> Mapping[tuple[str, int], list[str]]:
+        """Words of the thread that a slip may be corrected to, by first letter and length: a slip changes little of either."""
+        found: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+        for word in self._thread:
+            if len(word) >= LONG - 1:
+                found[word[0], len(word)].append(word)
+        return found
+
+    def is_unknown(self, word: str) -> bool:
+        lower = word.casefold()
+        if (
+            len(lower) < SHORTEST
+            or not lower.isalpha()
+            or word[1:].lower() != word[1:]
+            or not self._lexicon.words.function
+        ):
+            return False
+        told = self._vocabulary is not None and self._vocabulary(lower) > 0
+        return not (lower in self._lexicon.known_words or lower in self._thread or told)
+
+    def better(self, word: str, *, named: bool, first: bool) -> str | None:
+        """For an unknown word. `named`: written like a name inside a sentence. Only the thread can tell how somebody is spelled."""
+        lexicon, lower = self._lexicon, word.casefold()
+        likely = lexicon.references | lexicon.words.question
+        lengths = range(len(lower) - 1, len(lower) + 2)
+        best = _nearest(
+            lower,
+            frozenset() if named else lexicon.spelling_by_letter.get(lower[0], frozenset()),
+            [known for length in lengths for known in self._targets.get((lower[0], length), ())],
+            likely=likely,
+            sure=lexicon.spelling_targets if first else likely | lexicon.words.prepositions,
+        )
+        if best is None and self._vocabulary is not None and len(lower) >= LONG and word.islower():
+            best = _most_frequent(lower, self._vocabulary)
+        if best is None:
+            return None
+        return best.capitalize() if word[0].isupper() else best
 
 
 def _nearest(
     word: str,
-    language: frozenset[str],
-    thread: frozenset[str],
+    language: Iterable[str],
+    thread: Iterable[str],
     *,
     likely: frozenset[str],
     sure: frozenset[str],
@@ -115,7 +137,7 @@ def slip(word: str, known: str) -> int | None:
         if at is None:
             return None
         return 1 if word[at] in word[max(at - 1, 0) : at] + word[at + 1 : at + 2] else WRONG
-    differing = [at for at in range(len(word)) if word[at] != known[at]]
+    differing = list(islice((at for at in range(len(word)) if word[at] != known[at]), 3))
     if len(differing) == 1:
         return WRONG
     first, last = differing[0], differing[-1]
@@ -124,8 +146,13 @@ def slip(word: str, known: str) -> int | None:
 
 
 def _dropped(longer: str, shorter: str) -> int | None:
-    """Which letter of `longer` is missing in `shorter`."""
-    return next((at for at in range(len(longer)) if longer[:at] + longer[at + 1 :] == shorter), None)
+    """Which letter of `longer` is missing in `shorter`; of equal ones in a row the first."""
+    at = next((at for at, letter in enumerate(shorter) if longer[at] != letter), len(shorter))
+    if longer[at + 1 :] != shorter[at:]:
+        return None
+    while at and longer[at - 1] == longer[at]:
+        at -= 1
+    return at
 
 
 def _inflects(word: str, known: str) -> bool:

@@ -69,11 +69,18 @@ def names_in(text: str, lexicon: Lexicon) -> list[str]:
         words = _POSSESSIVE.sub("", match.group().rstrip(".'’-")).split()
         while words and not lexicon.is_content(words[0]):
             words = words[1:]
-        opening = not text[: match.start()].rstrip() or text[: match.start()].rstrip()[-1] in ".!?:\n\"'*#-"
+        opening = _opens(text, match.start())
         if not words or (opening and len(words) == 1 and words[0][1:].islower()):
             continue
         found.append(" ".join(words))
     return found
+
+
+def _opens(text: str, at: int) -> bool:
+    """Whether a sentence begins at `at`."""
+    while at and text[at - 1].isspace():
+        at -= 1
+    return at == 0 or text[at - 1] in ".!?:\"'*#-"
 
 
 def subject_of(question: str, lexicon: Lexicon) -> Subject | None:
