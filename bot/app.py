@@ -1,7 +1,7 @@
 """The Bolt app: its middleware and its listeners, listed. What each does is in the modules named beside it.
 
 An event is acknowledged only after its listener returned (`process_before_response`), which for a question means: it is
-durably queued. A listener that raises answers 500, or nothing over Socket Mode, and Slack sends the event again.
+durably queued. A listener that raises answers 503 or 500, or nothing over Socket Mode, and Slack sends the event again.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from bot.events import (
     ViewSubmission,
 )
 from bot.feedback import CALLBACK, FeedbackDesk
+from bot.glance import Glance
 from bot.home import Home
 from bot.home_view import ASK
 from bot.listeners import Listeners
@@ -101,12 +102,14 @@ def build_app(
     rooms: Rooms,
     background: Background,
     activity: Activity,
+    glance: Glance,
 ) -> DrainingApp:
     """The app with everything that it listens to. Events over HTTP are verified where there is a signing secret."""
     secret = settings.signing_secret.get_secret_value() if settings.signing_secret else None
     framework = logging.getLogger("bot.bolt")
     framework.setLevel(logging.ERROR)  # Bolt warns about tokens in the environment, which we read ourselves
     app = DrainingApp(
+        glance=glance,
         name="footnote",
         logger=framework,
         client=client,
@@ -266,15 +269,15 @@ def _noting(activity: Activity) -> Callable[..., Awaitable[None]]:
 
 def _failing(activity: Activity) -> Callable[..., Awaitable[BoltResponse | None]]:
     async def on_failure(error: Exception) -> BoltResponse | None:
-        """Leaves the status at 500: the event is not acknowledged. What is no event is the sender's fault."""
+        """None leaves the status at 500. Either way the event is not acknowledged; what is no event is the sender's fault."""
         if isinstance(error, MalformedPayloadError):
             logger.warning("event.malformed", extra={"fields": str(error)})
             return BoltResponse(status=400)
         activity.failure()
         if isinstance(error, UnavailableError):
             logger.error("event.not_accepted", extra={"cause": repr(error)})
-        else:
-            logger.error("event.broke", exc_info=error)
+            return BoltResponse(status=503)
+        logger.error("event.broke", exc_info=error)
         return None
 
     return on_failure

@@ -26,6 +26,7 @@ from bot.digests import Digests
 from bot.directory import build_directory
 from bot.draining import DrainingApp
 from bot.elsewhere import QueueHandler
+from bot.glance import Glance
 from bot.http_door import LARGEST, receive
 from bot.parts import (
     build_follower,
@@ -180,6 +181,9 @@ async def open_edge(
                 rooms=rooms,
                 background=background,
                 activity=activity,
+                glance=Glance(
+                    attention=rooms.listeners.attention, unread=backend.unread, noting=activity.event
+                ),
             ),
             worker=worker,
             handler=build_handler(

@@ -6,7 +6,7 @@ does not make us deaf: the mention is remembered for longer than a look takes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -35,11 +35,19 @@ class LeftThreads:
 
     async def why(self, thread: ThreadKey) -> Left | None:
         """None: nobody has looked lately, or we are in it."""
-        names: list[Left] = ["not ours", "gone"]
+        return (await self.all_of([thread]))[0]
+
+    async def all_of(self, threads: Sequence[ThreadKey]) -> list[Left | None]:
+        """Why of each, asked at once."""
+        members = [f"{name}:{thread}" for thread in threads for name in KEEP]
         with store_failures("threads cannot be looked up"):
-            until = await self.redis.zmscore(self._left, [f"{name}:{thread}" for name in names])
+            until = await self.redis.zmscore(self._left, members)
         now = self.clock().timestamp()
-        return next((name for name, at in zip(names, until, strict=True) if at and float(at) > now), None)
+        left = [at is not None and float(at) > now for at in until]
+        return [
+            next((name for name, is_left in zip(KEEP, left[at:], strict=False) if is_left), None)
+            for at in range(0, len(left), len(KEEP))
+        ]
 
     async def leave(self, thread: ThreadKey, why: Left) -> None:
         now, member = self.clock(), f"{why}:{thread}"

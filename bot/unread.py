@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -63,15 +63,23 @@ class UnreadMessages:
         self._clock = clock
         self._script: Any = redis.register_script(_TAKE)
 
+    def place(self, *, channel: str, channel_type: str, thread_ts: str, ts: str) -> Unread:
+        now = self._clock().timestamp()
+        return Unread(channel=channel, channel_type=channel_type, thread_ts=thread_ts, ts=ts, since=now)
+
     async def add(self, *, channel: str, channel_type: str, thread_ts: str, ts: str) -> bool:
         """False: too many wait."""
-        now = self._clock().timestamp()
-        place = Unread(channel=channel, channel_type=channel_type, thread_ts=thread_ts, ts=ts, since=now)
+        place = self.place(channel=channel, channel_type=channel_type, thread_ts=thread_ts, ts=ts)
+        return (await self.add_all([place]))[0]
+
+    async def add_all(self, places: Sequence[Unread]) -> list[bool]:
+        """Whether each was put aside: the first, as far as there is room."""
         with store_failures("a message cannot be put aside"):
-            if await self._redis.zcard(self._name) >= MOST:
-                return False
-            await self._redis.zadd(self._name, {place.model_dump_json(): now + FIRST_S})
-        return True
+            room = max(0, MOST - await self._redis.zcard(self._name))
+            if kept := places[:room]:
+                due = {place.model_dump_json(): place.since + FIRST_S for place in kept}
+                await self._redis.zadd(self._name, due)
+        return [at < room for at in range(len(places))]
 
     async def take(self) -> Unread | None:
         """One that may be looked at; nobody else gets it for `HELD_S`."""

@@ -40,6 +40,9 @@ class ConversationStore(Protocol):
 
     async def load(self, key: ThreadKey) -> list[Turn]: ...
 
+    async def known(self, keys: Sequence[ThreadKey]) -> frozenset[ThreadKey]:
+        """Those of these threads that anything is kept of, asked at once; of what is kept nothing is read."""
+
     async def append(self, key: ThreadKey, turn: Turn) -> None:
         """Adds a turn at the end. A turn with the `question_ts` of an earlier one replaces it (an edited or repeated question)."""
 
@@ -55,6 +58,9 @@ class InMemoryConversations:
 
     async def load(self, key: ThreadKey) -> list[Turn]:
         return list(self._threads.get(key, []))
+
+    async def known(self, keys: Sequence[ThreadKey]) -> frozenset[ThreadKey]:
+        return frozenset(key for key in keys if self._threads.get(key))
 
     async def append(self, key: ThreadKey, turn: Turn) -> None:
         self._threads[key] = compacted(with_turn(self._threads.get(key, []), turn))
@@ -95,6 +101,14 @@ class RedisConversations:
             return self._remember(key, stored, _TURNS.validate_json(stored))
         except ValidationError as error:
             return self._unreadable(key, error.error_count())
+
+    async def known(self, keys: Sequence[ThreadKey]) -> frozenset[ThreadKey]:
+        with store_failures("conversations cannot be read"):
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for key in keys:
+                    pipe.exists(self._name(key))
+                there = await pipe.execute()
+        return frozenset(key for key, is_there in zip(keys, there, strict=True) if is_there)
 
     async def append(self, key: ThreadKey, turn: Turn) -> None:
         await self._write(key, compacted(with_turn(await self.load(key), turn)))

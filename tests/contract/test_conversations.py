@@ -57,6 +57,15 @@ async def test_an_unknown_thread_is_empty(store: ConversationStore):
     assert await store.load(THREAD) == []
 
 
+async def test_of_many_threads_those_are_known_that_have_turns(store: ConversationStore):
+    others = [replace(THREAD, thread=f"{n}.0") for n in range(2, 5)]
+    await store.append(THREAD, a_turn("first", ts="1.0"))
+    await store.append(others[0], a_turn("second", ts="2.0"))
+    await store.forget(others[0], "2.0")
+    assert await store.known([*others, THREAD]) == {THREAD}
+    assert await store.known([]) == frozenset()
+
+
 @pytest.mark.parametrize("other", [{"team": "T2"}, {"channel": "C2"}, {"thread": "2.0"}])
 async def test_threads_of_another_team_channel_or_root_are_kept_apart(
     store: ConversationStore, other: dict[str, str]
