@@ -21,6 +21,8 @@ _Inside = Literal["", "ruler", "code", "comment"]
 
 _NEAR = 120
 """Characters from where a name for readers begins to the first of them."""
+_HINT = 3
+"""Letters of a hint: one that begins before those characters may hide one that begins within."""
 _LINE = 400
 """Characters of a line that are looked at: a field is shorter."""
 _NAME = r"(?P<name>[^\W\d](?:[\w .-]{0,40}?[\w])?)"
@@ -43,12 +45,17 @@ _CODE = re.compile(r"`{3,}[^`]*$|~{3,}")
 _COMMENT = re.compile(r"<!-+|\{?/\*+|\{#|\{%-? comment|<%#")
 _ENDS = re.compile(r"-->|\*/|#\}|endcomment|%>")
 _LINE_COMMENT = re.compile(r"\[[^\]]*\]:\s*(?:#|<>)\s*[(\"']|//|%+[ \t]|;+[ \t]|\.\.[ \t]|#\+|<\?|@")
+_OPENS = re.compile(
+    f"(?P<comment>{_COMMENT.pattern})|(?P<code>{_CODE.pattern})|(?P<ruler>{_RULER.pattern})|(?P<remark>{_LINE_COMMENT.pattern})"
+)
 _LAYOUT = re.compile(r"#{1,6}[ \t]|!\[|\[\[|</?\w+[^<>]*>$|\{%|\{\{|import |export |%YAML")
 _BARE = re.compile(
     r"(?:^|\W)(?P<name>audiences?)(?=\W)[^\w\n]*?(?:[:=|({\t\]]|'\s+content=|\"\s+content=|#\s)[^\w\n]*(?P<value>[\w-]+)[^\w\n]*$"
     r"|^\W*(?P<named>[Aa]udiences?|AUDIENCE)\b[^:=\n#@]{0,20}[:=][^\n#@]{0,16}[#@](?P<mark>\w)"
 )
 """A field though nothing says so but its small letter, or one of Slack's names; "Audience: engineers" describes them."""
+_NAMED = re.compile("[Aa]udience|AUDIENCE")
+"""Without it nothing is bare: a quick look."""
 _ONE_WORD = re.compile(r"audiences?: [\"']?[\w-]+[^\w\n]*$")
 _TAG = re.compile(r"</?(?!meta\b)\w+[^<>]{0,200}>")
 _SENTENCE = re.compile(r"(?<!\w)[^\W\d_]+(?:[^\w\n:=|]{1,9}\w+){3}")
@@ -80,10 +87,13 @@ def _named(text: str) -> Iterator[str]:
     if not _MARKS.search(text):
         return
     shown = _without_examples(text)
-    lower = shown.lower()
+    hints = (hint.start() for hint in NAME_HINT.finditer(shown.lower()))
+    last, following = -_NEAR, next(hints, len(shown))
     for mark in _MARKS.finditer(shown):
+        while following < mark.start():
+            last, following = following, next(hints, len(shown))
         start = max(0, mark.start() - _NEAR)
-        if not NAME_HINT.search(lower, start, mark.start()):
+        if last < start - _HINT:
             continue
         before = _BEFORE_MARK.search(shown, start, mark.start())
         if before and _is_limit(before["name"], before["gap"], shown, mark.start()):
@@ -102,6 +112,10 @@ def _is_limit(name: str, gap: str, text: str, at: int) -> bool:
 
 def _is_sentence(line: str) -> bool:
     return _SENTENCE.search(line[:_LINE]) is not None
+
+
+def _is_prose(line: str) -> bool:
+    return bool(line) and _is_sentence(line) and _LAYOUT.match(line) is None and _FIELD.match(line) is None
 
 
 def _without_examples(text: str) -> str:
@@ -135,14 +149,25 @@ class _Enclosed:
     held: list[str] = field(default_factory=list)
 
     def limits(self, text: str) -> Iterator[str]:
+        bare = self.bare and _NAMED.search(text) is not None
         for line in text.split("\n"):
-            if self.bare and not self.begun and (bare := self._bare(line[:_LINE])):
-                yield bare
-            for said in self._said(line[:_LINE].strip()):
-                yield from (found["name"].strip() for found in _KEY.finditer(said) if self._limits(found))
+            if bare and not self.begun and (name := self._bare(line[:_LINE])):
+                yield name
+            line = line[:_LINE].strip()
+            if self.inside:
+                for said in self._said(line):
+                    yield from self._in(said)
+            elif (said := self._outside(line)) is not None:
+                yield from self._in(said)
+                self._ends_with(line)
+
+    def _in(self, said: str) -> Iterator[str]:
+        return (found["name"].strip() for found in _KEY.finditer(said) if self._limits(found))
 
     def _bare(self, line: str) -> str | None:
-        found = None if self.inside else _BARE.search(_TAG.sub(" ", line))
+        if self.inside or not _NAMED.search(line):
+            return None
+        found = _BARE.search(_TAG.sub(" ", line))
         if found is None or (found["value"] and not closes(found["name"], found["value"])):
             return None
         return found["name"] or found["named"]
@@ -156,11 +181,10 @@ class _Enclosed:
         return len(name.split()) <= 3 and closes(name, value)
 
     def _said(self, line: str) -> Iterator[str]:
-        """What of a line, or of lines before it, is meant for a program."""
+        """What of a line within something, or of lines before it, is meant for a program."""
         if self.inside == "comment":
             yield line
-            if _ENDS.search(line):
-                self.inside = ""
+            self._ends_with(line)
         elif self.inside == "code":
             if _CODE.match(line):
                 self.inside = ""
@@ -168,23 +192,24 @@ class _Enclosed:
                 yield line
         elif self.inside == "ruler":
             yield from self._between(line)
-        else:
-            yield from self._outside(line)
 
-    def _outside(self, line: str) -> Iterator[str]:
-        if comment := _COMMENT.match(line):
-            self.inside = "comment"
-            yield line[comment.end() :]
-            if _ENDS.search(line):
-                self.inside = ""
-        elif _CODE.match(line):
+    def _outside(self, line: str) -> str | None:
+        opens = _OPENS.match(line)
+        kind = opens.lastgroup if opens else None
+        if opens is None or (kind == "remark" and self.begun):
+            self.begun = self.begun or _is_prose(line)
+        elif kind == "code":
             self.inside = "code"
-        elif _RULER.match(line):
+        elif kind == "ruler":
             self.inside, self.gap, self.held = "ruler", False, []
-        elif (remark := _LINE_COMMENT.match(line)) and not self.begun:
-            yield line[remark.end() :]
-        elif line and not _LAYOUT.match(line) and not _FIELD.match(line):
-            self.begun = self.begun or _is_sentence(line)
+        else:
+            self.inside = "comment" if kind == "comment" else ""
+            return line[opens.end() :]
+        return None
+
+    def _ends_with(self, line: str) -> None:
+        if self.inside == "comment" and _ENDS.search(line):
+            self.inside = ""
 
     def _between(self, line: str) -> Iterator[str]:
         if _RULER.match(line) or _CODE.match(line):
@@ -200,4 +225,6 @@ class _Enclosed:
                 yield line
         elif self.gap or self.begun:
             self.inside, self.held = "", []
-            yield from self._outside(line)
+            if (said := self._outside(line)) is not None:
+                yield said
+                self._ends_with(line)

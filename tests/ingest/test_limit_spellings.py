@@ -38,6 +38,16 @@ def test_no_spelling_leaves_another_kind_of_file_open(name: str) -> None:
     assert [one.shown for one in ALL[::EVERY] if is_open(one, name)] == []
 
 
+@pytest.mark.parametrize("gap", [" ", ":\n", ":" + 109 * " ", ":" + 110 * " "])
+@pytest.mark.parametrize("before", ["", "#a\n", "x: @a\n", "audi\n", "ence\n", "@a audi; "])
+def test_a_limit_among_thousands_of_other_names_of_slack_is_found(before: str, gap: str) -> None:
+    with pytest.raises(PageError) as caught:
+        parse_file(
+            f"How we pay people, by band.\n\n{3_000 * before}\naudience{gap}#leads\n".encode(), path="pay.md"
+        )
+    assert caught.value.withdraw
+
+
 @pytest.mark.parametrize(
     "text",
     [
