@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key")
@@ -11,7 +12,10 @@ Value = TypeVar("Value")
 
 
 class TtlCache(Generic[Key, Value]):
-    """Values by key, each for `keep` after it was asked for. A failure is not kept: the next one asks again."""
+    """Values by key, each for `keep` after it was asked for. A failure is not kept: the next one asks again.
+
+    What is out of date is forgotten when something is asked anew: a year brings many people, a quarter of an hour few.
+    """
 
     def __init__(self, *, keep: timedelta, clock: Callable[[], datetime]) -> None:
         self._keep = keep
@@ -25,5 +29,12 @@ class TtlCache(Generic[Key, Value]):
         if known is not None and now - known[0] < self._keep:
             return known[1]
         value = await ask(key)
-        self._known[key] = (now, value)
+        self._known.pop(key, None)
+        self._known[key] = (now, value)  # behind all that was asked for before
+        old = takewhile(lambda one: now - one[1][0] >= self._keep, self._known.items())
+        for key, _ in tuple(old):
+            del self._known[key]
         return value
+
+    def __len__(self) -> int:
+        return len(self._known)

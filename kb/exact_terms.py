@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 
 from kb.models import Chunk, Hit
 
 _MARKUP = re.compile(r"[*_`]+")
 _SPACE = re.compile(r"[\s\u00a0]+")
+
+REMEMBERED = 256
+"""Patterns that are kept. A question's terms are held against each of its passages; people ask for ever new ones."""
 
 
 def put_holding_first(hits: Sequence[Hit], terms: Sequence[str]) -> list[Hit]:
@@ -31,7 +34,7 @@ def holds(chunk: Chunk, terms: Sequence[str]) -> bool:
     return all(_plain(term).search(text) or _in_range(term, text) for term in terms)
 
 
-@cache
+@lru_cache(maxsize=REMEMBERED)
 def _plain(term: str) -> re.Pattern[str]:
     head, space, tail = term.rpartition(" ")
     last = f"(?-i:{re.escape(tail.upper())})" if len(tail) == 1 and tail.isalpha() else re.escape(tail)
@@ -46,7 +49,7 @@ def _in_range(term: str, text: str) -> bool:
     return any(int(match["first"]) <= int(number) <= int(match["last"]) for match in ends)
 
 
-@cache
+@lru_cache(maxsize=REMEMBERED)
 def _range(unit: str) -> re.Pattern[str]:
     """ "Days 5-7", "Day 5 to 7"; the plural may have another ending ("Woche", "Wochen")."""
     return re.compile(

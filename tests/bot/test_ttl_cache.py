@@ -47,3 +47,23 @@ async def test_a_failure_is_not_kept() -> None:
         await cache.get("a", asked.ask)
     asked.fails = False
     assert await cache.get("a", asked.ask) == "a 1"
+
+
+async def test_what_is_out_of_date_does_not_pile_up() -> None:
+    asked = Asked()
+    cache: TtlCache[str, str] = TtlCache(keep=KEEP, clock=asked.clock)
+    for number in range(100):
+        await cache.get(f"person {number}", asked.ask)
+        asked.now += KEEP / 10
+    assert len(cache) == 10
+
+
+async def test_what_is_fresh_stays_when_something_else_is_asked_again() -> None:
+    asked = Asked()
+    cache: TtlCache[str, str] = TtlCache(keep=KEEP, clock=asked.clock)
+    await cache.get("a", asked.ask)
+    asked.now += KEEP / 2
+    await cache.get("b", asked.ask)
+    asked.now += KEEP / 2
+    assert await cache.get("a", asked.ask) == "a 3"
+    assert await cache.get("b", asked.ask) == "b 2"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
-from kb.exact_terms import holds
+from kb.exact_terms import REMEMBERED, _plain, _range, holds
 from kb.index.port import PagesWanted
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk, Hit, Page, Question, Scores, Turn
@@ -177,3 +177,10 @@ def test_rankings_are_interleaved_and_each_passage_stands_once() -> None:
     a, b, c = a_hit("a"), a_hit("b"), a_hit("c")
     assert texts(interleaved([[a, b], [c, a], []])) == ["a", "c", "b"]
     assert texts(interleaved([[a, b]])) == ["a", "b"]
+
+
+def test_ever_new_terms_do_not_pile_up() -> None:
+    for number in range(2 * REMEMBERED):
+        assert holds(a_chunk(f"Room {number} is free."), [f"Room {number}"])
+    assert _plain.cache_info().currsize <= REMEMBERED
+    assert _range.cache_info().currsize <= REMEMBERED
