@@ -13,6 +13,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from importlib import resources
 from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -28,6 +29,9 @@ logger = logging.getLogger(__name__)
 
 KEEP = timedelta(days=30)
 """An older thread is not opened again."""
+LOOKED_AT = 4
+"""Questions of a quoted page, at each answer: a page that is quoted every day would keep those of all years. As one comes and
+four are looked at, a quarter of them are outdated at most."""
 FEW = 2
 """Statements of a passage that stand for what a model wrote of it, where it did not point at any."""
 _UNAVAILABLE = "what answers quoted cannot be told"
@@ -79,6 +83,9 @@ class CitedAnswers:
         self._redis = redis
         self._root = f"{{{namespace}}}:cited"
         self._keep = keep
+        self._drop_outdated = redis.register_script(
+            resources.files("bot").joinpath("lua", "cited.lua").read_text(encoding="utf-8")
+        )
 
     async def remember(self, cited: CitedAnswer) -> None:
         """In the place of the answer to an earlier version of the question. One that quotes nothing is not kept."""
@@ -96,6 +103,9 @@ class CitedAnswers:
                     pipe.hset(self._page(page.page_id), cited.question_id, page.revision)
                     pipe.pexpire(self._page(page.page_id), milliseconds(self._keep))
                 await pipe.execute()
+            await self._drop_outdated(
+                keys=[self._root], args=[LOOKED_AT, *(page.page_id for page in cited.pages)]
+            )
 
     async def get(self, question_id: str) -> CitedAnswer | None:
         with store_failures(_UNAVAILABLE):
