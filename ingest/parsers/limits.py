@@ -16,6 +16,8 @@ from ingest.parsers.text import decoded
 _UNMEANT = re.compile(r"<(script|style)\b(?:[^<]|<(?!\1\b|/\1\s*>))*+</\1\s*>", re.IGNORECASE)
 """Ends where another one begins, or a page of a million beginnings would be read a million times."""
 
+_TABLES = frozenset({"csv", "tsv"})
+"""Front matter above them is rows to their parser."""
 _TOP = 1_000
 """Characters that tell whether a page may begin with front matter."""
 
@@ -27,7 +29,11 @@ def limited(page: ParsedPage, content: bytes, kind: str, *, looked_through: bool
     Raises:
         PageError: it has readers of its own that nobody would keep it to.
     """
-    page = replace(page, front=_limited_by(properties_of(content, kind), page.front))
+    front = page.front
+    if kind in _TABLES:
+        above = _above(decoded(content))
+        front = replace(front, audience=above.audience, for_everyone=above.for_everyone)
+    page = replace(page, front=_limited_by(properties_of(content, kind), front))
     if page.front.audience is None and not page.front.for_everyone:
         refuse_unread_limits(page.as_markdown(), code=False)
         if looked_through:

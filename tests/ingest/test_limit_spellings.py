@@ -33,7 +33,7 @@ def test_no_spelling_leaves_a_page_open() -> None:
     assert [one.shown for one in ALL if is_open(one, "pay.md")] == []
 
 
-@pytest.mark.parametrize("name", ["pay.txt", "pay.html", "pay.rst", "pay.org", "pay.mdx"])
+@pytest.mark.parametrize("name", ["pay.txt", "pay.html", "pay.rst", "pay.org", "pay.mdx", "pay.csv"])
 def test_no_spelling_leaves_another_kind_of_file_open(name: str) -> None:
     assert [one.shown for one in ALL[::EVERY] if is_open(one, name)] == []
 
@@ -129,6 +129,7 @@ LIMITED = [
     ("pay.docx", a_word_file(("Audience", "#leads"))),
     ("pay.odt", an_opendocument("audience", "#leads")),
     ("pay.eml", MAIL.format("X-Audience: #leads").encode()),
+    ("pay.csv", b"---\naudience: '#leads'\n---\nband,pay\n3,5817\n"),
 ]
 CLOSED = [
     ("pay.html", HTML.format('<meta name="audience" content="leaders only">').encode()),
@@ -145,6 +146,9 @@ CLOSED = [
     ("pay.eml", MAIL.format("Sensitivity: Company-Confidential").encode()),
     ("pay.csv", b"# audience: #leads\nband,pay\n3,5817\n"),
     ("pay.csv", b"audience,#leads\nband,pay\n3,5817\n"),
+    ("pay.csv", b"---\nTLP: red\n---\nband,pay\n3,5817\n"),
+    ("pay.csv", b"---\nsensitivity: high\n---\nband,pay\n3,5817\n"),
+    ("pay.tsv", b"---\nnot_for: contractors\n---\nband\tpay\n3\t5817\n"),
 ]  # fmt: skip
 
 
