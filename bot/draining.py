@@ -98,7 +98,7 @@ class DrainingApp(AsyncApp):
                 self._idle.set()
 
     async def _dispatched(self, req: AsyncBoltRequest) -> BoltResponse:
-        seen = await self.glance.at(req.body, busy=self._others.is_busy)
+        seen = await self.glance.at(req.body, busy=lambda: self._others.is_busy)
         if seen == "settled":
             return BoltResponse(status=200)
         async with (self._first if seen == "first" else self._others).turn():

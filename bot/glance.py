@@ -12,6 +12,7 @@ milliseconds, so that in a flood the words of what may not be ours are judged la
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -84,10 +85,10 @@ class Glance:
         self._aside = Together(unread.add_all)
         self._place = unread.place
 
-    async def at(self, told: Mapping[str, Any], *, busy: bool) -> Seen:
+    async def at(self, told: Mapping[str, Any], *, busy: Callable[[], bool]) -> Seen:
         """
         Args:
-            busy: Bolt has as much as it may have of what may not be for us.
+            busy: whether Bolt has as much as it may have of what may not be for us.
 
         Raises:
             StoreUnavailableError: nobody knows whether the message is for us.
@@ -114,7 +115,7 @@ class Glance:
             self._noting()
         return seen
 
-    async def _written(self, written: _Written, team: str, us: str, *, busy: bool) -> Seen:
+    async def _written(self, written: _Written, team: str, us: str, *, busy: Callable[[], bool]) -> Seen:
         settings = await self._attention.channel_settings.of(written.channel)
         if written.thread_ts is None or written.thread_ts == written.ts:
             return "other" if settings.unasked else "settled"
@@ -125,7 +126,7 @@ class Glance:
         state = await self._threads.of(thread_key(team, written.channel, written.thread_ts))
         if state != "unknown":
             return "settled" if state == "left" else "other"
-        if not busy and self._judged.takes_one():
+        if not busy() and self._judged.takes_one():
             return "other"
         place = self._place(
             channel=written.channel,
@@ -137,8 +138,9 @@ class Glance:
         return "settled"
 
     async def _known(self, threads: Sequence[ThreadKey]) -> list[Literal["ours", "left", "unknown"]]:
-        ours = await self._attention.conversations.known(threads)
-        left = await self._attention.left.all_of(threads)
+        ours, left = await asyncio.gather(
+            self._attention.conversations.known(threads), self._attention.left.all_of(threads)
+        )
         return [
             "ours" if thread in ours else "unknown" if why is None else "left"
             for thread, why in zip(threads, left, strict=True)

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 Ask = TypeVar("Ask")
 Told = TypeVar("Told")
 
-MOST_AT_ONCE = 200
+MOST_AT_ONCE = 500
 
 
 class Together(Generic[Ask, Told]):

@@ -28,7 +28,7 @@ from tests.bot.edge.test_looks import (
 from tests.fakes.office import Office, backend_of, open_office
 from tests.fakes.slack_events import bot, changed, deleted, mention, put, send
 
-TALK = "We had a talk."
+BUSY, IDLE = (lambda: True), (lambda: False)
 Made = Callable[[Office], dict[str, Any]]
 
 
@@ -89,7 +89,7 @@ async def test_what_was_put_aside_in_a_flood_is_answered_later_where_it_is_ours(
         turns = await office.conversations.load(thread)
         for turn in turns:
             await office.conversations.forget(thread, turn.question_ts or "")  # as after a year
-        seen = await office.edge.app.glance.at(event_of(follow_up), busy=True)
+        seen = await office.edge.app.glance.at(event_of(follow_up), busy=BUSY)
         assert seen == "settled"
         assert await put_aside(office) == 1
         await office.slack.wait_for(lambda: len(office.knowledge.asked) == 2, timeout=30)
@@ -127,16 +127,16 @@ async def test_what_may_be_for_us_is_never_settled_however_much_there_is_to_do(
     async with open_office(redis, limits, working=False) as office:
         glance = office.edge.app.glance
         for name, made in FIRST.items():
-            assert await glance.at(event_of(made(office)), busy=True) == "first", name
+            assert await glance.at(event_of(made(office)), busy=BUSY) == "first", name
         for name, made in OTHER.items():
-            assert await glance.at(event_of(made(office)), busy=True) == "other", name
+            assert await glance.at(event_of(made(office)), busy=BUSY) == "other", name
         for body in NO_EVENTS:
-            assert await glance.at(body, busy=True) == "first", body
+            assert await glance.at(body, busy=BUSY) == "first", body
         me = await office.edge.people.me()
         thread = ThreadKey(team=me.team_id, channel="C0GENERAL", thread="1600000000.000001")
         await office.conversations.append(thread, Turn(question="x", answer="y"))
         await backend_of(office).left.leave(thread, "not ours")
-        assert await glance.at(event_of(a_reply(office)), busy=True) == "other"
+        assert await glance.at(event_of(a_reply(office)), busy=BUSY) == "other"
         assert await put_aside(office) == 0
 
 
@@ -157,11 +157,11 @@ async def test_what_cannot_concern_us_is_settled_and_noted(redis: Redis, limits:
             a_reply(office, f"<@U0ALICE> {HOW_MANY}"),
             a_reply(office, "<!here> lunch?"),
         ):
-            assert await glance.at(event_of(event), busy=False) == "settled", event
+            assert await glance.at(event_of(event), busy=IDLE) == "settled", event
         assert office.edge.activity.events == 5
         assert await put_aside(office) == 0
-        assert await glance.at(event_of(a_reply(office)), busy=False) == "other"
-        assert await glance.at(event_of(a_reply(office)), busy=True) == "settled"
+        assert await glance.at(event_of(a_reply(office)), busy=IDLE) == "other"
+        assert await glance.at(event_of(a_reply(office)), busy=BUSY) == "settled"
         assert await put_aside(office) == 1
 
 
@@ -176,8 +176,8 @@ async def test_a_glance_goes_by_the_channels_settings(
         )
         glance = office.edge.app.glance
         start = told({"type": "message", "ts": "1700000000.000001", "user": "U0BRAM", "text": HOW_MANY})
-        assert await glance.at(event_of(start), busy=True) == ("other" if unasked else "settled")
-        seen = await glance.at(event_of(a_reply(office)), busy=False)
+        assert await glance.at(event_of(start), busy=BUSY) == ("other" if unasked else "settled")
+        seen = await glance.at(event_of(a_reply(office)), busy=IDLE)
         assert seen == ("settled" if follow_ups == "mention" else "other")
         assert await put_aside(office) == 0
 
@@ -188,7 +188,7 @@ async def test_so_many_unknown_threads_a_second_are_judged_the_rest_is_put_aside
     async with open_office(redis, limits, working=False) as office:
         glance = office.edge.app.glance
         events = [event_of(a_reply(office, thread_ts=f"1600000{n:03}.000001")) for n in range(400)]
-        seen = await asyncio.gather(*(glance.at(event, busy=False) for event in events))
+        seen = await asyncio.gather(*(glance.at(event, busy=IDLE) for event in events))
         assert 100 <= seen.count("other") < 300
         assert await put_aside(office) == 400 - seen.count("other")
 
