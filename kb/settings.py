@@ -196,6 +196,10 @@ class IndexSettings(Section):
     qdrant_api_key: SecretStr | None = None
     collection: str = "footnote"
     timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
+    """Seconds for one answer of the Qdrant server."""
+    retry_s: Annotated[float, Field(ge=0, le=3600)] = 60.0
+    """Seconds for which what is written to a Qdrant server is tried again while it restarts, is overloaded or moves a shard.
+    A question waits for a second at most."""
 
 
 class ReindexSettings(Section):

@@ -143,6 +143,8 @@ class LocalSession:
             told |= await self._questions()
         except UnavailableError as error:
             told |= {"status": "unavailable", "error": str(error)}
+            if isinstance(error, SettingsError):
+                told["mend"] = "set QDRANT_API_KEY to the server's key, or unset it where the server has none"
             if isinstance(error, IndexDamagedError):
                 told["mend"] = (
                     "run `footnote reindex --full`; a running bot does so at its next sync of all sources"

@@ -6,6 +6,7 @@ its servers are down.
 
 from __future__ import annotations
 
+import warnings
 from contextlib import AsyncExitStack
 
 from redis.asyncio import Redis
@@ -67,10 +68,13 @@ def _served(settings: IndexSettings) -> VectorIndex:
     from kb.index.server import ServerIndex
 
     key = settings.qdrant_api_key
-    client = AsyncQdrantClient(
-        url=settings.qdrant_url,
-        api_key=key.get_secret_value() if key else None,
-        timeout=round(settings.timeout_s),
-        check_compatibility=False,  # it would ask the server here, blocking, and warn on the terminal
-    )
-    return ServerIndex(client, settings.collection)
+    with warnings.catch_warnings():
+        # A key without TLS: said once, by `footnote doctor`, and not before every command.
+        warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
+        client = AsyncQdrantClient(
+            url=settings.qdrant_url,
+            api_key=key.get_secret_value() if key else None,
+            timeout=round(settings.timeout_s),
+            check_compatibility=False,  # it would ask the server here, blocking, and warn on the terminal
+        )
+    return ServerIndex(client, settings.collection, retry_s=settings.retry_s)

@@ -88,7 +88,7 @@ class QdrantServer:
                 web.post(f"{at}/facet", self._facet),
             ]
         )
-        self._runner = web.AppRunner(app, shutdown_timeout=0)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
         await site.start()
@@ -96,6 +96,7 @@ class QdrantServer:
 
     async def stop(self) -> None:
         """From here on connections are refused. What was written stays."""
+        self.silent = False
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
@@ -103,8 +104,8 @@ class QdrantServer:
     @web.middleware
     async def _door(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         self.paths.append(f"{request.method} {request.path}")
-        if self.silent:
-            await asyncio.sleep(3600)
+        while self.silent:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
         if self._key is not None and request.headers.get("api-key") != self._key:
             return web.Response(status=401, text="Must provide an API key or an Authorization bearer token")
         body = await request.read()
