@@ -141,13 +141,12 @@ class Gaps:
             return []
         texts = list(dict.fromkeys(searched(one) for one in [*gaps, *answered]))
         at = {text: row for row, text in enumerate(texts)}
-        alike = await self._likeness.among(texts)
+        same = await self._likeness.among(texts) >= SAME
+        rows = [at[searched(one)] for one in answered]
         return [
             gap
             for gap in gaps
-            if any(
-                alike[at[searched(gap)], at[searched(one)]] >= SAME and _closes(one, gap) for one in answered
-            )
+            if any(_closes(answered[number], gap) for number in np.flatnonzero(same[at[searched(gap)], rows]))
         ]
 
     async def _grouped(self, asked: Sequence[Asked]) -> list[list[Asked]]:
@@ -156,17 +155,18 @@ class Gaps:
         at = {text: row for row, text in enumerate(texts)}
         alike = await self._likeness.among(texts)
         groups: list[list[Asked]] = []
-        rows: list[list[int]] = []
+        sums = np.zeros((len(asked), len(texts)), dtype=np.float32)
+        sizes = np.zeros(len(asked))
         for one in asked:
             row = at[searched(one)]
-            means = [float(alike[row, members].mean()) for members in rows]
-            best = max(range(len(groups)), key=means.__getitem__, default=None)
-            if best is None or means[best] < ALIKE:
-                groups.append([one])
-                rows.append([row])
-            else:
-                groups[best].append(one)
-                rows[best].append(row)
+            means = sums[: len(groups), row] / sizes[: len(groups)]
+            best = int(means.argmax()) if groups else 0
+            if not groups or means[best] < ALIKE:
+                best = len(groups)
+                groups.append([])
+            groups[best].append(one)
+            sums[best] += alike[row]
+            sizes[best] += 1
         return [_central_first(group, alike, at) for group in groups]
 
     async def _readable(self, gaps: Sequence[Gap], audience: Audience | None) -> frozenset[str] | None:
