@@ -146,7 +146,7 @@ class Gaps:
         return [
             gap
             for gap in gaps
-            if any(_closes(answered[number], gap) for number in np.flatnonzero(same[at[searched(gap)], rows]))
+            if any(_closes(answered[int(row)], gap) for row in np.flatnonzero(same[at[searched(gap)], rows]))
         ]
 
     async def _grouped(self, asked: Sequence[Asked]) -> list[list[Asked]]:
