@@ -155,8 +155,8 @@ class _Enclosed:
                 yield name
             line = line[:_LINE].strip()
             if self.inside:
-                for said in self._said(line):
-                    yield from self._in(said)
+                for one in self._said(line):
+                    yield from self._in(one)
             elif (said := self._outside(line)) is not None:
                 yield from self._in(said)
                 self._ends_with(line)

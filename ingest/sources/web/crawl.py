@@ -17,7 +17,7 @@ from yarl import URL
 from ingest.sources.web.bounds import Bounds
 from ingest.sources.web.client import WebClient, WebError, as_web_error
 from ingest.sources.web.crawled import Crawled, Found, settle
-from ingest.sources.web.document import asks_to_be_hidden, read_document
+from ingest.sources.web.document import asks_to_be_hidden
 from ingest.sources.web.frontier import Frontier
 from ingest.sources.web.hrefs import written_address, written_addresses
 from ingest.sources.web.memory import Visit, VisitMemory
@@ -27,9 +27,10 @@ from ingest.sources.web.pages import (
     leads_on_to,
     require_text,
 )
+from ingest.sources.web.reader import WebReader
 from ingest.sources.web.scope import Scope
 from ingest.sources.web.sitemaps import Robots, Sitemaps
-from ingest.sources.web.spellings import Queries, text_mark
+from ingest.sources.web.spellings import Queries
 from ingest.sources.web.starts import Opened, Starts
 from ingest.sources.web.upkeep import SameTextError, look_at, require_different_texts
 
@@ -45,9 +46,12 @@ _LOST_FEW = 3
 class Crawl:
     """Used once. `scope` learns where the starts lead; `memory` holds the text of every page found."""
 
-    def __init__(self, *, scope: Scope, client: WebClient, memory: VisitMemory, bounds: Bounds) -> None:
+    def __init__(
+        self, *, scope: Scope, client: WebClient, reader: WebReader, memory: VisitMemory, bounds: Bounds
+    ) -> None:
         self._scope = scope
         self._client = client
+        self._reader = reader
         self._memory = memory
         self._bounds = bounds
         self._robots = Robots(client, scope.foreign)
@@ -97,7 +101,7 @@ class Crawl:
 
     async def _open(self, starts: tuple[URL, ...]) -> list[URL]:
         """Asks the start addresses, and lets the scope follow to where they lead. What cannot be read is a failure."""
-        opening = Starts(self._scope, self._client, self._robots, self._memory, self._refusal)
+        opening = Starts(self._scope, self._client, self._reader, self._robots, self._memory, self._refusal)
         for start in starts:
             try:
                 with as_web_error("it cannot be read"):
@@ -191,7 +195,7 @@ class Crawl:
         )
         if answer.status == 304 and known is not None:
             return replace(known, document=replace(known.document, hidden=asks_to_be_hidden(answer.robots)))
-        document = (opened.document if opened else None) or await asyncio.to_thread(read_document, answer)
+        document = (opened.document if opened else None) or await self._reader.read(answer)
         if not opened and asks_who_you_are(url, answer, document):
             raise WebError(LOGIN, private=True)
         final, path = self._scope.spelled(answer.url), self._scope.path_of(url)
@@ -212,7 +216,7 @@ class Crawl:
         )
         if visit.path != path:
             self._moved[path] = visit.path
-        if before is not None and text_mark(before.document.content) != text_mark(document.content):
+        if before is not None and before.document.mark != document.mark:
             self._replaced[visit.path] = before
         await self._memory.keep(visit)
         return visit
@@ -237,14 +241,13 @@ class Crawl:
 
     def _list(self, url: URL, visit: Visit) -> None:
         canonical = self._canonical(visit.document.canonical)
-        text = text_mark(visit.document.content)
-        self._queries.saw(url, text)
+        self._queries.saw(url, visit.document.mark)
         self._result.pages[visit.path] = Found(
             address=visit.address,
             path=visit.path,
             revision=visit.revision,
             size=len(visit.document.content),
-            text=text,
+            text=visit.document.mark,
             canonical=canonical if canonical != visit.path else None,
         )
 
@@ -289,7 +292,7 @@ class Crawl:
         if len(lost) <= max(_LOST_FEW, _LOST_SHARE * len(remembered)) or self._result.incomplete:
             return
         try:
-            await look_at(lost, self._result.pages.values(), self._client, self._refusal)
+            await look_at(lost, self._result.pages.values(), self._client, self._reader, self._refusal)
         except SameTextError:
             raise
         except WebError as error:

@@ -21,6 +21,7 @@ from ingest.parsers.unseen import is_unseen, opened_by
 from ingest.sources.web.client import WebResponse
 from ingest.sources.web.content import main_content
 from ingest.sources.web.hrefs import written_address
+from ingest.sources.web.spellings import text_mark
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 FILE_TYPES = frozenset({"text/markdown", "text/plain", "application/pdf"})
@@ -37,12 +38,13 @@ class WebDocument:
     """A page as it was read. `canonical`: the address that it says is its proper one. `hidden`: it asks not to be indexed.
 
     `audience`: the channels and groups that its HTML limits it to; None: no limit. `closed`: why nobody may read it here,
-    where that is what it says.
+    where that is what it says. `mark`: of its words (`text_mark`).
     """
 
     url: str
     content: bytes
     media_type: str
+    mark: str
     canonical: str | None = None
     links: tuple[str, ...] = ()
     edited: date | None = None
@@ -62,6 +64,7 @@ def read_document(response: WebResponse) -> WebDocument | None:
             url=str(response.url),
             content=response.content,
             media_type=response.media_type,
+            mark=text_mark(response.content),
             hidden=asks_to_be_hidden(response.robots),
         )
     if response.media_type not in HTML_TYPES:
@@ -74,6 +77,7 @@ def read_document(response: WebResponse) -> WebDocument | None:
             url=str(response.url),
             content=b"",
             media_type="text/markdown",
+            mark=text_mark(b""),
             audience=audience,
             closed=closed,
         )
@@ -87,14 +91,18 @@ def read_document(response: WebResponse) -> WebDocument | None:
     tree.make_links_absolute(str(base), resolve_base_href=False, handle_failures="ignore")
     html = str(lxml.html.tostring(tree, encoding="unicode"))
     _drop_unseen(tree)
+    links = () if "nofollow" in robots else tuple(dict.fromkeys(_links(tree, base)))
+    canonical, edited = _canonical(tree, response.url), _edited(tree)
+    content = main_content(html, tree, response.url).encode()
     return WebDocument(
         url=str(response.url),
-        canonical=_canonical(tree, response.url),
-        links=() if "nofollow" in robots else tuple(dict.fromkeys(_links(tree, base))),
-        edited=_edited(tree),
+        canonical=canonical,
+        links=links,
+        edited=edited,
         hidden="noindex" in robots,
-        content=main_content(html, tree, response.url).encode(),
+        content=content,
         media_type="text/markdown",
+        mark=text_mark(content),
         audience=audience,
         closed=closed,
     )

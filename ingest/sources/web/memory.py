@@ -25,14 +25,14 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-_VERSION = 4
+_VERSION = 5
 """Raise when what a document is made of changes: then the memory is made anew."""
 _DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 _SCHEMA = """
 CREATE TABLE visits (
     address TEXT PRIMARY KEY, path TEXT, etag TEXT, last_modified TEXT, url TEXT, content BLOB, media_type TEXT,
     canonical TEXT, links TEXT, edited TEXT, hidden INTEGER,
-    audience TEXT, closed TEXT
+    audience TEXT, closed TEXT, mark TEXT
 );
 CREATE INDEX by_path ON visits (path);
 """
@@ -84,9 +84,10 @@ class VisitMemory:
             zlib.compress(document.content), document.media_type, document.canonical, json.dumps(document.links),
             document.edited.isoformat() if document.edited else None, document.hidden,
             None if document.audience is None else json.dumps(document.audience), document.closed,
+            document.mark,
         )  # fmt: skip
         await self._run(
-            lambda db: db.execute(f"INSERT OR REPLACE INTO visits VALUES ({', '.join('?' * 13)})", row)
+            lambda db: db.execute(f"INSERT OR REPLACE INTO visits VALUES ({', '.join('?' * 14)})", row)
         )
 
     async def forget(self, addresses: Iterable[str]) -> None:
@@ -119,19 +120,20 @@ class VisitMemory:
 def _one(db: sqlite3.Connection, where: str, value: str) -> Visit | None:
     columns = (
         "address, path, etag, last_modified, url, content, media_type, canonical, links, edited, hidden, "
-        "audience, closed"
+        "audience, closed, mark"
     )
     row = db.execute(f"SELECT {columns} FROM visits WHERE {where} LIMIT 1", (value,)).fetchone()
     if row is None:
         return None
     (
         address, path, etag, last_modified, url, content, media_type, canonical, links, edited, hidden,
-        audience, closed,
+        audience, closed, mark,
     ) = row  # fmt: skip
     document = WebDocument(
         url=url,
         content=zlib.decompress(content),
         media_type=media_type,
+        mark=mark,
         canonical=canonical,
         links=tuple(json.loads(links)),
         edited=date.fromisoformat(edited) if edited else None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from yarl import URL
 
@@ -35,12 +36,15 @@ def asks_who_you_are(url: URL, answer: WebResponse, document: WebDocument | None
     """Whether a login was answered in the place of the page at `url`."""
     if answer.media_type not in HTML_TYPES or document is None:
         return False
-    words = len(_WORD.findall(document.content))
-    form = bool(_PASSWORD.search(answer.content))
+    words = sum(1 for _ in islice(_WORD.finditer(document.content), _SOME + 1))
     if answer.url.path != url.path and names_a_login(answer.url) and not names_a_login(url):
         back = any(name.casefold() in _WAY_BACK for name in answer.url.query)
-        return form or back or words <= _SOME
-    return form and words <= _HARDLY_ANY
+        return back or words <= _SOME or _has_form(answer)
+    return words <= _HARDLY_ANY and _has_form(answer)
+
+
+def _has_form(answer: WebResponse) -> bool:
+    return _PASSWORD.search(answer.content) is not None
 
 
 def leads_on_to(answer: WebResponse, document: WebDocument) -> URL | None:

@@ -16,10 +16,10 @@ from ingest.sources.web.bounds import Bounds
 from ingest.sources.web.client import Refusal, Sleep, WebClient, WebError
 from ingest.sources.web.crawl import Crawl
 from ingest.sources.web.crawled import Crawled
-from ingest.sources.web.document import read_document
 from ingest.sources.web.hrefs import written_address, written_addresses
 from ingest.sources.web.memory import Visit, VisitMemory
 from ingest.sources.web.pages import LOGIN, asks_who_you_are
+from ingest.sources.web.reader import WebReader
 from ingest.sources.web.scope import Scope
 from kb.source_settings import WebsiteSettings
 
@@ -45,6 +45,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
         self._sleep = sleep
         self._resolver = resolver
         self._crawled = Crawled()
+        self._reader = WebReader()
 
     def url_of(self, path: str) -> str:
         return self._scope.url_of(path)
@@ -56,6 +57,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
             crawl = Crawl(
                 scope=self._scope,
                 client=client,
+                reader=self._reader,
                 memory=self._memory,
                 bounds=Bounds(self._settings, lambda: client.requests),
             )
@@ -65,6 +67,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
             raise SourceUnavailableError(f"source {self.name!r}: {error.reason}") from error
         finally:
             await client.close()
+            await self._reader.close()
         for found in self._crawled.pages.values():
             yield PageRef(path=found.path, revision=found.revision, size=found.size)
         for path in self._crawled.failures:
@@ -105,6 +108,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
 
     async def close(self) -> None:
         """A crawl closes its own connections."""
+        await self._reader.close()
 
     async def _visit(self, path: str) -> Visit:
         """A page that this machine has not read: another one made the listing."""
@@ -112,7 +116,7 @@ class WebsiteSource(ConfiguredSource[WebsiteSettings]):
         client = self._client()
         try:
             answer = await client.get(url, refusal=self._refusal_of(url))
-            document = await asyncio.to_thread(read_document, answer)
+            document = await self._reader.read(answer)
             if asks_who_you_are(url, answer, document):
                 raise PageError(LOGIN, withdraw=True)
         except WebError as error:

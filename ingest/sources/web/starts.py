@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, replace
 
 from yarl import URL
 
 from ingest.sources.web.client import Refusal, WebClient, WebError, WebResponse
-from ingest.sources.web.document import WebDocument, read_document
+from ingest.sources.web.document import WebDocument
 from ingest.sources.web.memory import Visit, VisitMemory
 from ingest.sources.web.pages import asks_who_you_are, leads_on_to
+from ingest.sources.web.reader import WebReader
 from ingest.sources.web.scope import Scope, names_a_login
 from ingest.sources.web.sitemaps import Robots
 
@@ -28,8 +28,15 @@ class Opened:
 
 class Starts:
     def __init__(
-        self, scope: Scope, client: WebClient, robots: Robots, memory: VisitMemory, refusal: Refusal
+        self,
+        scope: Scope,
+        client: WebClient,
+        reader: WebReader,
+        robots: Robots,
+        memory: VisitMemory,
+        refusal: Refusal,
     ) -> None:
+        self._reader = reader
         self._scope = scope
         self._client = client
         self._robots = robots
@@ -96,7 +103,7 @@ class Starts:
             self._scope.leads(start, answer.url)
         if answer.status == 304:
             return None, None
-        document = await asyncio.to_thread(read_document, answer)
+        document = await self._reader.read(answer)
         if asks_who_you_are(start, answer, document):
             raise _login(start, answer.url)
         target = leads_on_to(answer, document) if document else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
@@ -10,7 +9,7 @@ from yarl import URL
 
 from ingest.sources.web.client import Refusal, WebClient, WebError, as_web_error
 from ingest.sources.web.crawled import Found
-from ingest.sources.web.document import read_document
+from ingest.sources.web.reader import WebReader
 from ingest.sources.web.scope import spelling
 from ingest.sources.web.spellings import text_mark
 
@@ -42,7 +41,9 @@ def require_different_texts(
             raise _same_text(f"{len(different)} of its {len(pages)} pages show", alike[0].address)
 
 
-async def look_at(lost: Sequence[URL], pages: Collection[Found], client: WebClient, refusal: Refusal) -> None:
+async def look_at(
+    lost: Sequence[URL], pages: Collection[Found], client: WebClient, reader: WebReader, refusal: Refusal
+) -> None:
     """Asks for a few of the pages that nothing leads to any more.
 
     Raises:
@@ -53,12 +54,12 @@ async def look_at(lost: Sequence[URL], pages: Collection[Found], client: WebClie
     for url in lost[:: max(1, len(lost) // _SAMPLE)][:_SAMPLE]:
         try:
             with as_web_error("it cannot be read"):
-                document = await asyncio.to_thread(read_document, await client.get(url, refusal=refusal))
+                document = await reader.read(await client.get(url, refusal=refusal))
         except WebError as error:
             if not error.gone:
                 raise
         else:
-            texts.append(text_mark(document.content if document else b""))
+            texts.append(document.mark if document else text_mark(b""))
     if len(texts) > 1 and len(set(texts)) == 1 and texts[0] in {found.text for found in pages}:
         raise _same_text(f"{len(lost)} pages that were there at the last visit now show", str(lost[0]))
 

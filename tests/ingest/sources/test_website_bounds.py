@@ -12,6 +12,7 @@ import pytest
 from aiohttp import web
 
 from ingest.sources.port import PageRef
+from ingest.sources.web.document import read_document
 from ingest.sources.web.source import WebsiteSource
 from kb.source_settings import WebsiteSettings
 from tests.fakes.listing import reason
@@ -116,16 +117,12 @@ async def test_a_sitemap_that_breaks_us_fails_alone_and_the_log_has_no_text_of_i
 async def test_a_page_that_breaks_us_fails_alone(
     a_source: Any, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    from ingest.sources.web import crawl
-
-    really = crawl.read_document
-
     def breaks(answer: Any) -> Any:
         if answer.url.path == "/docs/pay":
             raise error
-        return really(answer)
+        return read_document(answer)
 
-    monkeypatch.setattr(crawl, "read_document", breaks)
+    monkeypatch.setattr("ingest.sources.web.reader.read_document", breaks)
     pages = {
         "/docs/": article("Docs", LONG, links("/docs/pay", "/docs/leave")),
         "/docs/pay": article("Pay", LONG),
