@@ -128,7 +128,8 @@ class Embedder:
         if missing:
             await self.ready()
             parts = await asyncio.gather(*(self._embed_at_once(model, missing) for model in self._models))
-            found.update(zip(missing, _joined(parts), strict=True))
+            # A row alone would keep its whole batch in memory.
+            found.update((text, row.copy()) for text, row in zip(missing, _joined(parts), strict=True))
         for text in texts:
             self._cache[text] = found[text]
             self._cache.move_to_end(text)

@@ -31,7 +31,9 @@ class SentenceVectors:
         wanted = dict.fromkeys(texts)
         found = {text: self._kept[text] for text in wanted if text in self._kept}
         if missing := [text for text in wanted if text not in found]:
-            found.update(zip(missing, await self._embedder.embed_documents(missing), strict=True))
+            vectors = await self._embedder.embed_documents(missing)
+            # A row alone would keep its whole batch in memory, for as long as one of its sentences is remembered.
+            found.update((text, row.copy()) for text, row in zip(missing, vectors, strict=True))
         for text, vector in found.items():
             self._kept[text] = vector
             self._kept.move_to_end(text)
