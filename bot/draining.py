@@ -17,7 +17,7 @@ from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 
 from bot.glance import Glance
-from kb.errors import StoreUnavailableError, UnavailableError
+from kb.errors import UnavailableError
 from kb.tasks import happened
 from kb.text.unicode import well_formed_value
 
@@ -89,7 +89,7 @@ class DrainingApp(AsyncApp):
         self._idle.clear()
         try:
             return await self._dispatched(req)
-        except (LaneFullError, StoreUnavailableError) as error:
+        except UnavailableError as error:
             logger.warning("event.not_begun", extra={"cause": str(error)})
             return BoltResponse(status=503)
         finally:

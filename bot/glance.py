@@ -29,6 +29,7 @@ from bot.slack_errors import SLACK_FAILURES
 from bot.together import Together
 from bot.unread import UnreadMessages
 from bot.unwrap import addresses_others
+from kb.errors import UnavailableError
 from kb.models import ThreadKey
 
 logger = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ class Glance:
             busy: whether Bolt has as much as it may have of what may not be for us.
 
         Raises:
-            StoreUnavailableError: nobody knows whether the message is for us.
+            UnavailableError: nobody knows whether the message is for us.
         """
         event = told.get("event")
         if told.get("type") != "event_callback" or not isinstance(event, Mapping):
@@ -100,8 +101,8 @@ class Glance:
             return "first"
         try:
             me = await self._attention.people.me()
-        except SLACK_FAILURES:
-            return "first"  # Bolt asks who we are, too, and says what that means
+        except SLACK_FAILURES as error:
+            raise UnavailableError("Slack does not say who we are") from error
         try:
             written = _Written.model_validate(event)
         except ValidationError:
