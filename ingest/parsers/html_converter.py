@@ -154,7 +154,8 @@ class _Converter(MarkdownConverter):
         href = str(el.attrs.get("href") or "")
         if "\n\n" in text.strip() or _SCRIPT_LINK.match(href):  # a link around blocks, or to nowhere
             return text
-        return str(super().convert_a(el, text, parent_tags))  # type: ignore[misc]
+        link = str(super().convert_a(el, text, parent_tags))  # type: ignore[misc]
+        return f"{link} " if _touches_a_link(el) else link
 
     def convert_hN(self, n: int, el: Any, text: str, parent_tags: Any) -> str:  # noqa: N802 (its name there)
         if "summary" in parent_tags or "button" in parent_tags:
@@ -267,3 +268,11 @@ def _text_before(element: Any) -> str:
 def _code_span(code: str) -> str:
     ticks = "`" * (1 + max(map(len, _TICKS.findall(code)), default=0))
     return f"{ticks} {code.strip()} {ticks}" if len(ticks) > 1 else f"`{code.strip()}`"
+
+
+def _touches_a_link(el: Any) -> bool:
+    """Whether another link's word follows at once: styles set them apart for whoever sees the page."""
+    following = el.next_sibling
+    if getattr(following, "name", None) != "a" or following.get("href") in (None, el.get("href")):
+        return False
+    return el.get_text()[-1:].isalnum() and following.get_text()[:1].isalnum()

@@ -250,3 +250,11 @@ def test_a_page_nested_deeper_than_anybody_writes_is_read() -> None:
 
     assert "Deep words." in of_a_file(deep).as_markdown()
     assert "Deep words." in of_a_website(deep).as_markdown()
+
+
+def test_links_that_touch_are_words_of_their_own() -> None:
+    page = parse_file(
+        b'<p><a href="/a">Leave</a><a href="/b">Pay</a> <a href="/c">un</a><a href="/c">paid</a>, <a href="/d">x</a><a href="/e">!</a></p>',
+        path="a.html",
+    )
+    assert "[Leave](/a) [Pay](/b) [un](/c)[paid](/c), [x](/d)[!](/e)" in page.as_markdown()
