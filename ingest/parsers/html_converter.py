@@ -275,4 +275,4 @@ def _touches_a_link(el: Any) -> bool:
     following = el.next_sibling
     if getattr(following, "name", None) != "a" or following.get("href") in (None, el.get("href")):
         return False
-    return el.get_text()[-1:].isalnum() and following.get_text()[:1].isalnum()
+    return bool(el.get_text()[-1:].isalnum() and following.get_text()[:1].isalnum())
