@@ -204,7 +204,7 @@ class Messages(Formats):
     not_admin: str = "Sorry, only admins can do that. Ask one of your workspace's admins, or to be added to Footnote's list."
     admin_unknown: str = "Slack does not tell me at the moment whether you are an admin, so I can't do that. Please try again in a few minutes."
     usage: str = (
-        "• `{command} reindex [source] [--full] [--dry-run]` reads the pages anew; `--full` rebuilds everything beside the live index, `--dry-run` only tells what would change\n"
+        "• `{command} reindex [source] [--full] [--dry-run] [--force]` reads the pages anew; `--full` rebuilds everything beside the live index, `--dry-run` only tells what would change, `--force` also removes what a sync holds back\n"
         "• `{command} forget URL` takes a page out at once and keeps it out\n"
         "• `{command} status` shows how Footnote is doing\n"
         "• `{command} stats` shows how it is used\n"

@@ -160,7 +160,7 @@ GERMAN: dict[str, Any] = {
     "not_admin": "Entschuldigung, das können nur Admins. Frage einen Admin deines Workspace, oder lass dich in die Liste von Footnote aufnehmen.",
     "admin_unknown": "Slack sagt mir im Moment nicht, ob du Admin bist, darum kann ich das nicht tun. Bitte versuche es in einigen Minuten noch einmal.",
     "usage": (
-        "• `{command} reindex [Quelle] [--full] [--dry-run]` liest die Seiten neu ein; `--full` baut alles neben dem laufenden Index neu auf, `--dry-run` sagt nur, was sich ändern würde\n"
+        "• `{command} reindex [Quelle] [--full] [--dry-run] [--force]` liest die Seiten neu ein; `--full` baut alles neben dem laufenden Index neu auf, `--dry-run` sagt nur, was sich ändern würde, `--force` entfernt auch, was ein Abgleich zurückhält\n"
         "• `{command} forget URL` nimmt eine Seite sofort und dauerhaft heraus\n"
         "• `{command} status` zeigt, wie es Footnote geht\n"
         "• `{command} stats` zeigt, wie es genutzt wird\n"

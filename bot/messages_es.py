@@ -160,7 +160,7 @@ SPANISH: dict[str, Any] = {
     "not_admin": "Lo siento, eso solo pueden hacerlo los administradores. Pídeselo a un administrador de tu espacio de trabajo, o que te añadan a la lista de Footnote.",
     "admin_unknown": "Slack no me dice en este momento si eres administrador, así que no puedo hacerlo. Inténtalo de nuevo dentro de unos minutos.",
     "usage": (
-        "• `{command} reindex [fuente] [--full] [--dry-run]` vuelve a leer las páginas; `--full` lo reconstruye todo junto al índice en uso, `--dry-run` solo dice qué cambiaría\n"
+        "• `{command} reindex [fuente] [--full] [--dry-run] [--force]` vuelve a leer las páginas; `--full` lo reconstruye todo junto al índice en uso, `--dry-run` solo dice qué cambiaría, `--force` también quita lo que una sincronización retiene\n"
         "• `{command} forget URL` quita una página al momento y para siempre\n"
         "• `{command} status` muestra cómo está Footnote\n"
         "• `{command} stats` muestra cómo se usa\n"

@@ -173,7 +173,7 @@ FRENCH: dict[str, Any] = {
     "not_admin": "Désolé, seuls les administrateurs peuvent faire cela. Demandez à un administrateur de votre espace de travail, ou à être ajouté à la liste de Footnote.",
     "admin_unknown": "Slack ne me dit pas pour le moment si vous êtes administrateur, je ne peux donc pas le faire. Réessayez dans quelques minutes, s'il vous plaît.",
     "usage": (
-        "• `{command} reindex [source] [--full] [--dry-run]` relit les pages ; `--full` reconstruit tout à côté de l'index en service, `--dry-run` dit seulement ce qui changerait\n"
+        "• `{command} reindex [source] [--full] [--dry-run] [--force]` relit les pages ; `--full` reconstruit tout à côté de l'index en service, `--dry-run` dit seulement ce qui changerait, `--force` retire aussi ce qu'une synchronisation retient\n"
         "• `{command} forget URL` retire une page aussitôt et pour de bon\n"
         "• `{command} status` montre comment va Footnote\n"
         "• `{command} stats` montre comment il est utilisé\n"

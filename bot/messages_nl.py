@@ -160,7 +160,7 @@ DUTCH: dict[str, Any] = {
     "not_admin": "Sorry, dat kunnen alleen beheerders. Vraag een beheerder van je workspace, of om op de lijst van Footnote te komen.",
     "admin_unknown": "Slack vertelt me op dit moment niet of je beheerder bent, dus dat kan ik niet doen. Probeer het over een paar minuten opnieuw.",
     "usage": (
-        "• `{command} reindex [bron] [--full] [--dry-run]` leest de pagina's opnieuw; `--full` bouwt alles opnieuw op naast de huidige index, `--dry-run` zegt alleen wat er zou veranderen\n"
+        "• `{command} reindex [bron] [--full] [--dry-run] [--force]` leest de pagina's opnieuw; `--full` bouwt alles opnieuw op naast de huidige index, `--dry-run` zegt alleen wat er zou veranderen, `--force` verwijdert ook wat een synchronisatie tegenhoudt\n"
         "• `{command} forget URL` haalt een pagina er meteen en blijvend uit\n"
         "• `{command} status` laat zien hoe het met Footnote gaat\n"
         "• `{command} stats` laat zien hoe het gebruikt wordt\n"
