@@ -202,7 +202,7 @@ class ServerIndex(Collection):
         return await super().manifest() if await self._is_live() else None
 
     async def begin_rebuild(self, manifest: IndexManifest) -> ServerRebuild:
-        live = await self._live_generation()
+        live = await self._live_generation(for_s=self._write_for_s)
         for number in await self._generations():
             if number > live:
                 await self.drop(number)
