@@ -41,6 +41,9 @@ from kb.settings import ModelSettings
 
 logger = logging.getLogger(__name__)
 
+SHORT_S = 0.02
+RESTS = 10
+"""A reply that takes longer to be read so far is shown less often while it is written: a tenth of the time at most."""
 SEARCHES = 2
 """Further searches that the model may make."""
 LONGEST_SENTENCE = 4000
@@ -230,8 +233,17 @@ class _Conversation:
         return tool_result(use.id, "\n\n".join(numbered_passages(fresh, first=first)))
 
     def _watching(self, on_sentences: OnSentences) -> OnText:
+        rests_until = 0.0
+
         async def on_text(blocks: tuple[TextBlock, ...]) -> None:
-            if finished := finished_part(self._marked(blocks).sentences):
+            nonlocal rests_until
+            began = time.monotonic()
+            if began < rests_until:
+                return
+            marked = self._marked(blocks)
+            if (took := time.monotonic() - began) > SHORT_S:  # others wait for the loop meanwhile
+                rests_until = began + RESTS * took
+            if finished := finished_part(marked.sentences):
                 await on_sentences(finished, tuple(self._passages))
 
         return on_text

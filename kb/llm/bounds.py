@@ -13,6 +13,8 @@ MOST_BYTES = 16 << 20
 """Of a response's body. 8,192 tokens of a streamed reply, each with its event and its citation, are some 4 MB."""
 LONGEST_LINE = 1 << 20
 """Bytes of one event. It is parsed in one go."""
+PLAIN = {"Accept-Encoding": "identity"}
+"""Headers of every request: what is counted is what comes."""
 CHARACTERS_A_TOKEN = 16
 """Of text. English has 4 or 5, code with its indents 8."""
 UNSHOWN_A_TOKEN = 64
@@ -46,16 +48,26 @@ class ReplyBounds:
 
 
 async def bound_response(response: httpx2.Response) -> None:
-    """A hook for a client: no body is read beyond `MOST_BYTES`, error pages included."""
+    """A hook for a client that asks for `PLAIN`: no body is read beyond `MOST_BYTES`, error pages included, and none that
+    is packed all the same: a few kilobytes can be hundreds of megabytes, unpacked in one go.
+    """
     assert isinstance(response.stream, httpx2.AsyncByteStream)
-    response.stream = _BoundedStream(response.stream)
+    packed = response.headers.pop("Content-Encoding", "identity").strip().lower() not in ("", "identity")
+    response.stream = _BoundedStream(response.stream, packed=packed)
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+    """Iterating raises `ModelReplyError`, which passes through the client's own handling of errors unchanged."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, *, packed: bool) -> None:
         self._stream = stream
+        self._packed = packed
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._packed:
+            raise ModelReplyError(
+                "the model's server compresses a reply that was asked for as it is: it was given up"
+            )
         total = line = 0
         async for part in self._stream:
             total += len(part)
@@ -64,9 +76,8 @@ class _BoundedStream(httpx2.AsyncByteStream):
             if total > MOST_BYTES or line > LONGEST_LINE:
                 raise ModelReplyError("the model's server sends more than a reply can hold: it was given up")
             yield part
-            await asyncio.sleep(
-                0
-            )  # what has come already is read without waiting: others have their turn here
+            # What has come already is read without waiting: others have their turn here.
+            await asyncio.sleep(0)
 
     async def aclose(self) -> None:
         await self._stream.aclose()

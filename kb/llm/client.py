@@ -20,7 +20,7 @@ from anthropic.types import MessageParam, OutputConfigParam, ToolParam
 from opentelemetry.trace import Span, SpanKind
 
 from kb.errors import ModelRefusedError, ModelReplyError
-from kb.llm.bounds import bound_response
+from kb.llm.bounds import PLAIN, bound_response
 from kb.llm.endpoint import choose_endpoint
 from kb.llm.failures import FAILURES, PASSING, retry_wait, translate
 from kb.llm.names import ModelNames
@@ -82,6 +82,7 @@ class LanguageModel:
             open_telemetry=NO_TRACES,
             max_retries=0,  # ours know the deadline: the SDK's sleep through it
             timeout=httpx2.Timeout(None, connect=CONNECT_S),
+            default_headers=PLAIN,
             http_client=http_client
             or anthropic.DefaultAsyncHttpxClient(event_hooks={"response": [bound_response]}),
         )

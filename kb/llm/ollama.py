@@ -11,7 +11,7 @@ import httpx2
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kb.errors import ModelUnavailableError
-from kb.llm.bounds import bound_response
+from kb.llm.bounds import PLAIN, bound_response
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ async def pick_model(base_url: str) -> str:
 async def offered_models(base_url: str) -> list[OfferedModel]:
     """What the server lists, but for embedders, in its order. Raises as `pick_model` where it does not answer."""
     bounded = {"response": [bound_response]}
-    async with httpx2.AsyncClient(timeout=LIST_S, event_hooks=bounded) as http:
+    async with httpx2.AsyncClient(timeout=LIST_S, event_hooks=bounded, headers=PLAIN) as http:
         listed = await _listed(http, f"{base_url}/api/tags", _Tags)
         if listed is None:
             listed = await _listed(http, f"{base_url}/v1/models", _Models)

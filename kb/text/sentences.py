@@ -19,13 +19,16 @@ _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s*(\*\*|__)[^*_]+\1:?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,9}[.)])\s+\S")
 _ROW = re.compile(r"\s*\|.*\|\s*$")
-_SEPARATOR_ROW = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_SEPARATOR_ROW = re.compile(r"\s*+\|?\s*+:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+\|?\s*+$")
 _RULE = re.compile(r"\s{0,3}([-*_])(\s*\1){2,}\s*$")
 _QUOTE = re.compile(r"\s{0,3}>")
 
-_MASKED = re.compile(r"`+[^`\n]+`+|\[[^\]\n]*\]\([^)\s]*\)|<[^>\s]+>|https?://\S+")
+# No alternative may run over what the next match could begin with: a text of nothing but "[a](" takes linear time.
+_MASKED = re.compile(r"`++[^`\n]+`+|\[[^\[\]\n]*+\]\((?:[^()\s]|\([^()\s]*+\))*+\)|<[^<>\s]++>|https?://\S+")
 """Where a full stop ends nothing: inline code, links, addresses."""
-_STOP = re.compile(r"(?:[.!?…؟۔।]+[\"'”’»)\]*_`]*(?=\s|$))|[。！？]+[」』”）]*|(?: {2,}|\\)(?=\n)")
+_STOP = re.compile(
+    r"(?:(?<![.!?…؟۔।])[.!?…؟۔।]++[\"'”’»)\]*_`]*+(?=\s|$))|[。！？]++[」』”）]*+|(?:(?<! ) {2,}+|\\)(?=\n)"
+)
 
 
 _NEVER_LAST = word_set(
@@ -42,7 +45,10 @@ _MONTHS = word_set(
     "januar februar märz april mai juni juli august september oktober november dezember "
     "jan feb mär apr jun jul aug sep okt nov dez"
 )
-_WORD_BEFORE = re.compile(r"[\w./]+$")
+_WORD_BEFORE = re.compile(r"(?<![\w./])[\w./]+$")
+_WORD = re.compile(r"\w")
+_LOOK = 200
+"""Characters beside a full stop that tell whether it ends a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -159,13 +165,14 @@ def _unit(text: str, start: int, end: int, kind: UnitKind) -> TextUnit:
 
 def _sentences(text: str, start: int, last: _Line) -> Iterator[TextUnit]:
     end = _end(last)
+    last_word = start + len(text[start:end].rstrip())
     masked = [match.span() for match in _MASKED.finditer(text, start, end)]
     at = 0
     for stop in _STOP.finditer(text, start, end):
         while at < len(masked) and masked[at][1] <= stop.start():
             at += 1
         inside = at < len(masked) and masked[at][0] <= stop.start() and stop.end() < masked[at][1]
-        if inside or not _ends_sentence(text, start, stop, end):
+        if inside or not _ends_sentence(text, start, stop, last_word):
             continue
         if text[start : stop.end()].strip():
             yield _unit(text, start, stop.end(), "sentence")
@@ -178,13 +185,14 @@ def _ends_sentence(text: str, start: int, stop: re.Match[str], end: int) -> bool
     mark = stop.group()
     if mark[0] in "。！？؟۔।\\ ":
         return True
-    following = text[stop.end() : end].lstrip()
-    if not following:
+    if stop.end() >= end:
         return True
-    first = re.search(r"\w", following)
+    following = text[stop.end() : min(end, stop.end() + _LOOK)].lstrip()
+    first = _WORD.search(following)
     if first is None or first.group().islower():
         return False
-    return mark[0] != "." or not _is_abbreviation(text[start : stop.start()], following)
+    before = text[max(start, stop.start() - _LOOK) : stop.start()]
+    return mark[0] != "." or not _is_abbreviation(before, following)
 
 
 def _is_abbreviation(before: str, following: str) -> bool:

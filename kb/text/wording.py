@@ -23,7 +23,7 @@ KnownLanguage = Literal["en", "nl", "de", "es", "fr"]
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"<?https?://[^\s>|)]+>?")
 _TAG = re.compile(r"<[^>\n]{1,80}>")
-_MARKER = re.compile(r"^\s*(?:[-*+•>]|\d{1,9}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
+_MARKER = re.compile(r"^[^\S\n]*(?:[-*+•>]|\d{1,9}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
 _EMPHASIS = re.compile(r"(\*\*|__|~~|`+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _TOKEN = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*")
 _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})", re.IGNORECASE)

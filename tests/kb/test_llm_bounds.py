@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections.abc import AsyncIterator, Callable
 
@@ -77,9 +78,14 @@ class Endpoint:
         self.body: Body = pings
         self.status = 200
         self.url = ""
+        self.headers: dict[str, str] = {}
+        self.asked: list[str] = []
+        """What each request said that it takes, packed."""
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        response = web.StreamResponse(status=self.status, headers={"content-type": "text/event-stream"})
+        self.asked.append(request.headers.get("Accept-Encoding", ""))
+        kind = {"content-type": "text/event-stream"}
+        response = web.StreamResponse(status=self.status, headers=kind | self.headers)
         await response.prepare(request)
         try:
             async for part in self.body():
@@ -159,6 +165,23 @@ async def test_an_error_page_and_a_list_of_models_without_end_are_given_up(
     endpoint.status = 400
     with pytest.raises(ModelReplyError):
         await ask(model)
+
+
+async def test_a_reply_is_asked_for_as_it_is_and_one_that_is_packed_all_the_same_is_given_up(
+    endpoint: Endpoint, model: LanguageModel
+) -> None:
+    """200 MB of one letter are 200 kB on the way, and are unpacked in one go."""
+    packed = gzip.compress(OPENED + text("Nobody looks. " * 1_000_000) + ENDED)
+
+    async def bomb() -> AsyncIterator[bytes]:
+        yield packed
+
+    endpoint.body, endpoint.headers = bomb, {"content-encoding": "gzip"}
+    with pytest.raises(ModelReplyError, match="compresses"):
+        await ask(model)
+    with pytest.raises(ModelReplyError, match="compresses"):
+        await offered_models(endpoint.url)
+    assert set(endpoint.asked) == {"identity"}
 
 
 async def test_others_have_their_turn_while_a_stream_pours_in(

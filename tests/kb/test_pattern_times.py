@@ -12,6 +12,7 @@ import pytest
 
 import kb.answering
 import kb.citations
+import kb.text
 
 SIZE = 4000
 """Characters: the longest sentence that is read."""
@@ -57,7 +58,7 @@ ONLY_AT_A_PLACE = {"_QUESTION_MARK", "_SPEAKER", "_ORDINAL", "_REMARK"}
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    for package in (kb.citations, kb.answering):
+    for package in (kb.citations, kb.answering, kb.text):
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             for name, value in vars(importlib.import_module(module.name)).items():
                 if isinstance(value, re.Pattern) and name not in ONLY_AT_A_PLACE:
