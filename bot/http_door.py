@@ -79,6 +79,8 @@ async def receive(request: web.Request, app: AsyncApp, *, secret: str) -> web.St
     Args:
         secret: what Slack signs with.
     """
+    if request.headers.get("Content-Encoding", "identity") != "identity":
+        return _refused("packed")  # Slack never does so, and what it would have signed is not what comes
     signed_at, signature = _signature(request)
     if signed_at is None or signature is None:
         return web.Response(status=401)
@@ -172,6 +174,10 @@ def _checked(told: Any) -> Mapping[str, Any]:
         envelope = _Envelope.model_validate(told)
     except ValidationError:
         _refuse("no event of Slack's")
+    if envelope.type == "block_actions" and not envelope.actions:
+        _refuse("a press of nothing")
+    if envelope.type.startswith("view_") and envelope.view is None:
+        _refuse("a view that is none")
     if envelope.event is None and (envelope.type == "event_callback" or "event" in told):
         _refuse("an event without an event")
     return dict(told)

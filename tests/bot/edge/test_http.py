@@ -166,6 +166,8 @@ FORMS = [
     b"", b"a", b"a=b", b"payload", b"payload=", b"payload={", b"payload=[]", b"payload=null", b"payload=%7B%7D", b"payload=1",
     b"command=/kb&text=%zz", b"command=/kb&text=%", b"command=/kb&text=%ff", b"command=/kb", b"&".join([b"a=b"] * 5000),
     b"payload=" + json.dumps({"type": "block_actions", "actions": [{"action_id": HELPFUL}], "user": {}}).encode(),
+    b'payload={"type":"block_actions","actions":[]}', b'payload={"type":"block_actions"}',
+    b'payload={"type":"view_submission","view":null}', b'payload={"type":"view_closed"}',
 ]  # fmt: skip
 
 
@@ -186,6 +188,8 @@ async def test_what_is_signed_and_no_event_is_400_and_nothing_of_it_is_logged(
             "application",
         ):
             assert await status(office, BODY, content_type) == 400, content_type
+        for coding in ("gzip", "deflate", "br", "zstd", "x"):
+            assert await status(office, BODY, **{"Content-Encoding": coding}) == 400, coding
         assert await status(office, wrapped(EVENT | {"text": "secret", "ts": None})) == 400
         assert "secret" not in caplog.text
         for charset in ("utf-8", "utf-7", "no-such-charset", "base64", '"', "utf-16"):
