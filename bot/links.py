@@ -13,13 +13,14 @@ from kb.addresses import split_address
 
 LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 _FILE_SUFFIXES = frozenset({
-    "csv", "doc", "docx", "gif", "html", "jpeg", "jpg", "json", "md", "pdf", "png", "pptx", "py", "sh", "svg",
-    "txt", "xlsx", "yaml", "yml", "zip",
+    "css", "csv", "doc", "docx", "gif", "htm", "html", "jpeg", "jpg", "js", "json", "md", "pdf", "png", "ppt", "pptx", "py",
+    "sh", "svg", "toml", "ts", "tsx", "txt", "xls", "xlsx", "xml", "yaml", "yml", "zip",
 })  # fmt: skip
 """`report.pdf` is a file's name, though it is written like a host's."""
 _CITATION_LIKE = re.compile(r"\W*[\d⁰¹²³⁴-⁹₀-₉①-⑳]{1,3}\W*")
 """A label that reads as the number of one of our sources."""
 _SHOWN_HOST = re.compile(r"(?:[a-z]+://)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)", re.IGNORECASE)
+_NAMED_HOST = re.compile(r"(?<![\w.-])((?:[\w-]+\.)+[^\W\d_]{2,}|localhost)(?![\w-]|\.\w)", re.IGNORECASE)
 _SHOWN_ADDRESS = re.compile(r"(?:https?://|www\.)([^\s/:?#)\]>]+)", re.IGNORECASE)
 _HOST = re.compile(r"\[[0-9a-f:.]+\](?::[0-9]+)?|[a-z0-9_.\u00df-\u00f6\u00f8-\u00ff-]+(?::[0-9]+)?")
 """A host with its port, in small letters. Letters with the accents of Western Europe are taken for themselves (`müller.example`)."""
@@ -41,7 +42,7 @@ def link_parts(url: str, label: str) -> list[tuple[str, str]]:
         return [(label, target)]
     if _pretends(label, url):
         return [("", target)]
-    if _SHOWN_ADDRESS.search(label):
+    if _SHOWN_ADDRESS.search(label) or _names_another_host(label, target):
         return [(f"{label} (", ""), ("", target), (")", "")]
     return [(label, target)]
 
@@ -78,10 +79,23 @@ def _is_plain(host: str) -> bool:
 
 def _pretends(label: str, url: str) -> bool:
     """Whether a label looks like an address on another host than the one that the link leads to."""
-    label = unicodedata.normalize("NFKC", label).replace("。", ".").strip()
-    shown = _SHOWN_HOST.match(label)
+    shown = _SHOWN_HOST.match(_as_read(label))
     if shown is None or shown[1].rsplit(".", 1)[-1].lower() in _FILE_SUFFIXES:
         return False
     return shown[1].lower().removeprefix("www.") != (split_address(url).hostname or "").lower().removeprefix(
         "www."
     )
+
+
+def _names_another_host(label: str, url: str) -> bool:
+    """Whether a host stands anywhere in the label that is not the link's, nor a part of its name."""
+    host = (split_address(url).hostname or "").lower()
+    named = [found[1].lower().removeprefix("www.") for found in _NAMED_HOST.finditer(_as_read(label))]
+    return any(
+        host != one and not host.endswith(f".{one}") and one.rsplit(".", 1)[-1] not in _FILE_SUFFIXES
+        for one in named
+    )
+
+
+def _as_read(label: str) -> str:
+    return unicodedata.normalize("NFKC", label).replace("。", ".").strip()

@@ -75,6 +75,32 @@ def test_a_label_that_reads_as_another_host_is_not_used() -> None:
     assert link("https://www.kb.example/a", "kb.example") == "<https://www.kb.example/a|kb.example>"
 
 
+@pytest.mark.parametrize(
+    "label",
+    [
+        "Go to kb.example",
+        "(kb.example)",
+        "🔒 kb.example",
+        "user@kb.example",
+        "localhost:3000/login",
+        "See kb.examplе now",
+    ],
+)
+def test_a_label_in_which_another_host_is_named_is_told_beside_the_address(label: str) -> None:
+    assert link("https://evil.example/x", label) in (
+        f"{label} (<https://evil.example/x>)",
+        "<https://evil.example/x>",
+    )
+    assert link("mailto:a@evil.example", "boss@kb.example") != "<mailto:a@evil.example|boss@kb.example>"
+
+
+@pytest.mark.parametrize(
+    "label", ["How docs.kb.example works", "kb.example's pages", "Read config.toml", "e.g. this"]
+)
+def test_a_label_that_names_the_links_own_host_or_a_file_is_its_label(label: str) -> None:
+    assert link("https://docs.kb.example/x", label) == f"<https://docs.kb.example/x|{label}>"
+
+
 def test_code_cannot_close_its_own_fence() -> None:
     (piece,) = to_pieces("````\n```\n<!channel>\n````")
     assert piece.kind == "fence"
