@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 _HARMLESS = re.compile(
     r"(?!.*(?:hook|command|program))(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf"
     r"|quotepath|longpaths|sparsecheckout|sparsecheckoutcone|abbrev|compression|bigfilethreshold|untrackedcache|commitgraph"
-    r"|multipackindex|sharedrepository|protecthfs|protectntfs|trustctime|checkstat|preloadindex|excludesfile|loosecompression|packedgitlimit|packedgitwindowsize|deltabasecachelimit|fscache)"
+    r"|multipackindex|sharedrepository|protecthfs|protectntfs|trustctime|checkstat|preloadindex|excludesfile|loosecompression|packedgitlimit|packedgitwindowsize|deltabasecachelimit|fscache"
+    r"|commentchar|commentstring|whitespace|fsync|fsyncmethod|warnambiguousrefs|splitindex|createobject|maxtreedepth)"
     r"|remote\.[^\n]*\.(?:url|pushurl|fetch|push|tagopt|prune|prunetags|mirror|promisor|partialclonefilter|skipdefaultupdate"
     r"|skipfetchall|followremotehead|gh-resolved)"
     r"|branch\.[^\n]*\.(?:remote|merge|rebase|pushremote|description|vscode-merge-base|gh-merge-base|github-pr-owner-number)"
@@ -23,7 +24,8 @@ _HARMLESS = re.compile(
     r"|(?:user|author|committer)\.(?:name|email|useconfigonly)"
     r"|(?:color|advice|init|push|pull|rebase|gc|maintenance|index|pack|feature|i18n|status|column|rerere|gui)\.[a-z.]*"
     r"|fetch\.(?:prune|prunetags|parallel|writecommitgraph|showforcedupdates|unpacklimit)"
-    r"|merge\.(?:ff|conflictstyle|renames|stat|log)|log\.(?:date|decorate|follow)|diff\.(?:renames|algorithm|colormoved)"
+    r"|merge\.(?:ff|conflictstyle|renames|stat|log)|log\.(?:date|decorate|follow)|diff\.(?:renames|renamelimit|algorithm|colormoved|context"
+    r"|interhunkcontext|noprefix|mnemonicprefix|indentheuristic|wserrorhighlight)"
     r"|http\.(?:postbuffer|version|lowspeedlimit|lowspeedtime)|lfs\.(?:repositoryformatversion|[^\n]*\.(?:access|locksverify)))",
     re.IGNORECASE,
 )

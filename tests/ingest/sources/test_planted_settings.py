@@ -147,6 +147,10 @@ async def test_ordinary_settings_do_not_keep_a_folder_from_being_pulled(checkout
         "pull.rebase": "true",
         "branch.main.rebase": "true",
         "core.autocrlf": "input",
+        "core.commentChar": ";",
+        "core.fsync": "none",
+        "core.whitespace": "tab-in-indent",
+        "diff.context": "5",
     }.items():
         checkout.plant(name, value)
     assert await checkout.pages(pull=True) == ["# Leave\n\nSecond.\n"]
