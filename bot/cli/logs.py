@@ -63,6 +63,8 @@ def start_logging(*, level: int, traces: bool = True, as_json: bool = False) -> 
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     for room in ROOMS:
         logging.getLogger(room).setLevel(level)
+    # Who types a command waits for it anyway: that its loop was late is for those who run a bot.
+    logging.getLogger("kb.loop_watch").setLevel(logging.NOTSET if traces else logging.ERROR)
 
 
 def without_inputs(text: str) -> str:
