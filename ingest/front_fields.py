@@ -29,6 +29,9 @@ SECTIONS = frozenset(
 )
 """Under which a generator keeps fields of the author's own; the last is YAML's merge key `<<`."""
 
+_PAIR_NAMES = ("key", "name", "field", "property", "itemprop", "attribute")
+_PAIR_VALUES = ("value", "values", "content", "val")
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -73,10 +76,19 @@ def _walk(values: Mapping[str, object], seen: set[tuple[int, bool]], *, own: boo
         return
     seen.add((id(values), own))
     named = [Field(str(name), key_of(str(name)), value, own) for name, value in values.items()]
+    if pair := _pair(values):
+        named.append(Field(pair[0], key_of(pair[0]), pair[1], own))
     yield from named
     for one in named:
         for inner in _mappings(one.value, seen):
             yield from _walk(inner, seen, own=own and one.key in SECTIONS)
+
+
+def _pair(values: Mapping[str, object]) -> tuple[str, object] | None:
+    """`{name: audience, value: people-leads}` is a field as well."""
+    name = next((said for key in _PAIR_NAMES if isinstance(said := values.get(key), str)), None)
+    value = next((values[key] for key in _PAIR_VALUES if key in values), None)
+    return None if name is None or value is None else (name, value)
 
 
 def _mappings(value: object, seen: set[tuple[int, bool]]) -> Iterator[Mapping[str, object]]:

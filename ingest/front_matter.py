@@ -27,6 +27,7 @@ from ingest.front_limits import (
 )  # fmt: skip
 from ingest.front_states import check_published, replaced_by, retired_as
 from ingest.front_unread import refuse_unread_limits
+from ingest.front_within import refuse_limits_within
 from kb.models import PageDates
 from kb.versions import version_of_field
 
@@ -173,9 +174,11 @@ def _read(block: Block, today: date) -> FrontMatter:
         check_published(Fields(lines_of(block.fields)), today)
     fields = Fields(block.values or {})
     audience = audience_of(fields, block.twice)
+    for_everyone = audience is None and is_for_everyone(fields)
+    if audience is None and not for_everyone:
+        refuse_limits_within(fields, block.values or {}, block.fields)
     check_published(fields, today)
-    front = _Reader(fields, notes, today).front_matter(audience)
-    return replace(front, for_everyone=audience is None and is_for_everyone(fields))
+    return replace(_Reader(fields, notes, today).front_matter(audience), for_everyone=for_everyone)
 
 
 def _of_text(head: Block, today: date) -> FrontMatter:

@@ -28,7 +28,15 @@ _PUBLISHED = (
     "publié",
     "publicado",
 )
-_STARTS = ("publish_date", "publish_on", "publish_at", "scheduled", "embargo", "embargo_until")
+_STARTS = (
+    "publish_date",
+    "publish_on",
+    "publish_at",
+    "scheduled",
+    "embargo",
+    "embargo_until",
+    "embargoed_until",
+)
 _STATUS = (
     "status",
     "state",
