@@ -16,6 +16,7 @@ from typing import Literal
 from ingest.errors import PageError
 from ingest.front_limits import MARK, NAME_HINT, closes, is_word_of_pages, names_readers, surely_limits
 from ingest.front_lookalikes import plainly
+from ingest.front_marked import named_by_marks
 
 _Inside = Literal["", "ruler", "code", "comment"]
 
@@ -60,7 +61,8 @@ _ONE_WORD = re.compile(r"audiences?: [\"']?[\w-]+[^\w\n]*$")
 _TAG = re.compile(r"</?(?!meta\b)\w+[^<>]{0,200}>")
 _SENTENCE = re.compile(r"(?<!\w)[^\W\d_]+(?:[^\w\n:=|]{1,9}\w+){3}")
 _CODE_SPAN = re.compile(r"`[^`\n]*[:=][^`\n]*`")
-_QUOTE = re.compile(r"^(?:[ \t]*>[ \t]?)+", re.MULTILINE)
+_QUOTE = re.compile(r"^(?:[ \t]*>[ \t]?)+|^[ ]{0,3}\[\^[^\]\s]{1,40}\]:[ \t]*", re.MULTILINE)
+"""Marks of a quotation, or of a note, before what a line says."""
 
 
 def refuse_unread_limits(text: str, *, marks: bool = True, fields: bool = True, code: bool = True) -> None:
@@ -72,6 +74,9 @@ def refuse_unread_limits(text: str, *, marks: bool = True, fields: bool = True, 
     """
     looks = _QUOTE.sub("", plainly(text))
     name = next(_named(looks), None) if marks else None
+    if name is None and marks and fields:
+        shown = looks if "&lt;" not in text else _QUOTE.sub("", plainly(text.replace("&lt;", "(")))
+        name = next(named_by_marks(_without_examples(shown), _is_prose), None)
     if name is None and fields:
         name = next(_Enclosed(code=code, bare=marks).limits(looks), None)
     if name is not None:

@@ -250,6 +250,59 @@ WITHIN = (
 )  # fmt: skip
 """Front matter whose fields have other names, or whose limit is within something: a pair, a text, a comment."""
 
+MARKED = (
+    '---xml\n<audience>people-leads</audience>\n---\n',
+    '---xml\n<page audience="people-leads"/>\n---\n',
+    ';;;\n{:audience "people-leads"}\n;;;\n',
+    '<frontmatter><audience>people-leads</audience></frontmatter>\n\n',
+    '<audience>people-leads</audience>\n\n',
+    '---edn\n{:audience "x"}\n---\n',
+    "<?xml version='1.0'?>\n<meta><audience>x</audience></meta>\n\n",
+    '**Audience:** people-leads\n\n',
+    '**Audience**: people-leads\n\n',
+    '_Audience:_ people-leads\n\n',
+    '*Audience*: people-leads\n\n',
+    '__Audience:__ people-leads\n\n',
+    '***Audience:*** people-leads\n\n',
+    'Audience: people-leads\n\n',
+    '<?audience people-leads?>\n\n',
+    '!!! audience "people-leads"\n\n    Text\n\n',
+    '!!! audience\n    people-leads\n\n',
+    '!!! note "audience: people-leads"\n\n',
+    '::: audience people-leads\n:::\n\n',
+    '<details>\naudience: people-leads\n</details>\n\n',
+    '<details><summary>Metadata</summary>\n\naudience: people-leads\n\n</details>\n\n',
+    '<details><summary>About this page here</summary>\n\nAudience: people-leads\n\n</details>\n\n',
+    '<details><summary>Audience: people-leads</summary>x</details>\n\n',
+    '# Pay\n\n**Audience:** people-leads\n\n',
+    '# Pay\n**Audience:** people-leads\n\n',
+    '# Pay\n\nAudience: people-leads\n\n',
+    '# Pay\n\n**Owner:** Ann\n**Audience:** people-leads\n\n',
+    '# Pay\n\n- **Audience:** people-leads\n\n',
+    '# Pay\n\n**Audience:** `people-leads`\n\n',
+    '# Pay\n\n**Readers:** people-leads\n\n',
+    '# Pay\n\n**Visible to:** people-leads\n\n',
+    '# Pay\n\n<b>Audience:</b> people-leads\n\n',
+    "<!-- " + 200 * "word " + "audience: people-leads -->\n\n",
+    "<!-- " + 200 * "word " + "-->\n---\naudience: people-leads\n---\n",
+    "<!--\n" + 200 * "word word\n" + "audience: people-leads\n-->\n\n",
+    "<!-- " + 700 * "w" + " -->\n\naudience: people-leads\n\n",
+)  # fmt: skip
+"""What a mark of the text sets apart above a page."""
+
+BELOW = (
+    '\n[//]: # (audience: people-leads)\n',
+    '\n[//]: # "audience: people-leads"\n',
+    '\n[comment]: <> (audience: people-leads)\n',
+    '\n<!-- audience: people-leads -->\n',
+    '\n<!-- Audience: people-leads -->\n',
+    '\nText <!-- audience: people-leads --> text.\n',
+    '<?audience people-leads?>\n',
+    '\nSee.[^1]\n\n[^1]: audience: #people-leads\n',
+    '\n<details>\n<summary>Metadata</summary>\n\naudience: people-leads\n\n</details>\n',
+)  # fmt: skip
+"""What is not seen, or is no text, below a page."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
@@ -260,7 +313,7 @@ class Spelling:
 
     @property
     def shown(self) -> str:
-        return repr(self.text.split("# Pay bands")[0])[:160]
+        return repr(self.text.replace(BODY, ""))[:160]
 
 
 WORDS_OF_PAGES = frozenset(
@@ -291,8 +344,10 @@ def spellings() -> Iterator[Spelling]:
         yield _page(shape, "audience", " = " if "+++" in shape else ": ", value)
     for shape, separator in product(common, SEPARATORS):
         yield _page(shape, "audience", separator, "'#leads'")
-    for head in (*WHOLE, *ODDITIES, *WITHIN):
+    for head in (*WHOLE, *ODDITIES, *WITHIN, *MARKED):
         yield Spelling("pay.md", head + BODY)
+    for foot in BELOW:
+        yield Spelling("pay.md", BODY + foot)
 
 
 def _page(shape: str, key: str, separator: str, value: str) -> Spelling:
