@@ -148,5 +148,5 @@ def is_closed_class(key: str, text: str) -> bool:
 
 def is_limiting_label(key: str, text: str) -> bool:
     """Whether one of a page's labels says that it is not for all."""
-    labels = (key_of(part) for part in re.split(r"[,;:|\n]", text)) if key in LABELS else ()
+    labels = (key_of(part) for part in re.split(r"[,;:|/()\n]|\s[-–—]\s", text)) if key in LABELS else ()
     return any(label in LIMITING_LABELS or label in FLAGS - _WORDS_OF_LABELS for label in labels)

@@ -37,7 +37,7 @@ _TAG = re.compile(
     r"<[?/!]?(?:\w{1,30}[:-])?audiences?(?:-\w{1,30})?(?=[\s>/?=])[^<>\n]{0,300}[>?]", re.IGNORECASE
 )
 _ATTRIBUTE = re.compile(
-    r"<\w[^<>\n]{0,300}\s(?:data-)?(?:(?:name|itemprop|property|key)\s*=\s*[\"']?)?(?P<name>audiences?)\b[\"']?\s*[^<>\n]{0,300}>",
+    r"<\w[^<>\n]{0,300}\s(?:data-)?(?:(?:name|itemprop|property|key|rel)\s*=\s*[\"']?)?(?P<name>audiences?)\b[\"']?\s*[^<>\n]{0,300}>",
     re.IGNORECASE,
 )
 _DIRECTIVE = re.compile(

@@ -9,6 +9,7 @@ from ingest.errors import PageError
 from ingest.front_fields import Fields
 from ingest.front_limits import audience_of, is_for_everyone, names_a_limit
 from ingest.front_matter import FrontMatter
+from ingest.front_within import refuse_limits_within
 
 Properties = Mapping[str, object]
 
@@ -26,6 +27,8 @@ def limited_by(
     fields = Fields(properties)
     try:
         audience = audience_of(fields, twice)
+        if audience is None and not is_for_everyone(fields):
+            refuse_limits_within(fields, {}, "")
     except PageError as error:
         reason = error.reason.replace("its front matter has", f"its {called} has")
         raise PageError(

@@ -9,8 +9,9 @@ from ingest.errors import PageError
 from ingest.front_matter import FrontMatter, may_have_front_matter, split_front_matter
 from ingest.front_properties import limited_by, twice_named
 from ingest.front_unread import refuse_unread_limits
+from ingest.parsers.html_properties import html_properties
 from ingest.parsers.page import ParsedPage
-from ingest.parsers.properties import Pairs, meta_of, properties_of
+from ingest.parsers.properties import Pairs, properties_of
 from ingest.parsers.text import decoded
 
 _UNMEANT = re.compile(r"<(script|style)\b(?:[^<]|<(?!\1\b|/\1\s*>))*+</\1\s*>", re.IGNORECASE)
@@ -47,7 +48,7 @@ def readers_of_html(text: str) -> tuple[str, ...] | None:
     Raises:
         PageError: it has readers of its own that nobody would keep it to.
     """
-    front = _limited_by(list(meta_of(text)), _above(text))
+    front = _limited_by(list(html_properties(text)), _above(text))
     if front.audience is None and not front.for_everyone:
         refuse_unread_limits(_UNMEANT.sub("", text), code=False)
     return front.audience
@@ -65,4 +66,13 @@ def _above(text: str) -> FrontMatter:
 
 def _limited_by(properties: Pairs, front: FrontMatter) -> FrontMatter:
     twice = twice_named(name for name, _ in properties)
-    return limited_by(dict(properties), front, called="properties", twice=twice)
+    return limited_by(_named(properties), front, called="properties", twice=twice)
+
+
+def _named(properties: Pairs) -> dict[str, object]:
+    """Without losing what has one name: lists of them are joined."""
+    named: dict[str, object] = {}
+    for name, value in properties:
+        before = named.get(name)
+        named[name] = [*before, *value] if isinstance(before, list) and isinstance(value, list) else value
+    return named

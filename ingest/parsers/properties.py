@@ -7,24 +7,22 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from email import policy
 from email.parser import BytesHeaderParser
-from html import unescape
 
 from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import ParseError, fromstring
+from defusedxml.ElementTree import ParseError
 
 from ingest.front_limits import names_a_limit
+from ingest.parsers.html_properties import html_properties
+from ingest.parsers.office_properties import office_properties
 from ingest.parsers.text import decoded
 
 _OFFICE = frozenset({"docx", "docm", "doc", "pptx", "pptm", "ppt", "xlsx", "xlsm", "xls"})
 _OPEN_DOCUMENT = frozenset({"odt", "odp", "ods"})
 _HTML = frozenset({"html", "htm", "xhtml"})
 _ZIP = b"PK\x03\x04"
-_LABEL = re.compile(r"MSIP_Label_.+_Name")
-"""Under which Office keeps the name of a sensitivity label."""
-_META = re.compile(r"<meta\b[^<>]*>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
 _MAIL_HEADER = re.compile(r"(?:x-)?(?:sensitivity|classification|audience\w*|visibility)", re.IGNORECASE)
 _PDF_ENTRY = re.compile(rb"/([A-Za-z][\w-]{2,40})\s*\(((?:[^()\\]|\\.){0,300})\)")
 """Of a PDF's information dictionary, where it is not packed."""
@@ -34,9 +32,8 @@ Pairs = list[tuple[str, object]]
 
 def properties_of(content: bytes, kind: str) -> Pairs:
     """Names and values, in their order; what cannot be read has none, for the parser tells what is wrong with it."""
-    try:
-        return list(_properties(content, kind))
-    except (
+    found: Pairs = []
+    with suppress(
         zipfile.BadZipFile,
         ParseError,
         DefusedXmlException,
@@ -45,16 +42,16 @@ def properties_of(content: bytes, kind: str) -> Pairs:
         RecursionError,
         OSError,
     ):
-        return []
+        for pair in _properties(content, kind):
+            found.append(pair)
+    return found
 
 
 def _properties(content: bytes, kind: str) -> Iterator[tuple[str, object]]:
     if kind in _HTML:
-        yield from meta_of(decoded(content))
+        yield from html_properties(decoded(content))
     elif kind == "ipynb":
-        book = json.loads(decoded(content))
-        metadata = book.get("metadata") if isinstance(book, dict) else None
-        yield from metadata.items() if isinstance(metadata, dict) else ()
+        yield from _of_notebook(json.loads(decoded(content)))
     elif kind == "eml":
         message = BytesHeaderParser(policy=policy.compat32).parsebytes(content)
         yield from (
@@ -66,40 +63,18 @@ def _properties(content: bytes, kind: str) -> Iterator[tuple[str, object]]:
         yield from _limits_of_pdf(content)
     elif kind in _OFFICE | _OPEN_DOCUMENT and content.startswith(_ZIP):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            yield from _of_office(archive)
+            yield from office_properties(archive)
 
 
-def _of_office(archive: zipfile.ZipFile) -> Iterator[tuple[str, object]]:
-    names = set(archive.namelist())
-    if "docProps/custom.xml" in names:
-        for item in fromstring(archive.read("docProps/custom.xml")):
-            name = item.get("name", "")
-            yield (
-                "sensitivity_label" if _LABEL.fullmatch(name) else name,
-                " ".join("".join(item.itertext()).split()),
-            )
-    if "docProps/core.xml" in names:
-        for item in fromstring(archive.read("docProps/core.xml")):
-            if item.tag.endswith("}contentStatus") and item.text:
-                yield "status", item.text
-    if "meta.xml" in names:
-        for item in fromstring(archive.read("meta.xml")).iter():
-            if item.tag.endswith("}user-defined"):
-                yield next((said for key, said in item.items() if key.endswith("}name")), ""), item.text or ""
-
-
-def meta_of(text: str) -> Iterator[tuple[str, object]]:
-    """Names and contents of the `<meta>` of a page of HTML."""
-    for tag in _META.findall(text):
-        attributes = {
-            name.lower(): unescape(one or two or three) for name, one, two, three in _ATTRIBUTE.findall(tag)
-        }
-        name = next(
-            (attributes[key] for key in ("name", "property", "itemprop", "http-equiv") if key in attributes),
-            "",
-        )
-        if "content" in attributes:
-            yield name.rpartition(":")[2], attributes["content"]
+def _of_notebook(book: object) -> Iterator[tuple[str, object]]:
+    """Its metadata, what stands beside that, and that of its cells."""
+    if not isinstance(book, dict):
+        return
+    metadata, cells = book.get("metadata"), book.get("cells")
+    yield from metadata.items() if isinstance(metadata, dict) else ()
+    yield from ((name, said) for name, said in book.items() if name not in ("metadata", "cells"))
+    if isinstance(cells, list):
+        yield "cells", [cell.get("metadata") for cell in cells if isinstance(cell, dict)]
 
 
 def _limits_of_pdf(content: bytes) -> Iterator[tuple[str, object]]:

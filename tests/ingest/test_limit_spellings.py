@@ -118,6 +118,40 @@ def a_notebook(**metadata: object) -> bytes:
     return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4}).encode()
 
 
+def a_notebook_of(cell: dict[str, object], **top: object) -> bytes:
+    cells = [{"cell_type": "markdown", "source": BODY, "metadata": cell}]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, **top}).encode()
+
+
+def a_word_file_with_core(said: str) -> bytes:
+    of = 'xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"'
+    return a_docx(
+        body=paragraph(SECRET),
+        extra={"docProps/core.xml": f"<cp:coreProperties {of}>{said}</cp:coreProperties>"},
+    )
+
+
+def a_word_file_of_other_paths(target: str) -> bytes:
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    relations = "".join(
+        f'<Relationship Id="r{at}" Type="{kinds}/{kind}" Target="{path}"/>'
+        for at, (kind, path) in enumerate(
+            [("officeDocument", "word/document.xml"), ("custom-properties", target)]
+        )
+    )
+    of = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
+    extra = {
+        "_rels/.rels": f"<Relationships {of}>{relations}</Relationships>",
+        "props/mine.xml": properties(("Audience", "#leads")),
+    }
+    return a_docx(body=paragraph(SECRET), extra=extra)
+
+
+def a_content_control(title: str) -> bytes:
+    control = f"<w:sdt><w:sdtPr>{title}</w:sdtPr><w:sdtContent>{paragraph('#leads')}</w:sdtContent></w:sdt>"
+    return a_docx(body=control + paragraph(SECRET))
+
+
 def a_word_file(*pairs: tuple[str, str]) -> bytes:
     return a_docx(body=paragraph(SECRET), extra={"docProps/custom.xml": properties(*pairs)})
 
@@ -138,6 +172,13 @@ MAIL = "Subject: Pay\nFrom: ann@example.com\n{}\n\nBand 3 earns 5817.\n"
 LIMITED = [
     ("pay.html", HTML.format('<meta name="audience" content="#leads">').encode()),
     ("pay.html", HTML.format("<META CONTENT='#leads' NAME='Audience'>").encode()),
+    ("pay.html", HTML.format("<meta name=audience value='#leads'>").encode()),
+    ("pay.html", HTML.format('<meta name="DCTERMS.audience" content="#leads">').encode()),
+    ("pay.ipynb", a_notebook_of({}, audience="#leads")),
+    ("pay.docx", a_word_file_of_other_paths("props/mine.xml")),
+    ("pay.docx", a_word_file_of_other_paths("/props/mine.xml")),
+    ("pay.docx", a_content_control('<w:alias w:val="Audience"/>')),
+    ("pay.docx", a_content_control('<w:alias w:val="For"/><w:tag w:val="audience"/>')),
     ("pay.ipynb", a_notebook(audience=["#leads"])),
     ("pay.ipynb", a_notebook(footnote={"audience": "#leads"})),
     ("pay.docx", a_word_file(("Audience", "#leads"))),
@@ -151,6 +192,31 @@ CLOSED = [
     ("pay.html", HTML.format("<!-- audience: '#leads' -->").encode()),
     ("pay.html", HTML.format('<meta name="audience" content="#leads"><meta name="audience" content="everyone">').encode()),
     ("pay.html", b'<html><body data-audience="#leads"><h1>Pay</h1><p>Band 3 earns 5817.</p></body></html>'),
+    ("pay.html", HTML.format('<meta name="DC.accessRights" content="restricted">').encode()),
+    ("pay.html", HTML.format('<meta name="dcterms.accessRights" content="Restricted to HR">').encode()),
+    ("pay.html", HTML.format('<meta name="dc.rights.access" content="restricted">').encode()),
+    ("pay.html", HTML.format('<meta name="keywords" content="pay, confidential">').encode()),
+    ("pay.html", HTML.format('<link rel="audience" href="people-leads">').encode()),
+    ("pay.html", HTML.format('<script type="application/ld+json">{"@type": "WebPage", "audience": "leads"}</script>').encode()),
+    ("pay.html", HTML.format('<script type=application/ld+json>{"@graph": [{"audience": {"name": "leads"}}]}</script>').encode()),
+    ("pay.html", HTML.format('<script type="application/ld+json">{"audience": "leads",}</script>').encode()),
+    ("pay.html", b"<html><body><p itemprop=audience>leads</p><p>Band 3 earns 5817.</p></body></html>"),
+    ("pay.html", b'<html><body><div data-visible-to="hr"><p>Band 3 earns 5817.</p></div></body></html>'),
+    ("pay.html", b'<html><body><div data-visibility="private"><p>Band 3 earns 5817.</p></div></body></html>'),
+    ("pay.html", b"<html><body><page-audience>leads</page-audience><p>Band 3 earns 5817.</p></body></html>"),
+    ("pay.ipynb", a_notebook_of({"audience": "leads"})),
+    ("pay.ipynb", a_notebook_of({"tags": ["private"]})),
+    ("pay.ipynb", a_notebook_of({}, private=True)),
+    ("pay.docx", a_word_file_with_core("<cp:category>Confidential</cp:category>")),
+    ("pay.docx", a_word_file_with_core("<cp:category>Confidential - HR</cp:category>")),
+    ("pay.docx", a_word_file_with_core("<cp:keywords>audience: #people-leads</cp:keywords>")),
+    ("pay.docx", a_word_file_with_core("<cp:keywords>pay; audience: people-leads</cp:keywords>")),
+    ("pay.org", b"How we pay people by band.\n* Pay\n:PROPERTIES:\n:AUDIENCE: leads\n:END:\nBand 3 earns 5817.\n"),
+    ("pay.org", b"* Pay :private:\nBand 3 earns 5817.\n"),
+    ("pay.org", b"#+FILETAGS: :pay:confidential:\nBand 3 earns 5817.\n"),
+    ("pay.rst", b"Pay\n===\n\n:Audience: leads\n:Owner: Ann\n\nBand 3 earns 5817.\n"),
+    ("pay.rst", b"Pay\n===\n\nHow we pay people by band.\n\n.. container:: audience\n\n   leads\n"),
+    ("pay.rst", b"Pay\n===\n\n.. only:: leads\n\n   Band 3 earns 5817.\n"),
     ("pay.ipynb", a_notebook(seo={"audience": "#leads"})),
     ("pay.ipynb", a_notebook(private=True)),
     ("pay.docx", a_word_file(("audience", "leaders only"))),
@@ -176,6 +242,24 @@ def test_properties_that_are_not_understood_close_the_document(name: str, conten
     with pytest.raises(PageError) as caught:
         parse_file(content, path=name)
     assert caught.value.withdraw
+
+
+OPEN_FILES = [
+    ("pay.html", HTML.format('<meta name="DC.accessRights" content="open access"><meta name="keywords" content="private-link, pay">').encode()),
+    ("pay.html", HTML.format('<script type="application/ld+json">{"audience": {"@type": "Audience", "audienceType": "public"}}</script>').encode()),
+    ("pay.html", HTML.format('<script>signIn({audience: "https://api.example.com"})</script>').encode()),
+    ("pay.html", b'<html><body><div data-visibility="hidden" data-private="true"><p>Band 3 earns 5817.</p></div></body></html>'),
+    ("pay.html", b"<html><body><p>Band 3 earns 5817, as <code>&lt;saml:Audience&gt;</code> has it.</p></body></html>"),
+    ("pay.ipynb", a_notebook_of({"tags": ["hide-input"], "collapsed": True}, nbformat_minor=5)),
+    ("pay.docx", a_word_file_with_core("<cp:category>Guide</cp:category><cp:keywords>pay, private-link</cp:keywords>")),
+    ("pay.docx", a_content_control('<w:alias w:val="Author"/>')),
+    ("pay.rst", b"Pay\n===\n\n:Author: Ann\n\n.. only:: html and not draft\n\n   Band 3 earns 5817.\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content"), OPEN_FILES)
+def test_properties_that_limit_nobody_leave_a_document_open(name: str, content: bytes) -> None:
+    assert parse_file(content, path=name).front.audience is None
 
 
 def test_the_sentence_names_the_properties() -> None:
