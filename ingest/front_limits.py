@@ -27,6 +27,7 @@ from ingest.front_limit_words import (
     WORDS_OF_PAGES,
     is_closed_class,
     is_flag,
+    is_graded,
     is_limiting_label,
     is_name,
 )
@@ -164,7 +165,11 @@ def _check(one: Field, *, named: bool) -> None:
         raise _limited(one, said)
     if one.key in OPEN_FLAGS and said and truth_of(one.value) is not True:
         raise _limited(one, said)
-    if is_closed_class(one.key, said):
+    if is_closed_class(one.key, said) or (
+        isinstance(one.value, dict)
+        and is_graded(one.key)
+        and any(is_closed_class(one.key, text_of(part)) for part in one.value.values())
+    ):
         raise _limited(one, said)
     if one.key == "password" and said:
         raise closed("it has a `password` in its front matter: name its readers by `audience` instead")

@@ -15,7 +15,7 @@ from ingest.errors import PageError
 from ingest.front_fields import Field, Fields, is_given, key_of, text_of, truth_of
 
 _DRAFTS = ("draft", "is_draft", "unlisted", "hidden", "headless", "unpublished")
-_DRAFTS_IF_TRUE = ("concept", "entwurf", "brouillon", "borrador")
+_DRAFTS_IF_TRUE = ("embargo", "concept", "entwurf", "brouillon", "borrador")
 """Words that are the names of other things as well."""
 _PUBLISHED = (
     "published",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from ingest.front_fields import SECTIONS, Field, Fields, key_of, text_of
+from ingest.front_fields import SECTIONS, Field, Fields, key_of
 from ingest.front_limits import closed, closes, is_word_of_pages, names_a_limit, surely_limits
 from ingest.front_lookalikes import plainly
 
@@ -18,12 +18,13 @@ _SAID = re.compile(
     r"(?:^|[,;#{(])[^\w\n]{0,20}(?P<name>[^\W\d][\w .-]{0,40}?)[^\w\n:=]{0,4}[:=]+[ \t]*(?P<value>[^\n]{0,200})"
 )
 _LINE = re.compile(
-    r"(?:^|[,;])[^\w\n]{0,20}(?P<name>[^\W\d][\w .-]{0,40}?)[^\w\n:=]{0,4}[:=]+[ \t]*(?P<value>[^\n]{0,200})",
+    r"(?:^|[,;(\[.])[^\w\n]{0,20}(?P<name>[^\W\d][\w .-]{0,40}?)[^\w\n:=]{0,4}[:=]+[ \t]*(?P<value>[^\n]{0,200})",
     re.MULTILINE,
 )
+_BARE = re.compile(r"audiences?[ \t]+(?!everyone|all\b)[#@]?[\w-]+[ \t]*", re.IGNORECASE)
 _ONE_WORD = re.compile(r"[^\w\n]*[\w.-]+[^\w\n]*")
 _CHANNEL = re.compile(
-    r"#(?![0-9a-fA-F]{3,4}$|[0-9a-fA-F]{6}$|[0-9a-fA-F]{8}$)(?=[\w-]*[^\W\d_])[\w-]{2,80}|[CG](?=[A-Z]*\d)[A-Z0-9]{8,10}"
+    r"#(?![0-9a-fA-F]{3,4}$|[0-9a-fA-F]{6}$|[0-9a-fA-F]{8}$)(?=[\w-]*[^\W\d_])[\w-]{2,80}|#?[CG](?=[A-Z]*\d)[A-Z0-9]{8,10}"
 )
 _HOLDS_CHANNELS = re.compile(
     r"tags?$|keywords?|labels?|categor|topics?$|colou?r|background|theme|icon|ids?$|anchor|href|links?$|ur[il]s?$|slack|contact|owner|team|author|maintain"
@@ -55,6 +56,8 @@ def _in_comments(text: str) -> Iterator[str]:
             for found in _SAID.finditer(comment["said"]):
                 if closes(found["name"], found["value"]):
                     yield found["name"]
+            if _BARE.fullmatch(comment["said"]):
+                yield "audience"
 
 
 def _in_values(fields: Fields) -> Iterator[str]:
@@ -70,10 +73,16 @@ def _in_values(fields: Fields) -> Iterator[str]:
 
 
 def _is_meant(one: Field, name: str, value: str) -> bool:
+    name = name.rpartition(". ")[2]
     if one.own and one.key in SECTIONS:
         return names_a_limit(name) and closes(name, value or name)
     is_field = name.islower() and _ONE_WORD.fullmatch(value) is not None and closes(name, value)
     return is_field and surely_limits(name) and not is_word_of_pages(name)
+
+
+def _are_channels(entry: str) -> bool:
+    parts = [part for part in re.split(r"[,;\s<>]+|\|[\w-]+>", entry) if part]
+    return bool(parts) and all(_CHANNEL.fullmatch(part) for part in parts)
 
 
 def _unknown(values: object, seen: set[int]) -> Iterator[str]:
@@ -86,7 +95,7 @@ def _unknown(values: object, seen: set[int]) -> Iterator[str]:
             if _HOLDS_CHANNELS.search(key_of(str(name))):
                 continue
             entries = value if isinstance(value, list) else [value]
-            if any(isinstance(entry, str) and _CHANNEL.fullmatch(text_of(entry)) for entry in entries):
+            if any(isinstance(entry, str) and _are_channels(entry) for entry in entries):
                 yield str(name)
             yield from _unknown(value, seen)
     elif isinstance(values, list):
