@@ -10,16 +10,21 @@ import re
 from collections.abc import Callable, Iterator
 
 from ingest.front_fields import key_of
-from ingest.front_limit_words import OPEN, is_limiting_label
+from ingest.front_limit_words import CLOSED_WORDS, OPEN, is_closed_class, is_limiting_label, is_name
 from ingest.front_limits import closes, is_word_of_pages, surely_limits
 
 _CODE_SPAN = re.compile(r"`[^`\n]*[<:][^`\n]*`")
 _AROUND = re.compile(
-    r"[*_`]{1,3}|</?(?:b|i|em|strong|code|span|u|p|li|summary|details|mark)\b[^<>\n]{0,200}>", re.IGNORECASE
+    r"[*_`]{1,3}|</?(?:b|i|em|strong|code|span|u|p|li|summary|details|mark|kbd|small|sub|sup|font|div)\b[^<>\n]{0,200}>",
+    re.IGNORECASE,
 )
 _FIELD = re.compile(
-    r"[^\w\n:\[]{0,12}(?P<name>[^\W\d][\w .-]{0,40}?)[ \t]{0,4}(?::{1,2}|=)(?P<value>[^\n]{1,120})"
+    r"[^\w\n:\[]{0,12}(?P<name>[^\W\d][\w .-]{0,40}?)[ \t]{0,4}(?::{1,2}|[=|]|[ \t]-+[ \t])(?P<value>[^\n]{1,120})"
 )
+_ALONE = re.compile(r"[^\w\n\[]{0,12}(?P<name>[^\W\d][\w .-]{0,40}?)[^\w\n]{0,8}")
+"""A heading, or a name whose value is on the next line."""
+_BESIDE = re.compile(r"\s[|·•]\s")
+_AND = re.compile(r"[,;/&|]|\s(?:and|or|und|oder|en|of|et|ou|y|e)\s|\s(?:only|nur|alleen)\b")
 _LISTED = re.compile(r"[ \t>*]{0,8}:(?P<name>[^\W\d][\w .-]{0,40}?):[ \t]+(?P<value>[^\n]{1,200})")
 _KEYWORD = re.compile(r"(?:^|[\s{,(\[]):(?P<name>[^\W\d][\w-]{0,40})[ \t]+[\"'\[{#:(]*(?P<value>\w[\w-]*)")
 _TOKEN = re.compile(r"[^\w\n]*(?P<word>\w[\w./-]*)[^\w\n]*")
@@ -101,7 +106,7 @@ def named_by_marks(text: str, is_prose: Callable[[str], bool]) -> Iterator[str]:
 
 def _in_lines(text: str, is_prose: Callable[[str], bool]) -> Iterator[str]:
     """Fields above a page's first sentence and in folds; those of a list of fields anywhere."""
-    begun, folds = False, 0
+    begun, folds, above = False, 0, ""
     for line in text.split("\n"):
         line = line[:400]
         for fold in _FOLDS.finditer(line) if "<" in line else ():
@@ -113,8 +118,14 @@ def _in_lines(text: str, is_prose: Callable[[str], bool]) -> Iterator[str]:
         if begun and not folds:
             continue
         plain = _AROUND.sub("", line)
-        if (found := _FIELD.match(plain)) and _limits(found["name"], found["value"], field=False):
-            yield found["name"]
+        for part in (plain, *_BESIDE.split(plain)):
+            if (found := _FIELD.match(part)) and _limits(found["name"], found["value"], field=False):
+                yield found["name"]
+        if plain.strip():
+            if above and _limits(above, plain, field=False):
+                yield above
+            alone = _ALONE.fullmatch(plain)
+            above = alone["name"] if alone and surely_limits(alone["name"]) else ""
         if (
             not begun
             and (keyword := _KEYWORD.search(plain))
@@ -145,9 +156,14 @@ def _comments(text: str) -> Iterator[str]:
 
 def _limits(name: str, value: str, *, field: bool) -> bool:
     """`field`: it is one by its form; elsewhere one word of a language describes readers, unless the name is written as one."""
-    word = _TOKEN.fullmatch(value.strip())
-    if word is None or len(name.split()) > 3 or is_word_of_pages(name):
+    if len(name.split()) > 3 or is_word_of_pages(name):
         return False
-    if not (field or name.strip().islower() or _NO_WORD.search(word["word"])):
+    if is_closed_class(key_of(name), value) or (is_name(key_of(name)) and key_of(value) in CLOSED_WORDS):
+        return True
+    parts = [part.strip() for part in _AND.split(value) if part.strip(" \t*_|.")]
+    named = [word["word"] for part in parts if (word := _TOKEN.fullmatch(part))]
+    if not named or len(named) < len(parts):
+        return False
+    if not (field or (name.strip().islower() and len(named) == 1) or all(map(_NO_WORD.search, named))):
         return False
     return surely_limits(name) and closes(name, value)

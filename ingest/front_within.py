@@ -40,7 +40,7 @@ def refuse_limits_within(fields: Fields, values: Mapping[str, object], text: str
     Raises:
         PageError: somebody may have meant to limit the page.
     """
-    for name in (*_in_comments(text), *_in_values(fields)):
+    for name in (*_in_comments(text), *_in_values(fields), *_in_pairs(fields)):
         raise closed(
             f"its front matter has `{name.strip()}` in a comment or inside another field, where it is not read: write it at the top"
         )
@@ -70,6 +70,19 @@ def _in_values(fields: Fields) -> Iterator[str]:
                     for found in _LINE.finditer(plainly(text))
                     if _is_meant(one, found["name"], found["value"])
                 )
+
+
+def _in_pairs(fields: Fields) -> Iterator[str]:
+    """`fields: [[audience, people-leads]]`."""
+    for one in fields.all:
+        for pair in one.value if isinstance(one.value, list) else ():
+            if (
+                isinstance(pair, list)
+                and len(pair) > 1
+                and isinstance(pair[0], str)
+                and surely_limits(pair[0])
+            ):
+                yield pair[0]
 
 
 def _is_meant(one: Field, name: str, value: str) -> bool:

@@ -151,6 +151,7 @@ ODDITIES = (
 
 
 WITHIN = (
+    "fields: [[audience, people-leads]]", "fields:\n  - [audience, [people-leads, hr]]",
     'properties: [{key: audience, value: people-leads}]', 'properties:\n  - name: audience\n    value: people-leads',
     'custom_fields: [{name: Audience, value: people-leads}]', 'head:\n  - [meta, {name: audience, content: people-leads}]',
     'frontmatter: "audience: people-leads"', 'meta: |\n  audience: people-leads', 'notes: |\n  owner: x\n  audience: people-leads',
@@ -195,6 +196,19 @@ WITHIN = (
 """Front matter whose fields have other names, or whose limit is within something: a pair, a text, a comment."""
 
 MARKED = (
+    '**Audience** – people-leads\n\n', '**AUDIENCE:** people-leads\n\n', 'Audience - people-leads\n\n', '### Audience: people-leads\n\n',
+    '## Audience\n\npeople-leads\n\n', '| Audience | people-leads |\n|---|---|\n\n', '|  |  |\n|---|---|\n| **Audience** | people-leads |\n\n',
+    '> **Audience:** people-leads\n\n', '> [!NOTE]\n> Audience: people-leads\n\n', '<p align=right>Audience: people-leads</p>\n\n',
+    '*Audience: people-leads*\n\n', '**Audience: people-leads**\n\n', 'Audience: people-leads, finance-leads\n\n',
+    '**Audience:** people-leads and hr-team\n\n', '**Audience:** [people-leads]\n\n', '**Audience:** people-leads only\n\n',
+    '**Audience:** @people-leads\n\n', '**Audience** = people-leads\n\n', '**Audience:**\npeople-leads\n\n', '**Audience:**\n- people-leads\n\n',
+    '- Owner: Ann\n- Audience: people-leads\n\n', 'Owner: Ann | Audience: people-leads\n\n', 'Owner: Ann · **Audience:** people-leads\n\n',
+    'Updated today. Audience: people-leads\n\n', '**Target audience:** people-leads\n\n', '**Visibility:** private\n\n',
+    '**Visibility:** people-leads\n\n', 'Visibility: private\n\n', '**Access:** restricted\n\n', '**Classification:** Confidential\n\n',
+    'Classification: Confidential - HR only\n\n', '**Restricted to:** people-leads\n\n', '{audience: people-leads}\n\n', '\\[audience: people-leads]\n\n',
+    '((audience: people-leads))\n\n', '$audience: people-leads$\n\n', '=== Audience: people-leads ===\n\n', 'Audience::people-leads\n\n',
+    '🔒 **Audience:** people-leads\n\n', '@audience people-leads\n\n', '<kbd>Audience: people-leads</kbd>\n\n', '<small>Audience: people-leads</small>\n\n',
+    '<sub>**Audience:** people-leads</sub>\n\n', '[audience: people-leads](#x)\n\n', '<div hidden>audience: people-leads</div>\n\n',
     '---xml\n<audience>people-leads</audience>\n---\n', '---xml\n<page audience="people-leads"/>\n---\n', ';;;\n{:audience "people-leads"}\n;;;\n',
     '<frontmatter><audience>people-leads</audience></frontmatter>\n\n', '<audience>people-leads</audience>\n\n', '---edn\n{:audience "x"}\n---\n',
     "<?xml version='1.0'?>\n<meta><audience>x</audience></meta>\n\n", '**Audience:** people-leads\n\n', '**Audience**: people-leads\n\n',

@@ -23,7 +23,7 @@ def read(fields: str) -> FrontMatter:
         "published: false", "published: 'no'", "publish: false", "unlisted: true", "headless: true", "hidden: true",
         "build: {list: never}", "build:\n  render: never", "status: draft", "status: Draft", "status: draft v0.2", "status: [draft]",
         "status: Final draft", "status: concept", "state: Entwurf", "status: brouillon", "status: Borrador", "status: unpublished", "status: not published", "status: 🟡 Draft",
-        "publishDate: 2027-01-01", "publish_date: 1 januari 2027", "published: 2027-01-01",
+        "publishDate: 2027-01-01", "embargoed_until: 2027-01-01", "embargo: true", "publish_date: 1 januari 2027", "published: 2027-01-01",
     ],
 )  # fmt: skip
 def test_a_draft_is_not_indexed(fields: str) -> None:
@@ -73,7 +73,7 @@ def test_the_reason_names_the_field(text: str, reason: str) -> None:
 @pytest.mark.parametrize(
     "fields",
     [
-        "draft: false", "draft:", "draft: ~", "draft: 'no'", "published: true", "published: 2024-05-03", "publishDate: 2024-05-03",
+        "draft: false", "draft:", "draft: ~", "draft: 'no'", "published: true", "published: 2024-05-03", "publishDate: 2024-05-03", "embargoed_until: 2024-05-03", "embargo: no",
         "status: published", "status: Work in progress", "status: not a draft", "unlisted: false", "concept: authentication",
         "archived: false", "status: never archived", "status: this page tells which of the others are obsolete by now",
 "deprecated: 2027-01-01",

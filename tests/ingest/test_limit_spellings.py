@@ -75,6 +75,8 @@ def test_a_limit_among_thousands_of_other_names_of_slack_is_found(before: str, g
         "# Pay\n\n**Audience:** engineers\n\n**Readers:** Developers, testers\n\nHow we pay people by band.\n",
         "# Pay\n\n**Audience:** everyone\n\n- **Audience:** Everyone in the company\n\nHow we pay people by band.\n",
         "# Pay\n\nHow we pay people by band.\n\n**Audience:** people-leads\n\nWe wrote that in an earlier page.\n",
+        "# Pay\n\n## Audience\n\nDevelopers\n\n## Access\n\nAsk in #help.\n",
+        "# Pay\n\n| Audience | Owner |\n|---|---|\n| developers | Ann |\n\nVisibility: good\nStatus: stable\nAccess - open\n",
         "# Tags\n\nHow we write pages in XML here: `<audience>` names readers, `<!-- audience: x -->` does not.\n\n```xml\n<audience>x</audience>\n```\n",
         "# Sign-in\n\nHow a service reads a token of ours.\n\n    <saml:Audience>x</saml:Audience>\n\n!!! note\n    The audience is the service.\n",
         "<!-- For whom: the audience of this page = people who are new here and want to learn -->\n# Pay\n\nText.\n",
