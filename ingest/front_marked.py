@@ -8,9 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from ingest.front_fields import key_of
-from ingest.front_limit_words import CLOSED_WORDS, OPEN, is_closed_class, is_limiting_label, is_name
+from ingest.front_limit_words import (
+    BEGINS,
+    CLASSES,
+    CLOSED_WORDS,
+    OPEN,
+    is_closed_class,
+    is_graded,
+    is_limiting_label,
+    is_name,
+)
 from ingest.front_limits import closes, is_word_of_pages, surely_limits
 
 _CODE_SPAN = re.compile(r"`[^`\n]*[<:][^`\n]*`")
@@ -125,7 +135,7 @@ def _in_lines(text: str, is_prose: Callable[[str], bool]) -> Iterator[str]:
             if above and _limits(above, plain, field=False):
                 yield above
             alone = _ALONE.fullmatch(plain)
-            above = alone["name"] if alone and surely_limits(alone["name"]) else ""
+            above = alone["name"] if alone and _may_limit(alone["name"]) else ""
         if (
             not begun
             and (keyword := _KEYWORD.search(plain))
@@ -156,7 +166,7 @@ def _comments(text: str) -> Iterator[str]:
 
 def _limits(name: str, value: str, *, field: bool) -> bool:
     """`field`: it is one by its form; elsewhere one word of a language describes readers, unless the name is written as one."""
-    if len(name.split()) > 3 or is_word_of_pages(name):
+    if len(name.split()) > 3 or not _may_limit(name):
         return False
     if is_closed_class(key_of(name), value) or (is_name(key_of(name)) and key_of(value) in CLOSED_WORDS):
         return True
@@ -167,3 +177,12 @@ def _limits(name: str, value: str, *, field: bool) -> bool:
     if not (field or (name.strip().islower() and len(named) == 1) or all(map(_NO_WORD.search, named))):
         return False
     return surely_limits(name) and closes(name, value)
+
+
+@lru_cache(maxsize=4096)
+def _may_limit(name: str) -> bool:
+    """Whether its value is worth a look; kept, for a table has one name a thousand times."""
+    key = key_of(name)
+    return not is_word_of_pages(name) and (
+        surely_limits(name) or is_name(key) or is_graded(key) or key in CLASSES | BEGINS
+    )
