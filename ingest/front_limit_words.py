@@ -148,9 +148,11 @@ def is_graded(key: str) -> bool:
 
 def is_closed_class(key: str, text: str) -> bool:
     """Whether a class, a state or a kind says that a page is not for all: "Confidential - HR only", "C3"."""
+    if not (key in CLASSES or key in BEGINS or is_graded(key)):
+        return False
     said = key_of(text)
     if said in CLOSED_WORDS:
-        return key in CLASSES or key in BEGINS or is_graded(key)
+        return True
     parts = [key_of(part) for part in _WORD.findall(plainly(text))]
     if not parts or parts[0] in _NEGATIONS:
         return is_graded(key) and text.strip() in _NUMBERED
