@@ -107,7 +107,10 @@ class Crowd:
             return
         try:
             if luck < CORRECTED:
-                await self.slack.edit(one.user, one.channel, one.ts, f"@footnote {self._opener()}")
+                words = self._opener()
+                if words in self.slack._room(one.channel).messages[one.ts]["text"]:
+                    return  # the same words, with or without a mention, are no correction: nothing is answered anew
+                await self.slack.edit(one.user, one.channel, one.ts, f"@footnote {words}")
                 one.corrected = True
                 self.deeds["corrected"] += 1
             elif luck < CORRECTED + DELETED:
