@@ -53,8 +53,11 @@ REPEATED = [
     *(" ", "\n", "\t", "> *", "[a", "[a](", "[a](b", "a.", "1,", "a\n", "| ", "- a\n", "__a", "**a"),
     *("[1]", "[1] ", "12 ", "<a", "```\n", "Ab ", "http://", '"a ', "a: ", "a-", "a@", "]("),
 ]
-ONLY_AT_A_PLACE = {"_QUESTION_MARK", "_SPEAKER", "_ORDINAL", "_REMARK"}
-"""Matched at one place of a short text."""
+ONLY_AT_A_PLACE = {
+    *("_QUESTION_MARK", "_SPEAKER", "_ORDINAL", "_REMARK"),
+    *("_FENCE", "_HEADING", "_ITEM", "_ROW", "_SEPARATOR_ROW", "_RULE", "_QUOTE"),
+}
+"""Matched at one place, of a short text or of a line."""
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
