@@ -23,7 +23,7 @@ RUN apt-get update \
     && install -d -o footnote -g footnote -m 0700 /data
 COPY --from=build /venv /venv
 # What is fetched from a model hub, or converted, outlives the container.
-ENV PATH=/venv/bin:$PATH FOOTNOTE_DATA=/data XDG_CACHE_HOME=/data/cache PYTHONUNBUFFERED=1
+ENV PATH=/venv/bin:$PATH FOOTNOTE_DATA=/data XDG_CACHE_HOME=/data/cache PYTHONUNBUFFERED=1 ORT_DISABLE_TELEMETRY=1
 USER 10001:10001
 VOLUME /data
 # Only used with SLACK_SIGNING_SECRET; Socket Mode needs no port.
