@@ -28,7 +28,7 @@ def _piece(piece: Mapping[str, Any]) -> str:
         return text
     lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     style = piece.get("annotations") or {}
-    core = _code(core) if style.get("code") else literal(core)
+    core = _code(core) if style.get("code") else _words(core)
     for name, mark in _MARKS:
         if style.get(name):
             core = f"{mark}{core}{mark}"
@@ -39,9 +39,15 @@ def _piece(piece: Mapping[str, Any]) -> str:
     return f"{lead}{core}{tail}"
 
 
+def _words(text: str) -> str:
+    """A backtick alone is one that somebody wrote: it begins no code with one of another piece."""
+    return literal(text.replace("`", "\\`") if text.count("`") % 2 else text)
+
+
 def _code(words: str) -> str:
     mark = "``" if "`" in words else "`"
-    return f"{mark}{words}{mark}"
+    pad = " " if words.startswith("`") or words.endswith("`") else ""
+    return f"{mark}{pad}{words}{pad}{mark}"
 
 
 def title_of(page: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from ingest.errors import PageError, SourceUnavailableError
 from ingest.front_matter import split_front_matter
 from ingest.parsers.formats import parse_file
 from ingest.sources.notion.source import NotionSource
+from ingest.sources.notion.text import rich_text
 from ingest.sources.port import PageRef, RawPage
 from kb.source_settings import NotionSettings
 from tests.fakes.listing import failure, listed
@@ -538,3 +539,10 @@ async def test_a_wrong_token_and_an_integration_without_pages_say_what_to_do(
         await listed(a_source(token=None))
     with pytest.raises(SourceUnavailableError, match="sees no page"):
         await listed(a_source())
+
+
+def test_a_backtick_alone_begins_no_code_and_code_may_begin_with_one() -> None:
+    bold = {"plain_text": "the `key ", "annotations": {"bold": True}}
+    code = {"plain_text": "`a` <!-- b -->", "annotations": {"code": True}}
+    assert rich_text([bold, code]) == "**the \\`key** `` `a` <!-- b --> ``"
+    assert rich_text([{"plain_text": "two `of` them"}]) == "two `of` them"
