@@ -21,7 +21,7 @@ from ingest.sources.notion.text import title_of
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from kb.source_settings import NotionSettings
 
-_CONVERTER = "2"
+_CONVERTER = "3"
 """Raise when blocks become other Markdown than before: then every page is read anew."""
 _ROUNDING = timedelta(seconds=60)
 """Notion tells the time of an edit to the minute."""
