@@ -6,24 +6,16 @@ from collections.abc import AsyncIterator, Callable
 
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.faults import as_source_failure
-from ingest.sources.port import PageRef, RawPage, Source, audience_marks
+from ingest.sources.port import ConfiguredSource, PageRef, RawPage, Source
 from kb.source_settings import CommonSettings
 
 
-class UnopenedSource:
+class UnopenedSource(ConfiguredSource[CommonSettings]):
     """Lists nothing and says why. Its readers are known, so that what it has in the index can be limited to them."""
 
     def __init__(self, settings: CommonSettings, why: SourceUnavailableError) -> None:
-        self._settings = settings
+        super().__init__(settings)
         self._why = why
-
-    @property
-    def name(self) -> str:
-        return self._settings.name
-
-    @property
-    def audience(self) -> tuple[str, ...]:
-        return audience_marks(self._settings.audience)
 
     async def discover(self) -> AsyncIterator[PageRef]:
         raise self._why
@@ -34,9 +26,6 @@ class UnopenedSource:
 
     def url_of(self, path: str) -> str:
         return path
-
-    def withdraws(self, path: str) -> bool:  # noqa: ARG002 - nothing is known of its pages
-        return False
 
     async def close(self) -> None:
         """Nothing was opened."""

@@ -6,36 +6,28 @@ not changed, and it still knows the way past a page that fails today.
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TypeVar
 
+from ingest.sources.kept import KeptTables
 from ingest.sources.port import fingerprint
 from ingest.sources.web.document import WebDocument
 
-T = TypeVar("T")
-
-logger = logging.getLogger(__name__)
-
 _VERSION = 5
 """Raise when what a document is made of changes: then the memory is made anew."""
-_DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
-_SCHEMA = """
-CREATE TABLE visits (
-    address TEXT PRIMARY KEY, path TEXT, etag TEXT, last_modified TEXT, url TEXT, content BLOB, media_type TEXT,
-    canonical TEXT, links TEXT, edited TEXT, hidden INTEGER,
-    audience TEXT, closed TEXT, mark TEXT
-);
-CREATE INDEX by_path ON visits (path);
-"""
+_TABLES = {
+    "visits": """(
+        address TEXT PRIMARY KEY, path TEXT, etag TEXT, last_modified TEXT, url TEXT, content BLOB, media_type TEXT,
+        canonical TEXT, links TEXT, edited TEXT, hidden INTEGER,
+        audience TEXT, closed TEXT, mark TEXT
+    )"""
+}
+_INDEXES = {"by_path": "visits (path)"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,18 +56,17 @@ class Visit:
 
 class VisitMemory:
     def __init__(self, file: Path) -> None:
-        self._file = file
-        self._lock = asyncio.Lock()
+        self._tables = KeptTables(file, version=_VERSION, tables=_TABLES, indexes=_INDEXES)
 
     async def recall(self, address: str) -> Visit | None:
-        return await self._run(lambda db: _one(db, "address = ?", address))
+        return await self._tables.run(lambda db: _one(db, "address = ?", address))
 
     async def page(self, path: str) -> Visit | None:
         """The page of that path, as it was last read under its proper address."""
-        return await self._run(lambda db: _one(db, "path = ? ORDER BY url = address DESC", path))
+        return await self._tables.run(lambda db: _one(db, "path = ? ORDER BY url = address DESC", path))
 
     async def addresses(self) -> list[str]:
-        return await self._run(lambda db: [row[0] for row in db.execute("SELECT address FROM visits")])
+        return await self._tables.run(lambda db: [row[0] for row in db.execute("SELECT address FROM visits")])
 
     async def keep(self, visit: Visit) -> None:
         document = visit.document
@@ -86,35 +77,13 @@ class VisitMemory:
             None if document.audience is None else json.dumps(document.audience), document.closed,
             document.mark,
         )  # fmt: skip
-        await self._run(
+        await self._tables.run(
             lambda db: db.execute(f"INSERT OR REPLACE INTO visits VALUES ({', '.join('?' * 14)})", row)
         )
 
     async def forget(self, addresses: Iterable[str]) -> None:
         rows = [(address,) for address in addresses]
-        await self._run(lambda db: db.executemany("DELETE FROM visits WHERE address = ?", rows))
-
-    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        async with self._lock:
-            return await asyncio.to_thread(self._in_transaction, work)
-
-    def _in_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        try:
-            return self._with_file(work)
-        except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorname", "") not in _DAMAGED:
-                raise
-            logger.warning("web.memory_damaged", extra={"file": self._file.name})
-            self._file.unlink()
-            return self._with_file(work)
-
-    def _with_file(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(self._file)) as db, db:
-            (version,) = db.execute("PRAGMA user_version").fetchone()
-            if version != _VERSION:
-                db.executescript(f"DROP TABLE IF EXISTS visits; {_SCHEMA} PRAGMA user_version = {_VERSION};")
-            return work(db)
+        await self._tables.run(lambda db: db.executemany("DELETE FROM visits WHERE address = ?", rows))
 
 
 def _one(db: sqlite3.Connection, where: str, value: str) -> Visit | None:
