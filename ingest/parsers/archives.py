@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from collections.abc import Mapping
 
 from ingest.errors import PageError
 
@@ -64,3 +65,12 @@ def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
             if any(mark in seen for mark in _ENTITY):
                 raise PageError("it declares XML entities, which can be used for an attack: not opened")
             before = seen[-16:]
+
+
+def with_members(archive: zipfile.ZipFile, changed: Mapping[str, bytes], *, compression: int) -> bytes:
+    """The archive again, with other content in these members."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", compression) as copy:
+        for member in archive.infolist():
+            copy.writestr(member.filename, changed.get(member.filename) or archive.read(member))
+    return written.getvalue()

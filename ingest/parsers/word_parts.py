@@ -14,6 +14,7 @@ import lxml.etree
 from lxml.etree import _Element as Element
 
 from ingest.errors import PageError
+from ingest.parsers.archives import with_members
 from ingest.parsers.word_notes import show_notes
 from ingest.parsers.word_numbers import may_have_numbers, show_numbers
 
@@ -36,11 +37,7 @@ def as_word_shows(content: bytes) -> bytes:
         changed = _changed(archive)
         if not changed:
             return content
-        written = io.BytesIO()
-        with zipfile.ZipFile(written, "w", zipfile.ZIP_STORED) as copy:
-            for member in archive.infolist():
-                copy.writestr(member.filename, changed.get(member.filename) or archive.read(member))
-    return written.getvalue()
+        return with_members(archive, changed, compression=zipfile.ZIP_STORED)
 
 
 def _changed(archive: zipfile.ZipFile) -> Mapping[str, bytes]:

@@ -12,7 +12,7 @@ import lxml.etree
 from lxml.etree import _Element as Element
 
 from ingest.errors import PageError
-from ingest.parsers.archives import check_archive
+from ingest.parsers.archives import check_archive, with_members
 
 NOTE = "it has suggestions that nobody has accepted: they are left out"
 
@@ -33,11 +33,7 @@ def without_suggestions(content: bytes) -> bytes:
         changed = {name: _rejected(xml) for name, xml in texts.items() if _TRACKED.search(xml)}
         if not changed:
             return content
-        written = io.BytesIO()
-        with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as copy:
-            for member in archive.infolist():
-                copy.writestr(member.filename, changed.get(member.filename) or archive.read(member))
-    return written.getvalue()
+        return with_members(archive, changed, compression=zipfile.ZIP_DEFLATED)
 
 
 def _rejected(xml: bytes) -> bytes:
