@@ -199,6 +199,10 @@ class Processing:
                     self._todo.extend(await helpers.unstarted())
                     if not self._todo:
                         await happened(self._over, within_s=IDLE_S)
+        except Exception:
+            if indexing:
+                await indexing  # what is embedded already need not be embedded by the next sync again
+            raise
         finally:
             for task in (following, embedding, indexing):
                 if task:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import signal
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from bot.cli.logs import ROOMS, EventFormatter, JsonFormatter
 from tests.fakes.serving import FOOTNOTE, START_S, environment
 
 PAGES = {
@@ -57,6 +59,19 @@ class Ended:
 
 
 Run = Callable[..., Ended]
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """A command that runs in the test's own process would log to a stream that is closed after it, in every later test."""
+    yield
+    root = logging.getLogger()
+    for handler in root.handlers[:]:
+        if isinstance(handler.formatter, EventFormatter | JsonFormatter):
+            root.removeHandler(handler)
+    root.setLevel(logging.WARNING)
+    for name in (*ROOMS, "kb.loop_watch"):
+        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session")

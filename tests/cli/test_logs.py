@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from pydantic import BaseModel, TypeAdapter
 
-from bot.cli.logs import ROOMS, EventFormatter, JsonFormatter, start_logging
+from bot.cli.logs import EventFormatter, JsonFormatter, start_logging
 from bot.queued import QueuedQuestion
 
 
@@ -65,14 +65,6 @@ def test_an_error_about_what_people_wrote_does_not_quote_it(secret: str, told: b
 def test_a_late_loop_is_told_to_who_runs_a_bot_and_not_to_who_types_a_command(
     traces: bool, told: bool, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    root = logging.getLogger()
-    before = root.handlers[:], root.level
-    try:
-        start_logging(level=logging.WARNING, traces=traces)
-        logging.getLogger("kb.loop_watch").warning("loop.late")
-        assert ("loop.late" in capfd.readouterr().err) == told
-    finally:
-        root.handlers[:], root.level = before
-        logging.getLogger("kb.loop_watch").setLevel(logging.NOTSET)
-        for room in ROOMS:
-            logging.getLogger(room).setLevel(logging.NOTSET)
+    start_logging(level=logging.WARNING, traces=traces)
+    logging.getLogger("kb.loop_watch").warning("loop.late")
+    assert ("loop.late" in capfd.readouterr().err) == told
