@@ -18,7 +18,7 @@ from ingest.sources.kept import KeptTables
 from ingest.sources.port import fingerprint
 from ingest.sources.web.document import WebDocument
 
-_VERSION = 5
+_VERSION = 6
 """Raise when what a document is made of changes: then the memory is made anew."""
 _TABLES = {
     "visits": """(
@@ -69,21 +69,27 @@ class VisitMemory:
         return await self._tables.run(lambda db: [row[0] for row in db.execute("SELECT address FROM visits")])
 
     async def keep(self, visit: Visit) -> None:
-        document = visit.document
-        row = (
-            visit.address, visit.path, visit.etag, visit.last_modified, document.url,
-            zlib.compress(document.content), document.media_type, document.canonical, json.dumps(document.links),
-            document.edited.isoformat() if document.edited else None, document.hidden,
-            None if document.audience is None else json.dumps(document.audience), document.closed,
-            document.mark,
-        )  # fmt: skip
         await self._tables.run(
-            lambda db: db.execute(f"INSERT OR REPLACE INTO visits VALUES ({', '.join('?' * 14)})", row)
+            lambda db: db.execute(
+                f"INSERT OR REPLACE INTO visits VALUES ({', '.join('?' * 14)})", _row(visit)
+            )
         )
 
     async def forget(self, addresses: Iterable[str]) -> None:
         rows = [(address,) for address in addresses]
         await self._tables.run(lambda db: db.executemany("DELETE FROM visits WHERE address = ?", rows))
+
+
+def _row(visit: Visit) -> tuple[object, ...]:
+    """Links as lines (no address holds a line's end): JSON of a hundred thousand would hold Python's lock."""
+    document = visit.document
+    return (
+        visit.address, visit.path, visit.etag, visit.last_modified, document.url,
+        zlib.compress(document.content), document.media_type, document.canonical, "\n".join(document.links),
+        document.edited.isoformat() if document.edited else None, document.hidden,
+        None if document.audience is None else json.dumps(document.audience), document.closed,
+        document.mark,
+    )  # fmt: skip
 
 
 def _one(db: sqlite3.Connection, where: str, value: str) -> Visit | None:
@@ -104,7 +110,7 @@ def _one(db: sqlite3.Connection, where: str, value: str) -> Visit | None:
         media_type=media_type,
         mark=mark,
         canonical=canonical,
-        links=tuple(json.loads(links)),
+        links=tuple(links.split("\n")) if links else (),
         edited=date.fromisoformat(edited) if edited else None,
         hidden=bool(hidden),
         audience=None if audience is None else tuple(json.loads(audience)),
