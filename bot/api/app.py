@@ -140,6 +140,16 @@ async def health(service: _Served) -> Response:
 
 
 @_routes.get(
+    "/live",
+    response_model=schemas.Health,
+    summary="Whether the process answers at all: no reason to restart it where this does, whatever is away",
+    operation_id="live",
+)
+async def live() -> Response:
+    return _told(True)
+
+
+@_routes.get(
     "/ready",
     response_model=schemas.Health,
     responses={503: {"model": schemas.Health, "description": "Not yet, or not now."}},

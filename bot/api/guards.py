@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bot.api.schemas import MAX_BODY, ErrorReply, Fault
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-PROBES = frozenset({"/health", "/ready"})
+PROBES = frozenset({"/health", "/live", "/ready"})
 """Asked by container platforms at an address that no setting can know; they tell one word."""
 BODY_WITHIN_S = 10.0
 """A client that sends its request more slowly holds a connection for nothing."""

@@ -388,11 +388,16 @@ async def test_our_own_host_names_are_answered(api: Api, host: str):
 
 async def test_a_probe_is_answered_under_any_name_and_says_one_word(api: Api):
     async with api.client(Host="10.1.2.3:8080") as client:
-        for path in ("/health", "/ready"):
+        for path in ("/health", "/live", "/ready"):
             reply = await client.get(path)
             assert (reply.status_code, reply.json()) == (200, {"status": "ok"})
         api.ready = False
         assert (await client.get("/ready")).status_code == 503
+
+
+async def test_a_process_whose_servers_are_away_is_alive(client: httpx2.AsyncClient, api: Api):
+    api.pipeline.down, api.ready = True, False
+    assert [(await client.get(path)).status_code for path in ("/health", "/ready", "/live")] == [503, 503, 200]
 
 
 async def test_another_sites_page_can_read_nothing(api: Api, key: str):
