@@ -1,7 +1,14 @@
-"""What tests of many rooms need: a real Valkey that they share, empty for each that asks for it, and real handbooks."""
+"""What tests of many rooms need: a real Valkey that they share, empty for each that asks for it, and real handbooks.
+
+Folders of tests are made in memory where there is room: an index, a Valkey and SQLite wait for the disk at every write, and
+what is tested here survives the end of a process, not of a machine.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -12,6 +19,17 @@ from redis.asyncio import Redis
 from kb.valkey import connect_redis
 from tests.fakes.redis_server import RedisServer, a_server
 from tests.fakes.shared import shared
+
+IN_MEMORY = Path("/dev/shm")
+ROOM = 3 << 30
+"""Bytes. A whole run has been seen to keep 1 GB."""
+
+if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free >= ROOM:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+
+# Every `footnote` that a test starts would compile 600 modules anew, which takes longer than what it is asked.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.fixture(scope="session")
