@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from types import ModuleType
 
 from bot.api.keys import ApiKeys
 from bot.api.service import Service
@@ -24,15 +26,19 @@ async def serving_api(
     if settings.port is None:
         yield None
         return
-    # Two seconds of a start, which only those pay who serve it.
-    from bot.api.app import create_app, guarded
-    from bot.api.mcp_tools import mounted
-    from bot.api.server import listening
-
+    app, mcp_tools, server = await asyncio.to_thread(_modules)
     service = build_service(runtime, session, loaded=loaded)
-    app = create_app(service)
-    async with mounted(app, service), listening(guarded(app, hosts=settings.hosts), settings) as address:
+    served = await asyncio.to_thread(app.create_app, service)
+    guarded = app.guarded(served, hosts=settings.hosts)
+    async with mcp_tools.mounted(served, service), server.listening(guarded, settings) as address:
         yield address
+
+
+def _modules() -> tuple[ModuleType, ModuleType, ModuleType]:
+    """Two seconds of a start, which only those pay who serve it; the loop talks to Slack meanwhile."""
+    from bot.api import app, mcp_tools, server
+
+    return app, mcp_tools, server
 
 
 def build_service(runtime: Runtime, session: LocalSession, *, loaded: Callable[[], bool]) -> Service:
