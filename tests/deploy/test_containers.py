@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+import threading
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from kb.configuration import PREFIX, WELL_KNOWN
+from kb.configuration import PREFIX, WELL_KNOWN, load_settings
+from tests.deploy.stopping import LONGEST_STOP_S
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -79,11 +85,73 @@ def test_the_image_runs_commands_that_exist() -> None:
     from bot.cli.commands import app
 
     known = {one.name or one.callback.__name__ for one in app.registered_commands if one.callback}
-    health = re.search(r'CMD \["footnote", "(\w+)"', DOCKERFILE)
     starts = re.search(r'^CMD \["(\w+)"', DOCKERFILE, re.MULTILINE)
-    assert health is not None
     assert starts is not None
-    assert {health[1], starts[1]} <= known
+    assert {
+        starts[1],
+        *(one["command"][0] for one in COMPOSE["services"].values() if "build" in one and "command" in one),
+    } <= known
+
+
+def test_the_image_serves_its_api_and_slacks_events_to_other_hosts() -> None:
+    given = dict(
+        one.split("=") for line in re.findall(r"^ENV (.+)$", DOCKERFILE, re.MULTILINE) for one in line.split()
+    )
+    settings = load_settings(
+        environ={name: value for name, value in given.items() if name.startswith(PREFIX)}
+    )
+    assert settings.api.port is not None
+    assert (settings.api.host, settings.slack.host) == ("0.0.0.0", "0.0.0.0")
+    exposed = re.search(r"^EXPOSE (.+)$", DOCKERFILE, re.MULTILINE)
+    assert exposed is not None
+    assert exposed[1].split() == [str(settings.api.port), str(settings.slack.port)]
+
+
+@pytest.mark.parametrize(("ready", "code"), [(200, 0), (503, 1), (None, 1)])
+def test_the_health_check_asks_whether_questions_can_be_answered(ready: int | None, code: int) -> None:
+    check = re.search(r"^HEALTHCHECK .*? CMD (\[.*?\])$", DOCKERFILE.replace("\\\n", ""), re.MULTILINE)
+    assert check is not None
+    with _answering(ready) as (port, asked):
+        environment = {"FOOTNOTE_API__PORT": str(port), "http_proxy": "http://127.0.0.1:1"}
+        command = [sys.executable, *json.loads(check[1])[1:]]
+        done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == code
+    assert asked == ([] if ready is None else ["/ready"])
+
+
+@contextmanager
+def _answering(status: int | None) -> Iterator[tuple[int, list[str]]]:
+    """A port where every request has this answer, and the paths that were asked for. None: nobody listens there."""
+    asked: list[str] = []
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(status or 500)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    port = server.server_address[1]
+    if status is None:
+        server.server_close()
+        yield port, asked
+        return
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield port, asked
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_what_the_compose_file_asks_for_is_not_taken_for_a_setting() -> None:
+    """The file's own variables stand in `.env`, which the bot gets whole, and it refuses names that it does not know."""
+    text = (ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8")
+    asked = re.findall(r"\$\{(\w+)", text)
+    assert asked
+    load_settings(environ=dict.fromkeys(asked, "x"))
 
 
 def test_the_services_refer_to_each_other_and_to_volumes_that_are_declared() -> None:
@@ -104,6 +172,8 @@ def test_the_services_refer_to_each_other_and_to_volumes_that_are_declared() -> 
 
 def test_the_services_are_addressed_by_settings_that_exist() -> None:
     footnote = COMPOSE["services"]["footnote"]
+    settings = load_settings(environ=footnote["environment"])  # refuses names that it does not know
+    assert settings.api.hosts == ("footnote",)
     for name, value in footnote["environment"].items():
         assert name in WELL_KNOWN or name.startswith(PREFIX), name
         host = re.match(r"\w+://([\w-]+):\d+", value)
@@ -124,10 +194,9 @@ def test_what_was_accepted_survives_a_restart_of_redis() -> None:
 
 
 def test_a_stop_leaves_time_to_finish_what_is_being_answered() -> None:
-    from kb.settings import ModelSettings
-
-    grace = COMPOSE["services"]["footnote"]["stop_grace_period"]
-    assert int(grace.removesuffix("s")) > ModelSettings().answer_deadline_s
+    for name in ("footnote", "worker"):
+        grace = COMPOSE["services"][name]["stop_grace_period"]
+        assert int(grace.removesuffix("s")) > LONGEST_STOP_S
 
 
 def test_the_image_of_qdrant_is_of_the_clients_version() -> None:
