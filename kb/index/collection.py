@@ -13,7 +13,9 @@ from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.payload import (
     DENSE,
+    INVENTORY_FIELDS,
     LANGUAGE,
+    LEXICAL,
     PAGE_FIELDS,
     PAGE_ID,
     PAGE_URL,
@@ -24,6 +26,7 @@ from kb.index.payload import (
     calibration_to_fields,
     candidates,
     from_payload,
+    inventory_of,
     manifest_from_fields,
     pages_of,
     revisions_of,
@@ -31,20 +34,24 @@ from kb.index.payload import (
 from kb.index.port import (
     Candidate,
     IndexCounts,
+    IndexedChunk,
     IndexManifest,
     PageAddress,
+    PageHeld,
     PagesWanted,
     QueryVectors,
     StoredPassage,
 )
 from kb.index.server_flux import LEDGER_ID, Flux
-from kb.index.server_points import are_spots, is_page, is_readable, is_wanted, rows, stored, versions
+from kb.index.server_points import are_spots, indexed, is_page, is_readable, is_wanted, rows, stored, versions
 from kb.index.server_search import MOST, Hidden, query_requests
 from kb.index.server_writes import Writes
 from kb.models import Audience, Chunk, Page
 
 READINGS = 8
 """How often something is read until no page of it was replaced meanwhile. The second time nearly always does."""
+AT_ONCE = 256
+"""Passages of one answer that has their vectors: some megabytes."""
 
 _T = TypeVar("_T")
 
@@ -57,6 +64,15 @@ class Collection(Writes):
 
     async def revisions(self) -> Mapping[str, str]:
         return revisions_of([record.payload async for record in self._records([PAGE_ID, REVISION])])
+
+    async def inventory(self) -> Mapping[str, PageHeld]:
+        return inventory_of([record.payload async for record in self._records(INVENTORY_FIELDS)])
+
+    async def stored(self, page_ids: Sequence[str]) -> Sequence[IndexedChunk]:
+        wanted = models.Filter(must=[is_page(page_ids)])
+        kinds = [DENSE, LEXICAL]
+        found = self._batches(True, wanted, vectors=kinds, at_once=AT_ONCE)
+        return [indexed(record) async for records in found for record in records]
 
     async def addresses(self) -> Sequence[PageAddress]:
         return addresses_of([record.payload async for record in self._records([PAGE_ID, PAGE_URL, TITLE])])

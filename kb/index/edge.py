@@ -24,6 +24,7 @@ import qdrant_edge as engine
 
 from kb.calibration import Calibration
 from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
+from kb.index.edge_copies import EdgeCopy, copy_in, others_in
 from kb.index.edge_rebuild import EdgePrevious, EdgeRebuild
 from kb.index.generations import Generations
 from kb.index.port import (
@@ -32,6 +33,7 @@ from kb.index.port import (
     IndexedChunk,
     IndexManifest,
     PageAddress,
+    PageHeld,
     PagesWanted,
     QueryVectors,
     StoredPassage,
@@ -97,6 +99,12 @@ class EdgeIndex:
 
     async def counts(self) -> IndexCounts:
         return await self._read(lambda live: live.counts(), empty=IndexCounts(pages=0, chunks=0))
+
+    async def inventory(self) -> Mapping[str, PageHeld]:
+        return await self._read(lambda live: live.inventory(), empty={})
+
+    async def stored(self, page_ids: Sequence[str]) -> Sequence[IndexedChunk]:
+        return await self._read(lambda live: live.stored(page_ids), empty=[])
 
     async def addresses(self) -> Sequence[PageAddress]:
         return await self._read(lambda live: live.addresses(), empty=[])
@@ -168,6 +176,13 @@ class EdgeIndex:
         self.building = EdgePrevious(self, number, shard)
         return self.building
 
+    async def begin_copy(self, label: str, manifest: IndexManifest) -> EdgeCopy:
+        number, shard = await self.run(self._copy, label, manifest)
+        return EdgeCopy(self, number, shard)
+
+    async def others(self, labels: Collection[str]) -> Sequence[str]:
+        return await self.run(others_in, self._generations, labels)
+
     async def settle(self) -> None:
         await self._read(lambda live: live.leave(), empty=None)
 
@@ -238,6 +253,12 @@ class EdgeIndex:
             except OSError as error:
                 raise IndexUnavailableError(f"{self._folder} cannot be written: {error}") from error
             return self._new_generation(manifest)
+
+    def _copy(self, label: str, manifest: IndexManifest) -> tuple[int, Shard]:
+        with suppress(IndexDamagedError):  # a swap is the way out of it
+            self._open()
+        with self._opening:
+            return copy_in(self._generations, label, manifest)
 
     def _new_generation(self, manifest: IndexManifest) -> tuple[int, Shard]:
         try:

@@ -13,6 +13,7 @@ from kb.index.port import (
     IndexedChunk,
     IndexManifest,
     PageAddress,
+    PageHeld,
     QueryVectors,
     StoredPassage,
 )
@@ -59,6 +60,12 @@ class EdgeRebuild:
 
     async def addresses(self) -> Sequence[PageAddress]:
         return await self._index.run(self._building.addresses)
+
+    async def inventory(self) -> Mapping[str, PageHeld]:
+        return await self._index.run(self._building.inventory)
+
+    async def stored(self, page_ids: Sequence[str]) -> Sequence[IndexedChunk]:
+        return await self._index.run(self._building.stored, page_ids)
 
     async def calibrate(self, calibration: Calibration) -> None:
         await self._index.run(self._building.calibrate, calibration)

@@ -8,7 +8,7 @@ from typing import Any
 import qdrant_edge as engine
 
 from kb.errors import IndexMismatchError
-from kb.index.payload import DENSE, LEXICAL, Scored, point_id, to_payload
+from kb.index.payload import DENSE, LEXICAL, Scored, from_payload, point_id, to_payload
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 
 
@@ -52,6 +52,19 @@ def sparse_query(vector: SparseVector) -> engine.Query | None:
 def dense_of(record: engine.Record) -> list[float]:
     vectors: Any = record.vector
     return list(vectors[DENSE])
+
+
+def indexed_of(record: engine.Record) -> IndexedChunk:
+    """As it was written, but for what the engine does to vectors: it scales dense ones to 1."""
+    vectors: Any = record.vector
+    terms = vectors.get(LEXICAL)
+    return IndexedChunk(
+        chunk=from_payload(record.payload),
+        dense=list(vectors[DENSE]),
+        lexical=SparseVector(
+            indices=tuple(terms.indices) if terms else (), values=tuple(terms.values) if terms else ()
+        ),
+    )
 
 
 def rows(points: Sequence[engine.ScoredPoint]) -> list[Scored]:

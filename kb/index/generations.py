@@ -16,6 +16,8 @@ _NAME = re.compile(r"gen-(\d+)")
 MEND = "run `footnote reindex --full`"
 LEFT = "left.json"
 """Beside the points of a generation that is or was live; see `kb.index.soundness`."""
+COPY = "copy.txt"
+"""Beside the points of a copy that is not finished: its label."""
 
 
 class Generations:
@@ -33,7 +35,7 @@ class Generations:
         try:
             name = (self._folder / "CURRENT").read_text(encoding="utf-8", errors="replace").strip()
         except FileNotFoundError:
-            if any((self.path(number) / LEFT).exists() for number in self._numbers()):
+            if any((self.path(number) / LEFT).exists() for number in self.numbers()):
                 raise IndexDamagedError(
                     f"the index in {self._folder} is damaged (CURRENT is gone): {MEND}"
                 ) from None
@@ -50,7 +52,7 @@ class Generations:
     def previous(self) -> int | None:
         """The newest generation before the live one."""
         live = self.current() or 0
-        return max((number for number in self._numbers() if number < live), default=None)
+        return max((number for number in self.numbers() if number < live), default=None)
 
     def path(self, number: int) -> Path:
         return self._folder / f"gen-{number}"
@@ -58,9 +60,26 @@ class Generations:
     def reserve(self) -> int:
         """Makes the folder of a new generation and returns its number."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        number = max(self._numbers(), default=0) + 1
+        number = max(self.numbers(), default=0) + 1
         self.path(number).mkdir()
         return number
+
+    def copy_of(self, label: str) -> int | None:
+        """The unfinished copy of this label."""
+        return next((one for one in self.numbers() if self.label(self.path(one)) == label), None)
+
+    def label(self, path: Path) -> str:
+        """Of an unfinished copy; "" of any other generation. One that is live, or was, is finished."""
+        try:
+            live = self.current() or 0
+        except IndexDamagedError:
+            live = 0
+        if path in {self.path(one) for one in self.numbers() if one <= live}:
+            return ""
+        try:
+            return (path / COPY).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ""
 
     def commit(self, number: int) -> None:
         write_atomically(self._folder / "CURRENT", self.path(number).name + "\n")
@@ -74,17 +93,17 @@ class Generations:
             live = self.current() or 0
         except IndexDamagedError:
             return
-        for number in self._numbers():
+        for number in self.numbers():
             if number > live:
                 self.drop(number)
 
     def drop_old(self) -> None:
         """Keeps the live generation and the one before it, for a way back."""
         live = self.current() or 0
-        for number in sorted(one for one in self._numbers() if one < live)[:-1]:
+        for number in sorted(one for one in self.numbers() if one < live)[:-1]:
             self.drop(number)
 
-    def _numbers(self) -> list[int]:
+    def numbers(self) -> list[int]:
         if not self._folder.is_dir():
             return []
         matches = [_NAME.fullmatch(entry.name) for entry in self._folder.iterdir()]

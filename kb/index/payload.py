@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from kb.calibration import Calibration, from_text, to_text
 from kb.errors import IndexMismatchError
-from kb.index.port import Candidate, IndexManifest, PageAddress
+from kb.index.port import Candidate, IndexManifest, PageAddress, PageHeld
 from kb.models import Chunk, Page, PageDates
 from kb.versions import as_name, names_of, series_of
 
@@ -27,6 +27,7 @@ LANGUAGE = "language"
 REVISION = "revision"
 PAGE_URL = "page_url"
 POSITION = "position"
+CHUNK_ID = "chunk_id"
 TITLE = "title"
 NAMES = "names"
 REPLACED_NAMES = "replaced_names"
@@ -230,6 +231,22 @@ def revisions_of(payloads: Iterable[Mapping[str, Any] | None]) -> dict[str, str]
         found[page] = revision if found.get(page, revision) == revision else ""
     return found
 
+
+def inventory_of(payloads: Iterable[Mapping[str, Any] | None]) -> dict[str, PageHeld]:
+    """By page id, from `INVENTORY_FIELDS`."""
+    found: dict[str, tuple[str, int, int]] = {}
+    for payload in payloads:
+        fields = payload or {}
+        page, revision, one = str(fields[PAGE_ID]), str(fields.get(REVISION, "")), point_id(fields[CHUNK_ID])
+        known, passages, ids = found.get(page, (revision, 0, 0))
+        found[page] = (revision if known == revision else "", passages + 1, ids + one)
+    return {
+        page: PageHeld(revision=revision, passages=passages, ids=ids)
+        for page, (revision, passages, ids) in found.items()
+    }
+
+
+INVENTORY_FIELDS = [PAGE_ID, REVISION, CHUNK_ID]
 
 PAGE_FIELDS = sorted(set(StoredChunk.model_fields) - {"text", "section", "names", "replaced_names", "series"})
 """What a page's own facts are read from, without the texts of its passages."""

@@ -95,6 +95,16 @@ class IndexManifest:
     chunker: str
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PageHeld:
+    """What a generation holds of a page: its revision ("" after a write that was cut off), how many passages, and which."""
+
+    revision: str
+    passages: int
+    ids: int
+    """The ids of the passages as one number: equal ones name the same passages."""
+
+
 class IndexWriter(Protocol):
     """Writes into one generation of the index: the live one, or one that is being built beside it."""
 
@@ -114,6 +124,12 @@ class IndexWriter(Protocol):
 
     async def addresses(self) -> Sequence[PageAddress]:
         """Every page that this generation holds, whoever may read it: for operators, never for an answer."""
+
+    async def inventory(self) -> Mapping[str, PageHeld]:
+        """What it holds of each page, by the page's id."""
+
+    async def stored(self, page_ids: Sequence[str]) -> Sequence[IndexedChunk]:
+        """Every passage of these pages with its vectors, whoever may read it: for copies, never for an answer."""
 
     async def calibrate(self, calibration: Calibration) -> None:
         """Keeps with this generation what was measured on it. Nothing is kept with an index that was never filled."""
@@ -169,6 +185,16 @@ class Previous(Rebuild, Protocol):
     async def manifest(self) -> IndexManifest: ...
 
 
+class Copy(IndexWriter, Protocol):
+    """A generation that is filled from elsewhere. It stays until it is swapped in or dropped, whatever ends the process."""
+
+    async def swap(self) -> None:
+        """Makes it the live one, atomically."""
+
+    async def leave(self) -> None:
+        """Lets go of it, as it is. Where a later one was swapped in, it is the generation before the live one."""
+
+
 class VectorIndex(IndexWriter, Searchable, Protocol):
     """The live index. Every method raises `IndexUnavailableError` when the engine does not answer."""
 
@@ -204,6 +230,12 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
 
     async def open_previous(self) -> Previous | None:
         """The generation before the live one, for a way back. Its `swap` makes it live, `discard` leaves it as it is."""
+
+    async def begin_copy(self, label: str, manifest: IndexManifest) -> Copy:
+        """Goes on with the unfinished copy of this label, or starts one. Later ones of the same index come after earlier ones."""
+
+    async def others(self, labels: Collection[str]) -> Sequence[str]:
+        """Generations, by name, that are no unfinished copies of these labels: what another index has here."""
 
     async def settle(self) -> None:
         """Called when nothing is being written any more: from here on what the index lost is noticed."""

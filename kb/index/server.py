@@ -19,25 +19,21 @@ from qdrant_client import AsyncQdrantClient, models
 from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.collection import Collection
-from kb.index.payload import (
-    DENSE,
-    LEXICAL,
-    calibration_from_fields,
-    manifest_from_fields,
-    manifest_to_fields,
-)
+from kb.index.payload import calibration_from_fields, manifest_from_fields
 from kb.index.port import (
     Candidate,
     IndexCounts,
     IndexedChunk,
     IndexManifest,
     PageAddress,
+    PageHeld,
     PagesWanted,
     QueryVectors,
     StoredPassage,
 )
 from kb.index.server_calls import WRITE_FOR_S, asked
-from kb.index.server_rebuild import ServerPrevious, ServerRebuild
+from kb.index.server_layout import COPY, Layout, create
+from kb.index.server_rebuild import ServerCopy, ServerPrevious, ServerRebuild
 from kb.models import Audience, Chunk, Page
 
 logger = logging.getLogger(__name__)
@@ -73,8 +69,10 @@ class ServerIndex(Collection):
         manifest: IndexManifest | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         retry_s: float = WRITE_FOR_S,
+        layout: Layout = Layout(),
     ) -> None:
         super().__init__(client, collection, retry_s=retry_s)
+        self._layout = layout
         self._new_manifest = manifest
         self._seen_live = False
         self._monotonic = monotonic
@@ -171,6 +169,12 @@ class ServerIndex(Collection):
     async def counts(self) -> IndexCounts:
         return await super().counts() if await self._is_live() else IndexCounts(pages=0, chunks=0)
 
+    async def inventory(self) -> Mapping[str, PageHeld]:
+        return await super().inventory() if await self._is_live() else {}
+
+    async def stored(self, page_ids: Sequence[str]) -> Sequence[IndexedChunk]:
+        return await super().stored(page_ids) if await self._is_live() else []
+
     async def addresses(self) -> Sequence[PageAddress]:
         return await super().addresses() if await self._is_live() else []
 
@@ -216,6 +220,31 @@ class ServerIndex(Collection):
             return None
         return self._other(ServerPrevious, number)
 
+    async def begin_copy(self, label: str, manifest: IndexManifest) -> ServerCopy:
+        for number, held in (await self._copies()).items():
+            if held == label:
+                copy = self._other(ServerCopy, number)
+                if await copy.manifest() == manifest:
+                    await self._have_indexes(self._collection_name(number))
+                    return copy
+                await self.drop(number)
+        return self._other(ServerCopy, await self._create(manifest, copy_of=label))
+
+    async def others(self, labels: abc.Collection[str]) -> Sequence[str]:
+        copies = await self._copies()
+        return [
+            self._collection_name(number)
+            for number in await self._generations()
+            if copies.get(number) not in labels
+        ]
+
+    async def _copies(self) -> dict[int, str]:
+        """The labels of collections that are later than the live one, where they are copies."""
+        live = await self._live_generation(for_s=self._write_for_s)
+        later = [number for number in await self._generations() if number > live]
+        fields = {number: await self._beside(number)._metadata() for number in later}
+        return {number: str((told or {}).get(COPY, "")) for number, told in fields.items()}
+
     async def close(self) -> None:
         await self._client.close()
 
@@ -242,21 +271,10 @@ class ServerIndex(Collection):
         match = re.fullmatch(re.escape(self._name) + r"-g(\d+)", collection)
         return int(match[1]) if match else 0
 
-    async def _create(self, manifest: IndexManifest) -> int:
+    async def _create(self, manifest: IndexManifest, *, copy_of: str | None = None) -> int:
         number = max(await self._generations(), default=0) + 1
         name = self._collection_name(number)
-        await asked(
-            f"creating collection {name}",
-            lambda: self._client.create_collection(
-                name,
-                vectors_config={
-                    DENSE: models.VectorParams(size=manifest.dimension, distance=models.Distance.COSINE)
-                },
-                sparse_vectors_config={LEXICAL: models.SparseVectorParams(modifier=models.Modifier.IDF)},
-                metadata=manifest_to_fields(manifest),
-            ),
-            for_s=0,  # the second time it would be there already
-        )
+        await create(self._client, name, manifest, self._layout, copy_of=copy_of)
         await self._have_indexes(name)
         return number
 

@@ -67,6 +67,19 @@ def stored(record: models.Record) -> StoredPassage:
     return StoredPassage(chunk=from_payload(record.payload), dense=list(vectors[DENSE]))
 
 
+def indexed(record: models.Record) -> IndexedChunk:
+    """As it was written, but for what the engine does to vectors: it scales dense ones to 1."""
+    vectors: Any = record.vector
+    terms = vectors.get(LEXICAL)
+    return IndexedChunk(
+        chunk=from_payload(record.payload),
+        dense=list(vectors[DENSE]),
+        lexical=SparseVector(
+            indices=tuple(terms.indices) if terms else (), values=tuple(terms.values) if terms else ()
+        ),
+    )
+
+
 def versions(points: Iterable[models.Record | models.ScoredPoint]) -> frozenset[int]:
     """0 for points of an earlier Footnote."""
     return frozenset(int((one.payload or {}).get(WRITTEN, 0)) for one in points)

@@ -50,3 +50,10 @@ class ServerPrevious(ServerRebuild):
 
     async def discard(self) -> None:
         self._over = True
+
+
+class ServerCopy(ServerRebuild):
+    """A collection that is filled from another index. It outlives its process, unlike a rebuild."""
+
+    async def leave(self) -> None:
+        self._over = True

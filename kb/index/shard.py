@@ -20,9 +20,10 @@ from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.edge_filters import is_page, is_readable, is_spot, is_wanted
 from kb.index.edge_search import search
-from kb.index.edge_vectors import check_dimension, config, dense_of, point_of
+from kb.index.edge_vectors import check_dimension, config, dense_of, indexed_of, point_of
 from kb.index.payload import (
     DENSE,
+    INVENTORY_FIELDS,
     KEYWORD_FIELDS,
     LANGUAGE,
     PAGE_FIELDS,
@@ -32,6 +33,7 @@ from kb.index.payload import (
     TITLE,
     addresses_of,
     from_payload,
+    inventory_of,
     pages_of,
     point_id,
     revisions_of,
@@ -42,6 +44,7 @@ from kb.index.port import (
     IndexedChunk,
     IndexManifest,
     PageAddress,
+    PageHeld,
     PagesWanted,
     QueryVectors,
     StoredPassage,
@@ -177,6 +180,13 @@ class Shard:
             self._revisions = known  # of a count that is over by now, where somebody wrote meanwhile
         return dict(known[1])
 
+    def inventory(self) -> Mapping[str, PageHeld]:
+        return inventory_of(record.payload for record in self._records(INVENTORY_FIELDS))
+
+    def stored(self, page_ids: Sequence[str]) -> list[IndexedChunk]:
+        wanted = engine.Filter(must=[is_page(page_ids)])
+        return [indexed_of(record) for record in self._records(True, wanted, vectors=True)]
+
     def addresses(self) -> list[PageAddress]:
         return addresses_of(record.payload for record in self._records([PAGE_ID, PAGE_URL, TITLE]))
 
@@ -286,11 +296,13 @@ class Shard:
         hits = self._shard.facet(engine.FacetRequest(field, limit=ALL, exact=True, filter=scope)).hits
         return {str(hit.value): hit.count for hit in hits if hit.count}
 
-    def _records(self, fields: list[str], scope: engine.Filter | None = None) -> Iterator[engine.Record]:
+    def _records(
+        self, fields: list[str] | bool, scope: engine.Filter | None = None, *, vectors: bool = False
+    ) -> Iterator[engine.Record]:
         offset: engine.PointId | None = None
         while True:
             request = engine.ScrollRequest(
-                offset=offset, limit=SCROLL_PAGE, filter=scope, with_payload=fields
+                offset=offset, limit=SCROLL_PAGE, filter=scope, with_payload=fields, with_vector=vectors
             )
             with self._lock.read(), engine_failures(self._folder):
                 records, offset = self._shard.scroll(request)

@@ -1,0 +1,235 @@
+"""Copies of generations from one index into another: what is there already is not written again, and all is compared at the end.
+
+The passages, their vectors and the manifest travel; nothing is embedded. What an engine keeps beside the passages it makes anew
+from what it is given, as with any write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+
+from kb.calibration import Calibration
+from kb.errors import FootnoteError, IndexDamagedError, IndexMismatchError
+from kb.index.port import Copy, IndexedChunk, IndexManifest, PageHeld, VectorIndex
+
+TOGETHER = 256
+"""Passages that are read and written at a time, or one page where it has more."""
+ROUNDING = 1e-6
+"""Most by which a number of a dense vector may differ: each engine scales vectors to 1 anew, in 32 bits."""
+TOLD = 5
+"""Differences that an error names."""
+
+Phase = Literal["copying", "checking"]
+
+
+class CopyDiffersError(FootnoteError):
+    """A copy is not what it was made of; the message says where."""
+
+
+class Source(Protocol):
+    """A generation that is read whole: a `VectorIndex`, the `Previous` of one, or a backup."""
+
+    async def inventory(self) -> Mapping[str, PageHeld]: ...
+
+    async def stored(self, page_ids: Sequence[str]) -> Sequence[IndexedChunk]: ...
+
+    async def calibration(self) -> Calibration | None: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """Of one generation: "live" or "previous". `done` of `total` passages."""
+
+    generation: str
+    phase: Phase
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Copied:
+    """`written`: passages that were not there yet, `of` all of the generation."""
+
+    generation: str
+    pages: int
+    of: int
+    written: int
+
+
+OnStep = Callable[[Step], None]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Generation:
+    """`name`: "live" or "previous"."""
+
+    name: str
+    manifest: IndexManifest
+    source: Source
+
+
+async def copy_index(source: VectorIndex, target: VectorIndex, *, label: str, tell: OnStep) -> list[Copied]:
+    """Copies the generations and makes the copy of the live one live. What an earlier run of this label began is gone on with.
+
+    Raises:
+        CopyDiffersError: the target is as it was; so with an index that does not answer.
+    """
+    copies: list[Copy] = []
+    done = []
+    try:
+        async for generation in generations(source):
+            copies.append(await target.begin_copy(f"{label}:{generation.name}", generation.manifest))
+            done.append(await copy(generation, copies[-1], tell))
+        await copies[-1].swap()
+    finally:
+        for one in copies:
+            await one.leave()
+    return done
+
+
+async def generations(index: VectorIndex) -> AsyncIterator[Generation]:
+    """The one kept for a way back first, where there is one that can be read; then the live one. Each is closed after its turn.
+
+    Raises:
+        IndexMismatchError: there is nothing in the index.
+    """
+    manifest = await index.manifest()
+    if manifest is None:
+        raise IndexMismatchError("the index is empty: there is nothing to copy")
+    try:
+        previous = await index.open_previous()
+    except IndexDamagedError:  # it is no way back any more
+        previous = None
+    if previous is not None:
+        try:
+            yield Generation(name="previous", manifest=await previous.manifest(), source=previous)
+        finally:
+            await previous.discard()
+    yield Generation(name="live", manifest=manifest, source=index)
+
+
+async def copy(generation: Generation, target: Copy, tell: OnStep) -> Copied:
+    """Makes the target hold what the generation holds, and looks at every passage of both afterwards.
+
+    Raises:
+        CopyDiffersError: something is not the same although it was written.
+    """
+    source = generation.source
+    wanted, held = await source.inventory(), await target.inventory()
+    total = sum(page.passages for page in wanted.values())
+    gone = [page for page in held if page not in wanted]
+    for first in range(0, len(gone), TOGETHER):
+        await target.delete_pages(gone[first : first + TOGETHER])
+    missing = {page: told for page, told in wanted.items() if held.get(page) != told}
+    written = 0
+    done = total - sum(page.passages for page in missing.values())
+    for pages in _together(missing):
+        tell(Step(generation=generation.name, phase="copying", done=done, total=total))
+        passages = await source.stored(pages)
+        await target.replace_pages(by_page(passages))
+        written, done = written + len(passages), done + len(passages)
+    written += await _checked(generation, target, wanted, earlier=wanted.keys() - missing.keys(), tell=tell)
+    calibration = await source.calibration()
+    if calibration is not None:
+        await target.calibrate(calibration)
+    return Copied(generation=generation.name, pages=len(wanted), of=total, written=written)
+
+
+def by_page(passages: Sequence[IndexedChunk]) -> dict[str, list[IndexedChunk]]:
+    """In the order of the page."""
+    found: dict[str, list[IndexedChunk]] = {}
+    for one in sorted(passages, key=lambda one: one.chunk.position):
+        found.setdefault(one.chunk.page.id, []).append(one)
+    return found
+
+
+async def _checked(
+    generation: Generation,
+    target: Copy,
+    wanted: Mapping[str, PageHeld],
+    *,
+    earlier: set[str],
+    tell: OnStep,
+) -> int:
+    """Compares all. What an `earlier` run wrote and has changed since is written once more; returns how many passages."""
+    total, done, again = sum(page.passages for page in wanted.values()), 0, 0
+    wrong: list[str] = []
+    for pages in _together(wanted):
+        tell(Step(generation=generation.name, phase="checking", done=done, total=total))
+        passages = await generation.source.stored(pages)
+        differing = differences(passages, await target.stored(pages))
+        if differing and earlier.intersection(pages):
+            await target.replace_pages(by_page(passages))
+            again += len(passages)
+            differing = differences(passages, await target.stored(pages))
+        wrong += differing
+        done += len(passages)
+    wrong += [
+        f"page {page} is in the copy alone" for page in (await target.inventory()).keys() - wanted.keys()
+    ]
+    if wrong:
+        more = f"; and {len(wrong) - TOLD} more" if len(wrong) > TOLD else ""
+        raise CopyDiffersError(
+            f"the copy of the {generation.name} generation differs: {'; '.join(wrong[:TOLD])}{more}. "
+            "It was not put to use; run the command again"
+        )
+    tell(Step(generation=generation.name, phase="checking", done=total, total=total))
+    return again
+
+
+def differences(wanted: Sequence[IndexedChunk], held: Sequence[IndexedChunk]) -> list[str]:
+    """What is not the same in words, one a passage, by the passage's id."""
+    copies: dict[str, list[IndexedChunk]] = {}
+    for one in held:
+        copies.setdefault(one.chunk.id, []).append(one)
+    told = []
+    for one in wanted:
+        found = copies.pop(one.chunk.id, [])
+        if what := _difference(one, found):
+            told.append(f"passage {one.chunk.id} {what}")
+    return told + [f"passage {name} is in the copy alone" for name in copies]
+
+
+def _difference(wanted: IndexedChunk, found: Sequence[IndexedChunk]) -> str:
+    """Empty where there is none."""
+    if len(found) != 1:
+        return f"is there {len(found)} times" if found else "is missing"
+    held = found[0]
+    if held.chunk != wanted.chunk:
+        return "has another text, place or page"
+    if len(held.dense) != len(wanted.dense):
+        return f"has a vector of {len(held.dense)} numbers, not {len(wanted.dense)}"
+    if not np.allclose(_scaled(held.dense), _scaled(wanted.dense), rtol=0, atol=ROUNDING):
+        return "has another vector"
+    if _terms(held) != _terms(wanted):
+        return "has other terms"
+    return ""
+
+
+def _scaled(vector: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    numbers = np.asarray(vector, dtype=np.float64)
+    return numbers / (np.linalg.norm(numbers) or 1.0)
+
+
+def _terms(passage: IndexedChunk) -> dict[int, float]:
+    """In 32 bits, as the engines keep them."""
+    values = np.asarray(passage.lexical.values, dtype=np.float32).tolist()
+    return dict(zip(passage.lexical.indices, values, strict=True))
+
+
+def _together(pages: Mapping[str, PageHeld]) -> Iterator[list[str]]:
+    """Pages of about `TOGETHER` passages."""
+    some: list[str] = []
+    passages = 0
+    for page, held in pages.items():
+        if some and passages + held.passages > TOGETHER:
+            yield some
+            some, passages = [], 0
+        some.append(page)
+        passages += held.passages
+    if some:
+        yield some

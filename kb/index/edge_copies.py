@@ -1,0 +1,53 @@
+"""A generation of the embedded index that is filled from another index, and what one holds, vectors included."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+
+from kb.errors import IndexDamagedError, IndexUnavailableError
+from kb.index.edge_rebuild import EdgeRebuild
+from kb.index.generations import COPY, Generations, write_atomically
+from kb.index.port import IndexManifest
+from kb.index.shard import Shard
+
+
+class EdgeCopy(EdgeRebuild):
+    """It outlives its process, unlike a rebuild: whoever begins it again under its label goes on with it."""
+
+    async def leave(self) -> None:
+        if self._shard is not None:
+            shard = self._building
+            self._end()
+            await self._index.run(shard.close)
+
+
+def copy_in(generations: Generations, label: str, manifest: IndexManifest) -> tuple[int, Shard]:
+    """The unfinished copy of this label where there is one that is whole and of this manifest, else a new one.
+
+    Raises:
+        IndexUnavailableError: the folder cannot be written.
+    """
+    number = generations.copy_of(label)
+    if number is not None:
+        with suppress(IndexDamagedError):
+            shard = Shard.load(generations.path(number))
+            if shard.manifest == manifest:
+                return number, shard
+            shard.close()
+        generations.drop(number)
+    try:
+        number = generations.reserve()
+        write_atomically(generations.path(number) / COPY, label)
+        return number, Shard.create(generations.path(number), manifest)
+    except OSError as error:
+        raise IndexUnavailableError(f"a copy of an index cannot be written: {error}") from error
+
+
+def others_in(generations: Generations, labels: Collection[str]) -> list[str]:
+    """Generations that are no unfinished copies of these labels."""
+    return [
+        path.name
+        for path in map(generations.path, sorted(generations.numbers()))
+        if generations.label(path) not in labels and any(path.iterdir())
+    ]
