@@ -15,7 +15,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from kb.errors import SettingsError
-from kb.settings import Section, Settings
+from kb.sections import Section
+from kb.settings import Settings
 from kb.source_settings import unknown_key, with_environment
 
 PREFIX = "FOOTNOTE_"

@@ -12,8 +12,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, HttpUrl, SecretStr, model_validator
+from pydantic import BeforeValidator, Field, HttpUrl, SecretStr, model_validator
 
+from kb.index_settings import IndexSettings
+from kb.sections import Section
 from kb.source_settings import AnySourceSettings, FolderSettings, as_span
 
 SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
@@ -29,10 +31,6 @@ Precision = Literal["auto", "fp32", "int8"]
 """Of a model that ONNX Runtime runs. auto: int8 where the CPU multiplies 8-bit integers fast, else fp32."""
 SourceSettings = FolderSettings
 """The plain kind of source, by the name that most of the code knows it by."""
-
-
-class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ModelSettings(Section):
@@ -189,17 +187,6 @@ class AnswerSettings(Section):
     """About so many tokens of passages a question."""
     judge: Literal["auto", "off"] = "auto"
     """auto: the small model is asked whether each sentence is what its passage says, within three seconds."""
-
-
-class IndexSettings(Section):
-    qdrant_url: str | None = None
-    qdrant_api_key: SecretStr | None = None
-    collection: str = "footnote"
-    timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
-    """Seconds for one answer of the Qdrant server."""
-    retry_s: Annotated[float, Field(ge=0, le=3600)] = 60.0
-    """Seconds for which what is written to a Qdrant server is tried again while it restarts, is overloaded or moves a shard.
-    A question waits for a second at most."""
 
 
 class ReindexSettings(Section):

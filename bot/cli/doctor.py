@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from rich.console import Console
 
@@ -21,6 +20,7 @@ from bot.cli.drive_checks import drive_checks
 from bot.cli.github_checks import github_checks
 from bot.cli.measured import told_reranking
 from bot.cli.open import open_session
+from bot.cli.qdrant_checks import qdrant_checks
 from bot.cli.sharepoint_checks import sharepoint_checks
 from bot.cli.slack_checks import slack_checks
 from bot.cli.slack_manifest import manifest_checks
@@ -31,7 +31,7 @@ from kb.embed import Embedder
 from kb.errors import FootnoteError
 from kb.llm.client import connect_model
 from kb.rerank import Reranker
-from kb.settings import IndexSettings, RerankSettings, Settings
+from kb.settings import RerankSettings, Settings
 from kb.weights import fitted_for
 
 
@@ -51,6 +51,7 @@ async def _all(settings: Settings) -> list[Check]:
     parts: list[tuple[str, Callable[[Settings], Awaitable[list[Check]]]]] = [
         ("data folder", _data_folder),
         ("index and store", _knowledge),
+        ("qdrant", qdrant_checks),
         ("store", store_checks),
         ("embedder", _embedder),
         ("languages", _languages),
@@ -105,22 +106,11 @@ async def _knowledge(settings: Settings) -> list[Check]:
         ),
         Check(name="store", state="ok", told=f"{store} answers"),
     ]
-    checks += qdrant_checks(settings.index)
     if not status["pages"]:
         mend = "run `footnote ingest FOLDER` or `footnote ingest --sample`"
         checks.append(Check(name="pages", state="warning", told="nothing is indexed", mend=mend))
     checks += dead_letter_checks(status)
     return [*checks, *_made(status, settings)]
-
-
-def qdrant_checks(settings: IndexSettings) -> list[Check]:
-    """What the settings of a Qdrant server let others see. A key on this machine's own loopback is seen by nobody."""
-    url = urlsplit(settings.qdrant_url or "")
-    alone = url.hostname in (None, "localhost", "127.0.0.1", "::1")
-    if settings.qdrant_api_key is None or url.scheme == "https" or alone:
-        return []
-    told = "QDRANT_API_KEY travels unencrypted: whoever sees the network can read and change the index"
-    return [Check(name="qdrant", state="warning", told=told, mend="use an https:// address as QDRANT_URL")]
 
 
 def _made(status: Mapping[str, Any], settings: Settings) -> list[Check]:

@@ -30,6 +30,7 @@ from bot.cli.index_commands import follow, must_exist, show_report
 from bot.cli.local import LocalSession
 from bot.cli.offers import current_offer
 from bot.cli.pages import PageViewer
+from bot.cli.qdrant_checks import warn_of_qdrant
 from bot.cli.reindexing import build_schedule
 from bot.cli.session import IngestRequest
 from bot.cli.source_states import source_states
@@ -141,6 +142,7 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
     slack = runtime.settings.slack
     queue = QuestionQueue(runtime.redis, namespace=runtime.settings.store.namespace)
     await warn_of_store(runtime.redis)
+    warn_of_qdrant(runtime.settings.index)
     status = _Status(runtime, queue)
     session = LocalSession(runtime)
     async with AsyncExitStack() as stack:

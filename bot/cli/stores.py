@@ -6,7 +6,6 @@ its servers are down.
 
 from __future__ import annotations
 
-import warnings
 from contextlib import AsyncExitStack
 
 from redis.asyncio import Redis
@@ -16,7 +15,8 @@ from kb.embed import Embedder, embedder_for
 from kb.errors import IndexMismatchError, UnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex
-from kb.settings import EmbedSettings, IndexSettings, Settings
+from kb.index_settings import IndexSettings
+from kb.settings import EmbedSettings, Settings
 from kb.valkey import EmbeddedValkey, connect_redis
 
 
@@ -61,20 +61,8 @@ def earlier_embedder(settings: EmbedSettings, name: str) -> Embedder:
 
 
 def _served(settings: IndexSettings) -> VectorIndex:
-    from qdrant_client import (
-        AsyncQdrantClient,
+    from kb.index.server_client import (
+        server_index,
     )  # two seconds of a start: not where the index is in the folder
 
-    from kb.index.server import ServerIndex
-
-    key = settings.qdrant_api_key
-    with warnings.catch_warnings():
-        # A key without TLS: said once, by `footnote doctor`, and not before every command.
-        warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
-        client = AsyncQdrantClient(
-            url=settings.qdrant_url,
-            api_key=key.get_secret_value() if key else None,
-            timeout=round(settings.timeout_s),
-            check_compatibility=False,  # it would ask the server here, blocking, and warn on the terminal
-        )
-    return ServerIndex(client, settings.collection, retry_s=settings.retry_s)
+    return server_index(settings)

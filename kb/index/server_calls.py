@@ -88,6 +88,8 @@ def in_words(error: BaseException) -> str:
     cause = error.source if isinstance(error, ResponseHandlingException) else error
     if isinstance(cause, httpx.TimeoutException):
         return "no answer in time (index.timeout_s)"
+    if isinstance(cause, httpx.ConnectError) and "CERTIFICATE_VERIFY_FAILED" in str(cause):
+        return "its certificate is signed by nobody that is trusted here: index.ca_file names the authority"
     if isinstance(cause, httpx.ConnectError):
         return f"no connection ({cause or 'refused'}): is it running, and is QDRANT_URL right?"
     if isinstance(cause, httpx.TransportError):

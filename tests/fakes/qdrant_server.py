@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import warnings
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
@@ -51,6 +52,9 @@ class QdrantServer:
         self._runner: web.AppRunner | None = None
         self.version = "1.20.0"
         self.port = 0
+        self.tls: ssl.SSLContext | None = None
+        self.created: dict[str, dict[str, Any]] = {}
+        """What collections were asked for with, by their names."""
         self.failures: list[Failure] = []
         self.silent = False
         """Whether requests are taken and never answered."""
@@ -61,7 +65,7 @@ class QdrantServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}"
 
     async def start(self) -> None:
         """On the port that it had before, if it had one."""
@@ -90,7 +94,7 @@ class QdrantServer:
         )
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True, ssl_context=self.tls)
         await site.start()
         self.port = self.port or self._runner.addresses[0][1]
 
@@ -146,6 +150,7 @@ class QdrantServer:
         name, asked = request.match_info["name"], json.loads(await request.read())
         fields = models.CreateCollection.model_validate(asked)
         self._indexed[name] = set()
+        self.created[name] = asked
         return _result(
             await self._engine.create_collection(
                 name,
