@@ -1,4 +1,4 @@
-"""What a chunk looks like inside an engine. The only owner of payload field names, shared by both engines."""
+"""What a chunk looks like inside an engine, shared by both engines. Its fields' names: `kb.index.fields`."""
 
 from __future__ import annotations
 
@@ -12,29 +12,54 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from kb.calibration import Calibration, from_text, to_text
 from kb.errors import IndexMismatchError
+from kb.index.fields import (
+    AUDIENCE as AUDIENCE,
+)
+from kb.index.fields import (
+    CHUNK_ID as CHUNK_ID,
+)
+from kb.index.fields import (
+    DENSE as DENSE,
+)
+from kb.index.fields import (
+    KEYWORD_FIELDS as KEYWORD_FIELDS,
+)
+from kb.index.fields import (
+    LANGUAGE as LANGUAGE,
+)
+from kb.index.fields import (
+    LEXICAL as LEXICAL,
+)
+from kb.index.fields import (
+    NAMES as NAMES,
+)
+from kb.index.fields import (
+    PAGE_ID as PAGE_ID,
+)
+from kb.index.fields import (
+    PAGE_URL as PAGE_URL,
+)
+from kb.index.fields import (
+    POSITION as POSITION,
+)
+from kb.index.fields import (
+    REPLACED_NAMES as REPLACED_NAMES,
+)
+from kb.index.fields import (
+    REVISION as REVISION,
+)
+from kb.index.fields import (
+    SERIES as SERIES,
+)
+from kb.index.fields import (
+    SOURCE as SOURCE,
+)
+from kb.index.fields import (
+    TITLE as TITLE,
+)
 from kb.index.port import Candidate, IndexManifest, PageAddress, PageHeld
 from kb.models import Chunk, Page, PageDates
 from kb.versions import as_name, names_of, series_of
-
-DENSE = "dense"
-LEXICAL = "lexical"
-"""Names of the two vectors of a point."""
-
-AUDIENCE = "audience"
-PAGE_ID = "page_id"
-SOURCE = "source"
-LANGUAGE = "language"
-REVISION = "revision"
-PAGE_URL = "page_url"
-POSITION = "position"
-CHUNK_ID = "chunk_id"
-TITLE = "title"
-NAMES = "names"
-REPLACED_NAMES = "replaced_names"
-SERIES = "series"
-"""What a page is called, what it replaces and what it is a version of; on its first chunk alone."""
-KEYWORD_FIELDS = (AUDIENCE, PAGE_ID, SOURCE, LANGUAGE, NAMES, REPLACED_NAMES, SERIES)
-"""Fields that filters and counts run over; each needs an index of its own."""
 
 CALIBRATION = "calibration"
 """The key of a collection's metadata beside the manifest's; a text, for the server merges what has parts."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import qdrant_edge as engine
 
-from kb.index.payload import AUDIENCE, DENSE, PAGE_ID
+from kb.index.fields import AUDIENCE, DENSE, PAGE_ID
 
 BATCH = 2000
 SAMPLED = 2000

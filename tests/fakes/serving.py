@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bot.playground import Playground
+from tests.fakes.folders import copy_folder
 from tests.fakes.waiting import until
 
 FOOTNOTE = Path(sys.executable).with_name("footnote")
@@ -19,7 +21,6 @@ START_S = 120.0
 """A start takes some 13 s on two free cores, most of it torch; a busy machine several times that."""
 
 _OURS = ("FOOTNOTE_", "SLACK_", "ANTHROPIC_", "OLLAMA_", "QDRANT_", "REDIS_")
-_samples: dict[Path, Path] = {}
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -38,21 +39,27 @@ def slack_of(slack: Playground) -> dict[str, str]:
 
 
 def sample_data(root: Path, name: str) -> Path:
-    """A data folder of its own under `root`, in which `footnote ingest --sample` was run (once for each `root`)."""
-    if root not in _samples:
-        data = root / "footnote-sample"
-        subprocess.run(
-            [FOOTNOTE, "ingest", "--sample", "--json", "--data", data],
-            cwd=root,
-            env=environment(),
-            stdout=subprocess.PIPE,
-            check=True,
-            timeout=600,
-        )
-        _samples[root] = data
-    copy = root / name
-    shutil.copytree(_samples[root], copy)
-    return copy
+    """A data folder of its own under `root`, in which `footnote ingest --sample` was run (once for all workers of a test run)."""
+    everybodys = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
+    sample = everybodys / "footnote-sample"
+    with (everybodys / "footnote-sample.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not sample.exists():
+            _ingest_sample(everybodys / "footnote-sample.begun").rename(sample)
+    return copy_folder(sample, root / name)
+
+
+def _ingest_sample(data: Path) -> Path:
+    shutil.rmtree(data, ignore_errors=True)  # what another worker left halfway
+    subprocess.run(
+        [FOOTNOTE, "ingest", "--sample", "--json", "--data", data],
+        cwd=data.parent,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=600,
+    )
+    return data
 
 
 class Serve:

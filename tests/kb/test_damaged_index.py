@@ -19,6 +19,7 @@ from kb.index.generations import LEFT
 from kb.index.port import IndexCounts, IndexedChunk, IndexManifest, QueryVectors, SparseVector
 from kb.index.soundness import check
 from kb.models import Audience
+from tests.fakes.folders import copy_folder
 from tests.fakes.passages import a_passage
 
 MANIFEST = IndexManifest(embedder="hash", dimension=4, chunker="v1")
@@ -82,7 +83,7 @@ async def killed(tmp_path_factory: pytest.TempPathFactory, made: dict[str, Path]
         index = EdgeIndex(folder / "open", manifest=MANIFEST)
         await fill(index)
         await index.settle()
-        shutil.copytree(folder / "open", folder / "index")
+        copy_folder(folder / "open", folder / "index")
         await index.close()
         made["killed"] = folder / "index"
     return made["killed"]
@@ -115,7 +116,7 @@ async def missed(index: Path, work: Path, damage: Damage, names: list[str]) -> l
     for name in names:
         copy = work / "copy"
         shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(index, copy)
+        copy_folder(index, copy)
         damage(copy / name)
         with suppress(IndexDamagedError):
             if await look(copy) != WHOLE:
@@ -124,7 +125,7 @@ async def missed(index: Path, work: Path, damage: Damage, names: list[str]) -> l
 
 
 async def test_no_file_of_a_closed_index_is_cut_in_half_unnoticed(closed: Path, tmp_path: Path) -> None:
-    shutil.copytree(closed, tmp_path / "index")
+    copy_folder(closed, tmp_path / "index")
     growing = [name for name in files_of(closed) if "/segments/" in name and name.endswith((".dat", ".mmap"))]
     noticed = [name for name in growing if is_noticed_by_its_size(tmp_path / "index", name)]
     assert len(noticed) > 50
@@ -158,12 +159,12 @@ async def test_what_says_which_points_there_are_is_not_damaged_unnoticed(
 
 
 async def test_a_killed_index_whose_files_are_whole_opens(killed: Path, tmp_path: Path) -> None:
-    shutil.copytree(killed, tmp_path / "index")
+    copy_folder(killed, tmp_path / "index")
     assert await look(tmp_path / "index") == WHOLE
 
 
 async def test_an_index_of_an_earlier_version_has_no_record_and_opens(closed: Path, tmp_path: Path) -> None:
-    shutil.copytree(closed, tmp_path / "index")
+    copy_folder(closed, tmp_path / "index")
     (tmp_path / "index" / "gen-1" / LEFT).unlink()
     assert await look(tmp_path / "index") == WHOLE
 
@@ -171,7 +172,7 @@ async def test_an_index_of_an_earlier_version_has_no_record_and_opens(closed: Pa
 async def test_a_first_rebuild_that_was_killed_is_no_damage(tmp_path: Path) -> None:
     index = EdgeIndex(tmp_path / "open")
     rebuild = await index.begin_rebuild(MANIFEST)
-    shutil.copytree(tmp_path / "open", tmp_path / "index")
+    copy_folder(tmp_path / "open", tmp_path / "index")
     await rebuild.discard()
     await index.close()
     assert await look(tmp_path / "index") == IndexCounts(pages=0, chunks=0)
@@ -180,7 +181,7 @@ async def test_a_first_rebuild_that_was_killed_is_no_damage(tmp_path: Path) -> N
 async def test_damage_stays_an_outage_until_another_generation_is_swapped_in(
     closed: Path, tmp_path: Path
 ) -> None:
-    shutil.copytree(closed, tmp_path / "index")
+    copy_folder(closed, tmp_path / "index")
     half(next((tmp_path / "index").rglob("mutable_id_tracker.mappings")))
     index = EdgeIndex(tmp_path / "index", manifest=MANIFEST)
     for _ in range(2):
@@ -224,7 +225,7 @@ class TestADiskWithoutRoom:
     async def test_opens_none_either(
         self, closed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        shutil.copytree(closed, tmp_path / "index")
+        copy_folder(closed, tmp_path / "index")
         self.leave_free(monkeypatch, 6)
         with pytest.raises(IndexUnavailableError, match="6 MB left") as told:
             await look(tmp_path / "index")
