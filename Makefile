@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PYTHON ?=
 KB ?=
 
-.PHONY: setup run test check format openapi bench clean
+.PHONY: setup run test check format docs openapi bench clean
 
 setup: $(VENV)/.ready-dev
 
@@ -34,6 +34,9 @@ check: $(VENV)/.ready-dev
 format: $(VENV)/.ready-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.ready-dev
+	$(BIN)/zensical build --strict --clean
 
 openapi: $(VENV)/.ready-dev
 	$(BIN)/footnote openapi > docs/openapi.json
