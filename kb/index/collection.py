@@ -11,16 +11,10 @@ from qdrant_client import models
 
 from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
+from kb.index.fields import DENSE, LANGUAGE, LEXICAL, PAGE_ID, PAGE_URL, REVISION, TITLE
 from kb.index.payload import (
-    DENSE,
     INVENTORY_FIELDS,
-    LANGUAGE,
-    LEXICAL,
     PAGE_FIELDS,
-    PAGE_ID,
-    PAGE_URL,
-    REVISION,
-    TITLE,
     addresses_of,
     calibration_from_fields,
     calibration_to_fields,

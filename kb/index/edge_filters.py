@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import qdrant_edge as engine
 
-from kb.index.payload import AUDIENCE, NAMES, PAGE_ID, POSITION, REPLACED_NAMES, SERIES, SOURCE
+from kb.index.fields import AUDIENCE, NAMES, PAGE_ID, POSITION, REPLACED_NAMES, SERIES, SOURCE
 from kb.index.port import PagesWanted
 from kb.models import Audience
 

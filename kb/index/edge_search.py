@@ -8,7 +8,8 @@ import qdrant_edge as engine
 
 from kb.index.edge_filters import is_page, is_readable
 from kb.index.edge_vectors import rows, sparse_query
-from kb.index.payload import DENSE, candidates
+from kb.index.fields import DENSE
+from kb.index.payload import candidates
 from kb.index.port import Candidate, QueryVectors
 from kb.models import Audience
 

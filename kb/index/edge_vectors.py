@@ -8,7 +8,8 @@ from typing import Any
 import qdrant_edge as engine
 
 from kb.errors import IndexMismatchError
-from kb.index.payload import DENSE, LEXICAL, Scored, from_payload, point_id, to_payload
+from kb.index.fields import DENSE, LEXICAL
+from kb.index.payload import Scored, from_payload, point_id, to_payload
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 
 

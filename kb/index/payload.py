@@ -12,51 +12,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from kb.calibration import Calibration, from_text, to_text
 from kb.errors import IndexMismatchError
-from kb.index.fields import (
-    AUDIENCE as AUDIENCE,
-)
-from kb.index.fields import (
-    CHUNK_ID as CHUNK_ID,
-)
-from kb.index.fields import (
-    DENSE as DENSE,
-)
-from kb.index.fields import (
-    KEYWORD_FIELDS as KEYWORD_FIELDS,
-)
-from kb.index.fields import (
-    LANGUAGE as LANGUAGE,
-)
-from kb.index.fields import (
-    LEXICAL as LEXICAL,
-)
-from kb.index.fields import (
-    NAMES as NAMES,
-)
-from kb.index.fields import (
-    PAGE_ID as PAGE_ID,
-)
-from kb.index.fields import (
-    PAGE_URL as PAGE_URL,
-)
-from kb.index.fields import (
-    POSITION as POSITION,
-)
-from kb.index.fields import (
-    REPLACED_NAMES as REPLACED_NAMES,
-)
-from kb.index.fields import (
-    REVISION as REVISION,
-)
-from kb.index.fields import (
-    SERIES as SERIES,
-)
-from kb.index.fields import (
-    SOURCE as SOURCE,
-)
-from kb.index.fields import (
-    TITLE as TITLE,
-)
+from kb.index.fields import CHUNK_ID, PAGE_ID, PAGE_URL, REVISION, TITLE
 from kb.index.port import Candidate, IndexManifest, PageAddress, PageHeld
 from kb.models import Chunk, Page, PageDates
 from kb.versions import as_name, names_of, series_of

@@ -19,7 +19,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict
 from qdrant_client import models
 
-from kb.index.payload import PAGE_ID
+from kb.index.fields import PAGE_ID
 
 WRITTEN = "written"
 """The version of a page (nanoseconds since 1970, when its write began), the same on all its points."""

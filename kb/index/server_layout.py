@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from qdrant_client import AsyncQdrantClient, models
 
-from kb.index.payload import DENSE, LEXICAL, manifest_to_fields
+from kb.index.fields import DENSE, LEXICAL
+from kb.index.payload import manifest_to_fields
 from kb.index.port import IndexManifest
 from kb.index.server_calls import asked
 

@@ -7,21 +7,8 @@ from typing import Any
 
 from qdrant_client import models
 
-from kb.index.payload import (
-    AUDIENCE,
-    DENSE,
-    LEXICAL,
-    NAMES,
-    PAGE_ID,
-    POSITION,
-    REPLACED_NAMES,
-    SERIES,
-    SOURCE,
-    Scored,
-    from_payload,
-    point_id,
-    to_payload,
-)
+from kb.index.fields import AUDIENCE, DENSE, LEXICAL, NAMES, PAGE_ID, POSITION, REPLACED_NAMES, SERIES, SOURCE
+from kb.index.payload import Scored, from_payload, point_id, to_payload
 from kb.index.port import IndexedChunk, PagesWanted, SparseVector, StoredPassage
 from kb.index.server_flux import WRITTEN, is_version
 from kb.models import Audience

@@ -7,7 +7,7 @@ from typing import Any
 
 from qdrant_client import models
 
-from kb.index.payload import DENSE, LEXICAL
+from kb.index.fields import DENSE, LEXICAL
 from kb.index.port import QueryVectors
 from kb.index.server_points import is_page, is_readable, sparse
 from kb.models import Audience

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from qdrant_client import AsyncQdrantClient, models
 
-from kb.index.payload import KEYWORD_FIELDS, POSITION
+from kb.index.fields import KEYWORD_FIELDS, POSITION
 from kb.index.port import IndexedChunk
 from kb.index.server_calls import READ_FOR_S, WRITE_FOR_S, asked
 from kb.index.server_flux import GRACE_S, LEDGER_ID, WRITTEN, Flux

@@ -21,16 +21,10 @@ from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.edge_filters import is_page, is_readable, is_spot, is_wanted
 from kb.index.edge_search import search
 from kb.index.edge_vectors import check_dimension, config, dense_of, indexed_of, point_of
+from kb.index.fields import DENSE, KEYWORD_FIELDS, LANGUAGE, PAGE_ID, PAGE_URL, REVISION, TITLE
 from kb.index.payload import (
-    DENSE,
     INVENTORY_FIELDS,
-    KEYWORD_FIELDS,
-    LANGUAGE,
     PAGE_FIELDS,
-    PAGE_ID,
-    PAGE_URL,
-    REVISION,
-    TITLE,
     addresses_of,
     from_payload,
     inventory_of,
