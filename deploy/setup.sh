@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the virtual environment: sh deploy/setup.sh .venv [dev]
+# Makes the virtual environment: sh deploy/setup.sh .venv [dev|torch]; "torch" puts nothing but PyTorch into it.
 # PyTorch comes first and as its CPU build: left to itself pip would bring several gigabytes of CUDA on Linux.
 set -eu
 
@@ -38,6 +38,7 @@ install_torch() {
 [ -x "$venv/bin/python" ] || "$(find_python)" -m venv "$venv"
 "$venv/bin/python" -m pip install --quiet --upgrade "pip>=25.1" # dependency groups need 25.1
 install_torch
+[ "$group" != torch ] || exit 0
 echo "Installing Footnote ..."
 if [ -n "$group" ]; then
     "$venv/bin/pip" install --quiet --editable . --group "$group"

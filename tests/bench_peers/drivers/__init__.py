@@ -1,0 +1,1 @@
+"""One module a peer, run in the environment of that peer."""

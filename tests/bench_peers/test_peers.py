@@ -1,0 +1,153 @@
+"""The bench's own reading and counting; the peers themselves are not needed."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kb.evaluation.datasets import Conversation, DataSet, LabelledTurn, Passage
+from tests.bench_peers import figures
+from tests.bench_peers.__main__ import PEERS
+from tests.bench_peers.environments import REQUIREMENTS
+from tests.bench_peers.running import (
+    Answered,
+    Asked,
+    DriverFailedError,
+    Indexed,
+    Setup,
+    measure,
+    parse,
+)
+
+COST = {"seconds": 0.02, "cpu_s": 0.01, "embedding_s": 0.015, "embedding_cpu_s": 0.008}
+ANSWERED = {"event": "answered", "id": "talk:1", "ranking": ["b", "a"], **COST}
+DRIVER = """
+import json, sys
+def tell(line): print(json.dumps(line), flush=True)
+cost = {cost}
+if sys.argv[3] == "index":
+    tell(dict(event="indexed", about=dict(store="a list"), **cost))
+for line in sys.stdin if sys.argv[3] == "ask" else ():
+    tell(dict(event="answered", id=json.loads(line)["id"], ranking={ranking}, **cost))
+"""
+"""Stands in for a Python that runs `-m MODULE index|ask ...`."""
+
+
+def a_passage(name: str) -> Passage:
+    return Passage(id=name, page=f"{name}.md", title="", text=f"text of {name}", url=f"urn:{name}")
+
+
+def a_data_set(names: str = "abcd", duplicates: tuple[tuple[str, ...], ...] = ()) -> DataSet:
+    turns = (
+        LabelledTurn(number=1, question="a?", answer="", gold_rewrite="What is a?", relevant=("a",)),
+        LabelledTurn(number=2, question="and you?", answer="", gold_rewrite="and you?"),
+        LabelledTurn(number=3, question="c?", answer="", gold_rewrite="What is c?", relevant=("c", "d")),
+    )
+    return DataSet(
+        name="small",
+        passages=tuple(a_passage(name) for name in names),
+        conversations=(Conversation(id="talk", turns=turns),),
+        duplicates=duplicates,
+    )
+
+
+def a_peer(folder: Path, driver: str) -> Setup:
+    python = folder / "python"
+    python.write_text(f"#!{sys.executable}\n{driver}", encoding="utf-8")
+    python.chmod(0o755)
+    return Setup(name="Stand-in", module="standin", python=python, model=folder, encoder="onnx")
+
+
+def test_lines_of_drivers_are_read() -> None:
+    told = parse(json.dumps(ANSWERED))
+    assert isinstance(told, Answered)
+    assert told.ranking == ("b", "a")
+    indexed = parse(json.dumps({"event": "indexed", "about": {"store": "a list"}, **COST}))
+    assert isinstance(indexed, Indexed)
+    assert indexed.about == {"store": "a list"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Loading weights: 100%", '{"event": "answered"}', json.dumps({**ANSWERED, "event": "thought"})],
+)
+def test_what_is_no_line_of_a_driver_is_refused(line: str) -> None:
+    with pytest.raises(DriverFailedError, match="the driver told"):
+        parse(line)
+
+
+def test_questions_are_the_labelled_turns_in_words_that_need_no_thread() -> None:
+    assert [one.asked for one in figures.judged(a_data_set())] == [
+        Asked(id="talk:1", text="What is a?"),
+        Asked(id="talk:3", text="What is c?"),
+    ]
+
+
+def test_quality_is_counted_as_the_evaluation_counts_it() -> None:
+    data = a_data_set("abcdx", duplicates=(("a", "x"),))
+    rows = figures.quality([("b", "x", "a"), ("c", "b", "d")], figures.judged(data), data)
+    gain = [1 / math.log2(rank + 1) for rank in (1, 2, 3)]
+    assert rows[:, figures.RECALL].tolist() == [1, 1]
+    assert rows[:, figures.NDCG].tolist() == pytest.approx(  # a twin of the passage that answers is a hit
+        [gain[1], (gain[0] + gain[2]) / (gain[0] + gain[1])]
+    )
+
+
+def test_a_pool_is_cut_to_what_is_judged_with_its_twins_and_some_others() -> None:
+    data = a_data_set("zyxabcd", duplicates=(("a", "x"),))
+    assert [one.id for one in figures.cut(data, 5).passages] == ["z", "x", "a", "c", "d"]
+    assert figures.cut(data, 7) is data
+
+
+def test_a_peer_is_indexed_asked_and_started_again(tmp_path: Path) -> None:
+    data = a_data_set()
+    asked = figures.judged(data)
+    setup = a_peer(tmp_path, DRIVER.format(cost=COST, ranking=["c", "a"]))
+    measured = measure(
+        setup,
+        tmp_path / "passages.jsonl",
+        [one.asked for one in asked],
+        folder=tmp_path / "index",
+        starts=2,
+    )
+    better = replace(measured, name="Better", answers=measured.answers[::-1])
+    rows = figures.figures([measured, better], asked, data)
+    assert len(measured.first_s) == 2
+    assert measured.memory_mb > 1
+    assert rows[0].recall == pytest.approx(0.75)
+    assert rows[0].rest_p50_ms == pytest.approx(5)
+    assert rows[0].difference == (0, 0, 0)
+    assert "| Stand-in | 0.0 (0.0) |" in figures.table(rows)
+
+
+def test_a_driver_that_fails_is_told_with_what_it_complained_about(tmp_path: Path) -> None:
+    setup = a_peer(tmp_path, "import sys; sys.exit('no such library')")
+    with pytest.raises(DriverFailedError, match=r"(?s)Stand-in, index: the driver ended.*no such library"):
+        measure(setup, tmp_path / "none", [Asked(id="1", text="?")], folder=tmp_path / "index", starts=1)
+
+
+def test_an_answer_to_another_question_is_noticed(tmp_path: Path) -> None:
+    driver = DRIVER.format(cost=COST, ranking=[]).replace('json.loads(line)["id"]', '"other"')
+    with pytest.raises(DriverFailedError, match="other was answered"):
+        measure(
+            a_peer(tmp_path, driver),
+            tmp_path / "none",
+            [Asked(id="1", text="?")],
+            folder=tmp_path / "index",
+            starts=1,
+        )
+
+
+@pytest.mark.parametrize("module", sorted(PEERS))
+def test_every_peer_has_a_driver_and_its_versions_are_pinned(module: str) -> None:
+    drivers = Path(__file__).parent / "drivers"
+    assert (drivers / f"{module}.py").is_file()
+    if module != "footnote":
+        lines = (REQUIREMENTS / f"{module}.txt").read_text(encoding="utf-8").split()
+        assert lines
+        assert all("==" in line for line in lines)
