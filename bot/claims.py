@@ -18,7 +18,8 @@ from typing import Any
 from pydantic import ValidationError
 from redis.asyncio import Redis
 
-from bot.dead_letters import KEEP_DEAD, script
+from bot.dead_letters import KEEP_DEAD
+from bot.questions_script import QuestionsScript
 from bot.queued import Elsewhere, QueuedQuestion, question_id
 from kb.store import milliseconds, store_failures, text_of
 
@@ -85,11 +86,10 @@ class Claims:
         settle: timedelta = timedelta(0),
     ) -> None:
         self._redis = redis
-        self._root = f"{{{namespace}}}:queue"
         self._lease = lease
         self._settle = settle
         self._keep_claims = keep_claims
-        self._script = redis.register_script(script())
+        self._script = QuestionsScript(redis, namespace=namespace)
 
     async def accept(self, question: QueuedQuestion, *, token: str) -> bool:
         """Claims the question and puts it at the end of its thread; True for the token that came first.
@@ -197,21 +197,21 @@ class Claims:
         """
         with _failures("waiting for questions"):
             async with asyncio.timeout(seconds + SILENCE_S):
-                await blocking.blpop([f"{self._root}:bell"], timeout=seconds)
+                await blocking.blpop([f"{self._script.root}:bell"], timeout=seconds)
 
     async def depth(self) -> Depth:
         with _failures("counting questions"):
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.zcard(f"{self._root}:unfinished")
-                pipe.hlen(f"{self._root}:holders")
-                pipe.zcard(f"{self._root}:waiting")
+                pipe.zcard(f"{self._script.root}:unfinished")
+                pipe.hlen(f"{self._script.root}:holders")
+                pipe.zcard(f"{self._script.root}:waiting")
                 unfinished, running, for_slack = await pipe.execute()
         return Depth(waiting=unfinished - running, running=running, for_slack=for_slack)
 
     async def oldest_age(self) -> timedelta | None:
         with _failures("reading the oldest question"):
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.zrange(f"{self._root}:unfinished", 0, 0, withscores=True)
+                pipe.zrange(f"{self._script.root}:unfinished", 0, 0, withscores=True)
                 pipe.time()
                 first, (seconds, microseconds) = await pipe.execute()
         if not first:
@@ -220,7 +220,7 @@ class Claims:
 
     async def _call(self, operation: str, *arguments: str | int) -> Any:
         with _failures(operation):
-            return await self._script(keys=[self._root], args=[operation, *arguments])
+            return await self._script(operation, *arguments)
 
 
 def _held(lease: Lease) -> tuple[str, str]:

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from importlib import resources
 from typing import Any
 
 from pydantic import ValidationError
 from redis.asyncio import Redis
 
+from bot.questions_script import QuestionsScript
 from bot.queued import QueuedQuestion
 from kb.store import milliseconds, store_failures, text_of
 
@@ -48,15 +48,14 @@ class DeadLetters:
 
     def __init__(self, redis: Redis, *, namespace: str) -> None:
         self._redis = redis
-        self._root = f"{{{namespace}}}:queue"
-        self._script = redis.register_script(script())
+        self._script = QuestionsScript(redis, namespace=namespace)
 
     async def all(self, limit: int = MOST) -> list[DeadLetter]:
         """Newest first."""
         oldest = datetime.now(UTC) - KEEP_DEAD
         with store_failures(_UNAVAILABLE):
             dead: list[Any] = await self._redis.zrange(
-                f"{self._root}:dead", "+inf", milliseconds(oldest - _EPOCH), desc=True, byscore=True,
+                f"{self._script.root}:dead", "+inf", milliseconds(oldest - _EPOCH), desc=True, byscore=True,
                 offset=0, num=limit, withscores=True,
             )  # fmt: skip
             async with self._redis.pipeline(transaction=False) as pipe:
@@ -98,7 +97,7 @@ class DeadLetters:
     async def untidy(self) -> list[QueuedQuestion]:
         """Those of which something may be left in Slack that says that we are at it."""
         with store_failures(_UNAVAILABLE):
-            ids = {text_of(one) for one in await self._redis.smembers(f"{self._root}:untidy")}
+            ids = {text_of(one) for one in await self._redis.smembers(f"{self._script.root}:untidy")}
         if not ids:
             return []
         letters = {letter.id: letter for letter in await self.all()}
@@ -108,19 +107,14 @@ class DeadLetters:
 
     async def tidied(self, identity: str) -> None:
         with store_failures(_UNAVAILABLE):
-            await self._redis.srem(f"{self._root}:untidy", identity)
+            await self._redis.srem(f"{self._script.root}:untidy", identity)
 
     def _key(self, identity: str) -> str:
-        return f"{self._root}:question:{identity}"
+        return f"{self._script.root}:question:{identity}"
 
     async def _call(self, operation: str, *arguments: str | int) -> Any:
         with store_failures(_UNAVAILABLE):
-            return await self._script(keys=[self._root], args=[operation, *arguments])
-
-
-def script() -> str:
-    """The one that changes the states of questions."""
-    return resources.files("bot").joinpath("lua", "questions.lua").read_text(encoding="utf-8")
+            return await self._script(operation, *arguments)
 
 
 _EPOCH = datetime.fromtimestamp(0, UTC)

@@ -39,7 +39,7 @@ from bot.ways_on import WaysOn
 from bot.why import trace_payload
 from kb.answer import Answer
 from kb.answering.progress import Progress
-from kb.errors import StoreUnavailableError
+from kb.errors import StoreFullError, StoreUnavailableError
 from kb.models import Question, Turn
 from kb.text.language import detect
 from kb.tracing import note
@@ -177,7 +177,7 @@ class QuestionWorker:
         rendered = with_asker(rendered, question, asked.text, messages_in(answer.language))
         turn = self.pipeline.turn(answer, question_ts=question.ts)
         await self.replies.deliver(question, rendered, _mark(question, turn), instead_of=begun)
-        await self.hearing.remember(question, turn)
+        await self._remember(question, turn)
         await self._count(question, answer)
 
     async def _think(
@@ -209,7 +209,14 @@ class QuestionWorker:
         logger.info("question.answered_before", extra={"question_id": question.id})
         if not await self.hearing.is_remembered(question):
             turn = turn_from_mark(posted.mark, question=asked.text, text=posted.text, question_ts=question.ts)
-            await self.hearing.remember(question, replace(turn, asked_at=self.clock()))
+            await self._remember(question, replace(turn, asked_at=self.clock()))
+
+    async def _remember(self, question: QueuedQuestion, turn: Turn) -> None:
+        """A store that is full for hours must not hold up what is asked after this: the thread itself tells of the turn."""
+        try:
+            await self.hearing.remember(question, turn)
+        except StoreFullError:
+            logger.warning("turn.lost", extra={"question_id": question.id})
 
     async def _count(self, question: QueuedQuestion, answer: Answer) -> None:
         """Figures, the trace and what was quoted. Losing them is logged and changes nothing for the reader."""

@@ -7,6 +7,7 @@
     │   ├── IndexUnavailableError
     │   │   └── IndexDamagedError      files of the embedded index are cut or gone: rebuild it
     │   ├── StoreUnavailableError      Redis/Valkey
+    │   │   └── StoreFullError         its memory is full: it answers, and takes nothing new
     │   ├── ModelUnavailableError      the language model: down, overloaded, too slow, cut off
     │   ├── EmbedderUnavailableError
     │   └── RerankerUnavailableError   never fatal: the fused order stands
@@ -44,6 +45,10 @@ class IndexDamagedError(IndexUnavailableError):
 
 class StoreUnavailableError(UnavailableError):
     """Redis or Valkey cannot be reached."""
+
+
+class StoreFullError(StoreUnavailableError):
+    """Its memory is full: it can be read, and what is there can be taken away. Waiting helps only where somebody raises it."""
 
 
 class ModelUnavailableError(UnavailableError):

@@ -12,7 +12,7 @@ from typing import Final
 
 from redis.exceptions import OutOfMemoryError, RedisError
 
-from kb.errors import StoreUnavailableError
+from kb.errors import StoreFullError, StoreUnavailableError
 
 STORE_FAILURES: Final = (RedisError, OSError)
 """What a client raises when the server does not answer or cannot write. `OSError` covers `TimeoutError`."""
@@ -27,7 +27,7 @@ def store_failures(message: str) -> Iterator[None]:
     try:
         yield
     except OutOfMemoryError as error:
-        raise StoreUnavailableError(f"{message}: {FULL}") from error
+        raise StoreFullError(f"{message}: {FULL}") from error
     except STORE_FAILURES as error:
         raise StoreUnavailableError(message) from error
 
