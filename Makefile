@@ -36,6 +36,7 @@ format: $(VENV)/.ready-dev
 	$(BIN)/ruff check --fix .
 
 docs: $(VENV)/.ready-dev
+	$(BIN)/footnote settings --markdown > docs/settings.md
 	$(BIN)/zensical build --strict --clean
 
 openapi: $(VENV)/.ready-dev

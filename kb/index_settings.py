@@ -17,12 +17,15 @@ class IndexSettings(Section):
     qdrant_url: str | None = None
     """None: Qdrant Edge in the data folder."""
     qdrant_api_key: SecretStr | None = None
+    """The server's key, with the right to write."""
     ca_file: Path | None = None
     """PEM file with the authority that signed the server's certificate. None: those that the system trusts."""
     client_cert: Path | None = None
     """PEM file with the certificate that a server with mutual TLS asks for; with its key, unless `client_key` has it."""
     client_key: Path | None = None
+    """PEM file with the key of `client_cert`."""
     collection: str = "footnote"
+    """The alias of the live generation on the server; its generations are named after it."""
     timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
     """Seconds for one answer of the Qdrant server."""
     retry_s: Annotated[float, Field(ge=0, le=3600)] = 60.0

@@ -37,11 +37,17 @@ class ModelSettings(Section):
     """The language model. Without a key or a base URL Footnote answers by extraction."""
 
     provider: Literal["auto", "anthropic", "ollama", "none"] = "auto"
+    """auto: Claude where a key or a base URL is set, else Ollama where its address is, else none."""
     api_key: SecretStr | None = None
+    """The key of Claude's API, or of the endpoint at `base_url`."""
     base_url: str | None = None
+    """Another endpoint that speaks Claude's Messages API."""
     ollama_base_url: str | None = None
+    """The address of an Ollama server: http://localhost:11434."""
     answer_model: str = "claude-sonnet-5-5"
+    """The model that writes answers."""
     rewrite_model: str = "claude-haiku-5-5"
+    """The small model that rewrites follow-ups and checks what sentences mean."""
     native_citations: bool | None = None
     """None: native for Claude's own endpoint, numbered passages for any other base URL."""
     tools: bool | None = None
@@ -49,14 +55,17 @@ class ModelSettings(Section):
     answer_effort: Effort = "low"
     """Thinking counts against the tokens and the deadline."""
     rewrite_effort: Effort = "low"
+    """How much the small model thinks."""
     answer_deadline_s: Annotated[float, Field(gt=0, le=300)] = 30.0
     """Seconds for a whole answer, retries included. People leave a thread after about half a minute."""
     rewrite_deadline_s: Annotated[float, Field(gt=0, le=30)] = 1.0
     """A rewrite later than this is dropped: p95 of a small model is about 0.6 s."""
     max_answer_tokens: Annotated[int, Field(ge=64, le=8192)] = 1500
+    """Tokens of an answer, thinking included."""
     max_rewrite_tokens: Annotated[int, Field(ge=32, le=2000)] = 600
     """Thinking counts against it on current models; the rewritten query itself is held to 100."""
     retries: Annotated[int, Field(ge=0, le=5)] = 2
+    """Attempts after the first that failed, within the deadline."""
 
     @property
     def effective_provider(self) -> Literal["anthropic", "ollama", "none"]:
@@ -77,13 +86,16 @@ class EmbedSettings(Section):
     """A sentence-transformers name or folder, or several joined by "+", or "multilingual" (see `MULTILINGUAL_MODELS`). The weights of
     all-MiniLM-L6-v2 and multilingual-e5-small come with Python packages."""
     query_prompt: str = ""
+    """Put before each question, instead of the model's own prompt."""
     document_prompt: str = ""
     """Instead of the model's own prompts; of one model only."""
     backend: Backend = "auto"
+    """What runs the model. auto: ONNX Runtime where it can be converted, else torch."""
     precision: Precision | None = None
     """None: what is best for each model, int8 for the packaged multilingual-e5-small and fp32 for all others. auto: what the
     index was made with goes first, for vectors of the two must not be mixed."""
     batch_size: Annotated[int, Field(ge=1, le=512)] = 16
+    """Texts of like length that are embedded together, at most."""
     threads: Annotated[int, Field(ge=0, le=128)] = 0
     """0: as many as the process may use."""
 
@@ -115,18 +127,24 @@ class RerankSettings(Section):
     weight: Annotated[float, Field(ge=0, le=1)] | None = None
     """Share of the cross-encoder in the final score; the rest is the fused score. 0: it is not run. None: as measured."""
     hub_timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
+    """Seconds that a model that is not on this machine is waited for."""
     backend: Backend = "auto"
+    """What runs the model. auto: ONNX Runtime where it can be converted, else torch."""
     precision: Precision = "fp32"
+    """int8 is faster where the processor multiplies 8-bit integers; auto: int8 there."""
     threads: Annotated[int, Field(ge=0, le=128)] = 0
     """0: as many as the process may use."""
 
 
 class SearchSettings(Section):
     keep: Annotated[int, Field(ge=1, le=50)] = 5
+    """Best passages by which it is judged whether the pages answer a question, and which the thread remembers."""
     leg_limit: Annotated[int, Field(ge=5, le=500)] = 50
     """Passages that each leg of the engine call may bring."""
     fusion: Literal["scores", "rrf"] = "scores"
+    """How dense and lexical results become one list: by their scores, or by their ranks (reciprocal rank fusion)."""
     dense_weight: Annotated[float, Field(ge=0, le=1)] = 0.7
+    """Share of the dense score in the fused one; the lexical score (BM25) has the rest."""
     original_weight: Annotated[float, Field(ge=0, le=1)] = 0.3
     """Weight of the user's own words beside a rewrite, which gets the rest."""
     original_weight_guess: Annotated[float, Field(ge=0, le=1)] = 0.5
@@ -144,12 +162,14 @@ class SearchSettings(Section):
     context_terms: Annotated[int, Field(ge=1, le=30)] = 10
     """Words of the thread that are searched along."""
     rrf_k: Annotated[int, Field(ge=1, le=1000)] = 60
+    """The constant of reciprocal rank fusion."""
     part_weight: Annotated[float, Field(ge=0, le=1)] = 0.7
     """Weight of a part's own words, where a question asks several things; the whole question gets the rest."""
 
 
 class AnchorSettings(Section):
     enabled: bool = True
+    """Whether a follow-up also searches the pages that the last answer cited."""
     boost: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Added to the fused score (0..1) of passages of pages that the last answer cited, when a follow-up says what it is
     about. It helped on one of three sets and harmed shifts on another; what such pages gain, the thread's words give."""
@@ -161,6 +181,7 @@ class RewriteSettings(Section):
     mode: Literal["auto", "heuristic", "model", "off"] = "auto"
     """auto: the model where there is one, with the heuristic as its fallback."""
     window: Annotated[int, Field(ge=1, le=20)] = 5
+    """Turns of the thread that a rewrite reads."""
     keep_replies_s: Annotated[int, Field(ge=0, le=86400)] = 3600
     """Seconds for which a model's rewrite is reused for the same question at the same point of a thread; 0: never."""
 
@@ -181,6 +202,7 @@ class AnswerSettings(Section):
     relevance_file: Path | None = None
     """Weights of the evidence's confidence, as `footnote eval decline --fit --json` writes them. None: those that come along."""
     max_sentences: Annotated[int, Field(ge=1, le=30)] = 4
+    """Sentences that a model is asked to write at most."""
     read_passages: Annotated[int, Field(ge=1, le=50)] = 16
     """Passages that a model reads; the neighbours of the best come along where there is room."""
     read_tokens: Annotated[int, Field(ge=500, le=100_000)] = 6000
@@ -196,22 +218,30 @@ class ReindexSettings(Section):
 
 class StoreSettings(Section):
     redis_url: SecretStr | None = None
+    """None: Valkey in the data folder. Several replicas need one Redis."""
     namespace: str = "footnote"
+    """Put before each key in Redis. Bots that share a Redis need their own."""
     keep_threads_days: Annotated[int, Field(ge=1, le=3650)] = 90
+    """Days for which a thread's conversation is kept after its last question."""
 
 
 class SlackSettings(Section):
     """How to reach Slack. Socket Mode with an app token, or signed HTTP events with a signing secret."""
 
     bot_token: SecretStr | None = None
+    """xoxb-..., of the installed app."""
     app_token: SecretStr | None = None
+    """xapp-..., for Socket Mode."""
     signing_secret: SecretStr | None = None
+    """For HTTP events, instead of `app_token`."""
     api_url: str = "https://slack.com/api/"
+    """Where Slack's Web API is. Change it in tests only."""
     port: Annotated[int, Field(ge=0, le=65535)] = 3000
     """Where HTTP events are listened for."""
     host: str = "127.0.0.1"
     """The address to listen on. A container needs 0.0.0.0; everything else a proxy that ends TLS in front."""
     command: Annotated[str, Field(pattern=r"^/[a-z0-9_-]{1,31}$")] = "/kb"
+    """The slash command, as the app's manifest has it."""
     admins: tuple[str, ...] = ()
     """Who may reindex besides the workspace's owners and admins: people (U0123), user groups (S0123, or @handle)."""
     workers: Annotated[int, Field(ge=1, le=64)] = 4
@@ -263,6 +293,7 @@ class TelemetrySettings(Section):
     sampled: Annotated[float, Field(ge=0, le=1)] = 1.0
     """The share of questions and syncs that is traced."""
     service_name: str = "footnote"
+    """The name under which traces are found."""
     logs: Literal["text", "json"] = "text"
     """json: one object a line, with the trace id where there is one."""
 
@@ -271,6 +302,7 @@ class Settings(Section):
     """The whole configuration. Build it with `load_settings`, or by hand in tests."""
 
     data: Path = Path(".footnote")
+    """The folder that holds the index, the store and their locks. It is made private."""
     model: ModelSettings = ModelSettings()
     embed: EmbedSettings = EmbedSettings()
     rerank: RerankSettings = RerankSettings()

@@ -74,6 +74,23 @@ def ingest(
 
 
 @app.command()
+def settings(
+    json: Json = False,
+    markdown: Annotated[bool, typer.Option("--markdown", hidden=True, help="docs/settings.md")] = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Shows every setting: its meaning, what it takes, its default and what it is now."""
+    from bot.cli import settings_help
+
+    if markdown:
+        sys.stdout.write(settings_help.manual())
+        return
+    settings_help.show(settings_of(data, config, verbose), as_json=json)
+
+
+@app.command()
 def reindex(
     source: Annotated[str | None, typer.Argument(help="One source; all without it.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Rebuild beside the live index, then swap.")] = False,
@@ -115,6 +132,23 @@ def forget(
 
     request = ForgetRequest(address=address, undo=undo)
     run(index_commands.forget(settings_of(data, config, verbose), request))
+
+
+@app.command()
+def migrate(
+    to: Annotated[str, typer.Option(help="Address of a Qdrant server, or `embedded`: the data folder.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of an index that is there already.")
+    ] = False,
+    json: Json = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Copies the index to a Qdrant server, or back; embeds nothing, compares all, goes on where it was cut off."""
+    from bot.cli import migrate as command
+
+    run(command.migrate(settings_of(data, config, verbose), to, replace=replace, as_json=json))
 
 
 @app.command()

@@ -42,7 +42,7 @@ _MENDING = {
     402: "billing stands in the way; check the account's credit",
     403: "the key may not use this model",
     404: "there is no such model or address; check model.answer_model, model.rewrite_model and the base URL",
-    413: "the request is too large; lower search.keep",
+    413: "the request is too large; lower answer.read_passages or answer.read_tokens",
 }
 
 
