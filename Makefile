@@ -1,13 +1,16 @@
 # `make run` and `make test` need only make and Python 3.11+; both set everything up.
 # KB=some/folder   use your own pages instead of the sample handbook
 # PYTHON=python3.12   choose the interpreter
+# PEERS=.peers        where `make bench-peers` keeps the peers' environments
 
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?=
 KB ?=
+PEERS ?= .peers
+DATA ?=
 
-.PHONY: setup run test check format docs openapi bench clean
+.PHONY: setup run test check format docs openapi bench bench-peers clean
 
 setup: $(VENV)/.ready-dev
 
@@ -49,5 +52,9 @@ bench: $(VENV)/.ready-dev
 	$(BIN)/python -m tests.bench.sharing
 	$(BIN)/python -m tests.bench.freezing
 
+# Not in `make bench`, nor in CI: installs four other libraries, each in an environment of its own. DATA="DIR DIR": other data sets than the sample.
+bench-peers: $(VENV)/.ready-dev
+	$(BIN)/python -m tests.bench_peers --environments $(PEERS) $(DATA)
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) $(PEERS) build dist *.egg-info

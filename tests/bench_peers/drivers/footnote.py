@@ -82,8 +82,8 @@ class Footnote:
 
     async def open(self) -> None:
         index = await self._index()
-        vocabulary = Vocabulary(self._lexical)
-        await asyncio.gather(self.load(), vocabulary.follow(index))
+        vocabulary = Vocabulary(index)
+        await asyncio.gather(self.load(), vocabulary.start())
         self._pipeline = build_pipeline(
             self._settings,
             index=index,
@@ -113,7 +113,10 @@ def _settings(folder: Path) -> Settings:
         data=folder,
         rerank={"model": "off"},
         model={"provider": "none"},
-        embed={"backend": "torch" if os.environ[ENCODER] == "torch" else "auto"},
+        embed={
+            "model": "all-MiniLM-L6-v2",
+            "backend": "torch" if os.environ[ENCODER] == "torch" else "auto",
+        },
     )
 
 

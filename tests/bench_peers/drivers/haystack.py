@@ -37,7 +37,7 @@ class Haystack:
     def about(self) -> Mapping[str, str]:
         return {
             "version": version("haystack-ai"),
-            "store": "InMemoryDocumentStore (cosine), a JSON file",
+            "store": "InMemoryDocumentStore, a JSON file",
             "search": "InMemoryEmbeddingRetriever and InMemoryBM25Retriever, DocumentJoiner: reciprocal_rank_fusion",
             "encoder": self._loaded.name,
             "kept": "all, written at the end",
@@ -59,7 +59,7 @@ class Haystack:
     async def index(self, passages: Sequence[Passage]) -> None:
         vectors = self._loaded.encode([one.content for one in passages]).tolist()
         documents = [Document(id=one.id, content=one.content) for one in passages]
-        store = InMemoryDocumentStore(embedding_similarity_function="cosine")
+        store = InMemoryDocumentStore()  # its dot product: vectors have length 1
         store.write_documents(
             [replace(one, embedding=vector) for one, vector in zip(documents, vectors, strict=True)]
         )

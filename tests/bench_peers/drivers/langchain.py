@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -40,7 +41,7 @@ class LangChain:
         return {
             "version": version("langchain-core"),
             "store": "FAISS (flat) and its docstore, saved to disk",
-            "search": "FAISS and BM25Retriever (rank_bm25), EnsembleRetriever with equal weights",
+            "search": "FAISS and BM25Retriever (rank_bm25, words in lower case), EnsembleRetriever with equal weights",
             "encoder": self._loaded.name,
             "kept": "vectors and texts, written at the end; BM25 counts anew at each start",
         }
@@ -64,7 +65,7 @@ class LangChain:
             str(self._folder / "faiss"), SharedEmbeddings(self._loaded), allow_dangerous_deserialization=True
         )
         documents = store.get_by_ids(list(store.index_to_docstore_id.values()))
-        words = BM25Retriever.from_documents(documents, k=LEG)
+        words = BM25Retriever.from_documents(documents, k=LEG, preprocess_func=_words)
         self._retriever = EnsembleRetriever(
             retrievers=[words, store.as_retriever(search_kwargs={"k": LEG})], weights=[0.5, 0.5], id_key=None
         )
@@ -72,6 +73,11 @@ class LangChain:
     async def ask(self, question: str) -> Sequence[str]:
         assert self._retriever is not None
         return [str(document.id) for document in self._retriever.invoke(question)]
+
+
+def _words(text: str) -> list[str]:
+    """Its default splits at spaces and keeps commas and capitals: "Leave," would not be "leave"."""
+    return re.findall(r"\w+", text.lower())
 
 
 if __name__ == "__main__":
