@@ -20,7 +20,7 @@ from bot.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.conversation_keys import thread_key
 from bot.events import READ_SUBTYPES, Message, MessageEvent, answer_mark
 from bot.heard import heard
-from bot.left_threads import LeftThreads
+from bot.known_threads import KnownThreads
 from bot.looks import LookLaterError, ThreadGoneError, ThreadLooks
 from bot.people import Me, People
 from bot.speaking import Decision, Place, Reason, Said, decide, first_look
@@ -42,7 +42,7 @@ SHOWN = 2000
 @dataclass(frozen=True, kw_only=True)
 class Attention:
     looks: ThreadLooks
-    left: LeftThreads
+    known_threads: KnownThreads
     people: People
     conversations: ConversationStore
     channel_settings: ChannelSettingsStore
@@ -75,13 +75,14 @@ class Attention:
             return Decision(speaks=False, reason="mention_only")
         thread = thread_key(me.team_id, event.channel, message.thread)
         ours = event.parent_user_id == me.user_id or bool(await self.conversations.load(thread))
-        left = await self.left.why(thread)
-        if left is not None and not ours:
-            return Decision(speaks=False, reason="not_our_thread" if left == "not ours" else "unread")
+        known = await self.known_threads.of(thread)
+        ours = ours or known == "ours"
+        if known is not None and not ours:
+            return Decision(speaks=False, reason="not_our_thread" if known == "not ours" else "unread")
         look = first_look(new)
         if look is not None:
             return look
-        if left == "gone":
+        if known == "gone":
             return Decision(speaks=False, reason="unread")
         if not ours and not new.asks:
             return Decision(speaks=False, reason="not_our_thread")
@@ -99,16 +100,16 @@ class Attention:
                 )
                 before = [one for one in messages if order(one.ts) < order(message.ts)]
                 if not ours and not _is_ours(messages, me):
-                    await self.left.leave(thread, "not ours")
+                    await self.known_threads.note(thread, "not ours")
                     return Decision(speaks=False, reason="not_our_thread")
                 names = await self._names(before, message, me)
         except ThreadGoneError as error:
             logger.info("thread.gone", extra={"channel": event.channel, "cause": str(error)})
-            await self.left.leave(thread, "gone")
+            await self.known_threads.note(thread, "gone")
             return Decision(speaks=False, reason="unread")
         except (TimeoutError, LookLaterError) as error:
             if asks:
-                raise LookLaterError("the thread was not read in time") from error
+                raise LookLaterError("the thread was not read in time", ours=ours) from error
             return Decision(speaks=False, reason="unread")
         said = said_in(before, me, names)
         return decide([*said, new], place=place_of(event), follow_ups=settings.follow_ups)
@@ -117,13 +118,14 @@ class Attention:
         """A message that was to be looked at later; None: it is gone, or stands where we are not. Raises as `decide`."""
         me = await self.people.me()
         thread = thread_key(me.team_id, place.channel, place.thread_ts)
-        ours = bool(await self.conversations.load(thread))
-        if not ours and await self.left.why(thread) is not None:
+        known = await self.known_threads.of(thread)
+        ours = known == "ours" or bool(await self.conversations.load(thread))
+        if not ours and known is not None:
             return None
         try:
             messages = await self.looks.of(place.channel, place.thread_ts, ts=place.ts, probably_ours=ours)
         except ThreadGoneError:
-            await self.left.leave(thread, "gone")
+            await self.known_threads.note(thread, "gone")
             return None
         message = next((one for one in messages if one.ts == place.ts), None)
         if message is None:

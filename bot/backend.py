@@ -16,7 +16,7 @@ from bot.feedback import Votes
 from bot.figures import StatsReader
 from bot.gaps import Gaps
 from bot.home import Records as HomeRecords
-from bot.left_threads import LeftThreads
+from bot.known_threads import KnownThreads
 from bot.listeners import Queue, Records
 from bot.once import Once
 from bot.page_names import IndexedPages
@@ -71,7 +71,7 @@ class Backend:
     analytics: Analytics
     status: StatusReader
     channel_settings: ChannelSettingsStore
-    left: LeftThreads
+    known_threads: KnownThreads
     unread: UnreadMessages
     gaps: Gaps
     once: Once

@@ -139,12 +139,12 @@ class Glance:
         return "settled"
 
     async def _known(self, threads: Sequence[ThreadKey]) -> list[Literal["ours", "left", "unknown"]]:
-        ours, left = await asyncio.gather(
-            self._attention.conversations.known(threads), self._attention.left.all_of(threads)
+        answered, known = await asyncio.gather(
+            self._attention.conversations.known(threads), self._attention.known_threads.all_of(threads)
         )
         return [
-            "ours" if thread in ours else "unknown" if why is None else "left"
-            for thread, why in zip(threads, left, strict=True)
+            "ours" if thread in answered or what == "ours" else "left" if what else "unknown"
+            for thread, what in zip(threads, known, strict=True)
         ]
 
 

@@ -88,14 +88,16 @@ class Listeners:
         """Accepts a message that is for us. `known`: it is in any case, and only how it is asked is still open."""
         try:
             decision = await self.attention.decide(event, message)
-        except LookLaterError:
-            kept = await self.unread.add(
+        except LookLaterError as later:
+            place = self.unread.place(
                 channel=event.channel,
                 channel_type=event.channel_type,
                 thread_ts=message.thread,
                 ts=message.ts,
+                ours=later.ours,
             )
-            if not kept and (known or event.parent_user_id == (await self.people.me()).user_id):
+            kept = await self.unread.add(place)
+            if not kept and (known or later.ours):
                 raise  # not acknowledged: Slack sends it again
             where = {"channel": event.channel, "ts": message.ts}
             logger.info("message.put_aside" if kept else "message.left", extra=where | {"reason": "unread"})
@@ -170,7 +172,9 @@ class Listeners:
     async def _accept(self, event: MessageEvent, message: Message, decision: Decision) -> None:
         question = self._question(event, message, await self.people.me(), decision)
         if question.mentioned:
-            await self.attention.left.join(thread_key(question.team, question.channel, question.thread_ts))
+            await self.attention.known_threads.note(
+                thread_key(question.team, question.channel, question.thread_ts), "ours"
+            )
         await self.queue.accept(question)
 
     def _question(self, event: MessageEvent, message: Message, me: Me, decision: Decision) -> QueuedQuestion:

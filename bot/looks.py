@@ -41,7 +41,11 @@ LATER_CHANGED = frozenset({"missing_scope", "no_permission", "not_allowed_token_
 
 
 class LookLaterError(UnavailableError):
-    """Nobody knows now what the thread says."""
+    """Nobody knows now what the thread says. `ours`: we are in it."""
+
+    def __init__(self, why: str, *, ours: bool = False) -> None:
+        super().__init__(why)
+        self.ours = ours
 
 
 class ThreadGoneError(Exception):

@@ -101,7 +101,7 @@ def build_rooms(
             records=all_records(backend),
             attention=Attention(
                 looks=ThreadLooks(threads=Threads(clients.quick, people)),
-                left=backend.left,
+                known_threads=backend.known_threads,
                 people=people,
                 conversations=backend.conversations,
                 channel_settings=backend.channel_settings,

@@ -24,8 +24,10 @@ logger = logging.getLogger(__name__)
 
 MOST = 2_000
 """Messages: an hour of looks at Slack's pace, and 300 kB."""
-WITHIN = timedelta(minutes=10)
-"""After that an answer is of no use to a conversation that went on without it."""
+MOST_OURS = 2_000
+"""More of them in threads that we are in: what strangers write takes no room from those."""
+WITHIN, WITHIN_OURS = timedelta(minutes=10), timedelta(minutes=30)
+"""After that an answer is of no use to a conversation that went on without it; one that we are in waits as questions do."""
 FIRST_S, LONGEST_S = 2.0, 60.0
 """Seconds between two looks: as long as the message has waited, within these."""
 HELD_S = 60.0
@@ -43,7 +45,7 @@ return first
 
 
 class Unread(BaseModel):
-    """Where a message stands. `since`: when it came, in seconds."""
+    """Where a message stands. `since`: when it came, in seconds. `ours`: its thread is known as one that we are in."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
@@ -52,6 +54,12 @@ class Unread(BaseModel):
     thread_ts: str
     ts: str
     since: float
+    ours: bool = False
+
+    @property
+    def member(self) -> str:
+        """As it is kept. An older version's has no `ours`."""
+        return self.model_dump_json(exclude_defaults=True)
 
 
 class UnreadMessages:
@@ -63,23 +71,33 @@ class UnreadMessages:
         self._clock = clock
         self._script: Any = redis.register_script(_TAKE)
 
-    def place(self, *, channel: str, channel_type: str, thread_ts: str, ts: str) -> Unread:
+    def place(
+        self, *, channel: str, channel_type: str, thread_ts: str, ts: str, ours: bool = False
+    ) -> Unread:
         now = self._clock().timestamp()
-        return Unread(channel=channel, channel_type=channel_type, thread_ts=thread_ts, ts=ts, since=now)
+        return Unread(
+            channel=channel, channel_type=channel_type, thread_ts=thread_ts, ts=ts, since=now, ours=ours
+        )
 
-    async def add(self, *, channel: str, channel_type: str, thread_ts: str, ts: str) -> bool:
+    async def add(self, place: Unread) -> bool:
         """False: too many wait."""
-        place = self.place(channel=channel, channel_type=channel_type, thread_ts=thread_ts, ts=ts)
         return (await self.add_all([place]))[0]
 
     async def add_all(self, places: Sequence[Unread]) -> list[bool]:
         """Whether each was put aside: the first, as far as there is room."""
         with store_failures("a message cannot be put aside"):
-            room = max(0, MOST - await self._redis.zcard(self._name))
-            if kept := places[:room]:
-                due = {place.model_dump_json(): place.since + FIRST_S for place in kept}
+            waiting = await self._redis.zcard(self._name)
+            added = []
+            for place in places:
+                added.append(waiting < MOST + (MOST_OURS if place.ours else 0))
+                waiting += added[-1]
+            if due := {
+                place.member: place.since + FIRST_S
+                for place, is_added in zip(places, added, strict=True)
+                if is_added
+            }:
                 await self._redis.zadd(self._name, due)
-        return [at < room for at in range(len(places))]
+        return added
 
     async def take(self) -> Unread | None:
         """One that may be looked at; nobody else gets it for `HELD_S`."""
@@ -97,17 +115,18 @@ class UnreadMessages:
 
     async def done(self, place: Unread) -> None:
         with store_failures("a message that was put aside cannot be dropped"):
-            await self._redis.zrem(self._name, place.model_dump_json())
+            await self._redis.zrem(self._name, place.member)
 
     async def again(self, place: Unread) -> bool:
         """False: it has waited for too long, and is dropped."""
         now = self._clock().timestamp()
-        if now - place.since > WITHIN.total_seconds():
+        within = WITHIN_OURS if place.ours else WITHIN
+        if now - place.since > within.total_seconds():
             await self.done(place)
             return False
         pause = min(max(now - place.since, FIRST_S), LONGEST_S)
         with store_failures("a message cannot be put aside"):
-            await self._redis.zadd(self._name, {place.model_dump_json(): now + pause}, xx=True)
+            await self._redis.zadd(self._name, {place.member: now + pause}, xx=True)
         return True
 
     async def waiting(self) -> int:

@@ -9,7 +9,7 @@ from bot.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.cited_answers import CitedAnswers
 from bot.cli.compose import Runtime, utc_now
 from bot.cli.source_states import ended_syncs
-from bot.left_threads import LeftThreads
+from bot.known_threads import KnownThreads
 from bot.once import Once
 from bot.playground.links import Answerer
 from bot.progress_notes import ProgressNotes
@@ -31,7 +31,7 @@ def bot_backend(runtime: Runtime, queue: QuestionQueue, answers: Answerer, statu
         analytics=runtime.analytics,
         status=status,
         channel_settings=ChannelSettingsStore(redis, namespace=namespace, defaults=defaults),
-        left=LeftThreads(redis=redis, namespace=namespace, clock=utc_now),
+        known_threads=KnownThreads(redis=redis, namespace=namespace, clock=utc_now),
         unread=UnreadMessages(redis, namespace=namespace, clock=utc_now),
         gaps=runtime.gaps,
         once=Once(redis, namespace=namespace),

@@ -25,7 +25,7 @@ from bot.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.cited_answers import CitedAnswers
 from bot.edge import PATH, Edge, open_edge
 from bot.gaps import Gaps
-from bot.left_threads import LeftThreads
+from bot.known_threads import KnownThreads
 from bot.once import Once
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import Workspace
@@ -393,7 +393,7 @@ def backend_of(office: Office) -> Backend:
         analytics=office.analytics,
         status=office.status,
         channel_settings=office.channel_settings,
-        left=LeftThreads(redis=office.redis, namespace=office.namespace, clock=wall_clock),
+        known_threads=KnownThreads(redis=office.redis, namespace=office.namespace, clock=wall_clock),
         unread=UnreadMessages(office.redis, namespace=office.namespace, clock=wall_clock),
         gaps=office.gaps,
         once=Once(office.redis, namespace=office.namespace),

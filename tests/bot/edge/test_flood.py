@@ -89,6 +89,7 @@ async def test_what_was_put_aside_in_a_flood_is_answered_later_where_it_is_ours(
         turns = await office.conversations.load(thread)
         for turn in turns:
             await office.conversations.forget(thread, turn.question_ts or "")  # as after a year
+        await office.redis.delete(f"{{{office.namespace}}}:left-threads")
         seen = await office.edge.app.glance.at(event_of(follow_up), busy=BUSY)
         assert seen == "settled"
         assert await put_aside(office) == 1
@@ -135,7 +136,7 @@ async def test_what_may_be_for_us_is_never_settled_however_much_there_is_to_do(
         me = await office.edge.people.me()
         thread = ThreadKey(team=me.team_id, channel="C0GENERAL", thread="1600000000.000001")
         await office.conversations.append(thread, Turn(question="x", answer="y"))
-        await backend_of(office).left.leave(thread, "not ours")
+        await backend_of(office).known_threads.note(thread, "not ours")
         assert await glance.at(event_of(a_reply(office)), busy=BUSY) == "other"
         assert await put_aside(office) == 0
 
@@ -144,10 +145,10 @@ async def test_what_cannot_concern_us_is_settled_and_noted(redis: Redis, limits:
     async with open_office(redis, limits, working=False) as office:
         glance = office.edge.app.glance
         me = await office.edge.people.me()
-        await backend_of(office).left.leave(
+        await backend_of(office).known_threads.note(
             ThreadKey(team=me.team_id, channel="C0GENERAL", thread="1500000000.000001"), "not ours"
         )
-        await backend_of(office).left.leave(
+        await backend_of(office).known_threads.note(
             ThreadKey(team=me.team_id, channel="C0GENERAL", thread="1500000000.000002"), "gone"
         )
         for event in (
@@ -209,3 +210,29 @@ async def test_over_http_what_cannot_be_taken_is_503_and_comes_again(redis: Redi
         assert await status(office, body) == 200
         assert await status(office, body) == 200  # sent again
         assert (await office.queue.queue.depth()).waiting == 1
+
+
+async def test_a_follow_up_is_put_aside_though_strangers_fill_the_room_for_it(
+    redis: Redis, limits: Limits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.unread.MOST", 20)
+    async with open_office(redis, limits) as office:
+        root = await office.ask("bram", "#general", f"@footnote {HOW_MANY}")
+        await office.answers("#general", root)
+        office.slack.faults.add("conversations.replies", error="internal_error", times=3)
+        for n in range(60):
+            send(office, reply_to_nothing(office, f"1600000{n:03}.000001"))
+        await delivered(office, 62)
+        send(office, reply(office, root, "And how many weeks of parental leave do I get?"))
+        await office.slack.wait_for(lambda: len(office.knowledge.asked) == 2, timeout=60)
+
+
+async def test_a_follow_up_to_what_is_not_answered_yet_is_none_of_a_flood(
+    redis: Redis, limits: Limits
+) -> None:
+    async with open_office(redis, limits, working=False) as office:
+        asked = put(office, "#general", user="U0ALICE", text="We had a talk.")["ts"]
+        await office.ask("bram", "#general", f"@footnote {HOW_MANY}", asked)
+        await office.accepted(1)
+        event = reply(office, asked, "And how many weeks of parental leave do I get?")
+        assert await office.edge.app.glance.at(event_of(event), busy=BUSY) == "other"

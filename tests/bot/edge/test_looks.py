@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 
 from bot.looks import AT_ONCE
 from bot.playground import Limits
-from bot.unread import FIRST_S, UnreadMessages
+from bot.unread import FIRST_S, Unread, UnreadMessages
 from kb.models import ThreadKey
 from tests.fakes.office import Office, a_bot, backend_of, open_office, wall_clock
 from tests.fakes.slack_events import bot, mention, put, send
@@ -128,10 +128,10 @@ async def test_a_look_that_ends_after_a_mention_does_not_make_us_deaf(office: Of
     key = ThreadKey(team="T0HAVIK", channel="C0GENERAL", thread=root)
     await office.ask("bram", "#general", f"@footnote {HOW_MANY}", root)
     await office.slack.wait_for(lambda: office.knowledge.asked)
-    left = backend_of(office).left
-    await left.leave(key, "not ours")  # a look that was begun before
-    await left.leave(key, "gone")
-    assert await left.why(key) is None
+    known = backend_of(office).known_threads
+    await known.note(key, "not ours")  # a look that was begun before
+    await known.note(key, "gone")
+    assert await known.of(key) == "ours"
     office.knowledge.hold.set()
 
 
@@ -215,7 +215,11 @@ async def test_messages_put_aside_are_bounded_taken_by_one_and_dropped_when_old(
 ) -> None:
     now = [wall_clock()]
     unread = UnreadMessages(redis, namespace=namespace, clock=lambda: now[0])
-    assert await unread.add(channel="C1", channel_type="channel", thread_ts="1.0", ts="2.0")
+
+    def at(ts: str, *, ours: bool = False) -> Unread:
+        return unread.place(channel="C1", channel_type="channel", thread_ts="1.0", ts=ts, ours=ours)
+
+    assert await unread.add(at("2.0"))
     assert await unread.take() is None
     now[0] += timedelta(seconds=FIRST_S)
     place = await unread.take()
@@ -227,6 +231,14 @@ async def test_messages_put_aside_are_bounded_taken_by_one_and_dropped_when_old(
     now[0] += timedelta(minutes=10)
     assert not await unread.again(place)
     assert await unread.waiting() == 0
+    ours = at("3.0", ours=True)
+    assert await unread.add(ours)
+    now[0] += timedelta(minutes=29)
+    assert await unread.again(ours)
+    now[0] += timedelta(minutes=2)
+    assert not await unread.again(ours)
+    assert await unread.waiting() == 0
     for n in range(2_000):
-        assert await unread.add(channel="C1", channel_type="channel", thread_ts="1.0", ts=f"{n}.0")
-    assert not await unread.add(channel="C1", channel_type="channel", thread_ts="1.0", ts="x")
+        assert await unread.add(at(f"{n}.0"))
+    assert not await unread.add(at("x"))
+    assert await unread.add_all([at("y"), at("z", ours=True)]) == [False, True]
