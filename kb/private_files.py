@@ -27,6 +27,7 @@ _OURS = frozenset(
         "sources",
         "sources.json",
         "evaluation",
+        "migration.json",
         "playground",
         "playground-history.json",
     }

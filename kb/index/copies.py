@@ -127,7 +127,7 @@ async def copy(generation: Generation, target: Copy, tell: OnStep) -> Copied:
     missing = {page: told for page, told in wanted.items() if held.get(page) != told}
     written = 0
     done = total - sum(page.passages for page in missing.values())
-    for pages in _together(missing):
+    for pages in together(missing):
         tell(Step(generation=generation.name, phase="copying", done=done, total=total))
         passages = await source.stored(pages)
         await target.replace_pages(by_page(passages))
@@ -158,7 +158,7 @@ async def _checked(
     """Compares all. What an `earlier` run wrote and has changed since is written once more; returns how many passages."""
     total, done, again = sum(page.passages for page in wanted.values()), 0, 0
     wrong: list[str] = []
-    for pages in _together(wanted):
+    for pages in together(wanted):
         tell(Step(generation=generation.name, phase="checking", done=done, total=total))
         passages = await generation.source.stored(pages)
         differing = differences(passages, await target.stored(pages))
@@ -221,7 +221,7 @@ def _terms(passage: IndexedChunk) -> dict[int, float]:
     return dict(zip(passage.lexical.indices, values, strict=True))
 
 
-def _together(pages: Mapping[str, PageHeld]) -> Iterator[list[str]]:
+def together(pages: Mapping[str, PageHeld]) -> Iterator[list[str]]:
     """Pages of about `TOGETHER` passages."""
     some: list[str] = []
     passages = 0

@@ -40,7 +40,7 @@ class Failure:
 
 
 class QdrantServer:
-    """Counts what it is sent: `largest_seen` bytes, `points_seen` points in one request, `paths` in order."""
+    """Counts what it is sent: `largest_seen` bytes, `points_seen` points in one request, `points_put` in all, `paths` in order."""
 
     def __init__(self, *, strict: models.StrictModeConfig | None = None, key: str | None = None) -> None:
         with warnings.catch_warnings():
@@ -58,7 +58,7 @@ class QdrantServer:
         self.failures: list[Failure] = []
         self.silent = False
         """Whether requests are taken and never answered."""
-        self.largest_seen = self.points_seen = 0
+        self.largest_seen = self.points_seen = self.points_put = 0
         self.paths: list[str] = []
         self.between: Callable[[], Awaitable[None]] = _nothing
         """Runs between one point of a write and the next."""
@@ -205,6 +205,7 @@ class QdrantServer:
         self.points_seen = max(self.points_seen, len(points))
         for point in points:
             await self._engine.upsert(name, [point])
+            self.points_put += 1
             await self._between_points()
 
     async def _take(self, request: web.Request, selector: Any) -> None:
