@@ -12,7 +12,7 @@ import platform
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,11 @@ def _options() -> argparse.Namespace:
         "--encoder", choices=("onnx", "torch"), default="onnx", help="what runs the model, for all (onnx)"
     )
     parser.add_argument("--most", type=int, help="cut a larger pool to so many passages")
+    parser.add_argument(
+        "--embed-once",
+        action="store_true",
+        help="the first peer embeds the passages for all: on a busy machine",
+    )
     parser.add_argument("--starts", type=int, default=3, help="starts that are measured (3)")
     parser.add_argument(
         "--environments", type=Path, default=Path(".peers"), help="where their environments are (.peers)"
@@ -104,6 +109,8 @@ def _measured(
         file = Path(folder) / "passages.jsonl"
         write_passages(passages(data), file)
         for setup in setups:
+            if options.embed_once:
+                setup = replace(setup, vectors=Path(folder) / "vectors.npz")
             _progress(f"{data.name}: {setup.name} ...")
             try:
                 measured.append(

