@@ -1,4 +1,5 @@
 # `make run` and `make test` need only make and Python 3.11+; both set everything up.
+# WORKERS=1        how many tests run at a time; as many as there are processors otherwise
 # KB=some/folder   use your own pages instead of the sample handbook
 # PYTHON=python3.12   choose the interpreter
 # PEERS=.peers        where `make bench-peers` keeps the peers' environments
@@ -10,7 +11,7 @@ KB ?=
 PEERS ?= .peers
 DATA ?=
 
-.PHONY: setup run test check format docs openapi bench bench-peers clean
+.PHONY: setup run test test-series test-all check format docs openapi bench bench-peers clean
 
 setup: $(VENV)/.ready-dev
 
@@ -26,7 +27,12 @@ run: $(VENV)/.ready
 	$(BIN)/footnote playground $(if $(KB),"$(KB)",--sample)
 
 test: $(VENV)/.ready-dev
-	$(BIN)/python -m pytest
+	$(PYTEST) -m "not series"
+
+test-series: $(VENV)/.ready-dev
+	$(PYTEST) -m series
+
+test-all: test test-series
 
 check: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check .

@@ -12,6 +12,7 @@ import sys
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -61,3 +62,28 @@ def handbooks() -> Path:
 @pytest.fixture
 def namespace() -> str:
     return f"test-{uuid.uuid4().hex[:8]}"
+
+
+ONE_WORKER = ("tests/journeys/", "tests/deploy/test_traces.py", "tests/deploy/test_monitoring.py")
+"""Files that share a bot, by the beginnings of their paths: each bot takes longer to start than most of its tests."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Workers are given whole files, or all files that share a bot."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return next((kind.rpartition("/")[0] for kind in ONE_WORKER if file.startswith(kind)), file)
+
+    return Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Several workers begin with the files that take longest, so that none of them ends alone."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: (not item.nodeid.startswith(ONE_WORKER), item.path not in slow))
