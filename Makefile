@@ -8,8 +8,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?=
 KB ?=
+WORKERS ?= logical
 PEERS ?= .peers
 DATA ?=
+
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: setup run test test-series test-all check format docs openapi bench bench-peers clean
 
