@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kb.evaluation.datasets import Conversation, DataSet, LabelledTurn, Passage
-from tests.bench_peers import figures
+from tests.bench_peers import driver, figures
 from tests.bench_peers.__main__ import PEERS
 from tests.bench_peers.environments import REQUIREMENTS
 from tests.bench_peers.running import (
@@ -151,3 +151,24 @@ def test_every_peer_has_a_driver_and_its_versions_are_pinned(module: str) -> Non
         lines = (REQUIREMENTS / f"{module}.txt").read_text(encoding="utf-8").split()
         assert lines
         assert all("==" in line for line in lines)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_footnotes_own_driver_finds_a_passage(tmp_path: Path) -> None:
+    texts = ["Leave: 25 days a year.", "Lunch is served at noon.", "The office closes at seven."]
+    file = tmp_path / "passages.jsonl"
+    driver.write_passages(
+        [
+            driver.Passage(id=text[:5], page=f"{at}.md", title="", text=text, url=f"urn:{at}", content=text)
+            for at, text in enumerate(texts)
+        ],
+        file,
+    )
+    setup = Setup(
+        name="Footnote", module="footnote", python=Path(sys.executable), model=tmp_path, encoder="onnx"
+    )
+    asked = Asked(id="1", text="How many days of leave do I have?")
+    measured = measure(setup, file, [asked], folder=tmp_path / "index", starts=1)
+    assert measured.answers[0].ranking[0] == "Leave"
+    assert measured.indexed.embedding_s > 0
