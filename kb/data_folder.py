@@ -19,6 +19,7 @@ from typing import IO, Self
 
 from kb.errors import DataFolderInUseError, SettingsError
 from kb.private_files import is_ours, keep_private, open_to_others, umask
+from kb.restored import abandon, finish
 from kb.sockets import make_private, socket_path
 
 logger = logging.getLogger(__name__)
@@ -93,7 +94,14 @@ class DataFolder:
             )
         self._lock = lock
         try:
+            finish(self.path)
+            abandon(self.path)
             make_private(self.socket.parent, itself=self.path)
+        except OSError as error:
+            self.release()
+            raise SettingsError(
+                f"a restore into {self.path} cannot be completed ({error.strerror})"
+            ) from error
         except SettingsError:
             self.release()
             raise

@@ -28,6 +28,9 @@ _OURS = frozenset(
         "sources.json",
         "evaluation",
         "migration.json",
+        "restoring",
+        "restored",
+        "restored-footnote.toml",
         "playground",
         "playground-history.json",
     }

@@ -152,6 +152,39 @@ def migrate(
 
 
 @app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="Where to: handbook.footnote, say.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite a file that is there.")] = False,
+    json: Json = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Writes index, store and settings (without secrets) into one file, beside a running bot as well."""
+    from bot.cli import backup as command
+
+    settings = settings_of(data, config, verbose)
+    run(command.backup(settings, file, config=config, replace=replace, as_json=json))
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="What `footnote backup` wrote.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of what is there: index, store and sources.")
+    ] = False,
+    json: Json = False,
+    data: Data = None,
+    config: Config = None,
+    verbose: Verbose = False,
+) -> None:
+    """Puts a backup where the settings say that index and store are: all of it, or nothing."""
+    from bot.cli.restore import restore as command
+
+    run(command(settings_of(data, config, verbose), file, replace=replace, as_json=json))
+
+
+@app.command()
 def status(
     json: Json = False,
     quiet: Annotated[

@@ -19,6 +19,7 @@ from bot.cli.session import (
     PROGRESS,
     AddKeyRequest,
     AskRequest,
+    BackupRequest,
     DeadLetterRequest,
     ForgetRequest,
     IngestRequest,
@@ -113,7 +114,12 @@ def _routes(session: Session) -> list[web.RouteDef]:
         wanted = RevokeKeyRequest.model_validate_json(await request.read())
         return web.json_response({"revoked": await session.revoke_key(wanted)})
 
+    async def backup(request: web.Request) -> web.StreamResponse:
+        reply = await session.backup(BackupRequest.model_validate_json(await request.read()))
+        return web.json_response(reply.model_dump(mode="json"))
+
     return [
+        web.post("/control/backup", backup),
         web.get("/control/keys", keys),
         web.post("/control/keys", add_key),
         web.post("/control/keys/revoke", revoke_key),

@@ -24,6 +24,8 @@ from bot.cli.session import (
     AddKeyRequest,
     AskReply,
     AskRequest,
+    BackupReply,
+    BackupRequest,
     ForgetReply,
     ForgetRequest,
     IngestRequest,
@@ -245,6 +247,14 @@ class LocalSession:
 
     async def revoke_key(self, request: RevokeKeyRequest) -> bool:
         return await self._keys.revoke(request.name)
+
+    async def backup(self, request: BackupRequest) -> BackupReply:
+        from bot.cli.backup import write_backup  # which opens sessions
+
+        runtime = self._runtime
+        return await write_backup(
+            request, runtime.settings, folder=runtime.folder, index=runtime.index, redis=runtime.redis
+        )
 
     @property
     def _keys(self) -> ApiKeys:

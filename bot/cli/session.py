@@ -89,6 +89,28 @@ class RevokeKeyRequest(BaseModel):
     name: str
 
 
+class BackupRequest(BaseModel):
+    """`file`: absolute, in a folder that is there. `settings`: those of the caller as TOML, without secrets; "": there are none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    file: Path
+    settings: str = ""
+
+
+class BackupReply(BaseModel):
+    """`pages` and `passages` of the live generation; `keys` of the store."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: Path
+    bytes: int
+    pages: int
+    passages: int
+    generations: int
+    keys: int
+
+
 class DeadLetterRequest(BaseModel):
     """`ids`: None means all."""
 
@@ -139,6 +161,9 @@ class Session(Protocol):
 
     async def revoke_key(self, request: RevokeKeyRequest) -> bool:
         """Whether there was one."""
+
+    async def backup(self, request: BackupRequest) -> BackupReply:
+        """Between two syncs, beside questions."""
 
 
 class OwnerError(FootnoteError):
@@ -231,6 +256,11 @@ class RemoteSession:
             http.post("/control/keys/revoke", json=request.model_dump()) as response,
         ):
             return bool((await _told(response))["revoked"])
+
+    async def backup(self, request: BackupRequest) -> BackupReply:
+        body = request.model_dump(mode="json")
+        async with self._http() as http, http.post("/control/backup", json=body) as response:
+            return BackupReply.model_validate(await _told(response))
 
     def _http(self) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
