@@ -12,7 +12,7 @@ import platform
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,9 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--most", type=int, help="cut a larger pool to so many passages")
     parser.add_argument(
-        "--embed-once",
-        action="store_true",
-        help="the first peer embeds the passages for all: on a busy machine",
+        "--vectors",
+        type=Path,
+        help="a file (.npz) that keeps the passages' vectors, to embed each once for all peers",
     )
     parser.add_argument("--starts", type=int, default=3, help="starts that are measured (3)")
     parser.add_argument(
@@ -95,7 +95,14 @@ def _setups(options: argparse.Namespace) -> tuple[list[Setup], bool]:
             _progress(f"without {PEERS[module]}: {error}")
             continue
         setups.append(
-            Setup(name=PEERS[module], module=module, python=python, model=model, encoder=options.encoder)
+            Setup(
+                name=PEERS[module],
+                module=module,
+                python=python,
+                model=model,
+                encoder=options.encoder,
+                vectors=options.vectors.absolute() if options.vectors else None,
+            )
         )
     return setups, missing
 
@@ -109,8 +116,6 @@ def _measured(
         file = Path(folder) / "passages.jsonl"
         write_passages(passages(data), file)
         for setup in setups:
-            if options.embed_once:
-                setup = replace(setup, vectors=Path(folder) / "vectors.npz")
             _progress(f"{data.name}: {setup.name} ...")
             try:
                 measured.append(
