@@ -10,16 +10,65 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from kb.text.wording import word_set
-
 MAX_CHARACTERS = 60
 SEPARATOR = " › "
 
-_GENERIC = word_set(
-    "article articles asset assets content contents default doc docs documentation en en-gb en-us file files folder "
-    "handbook home html include includes index introduction kb knowledge knowledgebase main manual master md overview "
-    "page pages partial partials post posts public readme root site source sources space spaces src static tree trunk "
-    "web website wiki www"
+_GENERIC = frozenset(
+    [
+        "article",
+        "articles",
+        "asset",
+        "assets",
+        "content",
+        "contents",
+        "default",
+        "doc",
+        "docs",
+        "documentation",
+        "en",
+        "en-gb",
+        "en-us",
+        "file",
+        "files",
+        "folder",
+        "handbook",
+        "home",
+        "html",
+        "include",
+        "includes",
+        "index",
+        "introduction",
+        "kb",
+        "knowledge",
+        "knowledgebase",
+        "main",
+        "manual",
+        "master",
+        "md",
+        "overview",
+        "page",
+        "pages",
+        "partial",
+        "partials",
+        "post",
+        "posts",
+        "public",
+        "readme",
+        "root",
+        "site",
+        "source",
+        "sources",
+        "space",
+        "spaces",
+        "src",
+        "static",
+        "tree",
+        "trunk",
+        "web",
+        "website",
+        "wiki",
+        "www",
+    ]
 )
 """Names that stand in many paths and tell no page from another."""
 _ENDING = re.compile(r"(?i)\.(?!v\d)[a-z]{1,6}\d?$")

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
-from kb.citations.fact_words import any_of, union
 from kb.citations.facts import Facts, join_facts, read_facts
 from kb.citations.marks import ELLIPSIS, DraftSentence, Reason
 from kb.citations.passage import Passage
 from kb.citations.untrusted import harmless, has_foreign_link
 from kb.text.language import detect
+from kb.text.lexicon import any_of, union
 from kb.text.sentences import split_units
 from kb.text.wording import content_stems, language_of, plain
 
@@ -29,11 +29,11 @@ _QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*)[”“»\"]")
 _ADDRESS = re.compile(r"(?<!['<(])['<(]*https?://")
 """Addresses are held by themselves."""
 _DENIED = re.compile(
-    rf"\b(?:{any_of(union(lambda figures: figures.denials))})\s(?:[^\W\d]+\s)?(\W?\d[\d.,]*[^.,;!?]{{0,20}})",
+    rf"\b(?:{any_of(union(lambda known: known.figures.denials))})\s(?:[^\W\d]+\s)?(\W?\d[\d.,]*[^.,;!?]{{0,20}})",
     re.IGNORECASE,
 )
 """A figure that is said to be wrong: "25 days, not 30"."""
-_ASSENT = frozenset(content_stems(" ".join(union(lambda figures: figures.assent))))
+_ASSENT = frozenset(content_stems(" ".join(union(lambda known: known.figures.assent))))
 
 
 class Claim:

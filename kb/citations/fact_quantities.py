@@ -17,11 +17,9 @@ from kb.citations.fact_words import (
     TIME_UNITS,
     UNITS,
     WRITTEN,
-    any_of,
-    union,
 )
 from kb.text.language import detect
-from kb.text.lexicon import lexicon
+from kb.text.lexicon import any_of, lexicon, union
 from kb.text.wording import STOP_WORDS, stem
 
 CLOCK = "clock"
@@ -33,15 +31,17 @@ _REACH = 3
 """Words between a number and its unit: "5 full working days"."""
 _RATE_REACH = 8
 _CURRENCY = {"€": "eur", "$": "usd", "£": "gbp"}
-_ARTICLES = r"(?:an?|een|eine?|einen|eine[mrs]|une?|una)"
-_ENDINGS = union(lambda figures: figures.ordinal_endings)
-_RATE = union(lambda figures: figures.rate)
+_ARTICLES = rf"(?:{any_of(union(lambda known: known.words.indefinite))})"
+_ENDINGS = union(lambda known: known.figures.ordinal_endings)
+_RATE = union(lambda known: known.figures.rate)
 _WRITTEN = re.compile(rf"\b(?:{any_of(WRITTEN)})\b", re.IGNORECASE)
 _ONE_UNIT = re.compile(
-    rf"\b(?:{any_of(union(lambda figures: figures.bounds))}) {_ARTICLES} ([^\W\d_]+)", re.IGNORECASE
+    rf"\b(?:{any_of(union(lambda known: known.figures.bounds))}) {_ARTICLES} ([^\W\d_]+)", re.IGNORECASE
 )
 _CLOCK = re.compile(
-    r"\b(\d{1,2}):(\d{2})\s*([ap]\.?m\b\.?)?|\b(\d{1,2})\.(\d{2})\s*(?:uur|uhr)\b|\b(\d{1,2})\s*([ap]\.?m\b\.?)",
+    r"\b(\d{1,2}):(\d{2})\s*([ap]\.?m\b\.?)?"
+    rf"|\b(\d{{1,2}})\.(\d{{2}})\s*(?:{any_of(union(lambda known: known.figures.clock))})\b"
+    r"|\b(\d{1,2})\s*([ap]\.?m\b\.?)",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(

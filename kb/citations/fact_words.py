@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 
 from kb.text.figure_words import FigureWords
-from kb.text.lexicon import Lexicon, languages, lexicon
+from kb.text.lexicon import Lexicon, lexicons, union
 
-_LEXICONS = [lexicon(language) for language in languages()]
+_LEXICONS = lexicons()
 _FIGURES = [known.figures for known in _LEXICONS]
 
 
@@ -42,16 +41,6 @@ def _number_words() -> dict[str, float]:
     return words | {word.casefold(): value for word, value in words.items()}
 
 
-def union(words: Callable[[FigureWords], Iterable[str]]) -> frozenset[str]:
-    """Words of one kind, of all languages."""
-    return frozenset(word for figures in _FIGURES for word in words(figures))
-
-
-def any_of(words: Iterable[str]) -> str:
-    """A pattern for one of them, the longest first."""
-    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
-
-
 def _by_unit(groups: Callable[[FigureWords], Mapping[str, Iterable[str]]]) -> Mapping[str, str]:
     listed = (group for figures in _FIGURES for group in groups(figures).items())
     return {word: unit for unit, words in listed for word in words}
@@ -73,7 +62,7 @@ ORDINAL = "th"
 """The unit of what is counted in order."""
 SEASONS: Mapping[str, int] = _numbered(lambda known: known.figures.seasons, 10)
 """Numbered after the weekdays, to be compared with them."""
-WEEKEND = union(lambda figures: figures.weekend)
+WEEKEND = union(lambda known: known.figures.weekend)
 EVERY: Mapping[str, str] = _by_unit(lambda figures: figures.every)
 """How often, as the unit of time that goes by."""
 UNITS: Mapping[str, str] = _by_unit(lambda figures: figures.units)

@@ -7,7 +7,7 @@ what is needed to tell whether two sentences measure the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -15,32 +15,28 @@ from typing import Literal
 from kb.citations.fact_days import Day, take_days
 from kb.citations.fact_words import NUMBER_WORDS, SCALES, UNITS, WEEKDAYS
 from kb.citations.facts import read_facts
-from kb.text.wording import STOP_WORDS, plain, stem, tokens, word_set
+from kb.text.lexicon import Lexicon, any_of, lexicons, union
+from kb.text.word_lists import Words
+from kb.text.wording import STOP_WORDS, plain, stem, tokens
 
 Bound = Literal["", "most", "least"]
 Relation = Literal["", "every", "after", "before"]
 
-_MOST = word_set(
-    "maximum max most maximal maximaal höchstens hoogstens within binnen innerhalb until up tot bis"
-)
-_LEAST = word_set("minimum min least minimal minimaal mindestens minstens")
-_MORE = word_set("more longer later exceed exceeds exceeding meer langer mehr länger")
+_MOST = union(lambda known: known.measures.most)
+_LEAST = union(lambda known: known.measures.least)
+_MORE = union(lambda known: known.measures.more)
 _RIGHT_BEFORE: dict[str, Bound] = {
-    **dict.fromkeys(word_set("under below unter onder"), "most"),
-    **dict.fromkeys(word_set("over above from ab vanaf über boven"), "least"),
+    **dict.fromkeys(union(lambda known: known.measures.most_before), "most"),
+    **dict.fromkeys(union(lambda known: known.measures.least_before), "least"),
 }
-"""Words that bound a figure only right before it: "over 10 people", not "carry over 10 days"."""
-_PHRASAL = [["carry"], ["carried"], ["roll"], ["rolled"], ["hand"], ["take"], ["move"], ["left"]]
-"""Verbs whose "over" bounds nothing: "carry over 10 days"."""
-_LIMITS = word_set("maximum minimum maximal minimal maximaal minimaal")
-"""Words that bound the figure of their clause wherever they stand: "the maximum size of a group is 16"."""
-_MAY = word_set(
-    "may can allows allow allowed permits mag mogen kan kunnen darf dürfen kann können erlaubt toegestaan"
-)
+_CARRIED = union(lambda known: known.measures.carried)
+_WITHIN = union(lambda known: known.measures.within)
+_EXTREMES = union(lambda known: known.measures.extremes)
+_MAY = union(lambda known: known.measures.may)
 _RELATIONS: dict[str, Relation] = {
-    **dict.fromkeys(word_set("every each elke iedere alle jede jeden"), "every"),
-    **dict.fromkeys(word_set("after na nach later following"), "after"),
-    **dict.fromkeys(word_set("before prior vooraf voor vor advance ahead"), "before"),
+    **dict.fromkeys(union(lambda known: known.measures.every), "every"),
+    **dict.fromkeys(union(lambda known: known.measures.after), "after"),
+    **dict.fromkeys(union(lambda known: known.measures.before), "before"),
 }
 BOUND_WORDS = _MOST.union(_LEAST, _MORE, _RIGHT_BEFORE, _RELATIONS, _MAY)
 _SIZES: dict[str, tuple[str, float]] = {
@@ -51,60 +47,39 @@ _SIZES: dict[str, tuple[str, float]] = {
     "gram": ("mass", 1), "kg": ("mass", 1e3),
 }  # fmt: skip
 """Unit -> what it measures, and its size: two weeks are 14 days. Months are of no fixed number of days."""
-_BETWEEN = word_set(
-    "of working calendar full whole business consecutive school paid square cubic hele volle ganze degrees van von"
-)
-"""Words that may stand between a figure and its unit or noun."""
+_BETWEEN = union(lambda known: known.measures.between)
 _PIECE = re.compile(
     r"(?<![\w.])(?:[€$£]\s?)?\d+(?:[.,:'’]\d+)*(?:\s?(?:%|°C))?(?:st|nd|rd|th)?(?![\w])"
     r"|[^\W\d_]+(?:['’-][^\W\d_]+)*|[.,;:!?()|\[\]]"
 )
 _FIGURE = re.compile(r"[€$£]?\s?\d")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
+
+
+def _rates_of(listed: Callable[[Lexicon], Mapping[str, Words]]) -> dict[str, str]:
+    """What a rate is of -> its name in English, of all languages."""
+    return {word: name for known in lexicons() for name, words in listed(known).items() for word in words}
+
+
+_PERIODS = _rates_of(lambda known: known.measures.rates)
+_ADVERBS = _rates_of(lambda known: known.figures.every)
+_PERIOD_OF = {word.removesuffix("*"): name for word, name in (_PERIODS | _ADVERBS).items()}
+_ANY_PERIOD = any_of(_PERIODS).replace(re.escape("*"), r"\w*")
 _PER = re.compile(
-    r"\b(?:per|an?|each|every|pro|je|elke|iedere|in de|im|am|the)\s+(?:full\s+|calendar\s+|working\s+)?"
-    r"(?P<of>hour|day|week|month|quarter|year|night|kilomet\w+|km|mile|person|user|seat|employee|guest|item|order"
-    r"|page|request|second|minute|uur|dag|week|maand|kwartaal|jaar|nacht|persoon|gebruiker|medewerker|stunde|tag|woche"
-    r"|monat|quartal|jahr|übernachtung|person|mitarbeiter\w*|nutzer)\b"
-    r"|(?P<ly>hourly|daily|weekly|monthly|quarterly|yearly|annual(?:ly)?|dagelijks|wekelijks|maandelijks|jaarlijks"
-    r"|täglich|wöchentlich|monatlich|jährlich)",
+    rf"\b(?:{any_of(union(lambda known: known.measures.per))})\s+(?:full\s+|calendar\s+|working\s+)?"
+    rf"(?P<of>{_ANY_PERIOD})\b|\b(?P<ly>{any_of(_ADVERBS)})",
     re.IGNORECASE,
 )
-_PERIODS = {
-    canonical: word_set(words)
-    for canonical, words in {
-        "hour": "hour hourly uur stunde",
-        "day": "day daily dag dagelijks tag täglich",
-        "week": "week weekly wekelijks woche wöchentlich",
-        "month": "month monthly maand maandelijks monat monatlich",
-        "quarter": "quarter quarterly kwartaal quartal",
-        "year": "year yearly annual annually jaar jaarlijks jahr jährlich",
-        "night": "night nacht übernachtung",
-        "person": "person persoon user gebruiker nutzer seat guest employee medewerker mitarbeiter",
-    }.items()
-}
-_PERIOD_OF = {word: canonical for canonical, words in _PERIODS.items() for word in words}
-_SINCE = re.compile(
-    r"\b(?:from|since|as of|as from|starting|effective|per|vanaf|sinds|met ingang van|ab|seit|zum)\s*$",
-    re.IGNORECASE,
-)
-_NOT = word_set("no not never nicht nie niet nooit geen kein keine")
-_SERIES = frozenset(
-    stem(word)
-    for word in word_set(
-        "band level tier grade class type option version release group zone floor room chapter section article line "
-        "terminal gate part schedule appendix annex step phase stage day week category plan priority severity building "
-        "niveau schaal schijf fase stap versie groep etage kamer hoofdstuk artikel bijlage categorie "
-        "stufe klasse gruppe zone etage raum kapitel abschnitt anhang schritt kategorie priorität tarif"
-    )
-)
+_SINCE = re.compile(rf"\b(?:{any_of(union(lambda known: known.measures.since))})\s*$", re.IGNORECASE)
+_DENIALS = union(lambda known: known.measures.denials)
+_SERIES = frozenset(map(stem, union(lambda known: known.measures.series)))
 _CLAUSE = re.compile(
-    r"[,;](?=\s)|\s(?=(?:and|or|but|en|maar|und|oder|aber) (?:\w+ ){0,3}?(?!\d)[a-zà-ÿ]+ (?:it|them|the|a|an|de|het|een|die|das|ein|eine)\b)"
+    rf"[,;](?=\s)|\s(?=(?:{any_of(union(lambda known: known.measures.joins))}) (?:\w+ ){{0,3}}?(?!\d)[a-zà-ÿ]+ "
+    rf"(?:{any_of(union(lambda known: known.measures.clause_objects))})\b)"
 )
 """Between clauses: a comma, or an "and" that begins something else."""
 _CONDITION = re.compile(
-    r"\s*(?:if|when|unless|except|for|during|in|at|on|as|while|provided|only|with|without|per|and \d|or \d"
-    r"|als|wanneer|tenzij|behalve|voor|tijdens|bij|wenn|falls|außer|für|während|bei|nur)\b",
+    rf"\s*(?:{any_of(union(lambda known: known.measures.conditions))}|(?:{any_of(union(lambda known: known.figures.joins))}) \d)\b",
     re.IGNORECASE,
 )
 _TELLING = frozenset().union(NUMBER_WORDS, WEEKDAYS) - {"one", "een", "één"}
@@ -228,7 +203,7 @@ def _measure(word: str, following: list[str], before: list[str]) -> Measure | No
     first = quantities[0]
     kind, size = _SIZES.get(first.unit or "", (first.unit, 1.0))
     bound, word_of_bound = _bound(before)
-    behind = [] if word_of_bound in ("within", "binnen", "innerhalb") else following
+    behind = [] if word_of_bound in _WITHIN else following
     after = [one.casefold() for one in following[unit_at + 1 : unit_at + 2]]
     relation: Relation = next((_RELATIONS[one] for one in (*before[-1:], *after) if one in _RELATIONS), "")
     return Measure(
@@ -255,13 +230,13 @@ def _nouns(following: list[str]) -> list[str]:
 
 def _bound(before: list[str]) -> tuple[Bound, str]:
     """How the words before a figure bound it, and the word that does."""
-    if before and (found := _RIGHT_BEFORE.get(before[-1])) and before[-2:-1] not in _PHRASAL:
+    if before and (found := _RIGHT_BEFORE.get(before[-1])) and _CARRIED.isdisjoint(before[-2:-1]):
         return found, before[-1]
     for at in range(len(before) - 1, -1, -1):
         word = before[at]
-        if word in _LIMITS or at >= len(before) - 2:
+        if word in _EXTREMES or at >= len(before) - 2:
             if word in _MORE:
-                return ("least" if _NOT.isdisjoint(before[:at]) else "most"), word
+                return ("least" if _DENIALS.isdisjoint(before[:at]) else "most"), word
             if word in _MOST:
                 return "most", word
             if word in _LEAST:

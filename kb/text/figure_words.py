@@ -30,6 +30,8 @@ class FigureWords(LexiconPart):
     weekend: Words = NONE
     short_days: Words = NONE
     """Capitalised without being names; too short to be told from other words."""
+    clock: Words = NONE
+    """Behind a time of day: "9.30 uur"."""
     seasons: OrderedWords = ()
     ordinal_endings: Words = NONE
     """Behind digits: "2nd"."""

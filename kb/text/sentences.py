@@ -11,9 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from kb.text.wording import word_set
+from kb.text.lexicon import Lexicon, union
 
 UnitKind = Literal["sentence", "item", "row", "fence", "heading", "quote"]
+
+
+def _months(known: Lexicon) -> Iterator[str]:
+    for forms in (*known.sequence.months, *known.figures.months):
+        yield from (form for form in forms.split("/") if form != "-")
+
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|\s*(\*\*|__)[^*_]+\1:?\s*$")
@@ -31,20 +37,10 @@ _STOP = re.compile(
 )
 
 
-_NEVER_LAST = word_set(
-    "mr mrs ms dr prof st vs e.g i.e approx dept est cf viz "
-    "bijv bv dhr mevr mw drs ir ing d.w.z dwz o.a m.b.t mbt i.v.m t.a.v a.u.b excl incl resp evt m.u.v t/m "
-    "z.b d.h u.a bzw ca evtl ggf inkl exkl vgl hr fr i.d.r s.o s.u mind zzgl abzgl bspw sog"
-)
-_BEFORE_NUMBER = word_set("no nr nrs art fig sec vol ch p pp par blz abs kap min max tel str")
-"""Abbreviations before a number; words of their own before anything else ("No. That is not allowed.")."""
-_NAMED_BY_LETTER = word_set(
-    "phase plan option vitamin appendix annex type class fase bijlage klasse anhang klasse"
-)
-_MONTHS = word_set(
-    "januar februar märz april mai juni juli august september oktober november dezember "
-    "jan feb mär apr jun jul aug sep okt nov dez"
-)
+_NEVER_LAST = union(lambda known: known.sentences.abbreviations)
+_BEFORE_NUMBER = union(lambda known: known.sentences.before_number)
+_NAMED_BY_LETTER = union(lambda known: known.sentences.named_by_letter)
+_MONTHS = union(lambda known: _months(known) if known.sentences.days_with_stop else ())
 _WORD_BEFORE = re.compile(r"(?<![\w./])[\w./]+$")
 _WORD = re.compile(r"\w")
 _LOOK = 200

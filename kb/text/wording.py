@@ -1,8 +1,8 @@
 """The words of a text, for comparing a sentence with a passage: plain text, stems, and which words carry meaning.
 
 Light on purpose: both sides go through the same stemmer, so that "employees" meets "employee" and "Rückgaben" meets
-"Rückgabe". English, Dutch, German, Spanish and French have stop words here, those of the last two only where they are
-no words of the others; other languages are compared by all of their words.
+"Rückgabe". Stop words are those of the languages that have a file in `kb/languages`, where they are no words of another;
+other languages are compared by all of their words.
 """
 
 from __future__ import annotations
@@ -10,15 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Literal
 
-
-def word_set(listed: str) -> frozenset[str]:
-    """The words of a list that is written as one string, for its reader's sake."""
-    return frozenset(listed.split())
-
-
-KnownLanguage = Literal["en", "nl", "de", "es", "fr"]
+from kb.text.lexicon import lexicons, union
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"<?https?://[^\s>|)]+>?")
@@ -31,42 +24,7 @@ _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})", re.IGNORECASE
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯฀-๿]")
 _SUFFIXES = ("ings", "ing", "edly", "ed", "ers", "er", "ies", "es", "en", "em", "e", "s", "n", "y")
 
-_STOP: dict[KnownLanguage, frozenset[str]] = {
-    "en": word_set(
-        "a an the of to in on at by for with from as and or but if then than that this these those it its they them "
-        "their you your yours we our us he she his her i me my is are was were be been being am do does did has have "
-        "had can could may might must shall should will would not no nor so such also too only just very there here "
-        "who whom whose which what when where why how all any each both some into over under up out about per via "
-        "get gets yes"
-    ),
-    "nl": word_set(
-        "de het een en of van in op aan bij voor met naar uit te om als dat die dit deze er is zijn was waren wordt "
-        "worden werd werden heeft hebben had kan kunnen mag mogen moet moeten zal zullen zou zouden niet geen ook nog "
-        "maar dan dus je jij jouw u uw we wij ons onze ze zij hun hij haar ik mijn wat wie waar wanneer hoe welke alle "
-        "elke per over onder door tot tegen zo al wel ja nee krijgt krijgen"
-    ),
-    "de": word_set(
-        "der die das den dem des ein eine einen einem einer eines und oder von zu zum zur im in am an auf bei für mit "
-        "nach aus um als dass ob es er sie wir ihr ich du man ist sind war waren wird werden wurde wurden hat haben "
-        "hatte kann können darf dürfen muss müssen soll sollen will wollen nicht kein keine keinen auch noch aber dann "
-        "so nur sich mein dein sein ihre ihren unser euer was wer wo wann wie welche alle jede jeder pro über unter "
-        "durch bis gegen ja nein"
-    ),
-    "es": word_set(
-        "el los las una unos unas del al lo le les se que por para con como su sus más muy ya pero también esta este "
-        "estos estas está están hay ser sido fue eran tiene tienen cada cual donde cuando sobre entre hasta desde"
-    ),
-    "fr": word_set(
-        "le les une aux avec pour par que qui se est sont être été dans ce cette ces sa ses il elle ils elles nous vous "
-        "leur leurs ne mais aussi très sur chaque dont où quand entre depuis jusqu chez ont avait"
-    ),
-}
-_SHARED: dict[KnownLanguage, frozenset[str]] = {
-    "es": word_set("la de en un y es una o si no mes"),
-    "fr": word_set("la de en un et du des on ou les pas plus si mes"),
-}
-"""Small words that are words of another language too: they tell the language together, and are no stop words."""
-STOP_WORDS = frozenset().union(*_STOP.values())
+STOP_WORDS = union(lambda known: known.words.stop)
 
 
 def plain(text: str) -> str:
@@ -112,13 +70,14 @@ def content_stems(plain_text: str) -> list[str]:
     return found
 
 
-def language_of(plain_text: str) -> KnownLanguage | None:
+def language_of(plain_text: str) -> str | None:
     """The language whose stop words the text has most of; None where that is not clear."""
     words = [token.casefold() for token in tokens(plain_text)]
     counts = {
-        code: sum(word in stop or word in _SHARED.get(code, ()) for word in words)
-        for code, stop in _STOP.items()
+        known.language: sum(word in known.words.stop or word in known.words.shared for word in words)
+        for known in lexicons()
     }
-    best = max(counts, key=lambda code: counts[code])  # the first of equals: "de" and "en" alone are Dutch
-    runner_up = max(count for code, count in counts.items() if code != best and code not in _SHARED)
+    shared = {known.language for known in lexicons() if known.words.shared}
+    best = max(counts, key=lambda code: (counts[code], code not in shared))  # "de" and "en" alone are Dutch
+    runner_up = max(count for code, count in counts.items() if code != best and code not in shared)
     return best if counts[best] > runner_up else None
