@@ -139,9 +139,13 @@ class BackupReader:
         self._file = file
         with _told(file):
             self._tar = tarfile.open(file, mode="r:")  # noqa: SIM115
-            self._members = self._checked_members()
-            self.manifest = self._read_manifest()
-            self._check_parts()
+            try:
+                self._members = self._checked_members()
+                self.manifest = self._read_manifest()
+                self._check_parts()
+            except BaseException:
+                self._tar.close()
+                raise
 
     def names(self, prefix: str) -> list[str]:
         return sorted(name for name in self.manifest.parts if name.startswith(prefix))

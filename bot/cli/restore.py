@@ -118,7 +118,7 @@ async def _restored(
 ) -> frozenset[str]:
     """The pages that stay out, forgotten when the backup was made or since."""
     put = begin(folder.path)
-    staged = _Staged(put)
+    staged = DataFolder(put)  # of the same shape, owned by nobody
     async with AsyncExitStack() as stack:
         redis = await _opened(settings, staged.valkey, stack)
         index = open_index(settings, staged, stack)
@@ -131,14 +131,6 @@ async def _restored(
     gone = [*_PLACED, *_OUTDATED]
     await asyncio.to_thread(decide, folder.path, gone=[one for one in gone if not (put / one).exists()])
     return forgotten
-
-
-class _Staged(DataFolder):
-    """Where the parts of a data folder are made ready."""
-
-    def __init__(self, put: Path) -> None:
-        super().__init__(put)
-        self.path = put
 
 
 async def _made_ready(
