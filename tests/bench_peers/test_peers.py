@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kb.evaluation.datasets import Conversation, DataSet, LabelledTurn, Passage
@@ -23,6 +24,7 @@ from tests.bench_peers.running import (
     measure,
     parse,
 )
+from tests.bench_peers.vectors import KnownVectors
 
 COST = {"seconds": 0.02, "cpu_s": 0.01, "embedding_s": 0.015, "embedding_cpu_s": 0.008}
 ANSWERED = {"event": "answered", "id": "talk:1", "ranking": ["b", "a"], **COST}
@@ -172,3 +174,19 @@ def test_footnotes_own_driver_finds_a_passage(tmp_path: Path) -> None:
     measured = measure(setup, file, [asked], folder=tmp_path / "index", starts=1)
     assert measured.answers[0].ranking[0] == "Leave"
     assert measured.indexed.embedding_s > 0
+
+
+def test_vectors_of_passages_are_kept_for_the_next_peer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(driver.ENCODER, "onnx")
+    monkeypatch.setenv(driver.VECTORS, str(tmp_path / "vectors.npz"))
+    vectors = np.eye(3, dtype=np.float32)
+    KnownVectors().keep(["a", "b", "c"], vectors)
+    known = KnownVectors()
+    found = known.of(["c", "a"])
+    assert found is not None
+    assert found.tolist() == vectors[[2, 0]].tolist()
+    assert known.of(["a", "never seen"]) is None
+    monkeypatch.setenv(driver.ENCODER, "torch")
+    assert known.of(["a"]) is None

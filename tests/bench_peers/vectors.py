@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.bench_peers.driver import VECTORS
+from tests.bench_peers.driver import ENCODER, VECTORS
 
 
 class KnownVectors:
-    """By text. Without `PEERS_VECTORS`, a file that ends in .npz, nothing is known and nothing kept."""
+    """By text and by what ran the model. Without `PEERS_VECTORS`, a file that ends in .npz, nothing is known and nothing kept."""
 
     def __init__(self) -> None:
         named = os.environ.get(VECTORS)
@@ -21,17 +22,21 @@ class KnownVectors:
         self._known: dict[str, NDArray[np.float32]] = {}
         if self._file is not None and self._file.is_file():
             with np.load(self._file) as kept:
-                self._known = dict(zip(kept["texts"].tolist(), kept["vectors"], strict=True))
+                self._known = dict(zip(kept["keys"].tolist(), kept["vectors"], strict=True))
 
     def of(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
         """None unless all are known."""
-        if not texts or not all(text in self._known for text in texts):
-            return None
-        return np.stack([self._known[text] for text in texts])
+        known = [self._known.get(_key(text)) for text in texts] if self._known else []
+        found = [vector for vector in known if vector is not None]
+        return np.stack(found) if found and len(found) == len(texts) else None
 
     def keep(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         if self._file is None:
             return
-        self._known.update(zip(texts, vectors, strict=True))
+        self._known.update(zip(map(_key, texts), vectors, strict=True))
         with self._file.open("wb") as output:
-            np.savez(output, texts=np.array(list(self._known)), vectors=np.stack(list(self._known.values())))
+            np.savez(output, keys=np.array(list(self._known)), vectors=np.stack(list(self._known.values())))
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(f"{os.environ[ENCODER]}\x1f{text}".encode()).hexdigest()
