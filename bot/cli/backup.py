@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -75,10 +76,10 @@ async def _written(
     except OSError as error:
         raise SettingsError(f"{request.file} cannot be written: {error.strerror}") from error
     with writer:
-        parts = []
+        parts: list[GenerationPart] = []
         if await index.manifest() is not None:
-            async for generation in generations(index):
-                parts.append(await _add_generation(writer, generation))  # noqa: PERF401 - awaits
+            async with aclosing(generations(index)) as found:
+                parts = [await _add_generation(writer, generation) async for generation in found]
         keys, at = 0, 0
         async for lines in keys_of(redis, namespace):
             await asyncio.to_thread(writer.add_lines, f"store/{at:05}.jsonl.gz", lines)

@@ -6,6 +6,7 @@ import logging
 from importlib.metadata import version
 
 from bot.cli.checks import Check
+from kb.errors import IndexUnavailableError
 from kb.index_settings import IndexSettings
 from kb.settings import Settings
 
@@ -21,7 +22,11 @@ async def qdrant_checks(settings: Settings) -> list[Check]:
     """Of a configured server. One that does not answer is told of elsewhere."""
     if settings.index.qdrant_url is None:
         return []
-    return [*key_checks(settings.index), *version_checks(await _version(settings.index))]
+    try:
+        told = version_checks(await _version(settings.index))
+    except IndexUnavailableError:
+        told = []
+    return [*key_checks(settings.index), *told]
 
 
 def key_checks(settings: IndexSettings) -> list[Check]:

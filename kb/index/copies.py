@@ -6,7 +6,9 @@ from what it is given, as with any write.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -15,6 +17,8 @@ import numpy as np
 from kb.calibration import Calibration
 from kb.errors import FootnoteError, IndexDamagedError, IndexMismatchError
 from kb.index.port import Copy, IndexedChunk, IndexManifest, PageHeld, VectorIndex
+
+logger = logging.getLogger(__name__)
 
 TOGETHER = 256
 """Passages that are read and written at a time, or one page where it has more."""
@@ -81,9 +85,10 @@ async def copy_index(source: VectorIndex, target: VectorIndex, *, label: str, te
     copies: list[Copy] = []
     done = []
     try:
-        async for generation in generations(source):
-            copies.append(await target.begin_copy(f"{label}:{generation.name}", generation.manifest))
-            done.append(await copy(generation, copies[-1], tell))
+        async with aclosing(generations(source)) as found:
+            async for generation in found:
+                copies.append(await target.begin_copy(f"{label}:{generation.name}", generation.manifest))
+                done.append(await copy(generation, copies[-1], tell))
         await copies[-1].swap()
     finally:
         for one in copies:
@@ -91,8 +96,9 @@ async def copy_index(source: VectorIndex, target: VectorIndex, *, label: str, te
     return done
 
 
-async def generations(index: VectorIndex) -> AsyncIterator[Generation]:
-    """The one kept for a way back first, where there is one that can be read; then the live one. Each is closed after its turn.
+async def generations(index: VectorIndex) -> AsyncGenerator[Generation, None]:
+    """The one kept for a way back first, where there is one that can be read; then the live one. Each is closed after its turn:
+    whoever may stop in between closes the generator.
 
     Raises:
         IndexMismatchError: there is nothing in the index.
@@ -102,7 +108,8 @@ async def generations(index: VectorIndex) -> AsyncIterator[Generation]:
         raise IndexMismatchError("the index is empty: there is nothing to copy")
     try:
         previous = await index.open_previous()
-    except IndexDamagedError:  # it is no way back any more
+    except IndexDamagedError as error:  # it is no way back any more
+        logger.warning("index.previous.left_out", extra={"cause": str(error)})
         previous = None
     if previous is not None:
         try:

@@ -39,7 +39,7 @@ from tests.fakes.qdrant_server import QdrantServer
 from tests.fakes.serving import FOOTNOTE, START_S, environment
 
 PRIVATE = ("C01",)
-FILES = {"sources.json": "[]", "playground-history.json": "{}"}
+FILES = {"sources.json": "[]", "playground-history.json": "{}", "uploads/leave.md": "# Leave"}
 
 
 @asynccontextmanager
@@ -67,8 +67,11 @@ async def filled(data: Path, *pages: str, text: str = "price") -> None:
     async with store_in(data) as redis:
         await redis.set("footnote:turns:t1", f"turns of {text}")
         await RedisForgotten(redis, namespace="footnote").add(["gone"])
+    (data / "uploads").mkdir()
     for name, content in FILES.items():
         (data / name).write_text(content, encoding="utf-8")
+    book = [{"name": "uploads", "path": str(data / "uploads")}, {"name": "wiki", "path": "/srv/wiki"}]
+    (data / "sources.json").write_text(json.dumps(book), encoding="utf-8")
     (data / "sources").mkdir()
     (data / "sources" / "visited").write_text("everything", encoding="utf-8")
 
@@ -118,6 +121,9 @@ async def test_an_empty_machine_gets_back_what_there_was(saved: Path, tmp_path: 
     await before.close()
     await after.close()
     assert not [path for path in data.iterdir() if path.name.startswith("restor")]
+    assert (data / "uploads" / "leave.md").read_text(encoding="utf-8") == "# Leave"
+    book = json.loads((data / "sources.json").read_text(encoding="utf-8"))
+    assert [one["path"] for one in book] == [str(data / "uploads"), "/srv/wiki"]
 
 
 async def test_a_page_that_is_forgotten_stays_out_of_both_generations(saved: Path, tmp_path: Path) -> None:
