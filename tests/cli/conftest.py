@@ -1,4 +1,4 @@
-"""The command line as a person uses it: the installed command in processes of its own, on a small folder of pages."""
+"""The command line as a person uses it, in processes of its own, on a small folder of pages."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import pytest
 
 from bot.cli.logs import ROOMS, EventFormatter, JsonFormatter
 from tests.fakes.serving import FOOTNOTE, START_S, environment
+from tests.fakes.warm_command import WarmCommand
 
 PAGES = {
     "leave.md": """---
@@ -75,23 +76,23 @@ def logging_as_before() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def footnote(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def footnote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """`footnote("ask", "...", data=folder, QDRANT_URL="...")` in an empty folder, without a developer's settings."""
     home = tmp_path_factory.mktemp("home")
+    command = WarmCommand(tmp_path_factory.mktemp("said"))
 
     def run(*arguments: str | Path, data: Path | None = None, **variables: str) -> Ended:
         where = ["--data", str(data)] if data else []
-        done = subprocess.run(
-            [FOOTNOTE, *map(str, arguments), *where],
-            cwd=home,
-            env=environment(COLUMNS="300", **variables),
-            capture_output=True,
-            text=True,
+        code, out, err = command.run(
+            [*map(str, arguments), *where],
+            folder=home,
+            variables=environment(COLUMNS="300", **variables),
             timeout=START_S,
         )
-        return Ended(code=done.returncode, out=done.stdout, err=done.stderr)
+        return Ended(code=code, out=out, err=err)
 
-    return run
+    yield run
+    command.close()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
