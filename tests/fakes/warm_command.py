@@ -1,0 +1,98 @@
+"""`footnote` in a process of its own that begins with every module of it imported, which is most of what a command takes.
+
+    warm_command.py    a line of JSON in: a `Call`; a line out: its exit code. Each call runs in a fork.
+
+What only the installed program shows (what it imports, that it starts) is tested with the program itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pkgutil
+import select
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from tests.fakes.serving import environment
+
+ROOT = Path(__file__).parents[2]
+WARM_S = 240.0
+
+
+class WarmCommand:
+    """Runs one command at a time. `close` ends the process that waits for them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._out, self._err = folder / "out", folder / "err"
+        self._server = subprocess.Popen(
+            [sys.executable, "-m", "tests.fakes.warm_command"],
+            cwd=ROOT,
+            env=environment(COLUMNS="300"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._told(WARM_S)
+
+    def run(
+        self, arguments: Sequence[str], *, folder: Path, variables: Mapping[str, str], timeout: float
+    ) -> tuple[int, str, str]:
+        """Exit code (as `subprocess` has it), standard output and standard error.
+
+        Raises:
+            TimeoutError: it did not end within `timeout` seconds; it is killed, and nothing can be run any more.
+        """
+        call = {"arguments": list(arguments), "folder": str(folder), "variables": dict(variables)}
+        call |= {"out": str(self._out), "err": str(self._err)}
+        assert self._server.stdin is not None
+        self._server.stdin.write(json.dumps(call) + "\n")
+        self._server.stdin.flush()
+        code = self._told(timeout)
+        return code, self._out.read_text(encoding="utf-8"), self._err.read_text(encoding="utf-8")
+
+    def _told(self, timeout: float) -> int:
+        assert self._server.stdout is not None
+        ready, _, _ = select.select([self._server.stdout], [], [], timeout)
+        if not ready:
+            self.close()
+            raise TimeoutError(f"not ended after {timeout} s")
+        line = self._server.stdout.readline()
+        assert line, "the process that runs commands has ended"
+        return int(json.loads(line))
+
+    def close(self) -> None:
+        self._server.terminate()
+        self._server.communicate()
+
+
+def serve() -> None:
+    for module in pkgutil.walk_packages(importlib.import_module("bot.cli").__path__, "bot.cli."):
+        importlib.import_module(module.name)
+    print(0, flush=True)
+    while line := sys.stdin.readline():
+        child = os.fork()
+        if child == 0:
+            command(json.loads(line))
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def command(call: dict[str, Any]) -> NoReturn:
+    """In the fork, whose interpreter then ends as that of any command: with its `atexit`, its warnings and its code."""
+    for number, name in ((0, os.devnull), (1, call["out"]), (2, call["err"])):
+        file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(call["folder"])
+    os.environ.clear()
+    os.environ.update(call["variables"])
+    sys.argv = ["footnote", *call["arguments"]]
+    sys.exit(importlib.import_module("bot.cli").main())
+
+
+if __name__ == "__main__":
+    serve()
