@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -21,6 +22,9 @@ PROBES = frozenset({"/health", "/live", "/ready"})
 """Asked by container platforms at an address that no setting can know; they tell one word."""
 BODY_WITHIN_S = 10.0
 """A client that sends its request more slowly holds a connection for nothing."""
+DRAINED, DRAIN_S = 8 * MAX_BODY, 1.0
+"""Bytes and seconds for which a refused body is still taken in: a connection that is closed on unread bytes is reset, and the
+refusal may be lost with it (RFC 9112, 9.6)."""
 
 REPLY_HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",
@@ -65,6 +69,10 @@ class Guards:
                 added.update(REPLY_HEADERS)
                 if not body.whole:  # the rest would be read and thrown away, without end if it has none
                     added["Connection"] = "close"
+            elif not body.whole and not message.get("more_body", False):
+                await send({**message, "more_body": True})
+                await body.drain()
+                message = {"type": "http.response.body"}
             await send(message)
 
         if not self._is_ours(scope["path"], headers):
@@ -108,3 +116,13 @@ class _Body:
             message = await self._receive()
         self.whole = not message.get("more_body", False)
         return message
+
+    async def drain(self) -> None:
+        """Throws away what still comes, within bounds."""
+        left = DRAINED
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_S):
+                while left > 0 and (message := await self._receive())["type"] == "http.request":
+                    left -= len(message.get("body", b""))
+                    if not message.get("more_body", False):
+                        return

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import socket
+import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -326,6 +329,23 @@ async def test_a_body_that_does_not_come_does_not_hold_its_connection(
     assert api.pipeline.asked == []
 
 
+@pytest.mark.parametrize(("length", "status"), [(20, 401), (MAX_BODY + 1, 413)])
+async def test_a_refusal_reaches_who_still_sends_the_body(api: Api, length: int, status: int):
+    def reply() -> bytes:
+        host, port = api.address.removeprefix("http://").split(":")
+        head = f"POST {SEARCH} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n"
+        with socket.create_connection((host, int(port)), timeout=30) as client:
+            client.sendall(head.encode())
+            time.sleep(0.2)  # it is refused by now
+            client.sendall(b" " * length)
+            time.sleep(0.2)
+            return b"".join(iter(partial(client.recv, 65_536), b""))
+
+    said = await asyncio.to_thread(reply)
+    assert said.startswith(f"HTTP/1.1 {status} ".encode())
+    assert said.endswith(b"}")
+
+
 async def raw(api: Api, *headers: str, body: str = "") -> str:
     """All that the server says until it hangs up."""
     host, port = api.address.removeprefix("http://").split(":")
@@ -397,7 +417,11 @@ async def test_a_probe_is_answered_under_any_name_and_says_one_word(api: Api):
 
 async def test_a_process_whose_servers_are_away_is_alive(client: httpx2.AsyncClient, api: Api):
     api.pipeline.down, api.ready = True, False
-    assert [(await client.get(path)).status_code for path in ("/health", "/ready", "/live")] == [503, 503, 200]
+    assert [(await client.get(path)).status_code for path in ("/health", "/ready", "/live")] == [
+        503,
+        503,
+        200,
+    ]
 
 
 async def test_another_sites_page_can_read_nothing(api: Api, key: str):
