@@ -30,7 +30,7 @@ from bot.people import People
 from bot.reply import UNCERTAIN
 from bot.slack_errors import SLACK_FAILURES, error_code
 from bot.threads import Threads
-from kb.citations.orders import without_orders
+from kb.citations.prompt_injection import strip_injections
 from kb.errors import UnavailableError
 from kb.index.port import PagesWanted
 from kb.models import Audience, Chunk, Page, Successor
@@ -283,7 +283,7 @@ def _changed(
         new_wording(statement, passage.section, sections, before=passage.beside)
         for statement, passage in gone
     )
-    wording = next((one for one in wordings if one and without_orders(one).strip()), "")
+    wording = next((one for one in wordings if one and strip_injections(one).strip()), "")
     return Finding(
         what="changed",
         page=page,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kb.citations.orders import without_orders
+from kb.citations.prompt_injection import strip_injections
 from kb.confidence import EvidenceFeatures
 from kb.lexical import LexicalEncoder
 from kb.models import Chunk, Hit
@@ -25,7 +25,7 @@ def without_ordering(hits: Sequence[Hit]) -> list[Hit]:
     """
     kept = []
     for hit in hits:
-        text = without_orders(hit.chunk.text)
+        text = strip_injections(hit.chunk.text)
         if text == hit.chunk.text:
             kept.append(hit)
         elif len(text.split()) >= SAYS_ENOUGH * len(hit.chunk.text.split()):

@@ -31,7 +31,7 @@ from kb.answering.requests import (
     recites_rules,
 )
 from kb.citations import DraftSentence
-from kb.citations.marks import Marked, SplitPassage, from_citations, from_markers
+from kb.citations.citation_markers import Marked, SplitPassage, from_citations, from_markers
 from kb.citations.passage import passage_head
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
 from kb.llm.request import CitablePassage, said_before, search_result, tool_result

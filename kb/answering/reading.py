@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Protocol
 
-from kb.citations.orders import without_orders
+from kb.citations.prompt_injection import strip_injections
 from kb.models import Audience, Chunk, Hit
 
 CHARACTERS_A_TOKEN = 4
@@ -184,5 +184,5 @@ def _repeated_head(lines: Sequence[str], following: Sequence[str]) -> int:
 
 def without_orders_in(hits: Sequence[Hit]) -> list[Hit]:
     """Without what gives orders to an assistant: a page is data, and says nothing by giving orders."""
-    cleaned = [replace(hit, chunk=replace(hit.chunk, text=without_orders(hit.chunk.text))) for hit in hits]
+    cleaned = [replace(hit, chunk=replace(hit.chunk, text=strip_injections(hit.chunk.text))) for hit in hits]
     return [hit for hit in cleaned if hit.chunk.text.strip()]

@@ -5,7 +5,7 @@ dates, names). Layer 2, by meaning: `judge` asks the small model. `marks` reads 
 takes the sting out of links and mentions that no source has; `orders` finds what a page says to an assistant.
 """
 
-from kb.citations.marks import DraftSentence, Removed
+from kb.citations.citation_markers import DraftSentence, Removed
 from kb.citations.verification import Verified, check, check_sentence
 
 __all__ = ["DraftSentence", "Removed", "Verified", "check", "check_sentence"]

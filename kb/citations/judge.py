@@ -17,9 +17,9 @@ from typing import Annotated, Any, Literal, Protocol, cast
 from pydantic import BaseModel, Field, ValidationError
 
 from kb.answer import JudgeStatus
-from kb.citations.marks import DraftSentence, Removed
-from kb.citations.orders import without_orders
+from kb.citations.citation_markers import DraftSentence, Removed
 from kb.citations.passage import passage_head
+from kb.citations.prompt_injection import strip_injections
 from kb.citations.verification import Verified, without_idle_lead_ins
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.models import Chunk
@@ -139,7 +139,7 @@ def document(sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> s
         {
             "number": hit + 1,
             "title": passage_head(passages[hit]),
-            "text": without_orders(passages[hit].text),
+            "text": strip_injections(passages[hit].text),
         }
         for hit in cited
     ]

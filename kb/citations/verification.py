@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kb.citations.claim import Claim, is_heading, leads_in
-from kb.citations.marks import DraftSentence, Removed
+from kb.citations.citation_markers import DraftSentence, Removed
 from kb.citations.passage import Passage, passage_of
+from kb.citations.sentence_check import SentenceCheck, is_heading, leads_in
 from kb.models import Chunk
 
 
@@ -48,20 +48,22 @@ def check_sentence(
     user typed; a figure that stands only there may be named beside one of the page's.
     """
     read = [passage_of(chunk) for chunk in passages]
-    claim = Claim(sentence, read, question=question)
+    claim = SentenceCheck(sentence, read, question=question)
     if claim.states_nothing:
         return replace(claim.sentence, hits=(), quotes=())
-    objection = claim.objection([read[hit] for hit in sentence.hits]) if sentence.hits else "uncited"
-    if objection is None:
+    unsupported_reason = (
+        claim.unsupported_reason([read[hit] for hit in sentence.hits]) if sentence.hits else "uncited"
+    )
+    if unsupported_reason is None:
         return _kept(claim, read, sentence.hits, sentence.quotes)
-    attached = claim.attached() if objection not in ("link", "quote") else None
+    attached = claim.attached() if unsupported_reason not in ("link", "quote") else None
     if attached is None:
-        return Removed(text=claim.sentence.text, reason=objection)
+        return Removed(text=claim.sentence.text, reason=unsupported_reason)
     return _kept(claim, read, (attached,), ("",))
 
 
 def _kept(
-    claim: Claim, passages: Sequence[Passage], hits: tuple[int, ...], given: Sequence[str]
+    claim: SentenceCheck, passages: Sequence[Passage], hits: tuple[int, ...], given: Sequence[str]
 ) -> DraftSentence:
     quotes = zip(hits, given or ("",) * len(hits), strict=True)
     return replace(

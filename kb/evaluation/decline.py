@@ -23,7 +23,7 @@ from kb.evaluation.datasets import DataSet, LabelledTurn
 from kb.models import Audience, Question, Turn
 from kb.pipeline import Pipeline, thread_language
 from kb.retrieval import Found
-from kb.rewriting.gate import read_question
+from kb.rewriting.followup_detector import read_question
 from kb.text.language import detect
 from kb.text.lexicon import lexicon
 from kb.text.phrases import small_talk

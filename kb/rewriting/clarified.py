@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kb.models import Rewrite, Turn
 from kb.rewriting.compose import appended, as_question, compose
-from kb.rewriting.gate import read_question
+from kb.rewriting.followup_detector import read_question
 from kb.rewriting.sequences import step_in
 from kb.rewriting.topics import Subject
 from kb.text.lexicon import Lexicon, words_of

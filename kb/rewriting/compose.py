@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from kb.rewriting.gate import Reading
+from kb.rewriting.followup_detector import FollowupSignals
 from kb.rewriting.topics import Subject, names_in
 from kb.text.lexicon import Lexicon, spans_of, starts_with_phrase, words_of
 
@@ -22,7 +22,7 @@ LONGEST_SUBJECT = 6
 _DOUBLED = re.compile(r"(?<!\w)(\w+) \1(?!\w)", re.IGNORECASE)
 
 
-def compose(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
+def compose(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """The question with its subject named."""
     if subject.words and subject.words <= set(words_of(reading.text)):
         return reading.text
@@ -84,7 +84,7 @@ def _without_conjunction(text: str, lexicon: Lexicon) -> str:
     return text[spans[1].start() :] if first in lexicon.ellipsis.openers and asks else text
 
 
-def _attribute(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
+def _attribute(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """ "En de prijs?" -> "Wat is de prijs van houtmulch?"; "What about the weekend?" is of nothing and keeps its words."""
     rest = reading.rest if reading.opener else reading.text
     body = _mark(rest)[0].strip()
@@ -100,7 +100,7 @@ def _attribute(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
     return _contracted(template.format(attribute=body, focus=subject.text), lexicon) if template else ""
 
 
-def _complement(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
+def _complement(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """ "What are the benefits?" -> "What are the benefits of VPC?"."""
     body, mark = _mark(reading.text)
     words = words_of(body)
@@ -134,7 +134,7 @@ def _contracted(text: str, lexicon: Lexicon) -> str:
     return text
 
 
-def _with_action(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
+def _with_action(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """ "How do I do that?" -> "How do I return my order?"; "how long does it take" -> "... to ship to Canada"."""
     if subject.kind != "action":
         return ""
@@ -155,7 +155,7 @@ def _with_action(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
     return ""
 
 
-def _with_reference(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
+def _with_reference(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """The subject in the place of the first word that points back, where grammar allows it."""
     pointing = {words_of(reading.text[at:])[0] for at in reading.pointers}
     if len(pointing) != 1 or subject.kind == "action":  # "do they get paid for it?": two things, one subject
@@ -205,7 +205,7 @@ def _agreeing(text: str, subject: str, word: str, lexicon: Lexicon) -> str:
     return text
 
 
-def _bare(reading: Reading, subject: Subject, lexicon: Lexicon) -> str:
+def _bare(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
     """An ellipsis that only points back ("what about that?") asks about the subject."""
     content = lexicon.content_of(reading.rest if reading.opener else reading.text)
     if reading.opener and reading.pointers and not content and lexicon.rewriting.about:

@@ -14,7 +14,7 @@ from kb.above import leading
 from kb.models import Rewrite, Turn
 from kb.rewriting.clarified import answered_clarification
 from kb.rewriting.compose import as_question, compose, is_readable
-from kb.rewriting.gate import Reading, read_question
+from kb.rewriting.followup_detector import FollowupSignals, read_question
 from kb.rewriting.long import asked_at_the_end, read_of_earlier
 from kb.rewriting.parts import as_part, split_question
 from kb.rewriting.sequences import items_in
@@ -208,7 +208,7 @@ def asks_further(question: str, known: Lexicon) -> bool:
     return any(" ".join(said) in known.ellipsis.further for said in (words_of(question), words))
 
 
-def _referent(reading: Reading, state: ThreadState, known: Lexicon) -> Subject | None:
+def _referent(reading: FollowupSignals, state: ThreadState, known: Lexicon) -> Subject | None:
     """What the question points at: a name for a person, else the thread's subject, else the last topic of the answer."""
     words = {words_of(reading.text[at:])[0] for at in reading.pointers}
     subject = state.subject
@@ -238,7 +238,7 @@ def _continues(question: str, state: ThreadState, known: Lexicon) -> bool:
     return bool(content) and 2 * len(content & state.words) > len(content)
 
 
-def _confidence(reading: Reading) -> float:
+def _confidence(reading: FollowupSignals) -> float:
     """A reference word or an opener is certain; shortness or a bare noun alone is a guess."""
     return 0.9 if reading.pointers or reading.opener else 0.6
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kb.rewriting.gate import Reading
+from kb.rewriting.followup_detector import FollowupSignals
 from kb.rewriting.sequences import items_in
 from kb.rewriting.topics import Subject, names_in
 from kb.text.lexicon import Lexicon, spans_of, words_of
@@ -24,7 +24,9 @@ class Swap:
     term: str = ""
 
 
-def swapped(reading: Reading, lexicon: Lexicon, previous: str, subject: Subject | None) -> Swap | None:
+def swapped(
+    reading: FollowupSignals, lexicon: Lexicon, previous: str, subject: Subject | None
+) -> Swap | None:
     """The previous question with the like put for the like; None where nothing in it is like what is asked."""
     words = words_of(reading.rest)
     if not reading.opener or not previous or reading.pointers or len(words) > LONGEST:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kb.citations import DraftSentence, Removed, check_sentence
-from kb.citations.marks import one_line
+from kb.citations.citation_markers import one_line
 from kb.models import Chunk, Page
 from kb.text.sentences import split_units
 from tests.fakes.shared import MISSING, SHARED

@@ -39,7 +39,7 @@ async def test_no_message_does_what_a_page_orders(attack_range: AttackRange) -> 
 async def test_without_the_rule_about_orders_the_attacks_get_through(
     attack_range: AttackRange, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kb.answering.reading, "without_orders", lambda text: text)
+    monkeypatch.setattr(kb.answering.reading, "strip_injections", lambda text: text)
     assert await wrongs(attack_range, ATTACKS[:5]) != {}
 
 

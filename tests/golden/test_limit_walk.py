@@ -37,11 +37,9 @@ async def test_nobody_finds_what_was_limited_in_any_spelling(tmp_path: Path) -> 
     try:
         report = await a_sync(pages, index, embedder=embedder).run()
         settings = Settings(rerank=RerankSettings(model="off"), answer=AnswerSettings(min_confidence=0.0))
-        vocabulary = Vocabulary(lexical)
-        await vocabulary.refresh(index)
         pipeline = build_pipeline(
             settings, index=index, embedder=embedder, ranker=Reranker(settings.rerank), model=None, lexical=lexical,  # type: ignore[arg-type]
-            vocabulary=vocabulary, freshness=freshness_policy(settings, utc_now), clock=utc_now,
+            vocabulary=Vocabulary(index), freshness=freshness_policy(settings, utc_now), clock=utc_now,
         )  # fmt: skip
         for text in ASKED:
             answer = await pipeline.answer(Question(id=text, text=text, audience=Audience()))

@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 
 from kb.citations import DraftSentence, Removed, Verified, check, check_sentence
-from kb.citations.marks import SplitPassage, from_citations, from_markers
-from kb.citations.untrusted import harmless, has_foreign_link
+from kb.citations.citation_markers import SplitPassage, from_citations, from_markers
+from kb.citations.sanitize import has_foreign_link, sanitize_links
 from kb.llm.stream import CitedBlocks, TextBlock
 from kb.models import Chunk, PageDates
 from tests.fakes.passages import a_passage
@@ -379,7 +379,7 @@ SOURCES: tuple[Chunk, ...] = (a_passage("See [travel](https://travel.example/pol
     ],
 )
 def test_foreign_links_and_pings_become_plain_words(text: str, shown: str) -> None:
-    assert harmless(text, SOURCES) == shown
+    assert sanitize_links(text, SOURCES) == shown
 
 
 def test_a_bare_address_that_no_source_has_is_noticed() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kb.answering.replied import Replied, finished_part, read_reply_text
-from kb.citations.marks import from_markers
+from kb.citations.citation_markers import from_markers
 
 
 def read(text: str) -> Replied:

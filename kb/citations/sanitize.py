@@ -1,4 +1,4 @@
-"""A model's words made harmless: no link that no source has, nobody pinged."""
+"""Removes from a model's text the links that no source has, and mentions that would notify people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BARE_URL = re.compile(
 """With or without its scheme: login.example.com/vpn is an address, Node.js/React is none."""
 
 
-def harmless(text: str, sources: Sequence[Chunk]) -> str:
+def sanitize_links(text: str, sources: Sequence[Chunk]) -> str:
     """The text with Slack's control sequences as plain words, and without a link that no source has.
 
     What stands on a source as an address but is no link there is shown as an address: its label would be the model's.

@@ -1,4 +1,4 @@
-"""Orders to an assistant that stand on a page: they are no statement, so they are neither evidence nor quoted.
+"""Prompt injections: orders to an assistant that stand on a page. They are neither evidence nor quoted.
 
 What an order looks like is written down here by kind and language. A page that lies in plain words is not recognised:
 it is cited, and judged by its reader. The rule for leaving out is generous, since what follows an order ("... and say
@@ -59,15 +59,15 @@ _MARKDOWN = MarkdownIt("commonmark").enable("table")
 _PIECES = {"paragraph_open", "heading_open", "fence", "code_block", "list_item_open", "tr_open", "html_block"}
 
 
-def is_order(text: str) -> bool:
+def is_injection(text: str) -> bool:
     """Whether a piece of text speaks to an assistant and tells it what to do."""
     return _ORDERS.search(_UNSEEN.sub("", unicodedata.normalize("NFKC", text))) is not None
 
 
 @lru_cache(maxsize=512)
-def without_orders(markdown: str) -> str:
+def strip_injections(markdown: str) -> str:
     """The passage without the pieces that hold an order; the very same text where none does."""
-    if not is_order(markdown):
+    if not is_injection(markdown):
         return markdown
     lines = markdown.split("\n")
     gone = {at for token in _MARKDOWN.parse(markdown) for at in _ordering_lines(token, lines)}
@@ -78,4 +78,4 @@ def _ordering_lines(token: Token, lines: list[str]) -> range:
     if token.map is None or token.type not in _PIECES:
         return range(0)
     span = range(*token.map)
-    return span if is_order("\n".join(lines[at] for at in span)) else range(0)
+    return span if is_injection("\n".join(lines[at] for at in span)) else range(0)

@@ -26,7 +26,7 @@ SHORT_SPACELESS = 6
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
+class FollowupSignals:
     """How a question leans on its thread.
 
     `opener` are the words of an ellipsis ("what about"), `rest` what follows it. `signals` name why the question is
@@ -47,7 +47,9 @@ class Reading:
         return bool(self.signals)
 
 
-def read_question(text: str, lexicon: Lexicon, *, thread_words: frozenset[str] = frozenset()) -> Reading:
+def read_question(
+    text: str, lexicon: Lexicon, *, thread_words: frozenset[str] = frozenset()
+) -> FollowupSignals:
     """Reads a question for signs that it needs its thread. `thread_words` are the content words of the last exchange."""
     words = words_of(text)
     shifted = starts_with_phrase(words, lexicon.ellipsis.shifts)
@@ -55,7 +57,7 @@ def read_question(text: str, lexicon: Lexicon, *, thread_words: frozenset[str] =
     pointers = _pointers(text, lexicon, start=len(text) - len(body))
     pointing = [f"reference word {words_of(text[at:])[0]!r}" for at in pointers]
     if shifted:
-        return Reading(text=text, rest=body, signals=tuple(pointing), pointers=pointers, shift=True)
+        return FollowupSignals(text=text, rest=body, signals=tuple(pointing), pointers=pointers, shift=True)
     taken = starts_with_phrase(words, lexicon.ellipsis.openers)
     rest = _after(text, taken)
     opener = " ".join(words[:taken])
@@ -67,7 +69,7 @@ def read_question(text: str, lexicon: Lexicon, *, thread_words: frozenset[str] =
         *_subject_signals(rest or text, lexicon, thread_words),
     ]
     hints = [] if signals else known_noun_hints(rest or text, lexicon, thread_words)
-    return Reading(
+    return FollowupSignals(
         text=text, opener=opener, rest=rest, signals=tuple(signals), hints=tuple(hints), pointers=pointers
     )
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
+from kb.citations.citation_markers import ELLIPSIS, DraftSentence, Reason
 from kb.citations.facts import Facts, join_facts, read_facts
-from kb.citations.marks import ELLIPSIS, DraftSentence, Reason
 from kb.citations.passage import Passage
-from kb.citations.untrusted import harmless, has_foreign_link
+from kb.citations.sanitize import has_foreign_link, sanitize_links
 from kb.text.language import detect
 from kb.text.lexicon import any_of, union
 from kb.text.sentences import split_units
@@ -36,7 +36,7 @@ _DENIED = re.compile(
 _ASSENT = frozenset(content_stems(" ".join(union(lambda known: known.figures.assent))))
 
 
-class Claim:
+class SentenceCheck:
     """A sentence of the draft and what it states. `question` is what the user asked."""
 
     def __init__(self, sentence: DraftSentence, passages: Sequence[Passage], *, question: str) -> None:
@@ -44,7 +44,7 @@ class Claim:
         self._passages = passages
         self._question = question
         sources = [passage.chunk for passage in self._cited or passages]
-        self.sentence = replace(sentence, text=harmless(sentence.text, sources))
+        self.sentence = replace(sentence, text=sanitize_links(sentence.text, sources))
 
     @cached_property
     def words(self) -> str:
@@ -69,7 +69,7 @@ class Claim:
             return self.facts.beyond(everything).none
         return self.facts.none and self.stems <= _ASSENT
 
-    def objection(self, passages: Sequence[Passage]) -> Reason | None:
+    def unsupported_reason(self, passages: Sequence[Passage]) -> Reason | None:
         """The first thing in it that these passages do not hold to the letter."""
         if has_foreign_link(self.sentence.text, [passage.chunk for passage in passages]):
             return "link"
@@ -156,7 +156,7 @@ class Claim:
         able = [
             (self.coverage(passage), -at)
             for at, passage in enumerate(self._passages)
-            if self.coverage(passage) >= ENOUGH_WORDS and self.objection([passage]) is None
+            if self.coverage(passage) >= ENOUGH_WORDS and self.unsupported_reason([passage]) is None
         ]
         return -max(able)[1] if able else None
 
