@@ -1,80 +1,121 @@
 """How common words are in the index: for what is rare enough to matter, and for what is no slip of the keyboard.
 
 Counted over the pages that everyone may read, and only those: a correction towards a word of a private page would hint
-at it.
+at it. The index counts them (`kb.index.word_counts`) and keeps the counts; here they are asked.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
-import re
-from collections import Counter
 from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Protocol
 
-from kb.index.port import VectorIndex
+from kb.errors import FootnoteError
+from kb.index.word_counts import PassageWords, WordCounts
 from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk
+from kb.tasks import cancelled, happened
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+logger = logging.getLogger(__name__)
+
+WAIT_S = 1.0
+"""Seconds that a start waits for counts that are not there: some thousand passages, from all over, are counted by then."""
+LOOK_S = 10.0
+"""Seconds between two looks whether another process changed the index, or whether one that was away is back."""
+
+
+class Counting(Protocol):
+    """`kb.index.port.VectorIndex`, as this uses it."""
+
+    @property
+    def words(self) -> WordCounts: ...
+
+    async def count_words(self) -> None: ...
 
 
 class Passages(Protocol):
     def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]: ...
 
 
+class Counted:
+    """Counts of something that is no index. Implements `Counting`."""
+
+    def __init__(self, words: WordCounts | None = None) -> None:
+        self.words = words or WordCounts()
+
+    async def count_words(self) -> None:
+        """They are counted."""
+
+
 class Vocabulary:
-    """Empty until the first `follow` or `refresh`: then every word is equally rare and none is known."""
+    """Of an index as it is now. Where none of its passages are counted every word is equally rare and none is known."""
 
-    def __init__(self, lexical: LexicalEncoder) -> None:
-        self._lexical = lexical
-        self._words: Counter[str] = Counter()
-        self._terms: Counter[int] = Counter()
-        self._passages = 0
-        self._counted: object = None
+    def __init__(self, index: Counting | None = None, *, look_s: float = LOOK_S) -> None:
+        self._index = index or Counted()
+        self._look_s = look_s
+        self._following: asyncio.Task[None] | None = None
+        self._due, self._looked = asyncio.Event(), asyncio.Event()
 
-    async def follow(self, index: VectorIndex) -> None:
-        """`refresh`, unless the index holds what was counted last: every page of it, as it is now.
+    async def start(self) -> None:
+        """From here on the counts are those of the index, whoever writes it. Returns when they are, or after `WAIT_S`."""
+        if self._following is None:
+            self._following = asyncio.create_task(self._follow(), name="vocabulary")
+        await self.look()
 
-        Raises:
-            IndexUnavailableError: the counts stay as they were.
-        """
-        holds = (await index.manifest(), dict(await index.revisions()))
-        if holds != self._counted:
-            await self.refresh(index)
-            self._counted = holds
+    async def look(self) -> None:
+        """The index has just been written. Returns when its words are counted, or after `WAIT_S`; at once before a start."""
+        if self._following is not None:
+            self._looked.clear()
+            self._due.set()
+            await happened(self._looked, within_s=WAIT_S)
 
-    async def refresh(self, index: Passages) -> None:
-        """Counts anew, off the event loop, and takes the new counts over at once.
-
-        Raises:
-            IndexUnavailableError: the counts stay as they were.
-        """
-        words: Counter[str] = Counter()
-        terms: Counter[int] = Counter()
-        passages = 0
-        async for batch in index.passages(audience=Audience()):
-            await asyncio.to_thread(self._count, batch, words, terms)
-            passages += len(batch)
-        self._words, self._terms, self._passages = words, terms, passages
+    async def close(self) -> None:
+        if self._following is not None:
+            await cancelled(self._following)
 
     def frequency(self, word: str) -> int:
         """Passages that hold this very word (lower case)."""
-        return self._words[word]
+        return self._index.words.frequency(word)
 
     def rarity(self, terms: Collection[int]) -> float:
-        """BM25's inverse document frequency of a word, by its most common form; 1 for every word before a refresh.
+        """BM25's inverse document frequency of a word, by its most common form; 1 for every word where nothing is counted.
 
         Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with the 1 that keeps it above 0.
         """
-        if not self._passages:
+        words = self._index.words
+        if words.passages <= 0:
             return 1.0
-        frequency = max((self._terms[term] for term in terms), default=0)
-        return math.log(1 + (self._passages - frequency + 0.5) / (frequency + 0.5))
+        frequency = min(max((words.holding(term) for term in terms), default=0), words.passages)
+        return math.log(1 + (words.passages - frequency + 0.5) / (frequency + 0.5))
 
-    def _count(self, batch: Sequence[Chunk], words: Counter[str], terms: Counter[int]) -> None:
-        for chunk in batch:
-            text = chunk.embedded_text
-            words.update(set(_WORD.findall(text.casefold())))
-            terms.update(self._lexical.document(text, chunk.page.language).indices)
+    async def _follow(self) -> None:
+        """An index that is down is for the question to tell: it is answered as unavailable."""
+        is_away = False
+        while True:
+            self._due.clear()
+            try:
+                await self._index.count_words()
+                is_away = False
+            except FootnoteError as error:
+                if not is_away:
+                    logger.warning("vocabulary.unavailable", extra={"cause": str(error)})
+                is_away = True
+            if not self._due.is_set():
+                self._looked.set()
+            await happened(self._due, within_s=self._look_s)
+
+
+async def count(passages: Passages, lexical: LexicalEncoder) -> Counted:
+    """Counts passages that no index holds, off the event loop."""
+    words = WordCounts()
+    async for batch in passages.passages(audience=Audience()):
+        await asyncio.to_thread(_add, batch, words, lexical)
+    return Counted(words)
+
+
+def _add(batch: Sequence[Chunk], words: WordCounts, lexical: LexicalEncoder) -> None:
+    for chunk in batch:
+        terms = lexical.document(chunk.embedded_text, chunk.page.language).indices
+        words.change(came=[PassageWords.of(chunk, terms)])

@@ -87,14 +87,14 @@ class Runtime:
         return replace(self, settings=self.settings.model_copy(update={"slack": slack}))
 
     async def load_models(self) -> None:
-        """Loads embedder, reranker and language detector and counts the index's words.
+        """Loads embedder, reranker and language detector, and begins to follow the index's words.
 
         A missing reranker and an index that is down are noted, a missing embedder raises.
         """
         await asyncio.gather(
             self._load_embedders(),
             self.ranker.ready(),
-            self._count_words(),
+            self.vocabulary.start(),
             asyncio.to_thread(warm_up),
         )
 
@@ -115,13 +115,6 @@ class Runtime:
             await self.live.now()
         except UnavailableError as error:
             logger.warning("embedder.not_live", extra={"cause": str(error)})
-
-    async def _count_words(self) -> None:
-        """An index that is down is for the question to tell: it is answered as unavailable."""
-        try:
-            await self.vocabulary.follow(self.index)
-        except UnavailableError as error:
-            logger.warning("vocabulary.unavailable", extra={"cause": str(error)})
 
 
 @asynccontextmanager
@@ -158,7 +151,8 @@ async def open_runtime(
         else:
             stack.push_async_callback(model.close)
         lexical = LexicalEncoder()
-        vocabulary = Vocabulary(lexical)
+        vocabulary = Vocabulary(index)
+        stack.push_async_callback(vocabulary.close)
         rewrites = RewriteTally()
         sources = SourceBook(folder, settings)
         reader = ReaderPool()

@@ -117,8 +117,6 @@ async def open_evaluation(
             on_progress=lambda done, total: progress.update(task, completed=done, total=total),
         )
         progress.remove_task(task)
-        vocabulary = Vocabulary(lexical)
-        await vocabulary.refresh(index)
         pipeline = build_pipeline(
             settings,
             index=index,
@@ -126,7 +124,7 @@ async def open_evaluation(
             ranker=ranker,
             model=open_language_model(settings, stack) if request.rewriter == "model" else None,
             lexical=lexical,
-            vocabulary=vocabulary,
+            vocabulary=Vocabulary(index),
             freshness=freshness_policy(settings, utc_now),
             clock=utc_now,
         )

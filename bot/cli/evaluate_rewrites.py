@@ -29,7 +29,7 @@ from kb.lexical import LexicalEncoder
 from kb.rewrite import Rewriter, choose_rewriter
 from kb.settings import Settings
 from kb.text.language import warm_up
-from kb.vocabulary import Vocabulary
+from kb.vocabulary import Vocabulary, count
 
 
 async def rewrites(
@@ -46,11 +46,11 @@ async def rewrites(
     warm_up()
     async with AsyncExitStack() as stack:
         model = open_language_model(settings, stack) if settings.rewrite.mode == "model" else None
-        vocabulary = Vocabulary(LexicalEncoder())
+        counted = None
         corpus = file if file.is_dir() else file.parent
         if file.suffix != ".json" and (corpus / "corpus.jsonl").exists():
-            await vocabulary.refresh(CorpusPassages(read_data_set(corpus)))
-        rewriter = choose_rewriter(settings, client=model, vocabulary=vocabulary.frequency)
+            counted = await count(CorpusPassages(read_data_set(corpus)), LexicalEncoder())
+        rewriter = choose_rewriter(settings, client=model, vocabulary=Vocabulary(counted).frequency)
         if file.suffix == ".json":
             return await _cases(rewriter, file, settings, out)
         return await _gold(rewriter, file, settings, out, least or {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
@@ -19,6 +20,7 @@ from ingest.schedule import Schedule
 from ingest.sources.unopened import opened
 from ingest.turn import RedisTurn
 from kb.embed import Embedder
+from kb.errors import UnavailableError
 from kb.forgotten import RedisForgotten
 from kb.freshness import Clock
 from kb.fusion import fuse
@@ -34,6 +36,8 @@ from kb.settings import Settings
 from kb.text.language import detect
 from kb.vocabulary import Vocabulary
 from kb.wordings import WeightedQuery
+
+logger = logging.getLogger(__name__)
 
 
 def build_reindexer(
@@ -69,9 +73,18 @@ def build_reindexer(
     return ReindexJobs(
         sync,
         clock=clock,
-        after=lambda: vocabulary.follow(index),
+        after=partial(_settle, index, vocabulary),
         turn=RedisTurn(redis, namespace=settings.store.namespace),
     )
+
+
+async def _settle(index: VectorIndex, vocabulary: Vocabulary) -> None:
+    """Whatever ended the work: what was deleted before leaves the disk's counts of words too."""
+    try:
+        await index.settle()
+    except UnavailableError as error:
+        logger.warning("index.not_settled", extra={"cause": str(error)})
+    await vocabulary.look()
 
 
 def build_calibrator(

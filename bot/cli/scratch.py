@@ -61,8 +61,6 @@ async def open_scratch(
         lexical, index = LexicalEncoder(), EdgeIndex(Path(folder))
         stack.push_async_callback(index.close)
         await _ingest(sources, index, embedder, lexical)
-        vocabulary = Vocabulary(lexical)
-        await vocabulary.refresh(index)
         pipeline = build_pipeline(
             settings,
             index=index,
@@ -70,7 +68,7 @@ async def open_scratch(
             ranker=ranker,
             model=open_language_model(settings, stack),
             lexical=lexical,
-            vocabulary=vocabulary,
+            vocabulary=Vocabulary(index),
             freshness=freshness_policy(settings, clock),
             clock=clock,
         )

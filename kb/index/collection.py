@@ -39,13 +39,17 @@ from kb.index.port import (
 from kb.index.server_flux import LEDGER_ID, Flux
 from kb.index.server_points import are_spots, indexed, is_page, is_readable, is_wanted, rows, stored, versions
 from kb.index.server_search import MOST, Hidden, query_requests
+from kb.index.server_words import ServerWords
 from kb.index.server_writes import Writes
+from kb.index.word_counts import PUBLIC
 from kb.models import Audience, Chunk, Page
 
 READINGS = 8
 """How often something is read until no page of it was replaced meanwhile. The second time nearly always does."""
 AT_ONCE = 256
 """Passages of one answer that has their vectors: some megabytes."""
+COUNTED_AT_ONCE = 128
+"""Passages whose words are counted together: reading them holds the loop for some 10 ms."""
 
 _T = TypeVar("_T")
 
@@ -55,6 +59,44 @@ class Collection(Writes):
 
     _flux: Flux | None = None
     """The ledger as it was last seen."""
+    _counted: ServerWords | None = None
+
+    async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
+        if pages:
+            came = [one for chunks in pages.values() for one in chunks]
+            async with (await self._words()).changing(partial(self._public, list(pages)), came):
+                await super().replace_pages(pages)
+
+    async def delete_pages(self, page_ids: Sequence[str]) -> None:
+        if page_ids:
+            words = await self._words()
+            async with words.changing(partial(self._public, page_ids)):
+                await super().delete_pages(page_ids)
+            if self._searched:  # what went may be private now: it leaves the counts of every bot
+                await words.publish()
+
+    async def settle(self) -> None:
+        await super().settle()
+        await (await self._words()).publish()
+
+    async def _words(self) -> ServerWords:
+        if self._counted is None:
+            self._counted = ServerWords(self._client, self._name, retry_s=self._write_for_s)
+        return self._counted
+
+    def _public(self, of_pages: Sequence[str] | None = None) -> AsyncIterator[Sequence[models.Record]]:
+        """Passages that everyone may read, with what their words are counted by."""
+        chosen = [is_page(of_pages)] if of_pages is not None else []
+        scope = models.Filter(must=[*is_readable(PUBLIC), *chosen])
+        return self._batches(True, scope, vectors=[LEXICAL], at_once=COUNTED_AT_ONCE)
+
+    async def _public_passages(self) -> int:
+        hidden = (await self._read_flux()).hidden()
+        counted = models.Filter(must=[*is_readable(PUBLIC)], must_not=[*hidden])
+        found = await self._read(
+            "counting", lambda: self._client.count(self._name, count_filter=counted, exact=True)
+        )
+        return found.count
 
     async def revisions(self) -> Mapping[str, str]:
         return revisions_of([record.payload async for record in self._records([PAGE_ID, REVISION])])

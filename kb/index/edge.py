@@ -41,10 +41,14 @@ from kb.index.port import (
 from kb.index.rwlock import ReadWriteLock
 from kb.index.shard import Shard
 from kb.index.steps import steps
+from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
 
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
+
+COUNTING_PAUSE_S = 0.02
+"""Between two steps of counting words anew, so that questions go first."""
 
 
 class EdgeIndex:
@@ -182,6 +186,17 @@ class EdgeIndex:
 
     async def others(self, labels: Collection[str]) -> Sequence[str]:
         return await self.run(others_in, self._generations, labels)
+
+    @property
+    def words(self) -> WordCounts:
+        live = self._live
+        return live.words.counts if live is not None else WordCounts()
+
+    async def count_words(self) -> None:
+        more = True
+        while more:
+            more = await self._read(lambda live: live.count_words(), empty=False)
+            await asyncio.sleep(COUNTING_PAUSE_S if more else 0)
 
     async def settle(self) -> None:
         await self._read(lambda live: live.leave(), empty=None)

@@ -110,11 +110,11 @@ class Generations:
         return [int(match[1]) for match in matches if match]
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str | bytes) -> None:
     """After a crash the file has the old text or the new one, and a power cut does not undo a reported write."""
     temporary = path.with_name(path.name + ".new")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
+    with temporary.open("wb") as file:
+        file.write(text.encode() if isinstance(text, str) else text)
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)

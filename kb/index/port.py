@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kb.calibration import Calibration
+from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
 
 
@@ -236,6 +237,15 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
 
     async def others(self, labels: Collection[str]) -> Sequence[str]:
         """Generations, by name, that are no unfinished copies of these labels: what another index has here."""
+
+    @property
+    def words(self) -> WordCounts:
+        """How common words are on the live generation's pages that everyone may read, as far as they are counted. Never waits."""
+
+    async def count_words(self) -> None:
+        """Brings `words` up to what the index holds. Nothing to do for whoever wrote all of it; else read from beside the
+        pages, or, where that cannot be trusted (an earlier version, kill -9), counted anew while others read and write.
+        """
 
     async def settle(self) -> None:
         """Called when nothing is being written any more: from here on what the index lost is noticed."""

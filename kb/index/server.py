@@ -12,6 +12,7 @@ import time
 from collections import abc
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from qdrant_client import AsyncQdrantClient, models
@@ -34,6 +35,8 @@ from kb.index.port import (
 from kb.index.server_calls import WRITE_FOR_S, asked
 from kb.index.server_layout import COPY, Layout, create
 from kb.index.server_rebuild import ServerCopy, ServerPrevious, ServerRebuild
+from kb.index.server_words import ServerWords, words_of
+from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
 
 logger = logging.getLogger(__name__)
@@ -77,6 +80,7 @@ class ServerIndex(Collection):
         self._seen_live = False
         self._monotonic = monotonic
         self._seen: _Live | None = None
+        self._counted_of = 0
 
     async def search(
         self,
@@ -245,6 +249,29 @@ class ServerIndex(Collection):
         fields = {number: await self._beside(number)._metadata() for number in later}
         return {number: str((told or {}).get(COPY, "")) for number, told in fields.items()}
 
+    @property
+    def words(self) -> WordCounts:
+        return self._counted.counts if self._counted is not None else WordCounts()
+
+    async def count_words(self) -> None:
+        if await self._is_live():
+            words = await self._words()
+            live = self._beside(self._counted_of)
+            await words.refresh(live._public, live._public_passages)
+
+    async def _words(self) -> ServerWords:
+        """Of the live collection: another bot may have swapped."""
+        live = await self._live_generation(for_s=self._write_for_s)
+        if self._counted is None or live != self._counted_of:
+            name = self._collection_name(live)
+            self._counted_of = live
+            self._counted = ServerWords(self._client, name, retry_s=self._write_for_s, layout=self._layout)
+        return self._counted
+
+    async def settle(self) -> None:
+        if await self._is_live():
+            await super().settle()
+
     async def close(self) -> None:
         await self._client.close()
 
@@ -303,8 +330,9 @@ class ServerIndex(Collection):
             await self.drop(older)
 
     async def drop(self, number: int) -> None:
-        name = self._collection_name(number)
-        await self._write("dropping a collection", lambda: self._client.delete_collection(name))
+        for name in (words_of(self._collection_name(number)), self._collection_name(number)):
+            drop = partial(self._client.delete_collection, name)
+            await self._write("dropping a collection", drop)
 
     def _beside(self, number: int) -> Collection:
         """A generation by its own name, where the alias may move meanwhile."""

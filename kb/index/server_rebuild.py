@@ -35,6 +35,7 @@ class ServerRebuild(Collection):
     async def swap(self) -> None:
         if self._over:
             raise IndexUnavailableError("this rebuild is over: it was swapped in or dropped")
+        await (await self._words()).publish()
         await self._index.promote(self._number)
         self._over = True
 

@@ -9,8 +9,7 @@ under 3 ms to 50,000 passages.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -20,7 +19,7 @@ from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.edge_filters import is_page, is_readable, is_spot, is_wanted
 from kb.index.edge_search import search
-from kb.index.edge_vectors import check_dimension, config, dense_of, indexed_of, point_of
+from kb.index.edge_vectors import check_dimension, config, dense_of, indexed_of
 from kb.index.fields import DENSE, KEYWORD_FIELDS, LANGUAGE, PAGE_ID, PAGE_URL, REVISION, TITLE
 from kb.index.payload import (
     INVENTORY_FIELDS,
@@ -29,7 +28,6 @@ from kb.index.payload import (
     from_payload,
     inventory_of,
     pages_of,
-    point_id,
     revisions_of,
 )
 from kb.index.port import (
@@ -43,12 +41,9 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
-from kb.index.rwlock import ReadWriteLock
 from kb.index.shard_files import (
     ROOM_TO_BEGIN,
-    ROOM_TO_DELETE,
     ROOM_TO_OPEN,
-    ROOM_TO_WRITE,
     engine_failures,
     points_folder,
     read_calibration,
@@ -57,17 +52,17 @@ from kb.index.shard_files import (
     write_calibration,
     write_manifest,
 )
-from kb.index.soundness import begin_writing, check, leave
+from kb.index.shard_words import ShardWords
+from kb.index.shard_writes import SCROLL_PAGE, ShardWrites
+from kb.index.soundness import check
+from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
 
-SCROLL_PAGE = 2000
-"""Points a read lock is held for while all are listed; about 5 ms."""
-DROPPED_TOGETHER = 256
 ALL = 10_000_000
 """More facet values than any knowledge base has pages."""
 
 
-class Shard:
+class Shard(ShardWrites):
     """Every method raises `IndexUnavailableError` when the engine fails."""
 
     def __init__(
@@ -76,17 +71,12 @@ class Shard:
         manifest: IndexManifest,
         folder: Path,
         *,
+        words: ShardWords,
         calibration: Calibration | None = None,
     ) -> None:
-        self._shard = shard
-        self._folder = folder
-        self._lock = ReadWriteLock()
-        self._writes = 0
-        self._is_left = False
-        """Whether its record is of how the points are."""
+        super().__init__(shard, manifest, folder, words)
         self._revisions: tuple[int, Mapping[str, str]] | None = None
         """As they were after so many writes: a sync that changes nothing asks for them, and no more."""
-        self.manifest = manifest
         self.calibration = calibration
 
     @classmethod
@@ -100,7 +90,7 @@ class Shard:
                     engine.UpdateOperation.create_field_index(field, engine.PayloadSchemaType.Keyword)
                 )
         write_manifest(folder, manifest)
-        return cls(shard, manifest, folder)
+        return cls(shard, manifest, folder, words=ShardWords(WordCounts()))
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -113,43 +103,8 @@ class Shard:
         check(folder)
         with engine_failures(folder):
             shard = engine.EdgeShard.load(str(points_folder(folder)))
-        return cls(shard, manifest, folder, calibration=read_calibration(folder))
-
-    def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
-        """In one go; see `kb.index.steps` for a page of hundreds of chunks."""
-        points = [point_of(page_id, chunk, self.manifest) for chunk in chunks]
-        keep: list[engine.PointId] = [point.id for point in points]
-        stale = engine.Filter(
-            must=[is_page([page_id])], must_not=[engine.HasIdCondition(set(keep))] if keep else None
-        )
-        with self._writing():
-            if points:
-                self._shard.update(engine.UpdateOperation.upsert_points(points))
-            self._shard.update(engine.UpdateOperation.delete_points_by_filter(stale))
-
-    def add(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
-        """Beside what there is of the page; a chunk that is there already is written anew."""
-        points = [point_of(page_id, chunk, self.manifest) for chunk in chunks]
-        with self._writing():
-            self._shard.update(engine.UpdateOperation.upsert_points(points))
-
-    def drop_others(self, page_id: str, chunk_ids: frozenset[str]) -> None:
-        """All chunks of the page but these. Named one by one: a filter of thousands takes the engine a quarter of a second."""
-        kept = {point_id(one) for one in chunk_ids}
-        of_page = engine.Filter(must=[is_page([page_id])])
-        gone = [record.id for record in self._records([], of_page) if record.id not in kept]
-        for first in range(0, len(gone), DROPPED_TOGETHER):
-            with self._writing():
-                self._shard.update(
-                    engine.UpdateOperation.delete_points(gone[first : first + DROPPED_TOGETHER])
-                )
-
-    def delete_pages(self, page_ids: Sequence[str]) -> None:
-        if not page_ids:
-            return
-        gone = engine.Filter(must=[is_page(page_ids)])
-        with self._writing(room=ROOM_TO_DELETE):
-            self._shard.update(engine.UpdateOperation.delete_points_by_filter(gone))
+        words = ShardWords.load(folder)
+        return cls(shard, manifest, folder, words=words, calibration=read_calibration(folder))
 
     def calibrate(self, calibration: Calibration) -> None:
         try:
@@ -252,54 +207,7 @@ class Shard:
         with self._lock.read(), engine_failures(self._folder):
             return search(self._shard, queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
 
-    def leave(self) -> None:
-        """Makes what was written survive a power cut, and records how many points there are (`kb.index.soundness`)."""
-        with self._lock.write():
-            if not self._is_left:
-                leave(self._folder, points=self._flushed())
-                self._is_left = True
-
-    def close(self, *, keep: bool = True) -> None:
-        """Waits for the readers and writers under way. `keep`: it will be opened again."""
-        with self._lock.write():
-            points = self._flushed() if keep else None
-            with engine_failures(self._folder):
-                self._shard.close()
-            if points is not None:
-                leave(self._folder, points=points)
-
-    def _flushed(self) -> int:
-        """How many points there are, all of them on the disk."""
-        with engine_failures(self._folder):
-            self._shard.flush()
-            return self._shard.count(engine.CountRequest(exact=True))
-
-    @contextmanager
-    def _writing(self, *, room: int = ROOM_TO_WRITE) -> Iterator[None]:
-        with self._lock.write():
-            require_room(self._folder, room)
-            if self._is_left or not self._writes:
-                begin_writing(self._folder)
-            self._is_left = False
-            self._writes += 1
-            with engine_failures(self._folder):
-                yield
-
     def _values(self, field: str, scope: engine.Filter | None = None) -> dict[str, int]:
         """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""
         hits = self._shard.facet(engine.FacetRequest(field, limit=ALL, exact=True, filter=scope)).hits
         return {str(hit.value): hit.count for hit in hits if hit.count}
-
-    def _records(
-        self, fields: list[str] | bool, scope: engine.Filter | None = None, *, vectors: bool = False
-    ) -> Iterator[engine.Record]:
-        offset: engine.PointId | None = None
-        while True:
-            request = engine.ScrollRequest(
-                offset=offset, limit=SCROLL_PAGE, filter=scope, with_payload=fields, with_vector=vectors
-            )
-            with self._lock.read(), engine_failures(self._folder):
-                records, offset = self._shard.scroll(request)
-            yield from records
-            if offset is None:
-                return

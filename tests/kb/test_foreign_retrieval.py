@@ -78,7 +78,7 @@ class Office:
             searcher=self,  # type: ignore[arg-type]
             ranker=self,
             lexical=lexical,
-            vocabulary=Vocabulary(lexical),
+            vocabulary=Vocabulary(),
             settings=Settings(),
             asks_a_model=asks_a_model,
         )

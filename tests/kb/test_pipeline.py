@@ -164,7 +164,7 @@ def a_pipeline(
         quoted=quoted,
         written=written,
         lexical=lexical,
-        vocabulary=Vocabulary(lexical),
+        vocabulary=Vocabulary(),
         settings=configured,
         clock=lambda: TODAY,
     )

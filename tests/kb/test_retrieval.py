@@ -83,7 +83,7 @@ async def find(searcher: Searcher, question: str, *turns: tuple[str, str]) -> Fo
         searcher=searcher,
         ranker=NoRanker(),
         lexical=lexical,
-        vocabulary=Vocabulary(lexical),
+        vocabulary=Vocabulary(),
         settings=settings,
         asks_a_model=False,
     )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
+from kb.errors import IndexUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest
+from kb.index.word_counts import WordCounts
 from kb.lexical import LexicalEncoder
 from kb.models import EVERYONE, Audience, Chunk, Page
-from kb.vocabulary import Vocabulary
+from kb.vocabulary import Vocabulary, count
+from tests.fakes.waiting import until
 
 
 class Passages:
@@ -23,16 +27,14 @@ class Passages:
         yield [chunk for chunk in self._chunks if audience.may_read(chunk.page.audience)]
 
 
-def a_chunk(text: str, audience: tuple[str, ...]) -> Chunk:
+def a_chunk(text: str, audience: tuple[str, ...] = (EVERYONE,)) -> Chunk:
     page = Page(id=text, source="s", path="p.md", title="T", url="p.md", audience=audience)
     return Chunk(id=text, page=page, position=0, text=text, url="p.md")
 
 
 async def a_vocabulary(passages: Passages) -> tuple[Vocabulary, LexicalEncoder]:
     lexical = LexicalEncoder()
-    vocabulary = Vocabulary(lexical)
-    await vocabulary.refresh(passages)
-    return vocabulary, lexical
+    return Vocabulary(await count(passages, lexical)), lexical
 
 
 async def test_a_word_that_few_passages_hold_weighs_more():
@@ -49,9 +51,8 @@ async def test_words_of_private_pages_are_not_known():
     assert vocabulary.frequency("zebrafish") == 0
 
 
-async def test_before_the_first_refresh_every_word_weighs_the_same():
-    lexical = LexicalEncoder()
-    vocabulary = Vocabulary(lexical)
+async def test_where_nothing_is_counted_every_word_weighs_the_same():
+    lexical, vocabulary = LexicalEncoder(), Vocabulary()
     assert vocabulary.rarity([1]) == vocabulary.rarity([2, 3]) == 1.0
     assert lexical.coverage("gym holiday", "holiday", "en", rarity=vocabulary.rarity) == 0.5
 
@@ -63,32 +64,68 @@ async def test_coverage_counts_a_missing_rare_word_more_than_a_common_one():
     assert lacks_rare < 0.5 < lacks_common
 
 
-class CountedIndex(EdgeIndex):
-    """Says how often all its passages were read."""
-
-    read = 0
-
-    def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]:
-        self.read += 1
-        return super().passages(audience=audience)
-
-    async def put(self, text: str, *, revision: str) -> None:
-        page = Page(id="p", source="s", path="p.md", title="T", url="p.md", revision=revision)
-        chunk = Chunk(id="p#0", page=page, position=0, text=text, url="p.md")
-        vectors = IndexedChunk(chunk=chunk, dense=[1.0], lexical=LexicalEncoder().document(text, "en"))
-        await self.replace_pages({"p": [vectors]})
+async def put(index: EdgeIndex, text: str) -> None:
+    page = Page(id="p", source="s", path="p.md", title="T", url="p.md", revision=text)
+    chunk = Chunk(id="p#0", page=page, position=0, text=text, url="p.md")
+    vectors = IndexedChunk(chunk=chunk, dense=[1.0], lexical=LexicalEncoder().document(text, "en"))
+    await index.replace_pages({"p": [vectors]})
 
 
-async def test_words_are_counted_again_only_when_the_index_changed(tmp_path: Path):
-    index = CountedIndex(tmp_path, manifest=IndexManifest(embedder="e", dimension=1, chunker="c"))
-    vocabulary = Vocabulary(LexicalEncoder())
-    await vocabulary.follow(index)
-    await index.put("holiday pay", revision="1")
-    await vocabulary.follow(index)
-    await vocabulary.follow(index)
-    assert (index.read, vocabulary.frequency("holiday")) == (2, 1)
-
-    await index.put("gym", revision="2")
-    await vocabulary.follow(index)
-    assert (index.read, vocabulary.frequency("holiday"), vocabulary.frequency("gym")) == (3, 0, 1)
+async def test_every_write_counts_at_once_and_a_start_reads_no_passage(tmp_path: Path):
+    index = EdgeIndex(tmp_path, manifest=IndexManifest(embedder="e", dimension=1, chunker="c"))
+    vocabulary = Vocabulary(index)
+    await put(index, "holiday pay")
+    assert vocabulary.frequency("holiday") == 1
+    await put(index, "gym")
+    assert (vocabulary.frequency("holiday"), vocabulary.frequency("gym")) == (0, 1)
     await index.close()
+
+    index = EdgeIndex(tmp_path)
+    await index.counts()  # opens the files, and no more
+    assert Vocabulary(index).frequency("gym") == 1
+    await index.close()
+
+
+class Slow:
+    """An index that counts until it is let go, and was away before."""
+
+    def __init__(self) -> None:
+        self.words = WordCounts()
+        self.asked = 0
+        self.go = asyncio.Event()
+        self.is_away = True
+
+    async def count_words(self) -> None:
+        self.asked += 1
+        if self.is_away:
+            raise IndexUnavailableError("away")
+        await self.go.wait()
+
+
+async def test_an_index_that_is_away_is_asked_again_until_it_is_back():
+    index = Slow()
+    vocabulary = Vocabulary(index, look_s=0.001)
+    await vocabulary.start()
+    index.is_away = False
+    index.go.set()
+    seen = index.asked
+    await until(lambda: index.asked > seen + 1)
+    await vocabulary.close()
+
+
+async def test_a_look_asks_for_at_once_what_another_process_wrote():
+    index = Slow()
+    index.is_away = False
+    index.go.set()
+    vocabulary = Vocabulary(index, look_s=3600)
+    await vocabulary.start()
+    seen = index.asked
+    await vocabulary.look()
+    assert index.asked == seen + 1
+    await vocabulary.close()
+
+
+async def test_nobody_waits_for_a_vocabulary_that_was_not_started():
+    index = Slow()
+    await Vocabulary(index).look()
+    assert index.asked == 0
