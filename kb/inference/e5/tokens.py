@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kb.inference.e5.file import Vocabulary
+from kb.inference.word_counts import WordCounts
 
 PIECES = "pieces.model"
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
@@ -19,7 +20,7 @@ SPACES = re.compile(r"\s+")
 
 
 class PieceTokens:
-    """Any thread may call it."""
+    """Any thread may call it. No piece of this vocabulary goes on over a space."""
 
     def __init__(self, file: Path, max_tokens: int) -> None:
         import sentencepiece
@@ -28,6 +29,7 @@ class PieceTokens:
         self._begin, self._end = self._pieces.bos_id(), self._pieces.eos_id()
         self._padding = self._pieces.pad_id()
         self._room = max_tokens - self.special
+        self._count = WordCounts(self._counts)
 
     @property
     def special(self) -> int:
@@ -35,7 +37,11 @@ class PieceTokens:
         return 2
 
     def count(self, text: str) -> int:
-        return len(self._pieces.encode(normalized(text)))
+        return self._count(text)
+
+    def _counts(self, texts: Sequence[str]) -> list[int]:
+        """One by one: a list of texts would have a thread made for it, each time."""
+        return [len(self._pieces.encode(normalized(text))) for text in texts]
 
     def encode(self, texts: Sequence[str]) -> dict[str, list[list[int]]]:
         """What is too long is cut, what is shorter than the longest is filled up."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from kb.inference.e5.tokens import PIECES, PieceTokens
 from kb.inference.onnx.converted import TOKENIZER
+from kb.inference.word_counts import WordCounts
 
 Text: TypeAlias = str | tuple[str, str]
 """A text, or for a reranker a question and a passage."""
@@ -47,13 +49,22 @@ class FileTokens:
         self._fitting.enable_padding(**_padding(written))
         self._counting.no_truncation()
         self._counting.no_padding()
+        self._count = WordCounts(self._counts) if _is_by_word(json.loads(written)) else self._whole
 
     @property
     def special(self) -> int:
         return int(self._counting.num_special_tokens_to_add(False))
 
     def count(self, text: str) -> int:
-        return len(self._counting.encode(text, add_special_tokens=False).ids)
+        return self._count(text)
+
+    def _whole(self, text: str) -> int:
+        return len(self._counting.encode(text, add_special_tokens=False))
+
+    def _counts(self, texts: Sequence[str]) -> list[int]:
+        made = self._counting.encode(texts, is_pretokenized=True, add_special_tokens=False)
+        counts = Counter(made.word_ids)
+        return [counts[at] for at in range(len(texts))]
 
     def encode(self, texts: Sequence[Text]) -> dict[str, list[list[int]]]:
         encodings = self._fitting.encode_batch(list(texts))
@@ -62,6 +73,19 @@ class FileTokens:
             "attention_mask": [one.attention_mask for one in encodings],
             "token_type_ids": [one.type_ids for one in encodings],
         }
+
+
+def _is_by_word(tokenizer: dict[str, Any]) -> bool:
+    """BERT's kind: white space parts words before anything else is done with them, and no mark of the model holds any."""
+    kinds = {
+        part: (tokenizer.get(part) or {}).get("type") for part in ("normalizer", "pre_tokenizer", "model")
+    }
+    return (
+        kinds["pre_tokenizer"] == "BertPreTokenizer"
+        and kinds["normalizer"] in (None, "BertNormalizer")
+        and kinds["model"] == "WordPiece"
+        and not any(len(mark["content"].split()) != 1 for mark in tokenizer.get("added_tokens") or ())
+    )
 
 
 def _padding(tokenizer: str) -> dict[str, Any]:
