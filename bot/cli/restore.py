@@ -148,6 +148,7 @@ async def _made_ready(
             copies.append(await index.begin_copy(label, generation.manifest))
             await copy(generation, copies[-1], tell)
             await copies[-1].delete_pages(sorted(forgotten))
+            await copies[-1].complete()
         if copies:
             await copies[-1].swap()
     finally:

@@ -89,6 +89,7 @@ async def copy_index(source: VectorIndex, target: VectorIndex, *, label: str, te
             async for generation in found:
                 copies.append(await target.begin_copy(f"{label}:{generation.name}", generation.manifest))
                 done.append(await copy(generation, copies[-1], tell))
+                await copies[-1].complete()
         await copies[-1].swap()
     finally:
         for one in copies:

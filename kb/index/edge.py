@@ -182,7 +182,7 @@ class EdgeIndex:
 
     async def begin_copy(self, label: str, manifest: IndexManifest) -> EdgeCopy:
         number, shard = await self.run(self._copy, label, manifest)
-        return EdgeCopy(self, number, shard)
+        return EdgeCopy(self, number, shard, beside=self._generations)
 
     async def others(self, labels: Collection[str]) -> Sequence[str]:
         return await self.run(others_in, self._generations, labels)

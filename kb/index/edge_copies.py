@@ -6,7 +6,7 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from kb.errors import IndexDamagedError, IndexUnavailableError
-from kb.index.edge_rebuild import EdgeRebuild
+from kb.index.edge_rebuild import EdgeRebuild, Generational
 from kb.index.generations import COPY, Generations, write_atomically
 from kb.index.port import IndexManifest
 from kb.index.shard import Shard
@@ -14,6 +14,17 @@ from kb.index.shard import Shard
 
 class EdgeCopy(EdgeRebuild):
     """It outlives its process, unlike a rebuild: whoever begins it again under its label goes on with it."""
+
+    def __init__(self, index: Generational, number: int, shard: Shard, *, beside: Generations) -> None:
+        super().__init__(index, number, shard)
+        self._beside = beside
+
+    async def swap(self) -> None:
+        await super().swap()
+        await self._index.run(self._beside.finish_copies)
+
+    async def complete(self) -> None:
+        """What is kept of it is written when it is closed."""
 
     async def leave(self) -> None:
         if self._shard is not None:

@@ -35,7 +35,10 @@ class Generations:
         try:
             name = (self._folder / "CURRENT").read_text(encoding="utf-8", errors="replace").strip()
         except FileNotFoundError:
-            if any((self.path(number) / LEFT).exists() for number in self.numbers()):
+            if any(
+                (path / LEFT).exists() and not (path / COPY).exists()
+                for path in map(self.path, self.numbers())
+            ):
                 raise IndexDamagedError(
                     f"the index in {self._folder} is damaged (CURRENT is gone): {MEND}"
                 ) from None
@@ -80,6 +83,12 @@ class Generations:
             return (path / COPY).read_text(encoding="utf-8")
         except FileNotFoundError:
             return ""
+
+    def finish_copies(self) -> None:
+        """Those up to the live one are generations like any other from here on."""
+        for number in self.numbers():
+            if number <= (self.current() or 0):
+                (self.path(number) / COPY).unlink(missing_ok=True)
 
     def commit(self, number: int) -> None:
         write_atomically(self._folder / "CURRENT", self.path(number).name + "\n")

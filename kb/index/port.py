@@ -192,6 +192,9 @@ class Copy(IndexWriter, Protocol):
     async def swap(self) -> None:
         """Makes it the live one, atomically."""
 
+    async def complete(self) -> None:
+        """Called when nothing more is written into it."""
+
     async def leave(self) -> None:
         """Lets go of it, as it is. Where a later one was swapped in, it is the generation before the live one."""
 

@@ -56,5 +56,8 @@ class ServerPrevious(ServerRebuild):
 class ServerCopy(ServerRebuild):
     """A collection that is filled from another index. It outlives its process, unlike a rebuild."""
 
+    async def complete(self) -> None:
+        await (await self._words()).publish()
+
     async def leave(self) -> None:
         self._over = True

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kb.calibration import Calibration
-from kb.errors import IndexMismatchError
+from kb.errors import IndexDamagedError, IndexMismatchError
 from kb.index.copies import CopyDiffersError, Step, copy_index, differences
 from kb.index.edge import EdgeIndex
 from kb.index.port import Copy, IndexCounts, IndexedChunk, SparseVector, VectorIndex
@@ -76,6 +76,13 @@ async def test_both_generations_arrive_as_they_are(make: Make, source: str, targ
     pages = ["kept", "secret", "empty"]
     assert differences(await old.stored(pages), await new.stored(pages)) == []
     assert await found(new, "salary", limit=200) == await found(old, "salary", limit=200) != set()
+    for index in (old, new):
+        await index.count_words()
+    told = [
+        (one.words.passages, one.words.frequency("laptop"), one.words.frequency("salary"))
+        for one in (old, new)
+    ]
+    assert told == [(101, 100, 0)] * 2, "words of limited pages are counted, or public ones are not"
     previous = await new.open_previous()
     assert previous is not None
     assert await previous.manifest() == MANIFEST
@@ -94,7 +101,7 @@ async def test_what_a_cut_off_run_has_written_is_not_written_again(make: Make, t
 
     with suppress(KeyboardInterrupt):
         await copy_index(old, new, label="x", tell=cut_off)
-    assert await new.manifest() is None, "half a copy is live"
+    assert await make(f"{target}-b").manifest() is None, "half a copy is live, or taken for damage"
     assert await new.others(["x:previous", "x:live"]) == []
     assert len(await new.others([])) == 2
     previous, live = await copy_index(old, new, label="x", tell=silent)
@@ -138,6 +145,15 @@ async def test_a_copy_takes_the_place_of_an_index(make: Make, target: str) -> No
     assert previous is not None
     assert set(await previous.revisions()) == {"old"}
     await previous.discard()
+
+
+async def test_a_copy_that_has_lost_its_pointer_is_damaged(make: Make, tmp_path: Path) -> None:
+    old, new = make("edge-a"), make("edge-b")
+    await filled(old)
+    await copy_index(old, new, label="x", tell=silent)
+    (tmp_path / "edge-b" / "CURRENT").unlink()
+    with pytest.raises(IndexDamagedError, match="CURRENT"):
+        await make("edge-b").manifest()
 
 
 async def test_an_empty_index_is_not_copied(make: Make) -> None:
