@@ -10,7 +10,6 @@ import gc
 import hashlib
 import logging
 import random
-import signal
 import time
 import webbrowser
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -34,6 +33,7 @@ from bot.cli.qdrant_checks import warn_of_qdrant
 from bot.cli.reindexing import build_schedule
 from bot.cli.session import IngestRequest
 from bot.cli.source_states import source_states
+from bot.cli.stopping import told_to_stop, unless
 from bot.cli.store_checks import warn_of_store
 from bot.dead_letters import DeadLetters
 from bot.edge import Edge, open_edge
@@ -57,13 +57,14 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 
 async def serve(settings: Settings) -> int:
     """Runs against real Slack until it is told to stop."""
-    started, loaded = time.monotonic(), asyncio.Event()
+    started, loaded, stopped = time.monotonic(), asyncio.Event(), told_to_stop()
     async with (
         open_runtime(settings, "serve", models=False) as runtime,
         running(runtime, runtime.pipeline) as (edge, session),
         serving_api(runtime, session, loaded=loaded.is_set) as api,
     ):
-        await _started(runtime, edge)
+        if not await unless(stopped, _started(runtime, edge)):
+            return 0
         loaded.set()
         counts = await _or_none(runtime.index.counts)
         pages = (
@@ -77,7 +78,7 @@ async def serve(settings: Settings) -> int:
         _say_api(api)
         await _say_offer(session)
         async with _warming(runtime):
-            await _until_stopped()
+            await stopped.wait()
     return 0
 
 
@@ -132,7 +133,7 @@ async def playground(
         if open_browser:
             await asyncio.to_thread(webbrowser.open, slack.url)
         async with _warming(runtime):
-            await _until_stopped()
+            await told_to_stop().wait()
     return 0
 
 
@@ -278,14 +279,6 @@ def own_data_folder(data: Path, pages: Path) -> Path:
     """Where the index of somebody's own pages lives: apart from the sample's, and the same for the same folder."""
     root = str(pages.expanduser().resolve())
     return data / "playground" / f"{Path(root).name}-{hashlib.sha256(root.encode()).hexdigest()[:8]}"
-
-
-async def _until_stopped() -> None:
-    stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopped.set)
-    await stopped.wait()
 
 
 async def _end(task: asyncio.Task[None]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import time
 from contextlib import AsyncExitStack
 from dataclasses import asdict
@@ -13,6 +12,7 @@ from dataclasses import asdict
 import typer
 from rich.console import Console
 
+from bot.cli.stopping import told_to_stop
 from ingest.crew.lane import PageLane
 from ingest.crew.worker import PageWorker, WorkDone
 from ingest.parsers.pool import ReaderPool
@@ -69,16 +69,9 @@ async def worker(settings: Settings, *, idle_exit_s: float | None, as_json: bool
             lane.wanted()
         )  # a Redis that cannot be reached at the start is a mistake; later it is waited for
         console.print("Waiting for a sync to share…")
-        did = await PageWorker(lane, pipeline_for=pipeline_for).run(_told_to_stop(), idle_exit_s=idle_exit_s)
+        did = await PageWorker(lane, pipeline_for=pipeline_for).run(told_to_stop(), idle_exit_s=idle_exit_s)
     _show(did, seconds=time.monotonic() - started, as_json=as_json)
     return 0
-
-
-def _told_to_stop() -> asyncio.Event:
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    return stop
 
 
 def _show(did: WorkDone, *, seconds: float, as_json: bool) -> None:
