@@ -14,6 +14,8 @@ from collections.abc import Mapping
 
 def folded(text: str) -> str:
     """ "1º Août" -> "1o aout"."""
+    if text.isascii():
+        return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(character for character in plain if not unicodedata.combining(character))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ingest.date_words import folded, words
 
@@ -29,6 +30,9 @@ SECTIONS = frozenset(
 )
 """Under which a generator keeps fields of the author's own; the last is YAML's merge key `<<`."""
 
+_JOINTS = re.compile(r"[\W_]+")
+_LONGEST = 100
+"""Characters of a name whose key is kept: each page has the same ones, and asks for them again and again."""
 _PAIR_NAMES = ("key", "name", "field", "property", "itemprop", "attribute")
 _PAIR_VALUES = ("value", "values", "content", "val")
 
@@ -45,7 +49,12 @@ class Field:
 
 def key_of(name: str) -> str:
     """ "Last-Reviewed_On" -> "lastreviewedon"."""
-    return re.sub(r"[\W_]+", "", folded(name))
+    return _key_of(name) if len(name) <= _LONGEST else _JOINTS.sub("", folded(name))
+
+
+@lru_cache(maxsize=4096)
+def _key_of(name: str) -> str:
+    return _JOINTS.sub("", folded(name))
 
 
 class Fields:

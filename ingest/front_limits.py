@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from ingest.date_words import folded
 from ingest.errors import PageError
@@ -188,10 +189,12 @@ def _speaks_of_readers(key: str) -> bool:
 
 def is_nearly(key: str, *words: str) -> bool:
     """Whether it is one of them misspelt."""
-    return any(
-        abs(len(key) - len(word)) <= 2 and SequenceMatcher(None, key, word).ratio() >= _NEARLY
-        for word in words
-    )
+    return any(abs(len(key) - len(word)) <= 2 and _similarity(key, word) >= _NEARLY for word in words)
+
+
+@lru_cache(maxsize=4096)
+def _similarity(key: str, word: str) -> float:
+    return SequenceMatcher(None, key, word).ratio()
 
 
 def _entries(one: Field) -> list[str]:

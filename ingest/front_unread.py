@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from ingest.errors import PageError
@@ -123,8 +124,9 @@ def _is_prose(line: str) -> bool:
     return bool(line) and _is_sentence(line) and _LAYOUT.match(line) is None and _FIELD.match(line) is None
 
 
+@lru_cache(maxsize=1)
 def _without_examples(text: str) -> str:
-    """Without code below the first sentence."""
+    """Without code below the first sentence. Kept: a page is asked for twice in a row."""
     kept: list[str] = []
     in_code = begun = False
     for line in text.split("\n"):

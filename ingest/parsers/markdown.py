@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
@@ -69,7 +70,7 @@ def parse_markdown(content: bytes, *, path: str, dialect: Dialect = NO_DIALECT) 
         body = _NOTE.sub(r"\1\n", body)
     markdown = _markdown(mdx=dialect.has("jsx"))
     plain = _plain_markdown(body, markdown, dialect, title=front.title or "")
-    outline = Outline([Part(text=plain)], markdown, anchors=Slugs().claim, own_anchors=True)
+    outline = Outline([plain], markdown, anchors=Slugs().claim, own_anchors=True)
     title = front.title or outline.first_title or title_from(path)
     return parsed_page(title, outline, front)
 
@@ -88,12 +89,13 @@ def _decoded(content: bytes) -> str:
     return cleaned(text)
 
 
+@cache
 def _markdown(*, mdx: bool) -> MarkdownIt:
     parser = block_parser()
     return parser.disable("code") if mdx else parser  # in MDX, indented text is the content of a component
 
 
-def _plain_markdown(body: str, markdown: MarkdownIt, dialect: Dialect, *, title: str) -> str:
+def _plain_markdown(body: str, markdown: MarkdownIt, dialect: Dialect, *, title: str) -> Part:
     """The body with generator syntax and HTML gone, and with links that say where they lead."""
     references: References = {}
     shelter = Shelter(liquid=dialect.has("liquid"))
@@ -110,7 +112,8 @@ def _plain_markdown(body: str, markdown: MarkdownIt, dialect: Dialect, *, title:
         lambda found: found[0] if description(found["linked"] or found["alone"] or "") else "", text
     )
     text = _REFERENCE.sub(lambda found: _resolved(found, references, shelter), text)
-    return shelter.restore(text)
+    text = shelter.restore(text)
+    return Part(text=text, blocks=shelter.blocks(text))
 
 
 def _with_whole_rows(text: str, markdown: MarkdownIt, *, mdx: bool) -> str:

@@ -25,6 +25,8 @@ _MAX_TITLE = 200
 _MAX_INTRO = 200
 """Characters of a line that may introduce a table or code and be repeated over its pieces."""
 _INLINE = MarkdownIt("commonmark")
+_MARK_UP = re.compile(r"[\\`*_\[<&\n]")
+"""Without one of these a heading is its own words."""
 _PADDING = re.compile(r"(?<=\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
 _DASHES = re.compile(r"-{4,}")
 """What lines columns up for the eye costs tokens: a wide table's rule alone has filled a passage."""
@@ -37,6 +39,8 @@ class Part:
 
     text: str
     place: str | None = None
+    blocks: Sequence[Token] | None = None
+    """What a parser of blocks made of it; None: it was not read yet."""
 
 
 def block_parser() -> MarkdownIt:
@@ -139,7 +143,7 @@ class _Reading:
 
     def __init__(self, part: Part, parser: MarkdownIt, anchors: Anchors, *, own_anchors: bool) -> None:
         self._lines = part.text.split("\n")
-        self._tokens = parser.parse(part.text)
+        self._tokens = parser.parse(part.text) if part.blocks is None else part.blocks
         self._place = part.place
         self._anchors = anchors
         self._own_anchors = own_anchors
@@ -206,13 +210,16 @@ class _Reading:
         """A heading's words without mark-up, and where it is reached."""
         explicit = _EXPLICIT_ANCHOR.search(inline.content) if self._own_anchors else None
         words = inline.content[: explicit.start()] if explicit else inline.content
-        (rendered,) = _INLINE.parseInline(words)
-        breaks = ("softbreak", "hardbreak")
-        pieces = [child.content if child.type not in breaks else " " for child in rendered.children or ()]
-        text = " ".join("".join(pieces).split())
+        text = " ".join((_rendered(words) if _MARK_UP.search(words) else words).split())
         if explicit:
             return text, self._place or explicit[1]
         return text, self._place or (self._anchors(text) if self._anchors else None)
+
+
+def _rendered(heading: str) -> str:
+    (rendered,) = _INLINE.parseInline(heading)
+    breaks = ("softbreak", "hardbreak")
+    return "".join(child.content if child.type not in breaks else " " for child in rendered.children or ())
 
 
 def _intro(before: Block, block: Block) -> str:

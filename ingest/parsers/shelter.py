@@ -5,12 +5,13 @@ stays one, and `\\<b>` no tag.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import unescape
 from textwrap import dedent
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from ingest.parsers.code_in_markdown import plain_code
 
@@ -22,6 +23,8 @@ _INLINE = re.compile(
     r"|(?P<ticks>(?<!`)`+(?!`))(?:[^`\n]++|\n(?![ \t]*\n)|(?!(?P=ticks)(?!`))`++)++(?P=ticks)(?!`)"
 )
 """An escaped character or a code span, whichever comes first."""
+_MAY_HOLD_CODE = re.compile(r"```|~~~|\]:|^[ \t>*+\-\d.)]*(?:[ ]{4}|\t)", re.MULTILINE)
+"""A fence, a definition of a link, or four columns behind the marks of quotations and lists."""
 _TABLE = re.compile(r"<(/?)table\b[^<>]*>", re.IGNORECASE)
 _INNER_FENCE = re.compile(r"^[ \t]*(`{3,})[^`\n]*\n(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1`*[ \t]*$", re.MULTILINE)
 _PRE = re.compile(r"<pre\b[^<>]*>((?:(?!<pre\b).)*?)</pre\s*>", re.DOTALL | re.IGNORECASE)
@@ -43,6 +46,7 @@ class Shelter:
         self._liquid = liquid
         self._hidden: list[str] = []
         self._of_cells: set[int] = set()
+        self._read: tuple[str | None, Sequence[Token]] = (None, ())
 
     def hide(self, text: str, markdown: MarkdownIt, references: References) -> str:
         """The text with a mark in place of each fence, indented block, `<pre>`, raw section, code span and escape.
@@ -60,6 +64,10 @@ class Shelter:
             text = _LITERAL.sub(lambda found: self._mark(found[2]), text)
         return _INLINE.sub(lambda found: self._mark(found[0]), text)
 
+    def blocks(self, text: str) -> Sequence[Token] | None:
+        """The blocks of a text, where it is the very one whose code was looked for: a page is then read once."""
+        return self._read[1] if self._read[0] == text else None
+
     def restore(self, text: str) -> str:
         """Marks within hidden text are resolved too: a `<pre>` may have held a code span."""
         while _MARK.search(text):
@@ -73,9 +81,12 @@ class Shelter:
         return _BAR.sub(r"\\|", self._hidden[at]) if in_row else self._hidden[at]
 
     def _hide_blocks(self, text: str, markdown: MarkdownIt, references: References) -> str:
+        if not _MAY_HOLD_CODE.search(text):
+            return text
         lines = text.split("\n")
         environment = {"references": references}
-        for token in reversed(markdown.parse(text, environment)):
+        self._read = text, markdown.parse(text, environment)
+        for token in reversed(self._read[1]):
             if token.type in ("fence", "code_block") and token.map:
                 start, end = token.map
                 while end > start + 1 and not lines[end - 1].strip():

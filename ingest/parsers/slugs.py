@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+
+_GOES = re.compile(r"[^a-z0-9_ -]", re.IGNORECASE)
+"""What does not stay of ASCII."""
 
 
 class Slugs:
@@ -12,13 +16,19 @@ class Slugs:
         self._used: dict[str, int] = {}
 
     def claim(self, heading: str) -> str:
-        base = "".join(filter(_stays, heading.lower())).replace(" ", "-")
+        base = _slug(heading.lower())
         slug = base
         while slug in self._used:
             self._used[base] += 1
             slug = f"{base}-{self._used[base]}"
         self._used[slug] = 0
         return slug
+
+
+def _slug(heading: str) -> str:
+    if heading.isascii():
+        return _GOES.sub("", heading).replace(" ", "-")
+    return "".join(filter(_stays, heading)).replace(" ", "-")
 
 
 def _stays(character: str) -> bool:
