@@ -51,6 +51,7 @@ class Searcher(Protocol):
         audience: Audience,
         language: str,
         anchor_pages: Sequence[str] = (),
+        every: bool = False,
     ) -> SearchResult: ...
 
 
@@ -127,12 +128,10 @@ class Retrieval:
             UnavailableError: the index or the embedder does not answer.
         """
         pages_language = await self._pages_language()
-        rewrite = await self._rewrite(question, turns, language, pages_language, watch)
+        with watch.stage("rewrite"):
+            rewrite, standing, context = await self._understood(question, turns, language, pages_language)
         if rewrite.clarify:
             return Found(rewrite=rewrite)
-        with watch.stage("rewrite"):
-            standing = anchoring.standing(turns, question.text, rewrite)
-            context = self._context(question, standing, language)
         anchors, boost = standing.anchors(self.settings.anchors)
         scope = _Scope(
             audience=question.audience,
@@ -191,7 +190,11 @@ class Retrieval:
         self, queries: Sequence[WeightedQuery], scope: _Scope, pages: Sequence[str]
     ) -> SearchResult:
         result = await self.searcher.search(
-            queries, audience=scope.audience, language=scope.language, anchor_pages=pages
+            queries,
+            audience=scope.audience,
+            language=scope.language,
+            anchor_pages=pages,
+            every=bool(scope.required),  # what a question must find may stand in the last of them
         )
         scope.watch.add("embed", result.embed_ms)
         scope.watch.add("search", result.search_ms)
@@ -253,23 +256,28 @@ class Retrieval:
         languages = await self.searcher.languages() if self.asks_a_model else ()
         return languages[0] if languages else ""
 
-    async def _rewrite(
-        self,
-        question: Question,
-        turns: Sequence[Turn],
-        language: str,
-        pages_language: str,
-        watch: Stopwatch,
-    ) -> Rewrite:
-        """While a model writes, the original wording is embedded: whichever is searched, it is half the work."""
-        with watch.stage("rewrite"):
-            rewriting = self.rewriter.rewrite(
-                question.text, turns, language=language, pages_language=pages_language
-            )
-            if not self.asks_a_model or not (turns or pages_language not in ("", language)):
-                return await rewriting
-            rewrite, _ = await asyncio.gather(rewriting, self.searcher.prepare(question.text))
-            return rewrite
+    async def _understood(
+        self, question: Question, turns: Sequence[Turn], language: str, pages_language: str
+    ) -> tuple[Rewrite, Standing, tuple[str, ...]]:
+        """The question's rewrite, where it stands in its thread, and the words of the thread to search along.
+
+        While rules or a model are at it, the question's own wording is embedded: it is searched whatever they find. First,
+        since rules do not let the loop go.
+        """
+        understanding = self._read(question, turns, language, pages_language)
+        if not turns and not (self.asks_a_model and pages_language not in ("", language)):
+            return await understanding
+        _, understood = await asyncio.gather(self.searcher.prepare(question.text), understanding)
+        return understood
+
+    async def _read(
+        self, question: Question, turns: Sequence[Turn], language: str, pages_language: str
+    ) -> tuple[Rewrite, Standing, tuple[str, ...]]:
+        rewrite = await self.rewriter.rewrite(
+            question.text, turns, language=language, pages_language=pages_language
+        )
+        standing = anchoring.standing(turns, question.text, rewrite)
+        return rewrite, standing, () if rewrite.clarify else self._context(question, standing, language)
 
 
 def interleaved(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:

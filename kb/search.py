@@ -9,14 +9,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from kb.errors import IndexMismatchError, IndexUnavailableError
-from kb.fusion import context_need, fuse
-from kb.index.port import Candidate, QueryVectors, Searchable
+from kb.fusion import FusedScores, fuse_scores, in_order
+from kb.index.port import Candidate, FoundScores, QueryVectors, Searchable
 from kb.lexical import LexicalEncoder
 from kb.live_embedder import LiveEmbedder, Matching
 from kb.models import Audience, Hit
@@ -33,6 +33,8 @@ BELIEVED_S = 60.0
 """Seconds for which the index's languages and its sample are believed: a reindex that adds pages shows after that."""
 SWAPS = 3
 """Generations that a question tries: one may be swapped in while it is being embedded."""
+PASSAGES = 40
+"""The best of a search, and of its anchor pages, that are read: as many as the most that a cross-encoder gets unasked."""
 MAX_LANGUAGES = 12
 """Languages by which a question is stemmed; more cost time and find nothing."""
 
@@ -61,8 +63,8 @@ class _Live:
 
 
 class Search:
-    """`live`: tells the embedder that the index was made with; without it `embedder` made the index. `monotonic` gives
-    seconds.
+    """`live`: tells the embedder that the index was made with; without it `embedder` made the index. `passages`: the most
+    that whoever searches looks at. `monotonic` gives seconds.
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class Search:
         settings: SearchSettings,
         *,
         live: LiveEmbedder | None = None,
+        passages: int = PASSAGES,
         monotonic: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._index = index
@@ -80,6 +83,7 @@ class Search:
         self._lexical = lexical
         self._settings = settings
         self._embedders = live
+        self._passages = max(passages, settings.keep)
         self._monotonic = monotonic
         self._languages: tuple[str, ...] = ()
         self._languages_at: float | None = None
@@ -111,14 +115,19 @@ class Search:
         audience: Audience,
         language: str,
         anchor_pages: Sequence[str] = (),
+        every: bool = False,
     ) -> SearchResult:
         """Searches for all wordings at once. `language` is the question's (ISO 639-1).
+
+        The best `passages` come back, and as many of the anchor pages; with `every`, whatever a leg found.
 
         Raises:
             IndexUnavailableError, EmbedderUnavailableError: an outage, never an empty result.
         """
         queries = merged(queries)
-        return await self._on_live(lambda live: self._search(queries, live, audience, language, anchor_pages))
+        return await self._on_live(
+            lambda live: self._search(queries, live, audience, language, anchor_pages, every)
+        )
 
     async def nearness(self, query: str, texts: Sequence[str], *, language: str) -> Sequence[float]:
         """How near each text comes to a question, as standard scores beside the passages of the index.
@@ -201,6 +210,7 @@ class Search:
         audience: Audience,
         language: str,
         anchor_pages: Sequence[str],
+        every: bool,
     ) -> SearchResult:
         """
         Raises:
@@ -213,6 +223,8 @@ class Search:
         embedded = self._monotonic()
         with span("search", wordings=len(queries), anchors=len(anchor_pages)):
             languages = await self.languages()
+            most = None if every else self._passages
+            choice = _Choice(probes, live.scale.length, queries, self._settings, most)
             found = await self._index.search(
                 [
                     QueryVectors(
@@ -227,21 +239,52 @@ class Search:
                 limit=self._settings.leg_limit,
                 anchor_pages=anchor_pages,
                 made_with=live.matching.made_with,
+                choose=choice,
             )
-            candidates = [_on_scale(candidate, probes, live.scale.length) for candidate in found]
-            hits = fuse(candidates, queries, self._settings)
+            hits = choice.hits(found)
         done = self._monotonic()
         return SearchResult(
             hits=hits,
-            context_need=context_need(candidates, queries, self._settings),
+            context_need=choice.context_need,
             embed_ms=(embedded - started) * 1000,
             search_ms=(done - embedded) * 1000,
         )
 
 
-def _on_scale(candidate: Candidate, probes: Sequence[Probe], length: float) -> Candidate:
-    """With standard scores in the place of cosines. `length`: of the passages' vectors."""
-    scores = (
-        probe.of_cosine(cosine, length=length) for probe, cosine in zip(probes, candidate.dense, strict=True)
-    )
-    return replace(candidate, dense=tuple(scores))
+class _Choice:
+    """Orders what was found by its scores and chooses the best, before a passage is read. Called in the index's threads."""
+
+    def __init__(
+        self,
+        probes: Sequence[Probe],
+        length: float,
+        queries: Sequence[WeightedQuery],
+        settings: SearchSettings,
+        most: int | None,
+    ) -> None:
+        """`length`: of the passages' vectors. `most`: None for every passage."""
+        self._lengths = np.array([probe.length for probe in probes])
+        self._zeros = np.array([probe.zero for probe in probes])
+        self._length = length
+        self._queries = queries
+        self._settings = settings
+        self._most = most
+        self.scores: FusedScores | None = None
+
+    def __call__(self, found: FoundScores) -> Sequence[int]:
+        dense = found.dense * self._lengths * self._length - self._zeros  # `Probe.of_cosine`
+        self.scores = fuse_scores(dense, found.lexical, self._queries, self._settings)
+        if self._most is None:
+            return range(len(dense))
+        best = self.scores.best(self._most)
+        return sorted({*best, *self.scores.best(self._most, among=found.anchored)})
+
+    def hits(self, candidates: Sequence[Candidate]) -> list[Hit]:
+        if self.scores is None:
+            return []
+        scores = self.scores
+        return in_order(Hit(chunk=one.chunk, scores=scores.of(one.row)) for one in candidates)
+
+    @property
+    def context_need(self) -> float:
+        return self.scores.context_need if self.scores is not None else 0.0

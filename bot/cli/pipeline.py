@@ -20,7 +20,7 @@ from kb.live_embedder import LiveEmbedder
 from kb.pipeline import Pipeline
 from kb.rerank import Reranker
 from kb.rewrite import ReplyCache, RewriteTally, choose_rewriter
-from kb.search import Search
+from kb.search import PASSAGES, Search
 from kb.settings import ModelSettings, Settings
 from kb.similarity import EmbeddingSimilarity
 from kb.source_settings import AnySourceSettings
@@ -83,7 +83,14 @@ def build_pipeline(
     if fitted.reranker_misfit:
         logger.info("confidence.reranker_unfitted", extra={"reason": fitted.reranker_misfit})
     similarity = EmbeddingSimilarity(embedder)
-    searcher = Search(index, embedder, lexical, settings.search, live=live)
+    searcher = Search(
+        index,
+        embedder,
+        lexical,
+        settings.search,
+        live=live,
+        passages=max(PASSAGES, settings.rerank.candidates or 0),
+    )
     quoted = QuotedAnswerer(
         librarian=Librarian(nearness=searcher, coverage=partial(lexical.coverage, rarity=vocabulary.rarity)),
         index=index,

@@ -18,7 +18,6 @@ from kb.index.payload import (
     addresses_of,
     calibration_from_fields,
     calibration_to_fields,
-    candidates,
     from_payload,
     inventory_of,
     manifest_from_fields,
@@ -27,6 +26,7 @@ from kb.index.payload import (
 )
 from kb.index.port import (
     Candidate,
+    Choose,
     IndexCounts,
     IndexedChunk,
     IndexManifest,
@@ -37,8 +37,8 @@ from kb.index.port import (
     StoredPassage,
 )
 from kb.index.server_flux import LEDGER_ID, Flux
-from kb.index.server_points import are_spots, indexed, is_page, is_readable, is_wanted, rows, stored, versions
-from kb.index.server_search import MOST, Hidden, query_requests
+from kb.index.server_points import are_spots, indexed, is_page, is_readable, is_wanted, stored, versions
+from kb.index.server_search import MOST, Hidden, are_found, found_by, query_requests
 from kb.index.server_words import ServerWords
 from kb.index.server_writes import Writes
 from kb.index.word_counts import PUBLIC
@@ -48,6 +48,7 @@ READINGS = 8
 """How often something is read until no page of it was replaced meanwhile. The second time nearly always does."""
 AT_ONCE = 256
 """Passages of one answer that has their vectors: some megabytes."""
+
 COUNTED_AT_ONCE = 128
 """Passages whose words are counted together: reading them holds the loop for some 10 ms."""
 
@@ -146,10 +147,11 @@ class Collection(Writes):
         limit: int,
         anchor_pages: Sequence[str] = (),
         made_with: str | None = None,
+        choose: Choose | None = None,
     ) -> list[Candidate]:
         if made_with is not None:
             await self._check_make(made_with)
-        return await self._search(self._name, queries, audience, limit, anchor_pages)
+        return await self._search(self._name, queries, audience, limit, anchor_pages, choose)
 
     async def _search(
         self,
@@ -158,19 +160,33 @@ class Collection(Writes):
         audience: Audience,
         limit: int,
         anchor_pages: Sequence[str],
+        choose: Choose | None,
     ) -> list[Candidate]:
-        async def found(hidden: Hidden) -> tuple[list[models.QueryResponse], abc.Set[int]]:
+        """Scores, then what is chosen by them, between two looks at the ledger: half a page is met in neither."""
+
+        async def found(hidden: Hidden) -> tuple[list[Candidate], abc.Set[int]]:
             requests = query_requests(queries, audience, limit, anchor_pages, hidden)
             responses = await self._read(
                 "searching", lambda: self._client.query_batch_points(collection, requests)
             )
-            return responses, versions(responses[0].points)
+            everything = found_by(queries, responses)
+            chosen = everything.rows(choose)
+            records = await self._chosen(
+                collection, are_found(everything, chosen, audience, hidden), len(chosen)
+            )
+            payloads = {record.id: record.payload or {} for record in records}
+            return everything.candidates(chosen, payloads), versions(records)
 
-        results = iter([rows(one.points) for one in await self._whole(found, collection)])
-        return candidates(
-            [next(results) for _ in queries],
-            [next(results) if query.lexical.indices else [] for query in queries],
+        return await self._whole(found, collection)
+
+    async def _chosen(self, collection: str, scope: models.Filter, count: int) -> Sequence[models.Record]:
+        if not count:
+            return []
+        records, _ = await self._read(
+            "reading passages",
+            lambda: self._client.scroll(collection, scroll_filter=scope, limit=count, with_payload=True),
         )
+        return records
 
     async def manifest(self) -> IndexManifest:
         return manifest_from_fields(await self._metadata())

@@ -29,6 +29,7 @@ from kb.index.edge_rebuild import EdgePrevious, EdgeRebuild
 from kb.index.generations import Generations
 from kb.index.port import (
     Candidate,
+    Choose,
     IndexCounts,
     IndexedChunk,
     IndexManifest,
@@ -80,13 +81,19 @@ class EdgeIndex:
         limit: int,
         anchor_pages: Sequence[str] = (),
         made_with: str | None = None,
+        choose: Choose | None = None,
     ) -> list[Candidate]:
         if not queries:
             return []
 
         def search(live: Shard) -> list[Candidate]:
             return live.search(
-                queries, audience=audience, limit=limit, anchor_pages=anchor_pages, made_with=made_with
+                queries,
+                audience=audience,
+                limit=limit,
+                anchor_pages=anchor_pages,
+                made_with=made_with,
+                choose=choose,
             )
 
         return await self._read(search, empty=[])

@@ -9,6 +9,7 @@ from kb.calibration import Calibration
 from kb.errors import IndexUnavailableError
 from kb.index.port import (
     Candidate,
+    Choose,
     IndexCounts,
     IndexedChunk,
     IndexManifest,
@@ -87,10 +88,16 @@ class EdgeRebuild:
         limit: int,
         anchor_pages: Sequence[str] = (),
         made_with: str | None = None,
+        choose: Choose | None = None,
     ) -> list[Candidate]:
         def search() -> list[Candidate]:
             return self._building.search(
-                queries, audience=audience, limit=limit, anchor_pages=anchor_pages, made_with=made_with
+                queries,
+                audience=audience,
+                limit=limit,
+                anchor_pages=anchor_pages,
+                made_with=made_with,
+                choose=choose,
             )
 
         return await self._index.run(search) if queries else []

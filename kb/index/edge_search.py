@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import qdrant_edge as engine
 
 from kb.index.edge_filters import is_page, is_readable
-from kb.index.edge_vectors import rows, sparse_query
+from kb.index.edge_vectors import scores, sparse_query
 from kb.index.fields import DENSE
-from kb.index.payload import candidates
-from kb.index.port import Candidate, QueryVectors
+from kb.index.payload import Found
+from kb.index.port import QueryVectors
 from kb.models import Audience
 
 
-def search(
+def score(
     shard: engine.EdgeShard,
     queries: Sequence[QueryVectors],
     *,
     audience: Audience,
     limit: int,
     anchor_pages: Sequence[str],
-) -> list[Candidate]:
-    """The best `limit` passages of each vector of each wording, over all pages and over the anchors, with every score.
+) -> Found:
+    """The best `limit` points of each vector of each wording, over all pages and over the anchors, with every score.
 
-    Two batches, not prefetches: those run every leg anew for every query (30 ms against 10). Nothing may be written between.
+    Two batches, not prefetches: those run every leg anew for every query (30 ms against 10). Nothing may be written between,
+    nor before what is chosen of them is read.
     """
     readable = is_readable(audience)
     scopes = [engine.Filter(must=[*readable])]
@@ -35,17 +37,29 @@ def search(
     asked = [*dense, *filter(None, lexical)]
     legs = [
         engine.QueryRequest(limit, query=query, filter=scope, with_payload=False)
-        for query in asked
         for scope in scopes
+        for query in asked
     ]
-    found = {point.id for points in shard.query_batch(engine.QueryBatchRequest(legs)) for point in points}
+    points = [
+        {point.id for point in results} for results in shard.query_batch(engine.QueryBatchRequest(legs))
+    ]
+    # A point of an anchor page that any leg finds is among the best of that page too.
+    anchored = set().union(*points[len(asked) :])
+    found = anchored.union(*points)
     every = engine.Filter(must=[engine.HasIdCondition(found), *readable])
     scoring = [
-        engine.QueryRequest(max(1, len(found)), query=query, filter=every, with_payload=at == 0)
-        for at, query in enumerate(asked)
+        engine.QueryRequest(max(1, len(found)), query=query, filter=every, with_payload=False)
+        for query in asked
     ]
     results = iter(shard.query_batch(engine.QueryBatchRequest(scoring)))
-    return candidates(
-        [rows(next(results)) for _ in dense],
-        [rows(next(results)) if query is not None else [] for query in lexical],
+    return Found.of(
+        [scores(next(results)) for _ in dense],
+        [scores(next(results)) if query is not None else {} for query in lexical],
+        anchored,
     )
+
+
+def read(shard: engine.EdgeShard, points: Sequence[Any]) -> Mapping[Any, Mapping[str, Any]]:
+    """The payloads of points that were found, by id."""
+    records = shard.retrieve(list(points), True, False) if points else []
+    return {record.id: record.payload or {} for record in records}

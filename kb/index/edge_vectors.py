@@ -9,7 +9,7 @@ import qdrant_edge as engine
 
 from kb.errors import IndexMismatchError
 from kb.index.fields import DENSE, LEXICAL
-from kb.index.payload import Scored, from_payload, point_id, to_payload
+from kb.index.payload import from_payload, point_id, to_payload
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 
 
@@ -68,5 +68,6 @@ def indexed_of(record: engine.Record) -> IndexedChunk:
     )
 
 
-def rows(points: Sequence[engine.ScoredPoint]) -> list[Scored]:
-    return [Scored(point=point.id, score=point.score, payload=point.payload) for point in points]
+def scores(points: Sequence[engine.ScoredPoint]) -> dict[engine.PointId, float]:
+    """By id."""
+    return {point.id: point.score for point in points}

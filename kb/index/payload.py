@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from kb.calibration import Calibration, from_text, to_text
 from kb.errors import IndexMismatchError
 from kb.index.fields import CHUNK_ID, PAGE_ID, PAGE_URL, REVISION, TITLE
-from kb.index.port import Candidate, IndexManifest, PageAddress, PageHeld
+from kb.index.port import Candidate, Choose, FoundScores, IndexManifest, PageAddress, PageHeld
 from kb.models import Chunk, Page, PageDates
 from kb.versions import as_name, names_of, series_of
 
@@ -175,32 +177,58 @@ def calibration_from_fields(fields: Mapping[str, Any] | None) -> Calibration | N
     return from_text(text) if isinstance(text, str) else None
 
 
+ScoreOf: TypeAlias = Mapping[Any, float]
+"""Score by the id of a point: one result list of a search, whichever engine it came from."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Scored:
-    """One point of one result list, whichever engine it came from."""
+class Found:
+    """What a search found: the ids of points, and their scores in the same order."""
 
-    point: Hashable
-    score: float
-    payload: Mapping[str, Any] | None
+    points: Sequence[Any]
+    scores: FoundScores
 
+    @classmethod
+    def of(cls, dense: Sequence[ScoreOf], lexical: Sequence[ScoreOf], anchored: Collection[Any]) -> Self:
+        """Joins the result lists, one a query and kind. The first dense list holds every point.
 
-def candidates(dense: Sequence[Iterable[Scored]], lexical: Sequence[Iterable[Scored]]) -> list[Candidate]:
-    """Joins the result lists of a search, one a query and kind, into candidates.
-
-    The first dense list holds every candidate with its payload. A candidate that a lexical list lacks shares no
-    term with that query: its BM25 is 0.
-    """
-    dense_lists = [list(results) for results in dense]
-    dense_scores = [{row.point: row.score for row in results} for results in dense_lists]
-    lexical_scores = [{row.point: row.score for row in results} for results in lexical]
-    return [
-        Candidate(
-            chunk=from_payload(row.payload),
-            dense=tuple(scores.get(row.point, 0.0) for scores in dense_scores),
-            lexical=tuple(scores.get(row.point, 0.0) for scores in lexical_scores),
+        A point that a lexical list lacks shares no term with that query: its BM25 is 0.
+        """
+        points = list(dense[0])
+        return cls(
+            points=points,
+            scores=FoundScores(
+                dense=_columns(dense, points),
+                lexical=_columns(lexical, points),
+                anchored=np.array([point in anchored for point in points], dtype=np.bool_),
+            ),
         )
-        for row in dense_lists[0]
-    ]
+
+    def rows(self, choose: Choose | None) -> Sequence[int]:
+        """Those to read; all of them without a choice."""
+        return choose(self.scores) if choose is not None and self.points else range(len(self.points))
+
+    def candidates(self, rows: Sequence[int], payloads: Mapping[Any, Mapping[str, Any]]) -> list[Candidate]:
+        """`payloads` by the ids of points; a point without one was deleted meanwhile.
+
+        Raises:
+            IndexMismatchError: they were written by another version of Footnote.
+        """
+        return [
+            Candidate(
+                chunk=from_payload(payload),
+                dense=tuple(self.scores.dense[row].tolist()),
+                lexical=tuple(self.scores.lexical[row].tolist()),
+                row=row,
+            )
+            for row in rows
+            if (payload := payloads.get(self.points[row])) is not None
+        ]
+
+
+def _columns(scores: Sequence[ScoreOf], points: Sequence[Any]) -> NDArray[np.float64]:
+    columns = [[of_query.get(point, 0.0) for point in points] for of_query in scores]
+    return np.array(columns, dtype=np.float64).reshape(len(scores), len(points)).T
 
 
 def revisions_of(payloads: Iterable[Mapping[str, Any] | None]) -> dict[str, str]:

@@ -7,13 +7,17 @@ passage found by one leg only is not a zero in the other).
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from kb.calibration import Calibration
 from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,12 +46,33 @@ class QueryVectors:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class FoundScores:
+    """The scores of all passages that the legs found, a row each, before any of them is read.
+
+    `dense` and `lexical`: shape (passages, queries), the queries in their order. `anchored`: shape (passages,), True for
+    passages of the anchor pages.
+    """
+
+    dense: NDArray[np.float64]
+    lexical: NDArray[np.float64]
+    anchored: NDArray[np.bool_]
+
+
+Choose: TypeAlias = Callable[[FoundScores], Sequence[int]]
+"""The rows of the passages that are wanted. May be called in any thread, and again where pages were replaced meanwhile."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Candidate:
-    """A passage that a leg found. `dense` and `lexical` have one score for each query of the search, in its order."""
+    """A passage that a leg found. `dense` and `lexical` have one score for each query of the search, in its order.
+
+    `row`: its place in `FoundScores`.
+    """
 
     chunk: Chunk
     dense: tuple[float, ...]
     lexical: tuple[float, ...]
+    row: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,8 +172,12 @@ class Searchable(Protocol):
         limit: int,
         anchor_pages: Sequence[str] = (),
         made_with: str | None = None,
+        choose: Choose | None = None,
     ) -> list[Candidate]:
-        """The union of every leg's best `limit` passages, in no particular order.
+        """The union of every leg's best `limit` passages, or those of them that `choose` wants, in no particular order.
+
+        Scores come first; passages are read after `choose`, for they are most of what a search costs. Both show the same
+        moment: a page that is replaced in between is met before or after. One that is deleted in between is absent.
 
         Legs: {dense, lexical} x queries and, where `anchor_pages` are given, the same restricted to these pages.
         The audience filter stands in every leg: what the audience may not read is never fetched. `made_with`: the

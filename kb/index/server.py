@@ -23,6 +23,7 @@ from kb.index.collection import Collection
 from kb.index.payload import calibration_from_fields, manifest_from_fields
 from kb.index.port import (
     Candidate,
+    Choose,
     IndexCounts,
     IndexedChunk,
     IndexManifest,
@@ -90,12 +91,13 @@ class ServerIndex(Collection):
         limit: int,
         anchor_pages: Sequence[str] = (),
         made_with: str | None = None,
+        choose: Choose | None = None,
     ) -> list[Candidate]:
         if not queries or not await self._is_live():
             return []
         if made_with is None:
-            return await self._search(self._name, queries, audience, limit, anchor_pages)
-        return await self._search_pinned(made_with, queries, audience, limit, anchor_pages)
+            return await self._search(self._name, queries, audience, limit, anchor_pages, choose)
+        return await self._search_pinned(made_with, queries, audience, limit, anchor_pages, choose)
 
     async def _search_pinned(
         self,
@@ -104,6 +106,7 @@ class ServerIndex(Collection):
         audience: Audience,
         limit: int,
         anchor_pages: Sequence[str],
+        choose: Choose | None,
     ) -> list[Candidate]:
         """Searches the live collection by its own name, and asks meanwhile whether it still is the live one.
 
@@ -116,7 +119,7 @@ class ServerIndex(Collection):
                     f"the index was made with {known.manifest.embedder}, not with {made_with}"
                 )
             found, live = await asyncio.gather(
-                self._search(known.collection, queries, audience, limit, anchor_pages),
+                self._search(known.collection, queries, audience, limit, anchor_pages, choose),
                 self._live_generation(),
                 return_exceptions=True,
             )

@@ -8,7 +8,7 @@ from typing import Any
 from qdrant_client import models
 
 from kb.index.fields import AUDIENCE, DENSE, LEXICAL, NAMES, PAGE_ID, POSITION, REPLACED_NAMES, SERIES, SOURCE
-from kb.index.payload import Scored, from_payload, point_id, to_payload
+from kb.index.payload import from_payload, point_id, to_payload
 from kb.index.port import IndexedChunk, PagesWanted, SparseVector, StoredPassage
 from kb.index.server_flux import WRITTEN, is_version
 from kb.models import Audience
@@ -45,8 +45,9 @@ def sparse(vector: SparseVector) -> models.SparseVector:
     return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
 
 
-def rows(points: Sequence[models.ScoredPoint]) -> list[Scored]:
-    return [Scored(point=point.id, score=point.score, payload=point.payload) for point in points]
+def scores(points: Sequence[models.ScoredPoint]) -> dict[models.ExtendedPointId, float]:
+    """By id."""
+    return {point.id: point.score for point in points}
 
 
 def stored(record: models.Record) -> StoredPassage:

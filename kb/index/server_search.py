@@ -8,8 +8,9 @@ from typing import Any
 from qdrant_client import models
 
 from kb.index.fields import DENSE, LEXICAL
+from kb.index.payload import Found
 from kb.index.port import QueryVectors
-from kb.index.server_points import is_page, is_readable, sparse
+from kb.index.server_points import is_page, is_readable, scores, sparse
 from kb.models import Audience
 
 MOST = 1000
@@ -26,7 +27,10 @@ def query_requests(
     anchor_pages: Sequence[str],
     hidden: Hidden,
 ) -> list[models.QueryRequest]:
-    """One request a query vector: all of them score what any leg finds. The first brings the passages themselves."""
+    """One request a query vector: all of them score what any leg finds. Where there are anchors, one more finds their points.
+
+    None of them brings passages: some 300 of them would be sent and read, and 40 are wanted.
+    """
     readable = is_readable(audience)
     scopes = [models.Filter(must=[*readable], must_not=[*hidden])]
     if anchor_pages:
@@ -40,14 +44,28 @@ def query_requests(
         for using, vector in (*wordings, *terms)
         for scope in scopes
     ]
-    return [
-        models.QueryRequest(
-            prefetch=legs,
-            query=vector,
-            using=using,
-            filter=scopes[0],
-            limit=min(limit * len(legs), MOST),
-            with_payload=at == 0,
-        )
-        for at, (using, vector) in enumerate((*wordings, *terms))
+    most = min(limit * len(legs), MOST)
+    requests = [
+        models.QueryRequest(prefetch=legs, query=vector, using=using, filter=scopes[0], limit=most)
+        for using, vector in (*wordings, *terms)
     ]
+    if anchor_pages:  # a point of theirs that any leg finds is found by one of their legs too
+        using, vector = wordings[0]
+        requests.append(
+            models.QueryRequest(prefetch=legs[1::2], query=vector, using=using, filter=scopes[1], limit=most)
+        )
+    return requests
+
+
+def found_by(queries: Sequence[QueryVectors], responses: Sequence[models.QueryResponse]) -> Found:
+    """What the responses to `query_requests` come to."""
+    results = iter([scores(response.points) for response in responses])
+    dense = [next(results) for _ in queries]
+    lexical = [next(results) if query.lexical.indices else {} for query in queries]
+    return Found.of(dense, lexical, next(results, {}))
+
+
+def are_found(found: Found, rows: Sequence[int], audience: Audience, hidden: Hidden) -> models.Filter:
+    """The points of these rows, as far as the audience may read them."""
+    ids = models.HasIdCondition(has_id=[found.points[row] for row in rows])
+    return models.Filter(must=[ids, *is_readable(audience)], must_not=[*hidden])

@@ -18,7 +18,7 @@ import qdrant_edge as engine
 from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
 from kb.index.edge_filters import is_page, is_readable, is_spot, is_wanted
-from kb.index.edge_search import search
+from kb.index.edge_search import read, score
 from kb.index.edge_vectors import check_dimension, config, dense_of, indexed_of
 from kb.index.fields import DENSE, KEYWORD_FIELDS, LANGUAGE, PAGE_ID, PAGE_URL, REVISION, TITLE
 from kb.index.payload import (
@@ -32,6 +32,7 @@ from kb.index.payload import (
 )
 from kb.index.port import (
     Candidate,
+    Choose,
     IndexCounts,
     IndexedChunk,
     IndexManifest,
@@ -197,6 +198,7 @@ class Shard(ShardWrites):
         limit: int,
         anchor_pages: Sequence[str],
         made_with: str | None = None,
+        choose: Choose | None = None,
     ) -> list[Candidate]:
         if made_with not in (None, self.manifest.embedder):
             raise IndexMismatchError(
@@ -204,8 +206,13 @@ class Shard(ShardWrites):
             )
         for query in queries:
             check_dimension(query.dense, self.manifest)
-        with self._lock.read(), engine_failures(self._folder):
-            return search(self._shard, queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
+        with self._lock.read():  # all of it at one moment
+            with engine_failures(self._folder):
+                found = score(self._shard, queries, audience=audience, limit=limit, anchor_pages=anchor_pages)
+            rows = found.rows(choose)
+            with engine_failures(self._folder):
+                payloads = read(self._shard, [found.points[row] for row in rows])
+        return found.candidates(rows, payloads)
 
     def _values(self, field: str, scope: engine.Filter | None = None) -> dict[str, int]:
         """How many points each value has. The engine goes on listing a value whose points are deleted, with 0."""

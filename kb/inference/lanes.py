@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -61,12 +62,18 @@ class Lane:
         """Every item's result, in order. No more items wait in the lane than it has threads: others get their turn."""
         results: dict[int, Result] = {}
         numbered = iter(enumerate(items))
+        loop = asyncio.get_running_loop()
 
-        async def work_off() -> None:
-            for number, item in numbered:
-                results[number] = await self.run(work, item)
+        async def work_off(number: int, begun: asyncio.Future[Result]) -> None:
+            results[number] = await begun
+            for further, item in numbered:
+                results[further] = await self.run(work, item)
 
-        workers = [asyncio.create_task(work_off()) for _ in range(self._threads)]
+        # Begun here and now: whoever calls may hold the loop next, with something to do meanwhile.
+        workers = [
+            asyncio.create_task(work_off(number, loop.run_in_executor(self._pool, work, item)))
+            for number, item in islice(numbered, self._threads)
+        ]
         try:
             await asyncio.gather(*workers)
         finally:

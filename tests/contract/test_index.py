@@ -26,6 +26,7 @@ from kb.calibration import Calibration, Reranking
 from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import (
+    FoundScores,
     IndexCounts,
     IndexedChunk,
     IndexManifest,
@@ -332,6 +333,77 @@ class TestEveryIndex:
         cited = next(hit for hit in anchored if hit.chunk.page.id == "cited")
         assert cited.dense[0] == pytest.approx(np.dot(dense("leave"), dense("price shipping")), abs=1e-5)
         assert cited.lexical == (0,)
+
+    async def test_what_is_read_is_chosen_by_scores(self, index: VectorIndex) -> None:
+        await put(index, a_page("a"), "leave holiday", "salary")
+        await put(index, a_page("b"), "leave price")
+        queries = [a_query("leave"), a_query("salary")]
+        every = await index.search(queries, audience=EVERYBODY, limit=10, anchor_pages=["a"])
+        seen: list[FoundScores] = []
+
+        def choose(scores: FoundScores) -> list[int]:
+            seen.append(scores)
+            return [int(scores.lexical[:, 1].argmax())]
+
+        (hit,) = await index.search(queries, audience=EVERYBODY, limit=10, anchor_pages=["a"], choose=choose)
+        assert hit.chunk.id == "a#1"
+        scores = seen[-1]
+        assert scores.dense.shape == scores.lexical.shape == (3, 2)
+        assert tuple(scores.dense[hit.row]) == pytest.approx(hit.dense)
+        assert {tuple(scores.lexical[one.row].round(4)) for one in every} == {
+            tuple(np.round(one.lexical, 4)) for one in every
+        }
+        assert [bool(scores.anchored[one.row]) for one in every] == [
+            one.chunk.page.id == "a" for one in every
+        ]
+
+    async def test_without_anchors_nothing_is_anchored_and_nothing_found_is_no_choice(
+        self, index: VectorIndex
+    ) -> None:
+        await put(index, a_page("a"), "leave")
+        seen: list[bool] = []
+
+        def choose(scores: FoundScores) -> list[int]:
+            seen.extend(scores.anchored.tolist())
+            return []
+
+        assert await index.search([a_query("leave")], audience=EVERYBODY, limit=10, choose=choose) == []
+        assert seen == [False]
+        nobody = Audience(channels=frozenset({"C9"}), everyone=False)
+        assert await index.search([a_query("leave")], audience=nobody, limit=10, choose=choose) == []
+        assert seen == [False]
+
+    async def test_a_page_replaced_between_its_scores_and_its_reading_is_met_before_or_after(
+        self, index: VectorIndex
+    ) -> None:
+        await put(index, a_page("a", revision="r1"), *["leave"] * 20)
+        loop, writes = asyncio.get_running_loop(), []
+
+        def choose(scores: FoundScores) -> range:
+            if not writes:
+                replacing = put(index, a_page("a", revision="r2"), *["leave holiday"] * 20)
+                writes.append(asyncio.run_coroutine_threadsafe(replacing, loop))
+            return range(len(scores.dense))
+
+        hits = await index.search([a_query("leave")], audience=EVERYBODY, limit=50, choose=choose)
+        await asyncio.wrap_future(writes[0])
+        assert len(hits) == 20
+        assert len({hit.chunk.page.revision for hit in hits}) == 1
+
+    async def test_a_page_deleted_between_its_scores_and_its_reading_is_absent_or_there(
+        self, index: VectorIndex
+    ) -> None:
+        await put(index, a_page("a"), "leave")
+        await put(index, a_page("b"), "leave")
+        loop, deletions = asyncio.get_running_loop(), []
+
+        def choose(scores: FoundScores) -> range:
+            deletions.append(asyncio.run_coroutine_threadsafe(index.delete_pages(["a"]), loop))
+            return range(len(scores.dense))
+
+        hits = await index.search([a_query("leave")], audience=EVERYBODY, limit=50, choose=choose)
+        await asyncio.gather(*map(asyncio.wrap_future, deletions))
+        assert {hit.chunk.id for hit in hits} in ({"a#0", "b#0"}, {"b#0"})
 
     async def test_anchors_do_not_change_a_score(self, index: VectorIndex) -> None:
         await put(index, a_page("a"), "leave holiday", "salary")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from kb.index.port import Candidate
+import numpy as np
+
+from kb.index.port import Candidate, Choose, FoundScores
 from kb.models import Chunk, Hit, Page, Scores
 
 
@@ -36,3 +39,18 @@ def a_candidate(chunk_id: str, dense: Sequence[float], lexical: Sequence[float])
     page = Page(id=f"page-of-{chunk_id}", source="s", path="p.md", title="T", url="https://kb.example/p")
     chunk = Chunk(id=chunk_id, page=page, position=0, text="text", url=page.url)
     return Candidate(chunk=chunk, dense=tuple(dense), lexical=tuple(lexical))
+
+
+def chosen(
+    candidates: Sequence[Candidate], choose: Choose | None, anchor_pages: Sequence[str] = ()
+) -> list[Candidate]:
+    """Those that `choose` wants, as an index gives them back."""
+    rows = [replace(one, row=row) for row, one in enumerate(candidates)]
+    if choose is None or not rows:
+        return rows
+    scores = FoundScores(
+        dense=np.array([one.dense for one in rows], dtype=float),
+        lexical=np.array([one.lexical for one in rows], dtype=float),
+        anchored=np.array([one.chunk.page.id in anchor_pages for one in rows]),
+    )
+    return [rows[row] for row in choose(scores)]

@@ -1,9 +1,11 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +65,28 @@ async def test_a_repeated_question_is_not_embedded_again(embedder: Embedder) -> 
     assert not busy.done()  # a cached vector waits for nobody
     assert np.array_equal(again, first[::-1])
     await busy
+
+
+async def test_wordings_are_embedded_side_by_side_and_none_changes_another_s_vector() -> None:
+    both_at_work = threading.Barrier(2, timeout=60)
+
+    class Watched(Embedder):
+        def _encode(self, model: Any, kind: Any, texts: Sequence[str]) -> Any:
+            both_at_work.wait()  # breaks where one waits for the other
+            return super()._encode(model, kind, texts)
+
+    watched = Watched(EmbedSettings(threads=2))
+    try:
+        vectors = await watched.embed_queries(
+            ["how long?", "how long may a lunch break be, and who says so?"]
+        )
+    finally:
+        watched.close()
+    alone = Embedder(EmbedSettings(threads=2))
+    try:
+        assert (await alone.embed_queries(["how long?"]) == vectors[:1]).all()
+    finally:
+        alone.close()
 
 
 async def test_a_question_waits_for_one_batch_of_documents_and_not_for_all(embedder: Embedder) -> None:

@@ -74,20 +74,20 @@ def test_hits_keep_the_weighted_mean_of_every_stage() -> None:
 def test_the_thread_s_words_count_the_less_the_better_the_question_finds_alone(
     best: float, need: float
 ) -> None:
-    candidates = [a_candidate("a", [best, 9.0], [0.0, 0.0]), a_candidate("b", [0.5, 9.5], [0.0, 0.0])]
+    dense = np.array([[best, 9.0], [0.5, 9.5]])
     queries = [a_query("it?"), WeightedQuery(text="it? (mulch)", weight=1.0, context=True)]
     settings = SearchSettings(context_strong=8.0, context_weak=4.0)
-    assert context_need(candidates, queries, settings) == pytest.approx(need)
+    assert context_need(dense, queries, settings) == pytest.approx(need)
 
 
 def test_where_a_question_s_own_best_is_no_range_the_thread_s_words_count_in_full() -> None:
     queries = [a_query("it?"), WeightedQuery(text="it? (mulch)", weight=1.0, context=True)]
     settings = SearchSettings(context_strong=4.0, context_weak=4.0)
-    assert context_need([a_candidate("a", [9.0, 1.0], [0.0, 0.0])], queries, settings) == 1.0
+    assert context_need(np.array([[9.0, 1.0]]), queries, settings) == 1.0
 
 
 def test_without_a_thread_nothing_of_it_counts() -> None:
-    assert context_need([a_candidate("a", [0.1], [0.0])], [a_query("it?")], SearchSettings()) == 0.0
+    assert context_need(np.array([[0.1]]), [a_query("it?")], SearchSettings()) == 0.0
 
 
 def test_a_search_among_the_words_of_the_thread_orders_but_is_no_evidence() -> None:

@@ -106,6 +106,7 @@ class Index:
         audience: Audience,
         language: str,
         anchor_pages: Sequence[str] = (),
+        every: bool = False,
     ) -> SearchResult:
         self.asked.append(queries)
         self.audiences.append(audience)

@@ -36,12 +36,14 @@ class Searcher:
     def __init__(self, by_query: dict[str, list[Hit]], otherwise: Sequence[Hit] = ()) -> None:
         self.by_query, self.otherwise = by_query, list(otherwise)
         self.asked: list[list[WeightedQuery]] = []
+        self.every: list[bool] = []
+        self.prepared: list[str] = []
 
     async def warm(self) -> None:
         """There is nothing to prepare."""
 
     async def prepare(self, text: str) -> None:
-        raise AssertionError("no model writes here")
+        self.prepared.append(text)
 
     async def languages(self) -> Sequence[str]:
         raise AssertionError("no model writes here")
@@ -53,7 +55,9 @@ class Searcher:
         audience: Audience,
         language: str,
         anchor_pages: Sequence[str] = (),
+        every: bool = False,
     ) -> SearchResult:
+        self.every.append(every)
         self.asked.append(list(queries))
         best = max(queries, key=lambda query: query.weight).text
         return SearchResult(hits=self.by_query.get(best, self.otherwise), embed_ms=1.0, search_ms=1.0)
@@ -121,6 +125,25 @@ async def test_a_part_is_searched_in_its_own_words_and_a_little_in_the_whole_que
         ("What is the probation period?", 0.7),
         (question, 0.3),
     ]
+
+
+async def test_in_a_thread_the_question_is_embedded_while_it_is_understood_and_alone_with_its_search() -> (
+    None
+):
+    searcher = Searcher({}, [a_hit("Days")])
+    await find(searcher, "and who approves it?", ("How many days of leave do I get?", "25 days."))
+    assert searcher.prepared == ["and who approves it?"]
+    await find(searcher, "How many days of leave do I get?")
+    assert searcher.prepared == ["and who approves it?"]
+
+
+async def test_whatever_was_found_is_looked_through_for_a_step_that_must_be_held() -> None:
+    searcher = Searcher({}, [a_hit("Day 5")])
+    await find(searcher, "and the one before", ("What is day 7 about?", "Platforms."))
+    assert all(searcher.every)
+    plain = Searcher({}, [a_hit("Day 5")])
+    await find(plain, "How many days of leave do I get?")
+    assert not any(plain.every)
 
 
 async def test_one_question_has_no_parts_and_one_search() -> None:

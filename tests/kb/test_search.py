@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
 from kb.embed import Space
 from kb.errors import EmbedderUnavailableError, IndexUnavailableError
-from kb.index.port import Candidate, QueryVectors, StoredPassage
+from kb.index.port import Candidate, Choose, QueryVectors, StoredPassage
 from kb.lexical import LexicalEncoder
 from kb.models import Audience
-from kb.search import BELIEVED_S, Search
+from kb.search import BELIEVED_S, PASSAGES, Search
 from kb.settings import SearchSettings
 from kb.standard_scores import typical_questions
 from kb.wordings import WeightedQuery
-from tests.fakes.passages import a_candidate, a_passage
+from tests.fakes.passages import a_candidate, a_passage, chosen
 
 UNTYPICAL = "eo"
 """A language without typical questions: nothing is taken away from a question's vector."""
@@ -78,13 +79,15 @@ class FakeIndex:
         self._clock = clock
         self._error = error
 
-    async def search(self, queries: Sequence[QueryVectors], **asked: object) -> list[Candidate]:
+    async def search(
+        self, queries: Sequence[QueryVectors], *, choose: Choose, **asked: Any
+    ) -> list[Candidate]:
         if self._error:
             raise self._error
         if self._clock:
             self._clock.now += 0.003
         self.searches.append({"queries": queries, **asked})
-        return self.candidates
+        return chosen(self.candidates, choose, asked["anchor_pages"])
 
     async def languages(self) -> Sequence[str]:
         self.language_calls += 1
@@ -122,6 +125,26 @@ async def test_all_wordings_go_into_one_engine_call_with_the_audience_and_the_an
     assert len(asked["queries"]) == 2
     assert (asked["audience"], asked["limit"], asked["anchor_pages"]) == (audience, 33, ["leave"])
     assert [hit.chunk.id for hit in result.hits] == ["a"]
+
+
+async def test_the_best_are_read_and_as_many_of_the_anchor_pages() -> None:
+    falling = [a_candidate(f"{n:03}", [1.0 - n / 200], [0.0]) for n in range(100)]
+    anchor = falling[90].chunk.page.id
+    search = a_search(FakeIndex(falling))
+
+    async def read(**asked: Any) -> list[str]:
+        found = await search.search([a_query("w")], audience=Audience(), language="en", **asked)
+        return [hit.chunk.id for hit in found.hits]
+
+    assert await read() == [f"{n:03}" for n in range(PASSAGES)]
+    assert await read(anchor_pages=[anchor]) == [*(f"{n:03}" for n in range(PASSAGES)), "090"]
+    assert await read(every=True) == [f"{n:03}" for n in range(100)]
+
+
+async def test_passages_as_good_as_the_last_that_is_read_are_read_and_ordered_by_name() -> None:
+    equal = [a_candidate(f"{n:03}", [0.5], [1.0]) for n in reversed(range(PASSAGES + 5))]
+    found = await a_search(FakeIndex(equal)).search([a_query("w")], audience=Audience(), language="en")
+    assert [hit.chunk.id for hit in found.hits] == [f"{n:03}" for n in range(PASSAGES + 5)]
 
 
 async def test_embedding_and_searching_are_timed_apart() -> None:
