@@ -128,6 +128,7 @@ class Watch:
 
 @pytest.mark.slow
 @pytest.mark.series
+@pytest.mark.series
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("way", WAYS)
 async def test_an_update_of_two_bots_loses_no_question_and_answers_none_twice(

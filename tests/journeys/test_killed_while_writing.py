@@ -23,6 +23,7 @@ from tests.journeys.conftest import VIEW
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
+    pytest.mark.series,
     pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(400),
 ]

@@ -29,7 +29,12 @@ from tests.fakes.messages_server import Failure, MessagesServer, Say
 from tests.fakes.serving import sample_data, slack_of
 from tests.fakes.waiting import until
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.series,
+    pytest.mark.timeout(300),
+    pytest.mark.asyncio(loop_scope="module"),
+]
 
 QUESTION = "@footnote How many days of paid holiday do full-time employees get?"
 PAGES = "https://kb.havik.example/"
