@@ -42,6 +42,8 @@ date: 2020-05-01
 The warranty on garden tools is five years from the day of purchase.
 """,
 }
+COMMAND_S = 300.0
+"""Of a command on a machine that has much else to do; most take three."""
 HOLIDAY = "How many days of annual leave does an employee get?"
 FOLLOW_UP = "and when do they expire?"
 
@@ -87,7 +89,7 @@ def footnote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             [*map(str, arguments), *where],
             folder=home,
             variables=environment(COLUMNS="300", **variables),
-            timeout=START_S,
+            timeout=COMMAND_S,
         )
         return Ended(code=code, out=out, err=err)
 

@@ -7,11 +7,13 @@ What only the installed program shows (what it imports, that it starts) is teste
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
 import pkgutil
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -25,49 +27,63 @@ WARM_S = 240.0
 
 
 class WarmCommand:
-    """Runs one command at a time. `close` ends the process that waits for them."""
+    """Runs one command at a time. `close` ends the process that waits for them, and the command that it runs."""
 
     def __init__(self, folder: Path) -> None:
         self._out, self._err = folder / "out", folder / "err"
-        self._server = subprocess.Popen(
-            [sys.executable, "-m", "tests.fakes.warm_command"],
-            cwd=ROOT,
-            env=environment(COLUMNS="300"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self._told(WARM_S)
+        self._server: subprocess.Popen[str] | None = None
 
     def run(
         self, arguments: Sequence[str], *, folder: Path, variables: Mapping[str, str], timeout: float
     ) -> tuple[int, str, str]:
-        """Exit code (as `subprocess` has it), standard output and standard error.
+        """Exit code (negative: ended by that signal), standard output and standard error.
 
         Raises:
-            TimeoutError: it did not end within `timeout` seconds; it is killed, and nothing can be run any more.
+            TimeoutError: it did not end within `timeout` seconds, and was killed.
         """
         call = {"arguments": list(arguments), "folder": str(folder), "variables": dict(variables)}
         call |= {"out": str(self._out), "err": str(self._err)}
-        assert self._server.stdin is not None
-        self._server.stdin.write(json.dumps(call) + "\n")
-        self._server.stdin.flush()
-        code = self._told(timeout)
+        try:
+            server = self._started()
+            assert server.stdin is not None
+            server.stdin.write(json.dumps(call) + "\n")
+            server.stdin.flush()
+            code = _told(server, timeout)
+        except BaseException:  # of pytest's own timeout as well: the next command gets a new process
+            self.close()
+            raise
         return code, self._out.read_text(encoding="utf-8"), self._err.read_text(encoding="utf-8")
 
-    def _told(self, timeout: float) -> int:
-        assert self._server.stdout is not None
-        ready, _, _ = select.select([self._server.stdout], [], [], timeout)
-        if not ready:
-            self.close()
-            raise TimeoutError(f"not ended after {timeout} s")
-        line = self._server.stdout.readline()
-        assert line, "the process that runs commands has ended"
-        return int(json.loads(line))
+    def _started(self) -> subprocess.Popen[str]:
+        if self._server is None:
+            self._server = subprocess.Popen(
+                [sys.executable, "-m", "tests.fakes.warm_command"],
+                cwd=ROOT,
+                env=environment(COLUMNS="300"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+            _told(self._server, WARM_S)
+        return self._server
 
     def close(self) -> None:
-        self._server.terminate()
-        self._server.communicate()
+        if self._server is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._server.pid, signal.SIGKILL)
+            self._server.communicate()
+            self._server = None
+
+
+def _told(server: subprocess.Popen[str], timeout: float) -> int:
+    assert server.stdout is not None
+    ready, _, _ = select.select([server.stdout], [], [], timeout)
+    if not ready:
+        raise TimeoutError(f"not ended after {timeout} s")
+    line = server.stdout.readline()
+    assert line, "the process that runs commands has ended"
+    return int(json.loads(line))
 
 
 def serve() -> None:
@@ -91,6 +107,7 @@ def command(call: dict[str, Any]) -> NoReturn:
     os.environ.clear()
     os.environ.update(call["variables"])
     sys.argv = ["footnote", *call["arguments"]]
+    sys.modules["__main__"].__package__ = None  # or the usage would be told of `python -m` something
     sys.exit(importlib.import_module("bot.cli").main())
 
 
