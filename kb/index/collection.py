@@ -36,6 +36,7 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
+from kb.index.server_calls import asked
 from kb.index.server_flux import LEDGER_ID, Flux
 from kb.index.server_points import are_spots, indexed, is_page, is_readable, is_wanted, stored, versions
 from kb.index.server_search import MOST, Hidden, are_found, found_by, query_requests
@@ -89,7 +90,7 @@ class Collection(Writes):
         """Passages that everyone may read, with what their words are counted by."""
         chosen = [is_page(of_pages)] if of_pages is not None else []
         scope = models.Filter(must=[*is_readable(PUBLIC), *chosen])
-        return self._batches(True, scope, vectors=[LEXICAL], at_once=COUNTED_AT_ONCE)
+        return self._batches(True, scope, vectors=[LEXICAL], at_once=COUNTED_AT_ONCE, patient=True)
 
     async def _public_passages(self) -> int:
         hidden = (await self._read_flux()).hidden()
@@ -103,12 +104,13 @@ class Collection(Writes):
         return revisions_of([record.payload async for record in self._records([PAGE_ID, REVISION])])
 
     async def inventory(self) -> Mapping[str, PageHeld]:
-        return inventory_of([record.payload async for record in self._records(INVENTORY_FIELDS)])
+        found = self._batches(INVENTORY_FIELDS, None, patient=True)
+        return inventory_of([record.payload async for records in found for record in records])
 
     async def stored(self, page_ids: Sequence[str]) -> Sequence[IndexedChunk]:
         wanted = models.Filter(must=[is_page(page_ids)])
         kinds = [DENSE, LEXICAL]
-        found = self._batches(True, wanted, vectors=kinds, at_once=AT_ONCE)
+        found = self._batches(True, wanted, vectors=kinds, at_once=AT_ONCE, patient=True)
         return [indexed(record) async for records in found for record in records]
 
     async def addresses(self) -> Sequence[PageAddress]:
@@ -297,14 +299,19 @@ class Collection(Writes):
         *,
         vectors: list[str] | bool = False,
         at_once: int = MOST,
+        patient: bool = False,
     ) -> AsyncIterator[Sequence[models.Record]]:
-        """All that counts when it begins: a page that is replaced meanwhile may come in two versions, or in one of them."""
-        hidden = (await self._read_flux()).hidden()
+        """All that counts when it begins: a page that is replaced meanwhile may come in two versions, or in one of them.
+
+        `patient`: no question waits for it, so that it is tried again for as long as a write is.
+        """
+        for_s = self._write_for_s if patient else self._read_for_s
+        hidden = (await self._read_flux(for_s=for_s)).hidden()
         counted = scope or models.Filter()
         counted = counted.model_copy(
             update={"must_not": [models.HasIdCondition(has_id=[LEDGER_ID]), *hidden]}
         )
-        async for records in self._pages_of(fields, counted, vectors=vectors, at_once=at_once):
+        async for records in self._pages_of(fields, counted, vectors=vectors, at_once=at_once, for_s=for_s):
             yield records
 
     async def _pages_of(
@@ -314,6 +321,7 @@ class Collection(Writes):
         *,
         vectors: list[str] | bool = False,
         at_once: int = MOST,
+        for_s: float | None = None,
     ) -> AsyncIterator[Sequence[models.Record]]:
         offset: Any = None
         while True:
@@ -326,7 +334,8 @@ class Collection(Writes):
                 with_payload=fields,
                 with_vectors=vectors,
             )
-            records, offset = await self._read("listing passages", listing)
+            within = self._read_for_s if for_s is None else for_s
+            records, offset = await asked("listing passages", listing, for_s=within)
             yield records
             if offset is None:
                 return

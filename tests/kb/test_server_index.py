@@ -271,6 +271,21 @@ class TestTryingAgain:
         await index.settle()
         assert await index.counts() == IndexCounts(pages=1, chunks=4)
 
+    @pytest.mark.parametrize("path", ["/points", "/points/scroll", "/points/delete"])
+    async def test_what_a_write_reads_has_the_patience_of_a_write(
+        self, server: QdrantServer, index: ServerIndex, path: str
+    ) -> None:
+        """A question waits a second for a server that is away; a sync of hours does not end after one."""
+        await index.replace_pages(a_version("page", "r0", 3))
+        for writing in (
+            lambda: index.replace_pages(a_version("page", "r1", 4)),
+            lambda: index.delete_pages(["page"]),
+            lambda: index.stored(["page"]),
+            index.inventory,
+        ):
+            server.failures = [Failure(status=429, headers={"Retry-After": "2"}, path=path)]
+            await writing()
+
     async def test_the_limit_holds_and_is_said(self, server: QdrantServer) -> None:
         index = ServerIndex(a_client(server), "kb", manifest=MANIFEST, retry_s=1.6)
         await index.replace_pages(a_version("page", "r0", 1))
