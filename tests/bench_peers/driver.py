@@ -125,7 +125,7 @@ async def _ask(peer: Peer, embedding: Meter, output: TextIO) -> None:
         with whole.counting():
             ranking = await peer.ask(question["text"])
         told = {"event": "answered", "id": question["id"], "ranking": list(ranking)[:KEPT]}
-        _tell(output, {**told, **whole.as_told(embedding)})
+        _tell(output, {**told, "process_cpu_s": time.process_time(), **whole.as_told(embedding)})
 
 
 def _tell(output: TextIO, line: dict[str, Any]) -> None:

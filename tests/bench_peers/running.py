@@ -58,9 +58,12 @@ class Indexed(Cost):
 
 
 class Answered(Cost):
+    """`process_cpu_s`: CPU seconds of the process since its start."""
+
     event: Literal["answered"]
     id: str
     ranking: tuple[str, ...]
+    process_cpu_s: float
 
 
 _LINE: TypeAdapter[Indexed | Answered] = TypeAdapter(
@@ -99,7 +102,7 @@ class Setup:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """`answers` in the questions' order. `first_s`: from the start of a process to its first passages, once a start.
+    """`answers` in the questions' order. `first_s`, `first_cpu_s`: from the start of a process to its first passages, once a start.
 
     `memory_mb`: resident, of the process and those that it started, after all questions.
     """
@@ -108,6 +111,7 @@ class Measured:
     indexed: Indexed
     answers: Sequence[Answered]
     first_s: Sequence[float]
+    first_cpu_s: Sequence[float]
     memory_mb: float
     loads: tuple[float, float]
 
@@ -123,25 +127,27 @@ def measure(
     before = os.getloadavg()[0]
     with _driver(setup, folder, "index", folder, passages) as process:
         indexed = _read(process, Indexed)
+    answers: list[Answered] = []
+    first_s: list[float] = []
+    started = time.monotonic()
     with _driver(setup, folder, "ask", folder) as process:
-        answers = []
-        started = time.monotonic()
-        first_s: list[float] = []
         for question in questions:
             answers.append(_answer(process, question))
             if not first_s:
                 first_s.append(time.monotonic() - started)
         memory_mb = _memory_mb(process.pid)
+    first_cpu_s = [answers[0].process_cpu_s]
     for question in questions[1:starts]:
         started = time.monotonic()
         with _driver(setup, folder, "ask", folder) as process:
-            _answer(process, question)
+            first_cpu_s.append(_answer(process, question).process_cpu_s)
             first_s.append(time.monotonic() - started)
     return Measured(
         name=setup.name,
         indexed=indexed,
         answers=answers,
         first_s=first_s,
+        first_cpu_s=first_cpu_s,
         memory_mb=memory_mb,
         loads=(before, os.getloadavg()[0]),
     )

@@ -27,7 +27,7 @@ from tests.bench_peers.running import (
 from tests.bench_peers.vectors import KnownVectors
 
 COST = {"seconds": 0.02, "cpu_s": 0.01, "embedding_s": 0.015, "embedding_cpu_s": 0.008}
-ANSWERED = {"event": "answered", "id": "talk:1", "ranking": ["b", "a"], **COST}
+ANSWERED = {"event": "answered", "id": "talk:1", "ranking": ["b", "a"], "process_cpu_s": 0.5, **COST}
 DRIVER = """
 import json, sys
 def tell(line): print(json.dumps(line), flush=True)
@@ -35,7 +35,7 @@ cost = {cost}
 if sys.argv[3] == "index":
     tell(dict(event="indexed", about=dict(store="a list"), **cost))
 for line in sys.stdin if sys.argv[3] == "ask" else ():
-    tell(dict(event="answered", id=json.loads(line)["id"], ranking={ranking}, **cost))
+    tell(dict(event="answered", id=json.loads(line)["id"], ranking={ranking}, process_cpu_s=0.5, **cost))
 """
 """Stands in for a Python that runs `-m MODULE index|ask ...`."""
 
@@ -121,6 +121,7 @@ def test_a_peer_is_indexed_asked_and_started_again(tmp_path: Path) -> None:
     rows = figures.figures([measured, better], asked, data)
     assert len(measured.first_s) == 2
     assert measured.memory_mb > 1
+    assert rows[0].first_cpu_s == 0.5
     assert rows[0].recall == pytest.approx(0.75)
     assert rows[0].rest_p50_ms == pytest.approx(5)
     assert rows[0].difference == (0, 0, 0)
