@@ -8,6 +8,7 @@ What only the installed program shows (what it imports, that it starts) is teste
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -89,6 +90,7 @@ def _told(server: subprocess.Popen[str], timeout: float) -> int:
 def serve() -> None:
     for module in pkgutil.walk_packages(importlib.import_module("bot.cli").__path__, "bot.cli."):
         importlib.import_module(module.name)
+    gc.freeze()  # a fork's collector need not copy what is shared
     print(0, flush=True)
     while line := sys.stdin.readline():
         child = os.fork()
