@@ -127,30 +127,30 @@ def measure(
     before = os.getloadavg()[0]
     with _driver(setup, folder, "index", folder, passages) as process:
         indexed = _read(process, Indexed)
-    answers: list[Answered] = []
-    first_s: list[float] = []
-    started = time.monotonic()
-    with _driver(setup, folder, "ask", folder) as process:
-        for question in questions:
-            answers.append(_answer(process, question))
-            if not first_s:
-                first_s.append(time.monotonic() - started)
-        memory_mb = _memory_mb(process.pid)
-    first_cpu_s = [answers[0].process_cpu_s]
+    answers, seconds, memory_mb = _asked(setup, questions, folder)
+    first = [(seconds, answers[0].process_cpu_s)]
     for question in questions[1:starts]:
-        started = time.monotonic()
-        with _driver(setup, folder, "ask", folder) as process:
-            first_cpu_s.append(_answer(process, question).process_cpu_s)
-            first_s.append(time.monotonic() - started)
+        (answer,), seconds, _ = _asked(setup, [question], folder)
+        first.append((seconds, answer.process_cpu_s))
     return Measured(
         name=setup.name,
         indexed=indexed,
         answers=answers,
-        first_s=first_s,
-        first_cpu_s=first_cpu_s,
+        first_s=[one[0] for one in first],
+        first_cpu_s=[one[1] for one in first],
         memory_mb=memory_mb,
         loads=(before, os.getloadavg()[0]),
     )
+
+
+def _asked(setup: Setup, questions: Sequence[Asked], folder: Path) -> tuple[list[Answered], float, float]:
+    """A new process's answers, the seconds from its start to the first of them, and its memory after all of them, in MB."""
+    started = time.monotonic()
+    with _driver(setup, folder, "ask", folder) as process:
+        answers = [_answer(process, questions[0])]
+        first_s = time.monotonic() - started
+        answers += [_answer(process, question) for question in questions[1:]]
+        return answers, first_s, _memory_mb(process.pid)
 
 
 def parse(line: str) -> Indexed | Answered:
