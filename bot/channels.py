@@ -21,6 +21,8 @@ KEEP = timedelta(minutes=5)
 """How long a renamed channel may keep the audience of its old name, and one that was just shared its old readers."""
 
 
+SHARED = ("is_ext_shared", "is_pending_ext_shared", "pending_shared", "pending_connected_team_ids")
+"""What says that another organisation reads along, or will as soon as it accepts."""
 PAGE = 200
 MOST_PAGES = 20
 
@@ -81,7 +83,9 @@ class ChannelDirectory:
 
 def channel_told(told: dict[str, Any], channel_id: str) -> Channel:
     """A channel as Slack's methods describe it."""
-    shared = any(told.get(mark) for mark in ("is_ext_shared", "is_pending_ext_shared", "pending_shared"))
+    shared = any(told.get(mark) for mark in SHARED) or bool(
+        told.get("is_shared") and not told.get("is_org_shared")  # with whom it does not say
+    )
     if told.get("is_im"):
         return Channel(id=channel_id, name=None, kind="im", shared=shared)
     if told.get("is_mpim"):

@@ -11,7 +11,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.audiences import Audiences, AudienceUnknownError, audience_of
-from bot.channels import Channel, ChannelDirectory
+from bot.channels import Channel, ChannelDirectory, channel_told
 from bot.memberships import Membership, Memberships
 from bot.people import People, Person
 from bot.playground import Limits, Playground, sample_workspace
@@ -123,6 +123,23 @@ async def test_slack_tells_channels_and_groups_and_which_channels_others_share(s
     bram = set((await audiences.of(slack.dm("bram"), "U0BRAM")).marks)
     assert bram.isdisjoint({"G0PEOPLE", "#people-leads", "S0PAY", "@payroll"})
     assert (await audiences.of("C0PARTNERS", "U0ALICE")).marks == ["C0PARTNERS"]
+
+
+@pytest.mark.parametrize(
+    ("told", "shared"),
+    [
+        ({"is_ext_shared": True}, True),
+        ({"is_pending_ext_shared": True}, True),
+        ({"pending_shared": ["T0OTHER"]}, True),
+        ({"pending_connected_team_ids": ["T0OTHER"]}, True),
+        ({"is_shared": True}, True),
+        ({"is_shared": True, "is_org_shared": True, "is_ext_shared": True}, True),
+        ({"is_shared": True, "is_org_shared": True}, False),
+        ({"pending_shared": [], "pending_connected_team_ids": [], "is_shared": False}, False),
+    ],
+)
+def test_whatever_says_that_others_read_a_channel_is_believed(told: dict[str, Any], shared: bool) -> None:
+    assert channel_told({"name": "partners", **told}, "C0PARTNERS").shared is shared
 
 
 async def test_guests_and_people_of_another_organisation_are_outsiders(slack: Playground) -> None:

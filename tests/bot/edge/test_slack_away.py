@@ -233,6 +233,22 @@ async def test_a_dead_letter_that_is_tried_again_is_answered_however_old_it_is(o
     assert len(office.replies("#general", ts)) == 1
 
 
+async def test_a_dead_letter_that_is_tried_again_by_several_at_once_is_answered_once(office: Office) -> None:
+    office.slack.faults.add("chat.postMessage", error="is_archived")
+    ts = await office.ask("alice", "#general", ASKED)
+    await until(lambda: letters(office).all())
+    (letter,) = await letters(office).all()
+    office.knowledge.hold = asyncio.Event()
+    revived = await asyncio.gather(*(letters(office).revive([letter.id]) for _ in range(8)))
+    assert sum(map(len, revived)) == 1
+    await office.slack.wait_for(lambda: len(office.knowledge.asked) == 2)
+    assert await letters(office).revive([letter.id]) == []  # while it is answered
+    office.knowledge.hold.set()
+    await office.answers("#general", ts)
+    assert len(office.replies("#general", ts)) == 1
+    assert len(office.knowledge.asked) == 2
+
+
 async def test_a_dead_letter_goes_with_its_message_and_with_its_edits(office: Office) -> None:
     office.slack.faults.add("chat.postMessage", error="is_archived", times=2)
     first = await office.ask("alice", "#general", ASKED)
