@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -11,11 +12,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "deploy" / "helm" / "footnote"
 EXAMPLES = sorted(path.name.removesuffix("-values.yaml") for path in (CHART / "ci").iterdir())
+
+NEEDS_HELM = pytest.mark.skipif(
+    importlib.util.find_spec("helm_python") is None, reason="helm-python-sdk has no build for this machine"
+)
 
 Manifest = dict[str, Any]
 

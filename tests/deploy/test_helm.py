@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
+import json
 import re
-import shutil
-import signal
-import subprocess
-import time
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -18,7 +13,19 @@ import pytest
 import yaml
 
 from kb.configuration import load_settings
-from tests.deploy.rendering import CHART, EXAMPLES, ROOT, environment, examples, made_of, manifests, pods, the
+from kb.settings import Settings
+from tests.deploy.rendering import (
+    CHART,
+    EXAMPLES,
+    NEEDS_HELM,
+    ROOT,
+    environment,
+    examples,
+    made_of,
+    manifests,
+    pods,
+    the,
+)
 from tests.deploy.stopping import LONGEST_STOP_S
 
 FOREIGN = {"ServiceMonitor", "PrometheusRule"}
@@ -26,9 +33,7 @@ FOREIGN = {"ServiceMonitor", "PrometheusRule"}
 KUBERNETES = ("1.27", "1.37")
 """The oldest that the chart allows, and the newest whose schemas are at hand."""
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("helm_python") is None, reason="helm-python-sdk has no build for this machine"
-)
+pytestmark = NEEDS_HELM
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -77,6 +82,12 @@ def _refusals() -> list[str]:
 @pytest.mark.parametrize("number", range(len(REFUSED)), ids=[sentence for _, sentence in REFUSED])
 def test_what_cannot_work_is_refused_in_a_sentence(number: int) -> None:
     assert REFUSED[number][1] in _refusals()[number]
+
+
+def test_the_schema_knows_every_section_of_the_settings() -> None:
+    schema = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
+    sections = schema["properties"]["config"]["propertyNames"]["enum"]
+    assert set(sections) == Settings.model_fields.keys() - {"data"}
 
 
 def test_bots_that_share_nothing_of_their_own_are_replaced_one_by_one_without_a_gap() -> None:
@@ -264,48 +275,3 @@ def test_only_the_api_and_slacks_events_are_led_in_from_outside() -> None:
     (rule,) = the("several", "Ingress", "kb-footnote")["spec"]["rules"]
     paths = {it["path"]: it["backend"]["service"]["port"]["name"] for it in rule["http"]["paths"]}
     assert paths == {"/slack/events": "slack", "/api/v1": "api", "/mcp": "api"}
-
-
-def test_the_redis_that_the_chart_makes_keeps_what_it_is_given_for_whoever_has_the_password(
-    tmp_path: Path,
-) -> None:
-    program, client = shutil.which("redis-server"), shutil.which("redis-cli")
-    if program is None or client is None:
-        pytest.skip("redis-server is not installed")
-    container = the("created", "StatefulSet", "kb-footnote-redis")["spec"]["template"]["spec"]["containers"][
-        0
-    ]
-    script = container["command"][2].replace(
-        "--dir /data", f"--dir {tmp_path} --port 0 --unixsocket {tmp_path}/s"
-    )
-    server = subprocess.Popen(
-        ["sh", "-c", script], env=os.environ | {"REDISCLI_AUTH": "s3cr3t"}, stdout=subprocess.DEVNULL
-    )
-
-    def told(*command: str, **password: str) -> str:
-        done = subprocess.run(
-            [client, "-s", tmp_path / "s", *command],
-            env={**os.environ, **password},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return done.stdout.strip()
-
-    try:
-        until = time.monotonic() + 60
-        while told("ping", REDISCLI_AUTH="s3cr3t") != "PONG":
-            assert server.poll() is None
-            assert time.monotonic() < until
-            time.sleep(0.05)
-        assert told("ping").startswith("NOAUTH")
-        for name, value in {
-            "appendonly": "yes",
-            "appendfsync": "always",
-            "maxmemory-policy": "noeviction",
-        }.items():
-            assert told("config", "get", name, REDISCLI_AUTH="s3cr3t").splitlines() == [name, value]
-        assert "s3cr3t" not in Path(f"/proc/{server.pid}/cmdline").read_text(encoding="utf-8")
-    finally:
-        server.send_signal(signal.SIGTERM)
-    assert server.wait(60) == 0, "the shell has become the server, which heard the signal"
