@@ -73,9 +73,10 @@ class Shard(ShardWrites):
         folder: Path,
         *,
         words: ShardWords,
+        is_new: bool = False,
         calibration: Calibration | None = None,
     ) -> None:
-        super().__init__(shard, manifest, folder, words)
+        super().__init__(shard, manifest, folder, words, is_new=is_new)
         self._revisions: tuple[int, Mapping[str, str]] | None = None
         """As they were after so many writes: a sync that changes nothing asks for them, and no more."""
         self.calibration = calibration
@@ -91,7 +92,7 @@ class Shard(ShardWrites):
                     engine.UpdateOperation.create_field_index(field, engine.PayloadSchemaType.Keyword)
                 )
         write_manifest(folder, manifest)
-        return cls(shard, manifest, folder, words=ShardWords(WordCounts()))
+        return cls(shard, manifest, folder, words=ShardWords(WordCounts()), is_new=True)
 
     @classmethod
     def load(cls, folder: Path) -> Self:

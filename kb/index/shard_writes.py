@@ -33,8 +33,15 @@ COUNTED_TOGETHER = 256
 
 class ShardWrites:
     def __init__(
-        self, shard: engine.EdgeShard, manifest: IndexManifest, folder: Path, words: ShardWords
+        self,
+        shard: engine.EdgeShard,
+        manifest: IndexManifest,
+        folder: Path,
+        words: ShardWords,
+        *,
+        is_new: bool,
     ) -> None:
+        """`is_new`: it has no points yet."""
         self._shard = shard
         self._folder = folder
         self._lock = ReadWriteLock()
@@ -43,6 +50,8 @@ class ShardWrites:
         """Whether its record is of how the points are."""
         self._leaving = threading.Lock()
         self._counting = threading.Lock()
+        self._written: set[str] | None = set() if is_new else None
+        """The pages that there may be; None: nobody knows. Two requests a page are spared while an index is first filled."""
         self.manifest = manifest
         self.words = words
 
@@ -54,10 +63,12 @@ class ShardWrites:
         of_page = is_page([page_id])
         stale = engine.Filter(must=[of_page], must_not=[engine.HasIdCondition(set(keep))] if keep else None)
         with self._writing():
-            gone = self._words_of(engine.Filter(must=[of_page]))
+            was_there = self._may_hold(page_id)
+            gone = self._words_of(engine.Filter(must=[of_page])) if was_there else []
             if points:
                 self._shard.update(engine.UpdateOperation.upsert_points(points))
-            self._shard.update(engine.UpdateOperation.delete_points_by_filter(stale))
+            if was_there:
+                self._shard.update(engine.UpdateOperation.delete_points_by_filter(stale))
             self.words.change(gone=gone, came=came)
 
     def add(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
@@ -66,6 +77,7 @@ class ShardWrites:
         ids: list[engine.PointId] = [point.id for point in points]
         came = shard_words.of_chunks(ids, chunks)
         with self._writing():
+            self._may_hold(page_id)
             gone = self._words_at(ids)
             self._shard.update(engine.UpdateOperation.upsert_points(points))
             self.words.change(gone=gone, came=came)
@@ -149,6 +161,13 @@ class ShardWrites:
             except BaseException:
                 self.words.doubt()
                 raise
+
+    def _may_hold(self, page_id: str) -> bool:
+        """Whether the page may have points; from here on it may."""
+        if self._written is None or page_id in self._written:
+            return True
+        self._written.add(page_id)
+        return False
 
     def _words_of(self, scope: engine.Filter) -> list[PointWords]:
         found: list[PointWords] = []

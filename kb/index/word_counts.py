@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import filterfalse
 from typing import Generic, Self, TypeVar
 
 import numpy as np
@@ -63,8 +64,8 @@ def words_of(text: str) -> set[bytes]:
     if not folded.isascii():
         return {word.encode() for word in _WORD.findall(folded)}
     found = set(folded.encode().translate(_APART).split())
-    joined = [word for word in found if not word.isalpha()]
-    found.difference_update(joined)
+    joined = set(filterfalse(bytes.isalpha, found))
+    found -= joined
     found.update(part.encode() for word in joined for part in _WORD.findall(word.decode()))
     return found
 
