@@ -28,8 +28,14 @@ class StoreConcern:
     urgent: bool = False
 
 
+UNTOLD = StoreConcern(
+    told="it does not say whether it keeps what it is given: INFO is denied to this user",
+    mend=f"allow it (`ACL SETUSER <user> +info`), or see yourself that `maxmemory-policy` is {KEEPS} and `appendonly` yes",
+)
+
+
 async def store_concerns(redis: Redis) -> list[StoreConcern]:
-    """What of the server's settings can lose questions; empty where nothing can, or where it does not tell.
+    """What of the server's settings can lose questions; empty where nothing can.
 
     Raises:
         StoreUnavailableError: it does not answer.
@@ -37,8 +43,8 @@ async def store_concerns(redis: Redis) -> list[StoreConcern]:
     with store_failures("Redis does not answer"):
         try:
             told: Mapping[str, Any] = await redis.info()
-        except ResponseError:  # denied to this user
-            return []
+        except ResponseError:  # denied to this user, as all commands that Redis calls dangerous may be
+            return [UNTOLD]
         snapshots = await _setting(redis, "save")
         policy = told.get("maxmemory_policy") or await _setting(redis, "maxmemory-policy") or ""
     return [*_memory(str(policy), told), *_persistence(told, snapshots)]
