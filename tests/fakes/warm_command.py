@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from kb.text.language import warm_up
 from tests.fakes.serving import environment
 
 ROOT = Path(__file__).parents[2]
@@ -90,6 +91,8 @@ def _told(server: subprocess.Popen[str], timeout: float) -> int:
 def serve() -> None:
     for module in pkgutil.walk_packages(importlib.import_module("bot.cli").__path__, "bot.cli."):
         importlib.import_module(module.name)
+    importlib.import_module("onnxruntime")
+    warm_up()
     gc.freeze()  # a fork's collector need not copy what is shared
     print(0, flush=True)
     while line := sys.stdin.readline():
