@@ -109,6 +109,10 @@ class PagePipeline:
         """Loads the embedder, which everything else here may block on otherwise."""
         await self._embedder.ready()
 
+    async def warm(self) -> None:
+        """Starts what the first page would wait for."""
+        await self._reader.warm(self._embedder)
+
     @property
     def manifest(self) -> IndexManifest:
         """What an index filled by this pipeline is made with."""

@@ -125,6 +125,16 @@ class ProcessPool:
                 else:
                     await worker.kill()
 
+    async def warm(self) -> None:
+        """Starts a process for work that will come, unless one is there or all are at work.
+
+        Raises:
+            DiedError, TimeoutError, OSError: it does not start.
+        """
+        if not self._idle and not self._free.locked():
+            async with self._free:
+                self._idle.append(await WorkProcess.started(self._command))
+
     async def close(self) -> None:
         """Ends the processes. The pool may be used again."""
         while self._idle:

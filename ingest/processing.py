@@ -17,7 +17,7 @@ from ingest.live import LivePages
 from ingest.looking import FirstLook, Seen
 from ingest.pipeline import Origin, PagePipeline, PreparedPage, linked
 from ingest.progress import Pace
-from ingest.redirects import redirect_of
+from ingest.redirects import may_redirect, redirect_of
 from ingest.singly import Ready, each_alone
 from ingest.sources.port import RawPage
 from ingest.tally import Tally
@@ -32,6 +32,8 @@ GROUP = 128
 """Chunks embedded together: enough to sort by length, 0.2 MB of vectors, about two seconds on two cores."""
 FIRST_GROUP = 16
 """The embedder has to wait for the first; each group is twice as large as the one before."""
+AT_A_GLANCE = 20_000
+"""Bytes that are looked through on the loop: some 50 µs."""
 IDLE_S = 0.5
 """Between two looks for workers that may have come."""
 
@@ -82,7 +84,12 @@ class Processing:
         async with crew.at_work(self._pipeline.manifest) as helpers:
             parts = [
                 asyncio.create_task(part)
-                for part in (self._lend(helpers), self._collect(helpers), self._do(helpers))
+                for part in (
+                    self._pipeline.warm(),
+                    self._lend(helpers),
+                    self._collect(helpers),
+                    self._do(helpers),
+                )
             ]
             try:
                 ended, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_EXCEPTION)
@@ -125,9 +132,7 @@ class Processing:
             seen = self._look.take(item)
             with as_page_failure(source.name, item.ref.path):
                 raw = seen.raw if seen else await source.fetch(item.ref)
-                target = await asyncio.to_thread(
-                    redirect_of, raw.content, path=raw.file_name or raw.path, media_type=raw.media_type
-                )
+                target = await _redirected(raw)
             if target is None and seen is not None and seen.failure is not None:
                 raise seen.failure
         except PageError as error:
@@ -319,3 +324,12 @@ class Processing:
         if not self._unfinished:
             for event in (self._over, self._returned, self._lent):
                 event.set()
+
+
+async def _redirected(raw: RawPage) -> str | None:
+    """Where a page only leads to; see `redirect_of`. Most are told at a glance, for which no thread is needed."""
+    if len(raw.content) <= AT_A_GLANCE and not may_redirect(raw.content):
+        return None
+    return await asyncio.to_thread(
+        redirect_of, raw.content, path=raw.file_name or raw.path, media_type=raw.media_type
+    )

@@ -25,7 +25,7 @@ _MARKUP = frozenset({".md", ".mdx", ".markdown", ".mdown", ".erb", ".liquid"})
 _RST = frozenset({".rst", ".rest"})
 _UNSEEN = frozenset({"script", "style", "noscript", "template", "head", "title"})
 
-_MAY_REDIRECT = re.compile(rb"(?i)redirect|refresh|location|canonical")
+_MAY_REDIRECT = (b"redirect", b"refresh", b"location", b"canonical")
 _REFRESH = re.compile(r"(?is)^\s*[\d.]*\s*[;,\s]\s*(?:url\s*=)?\s*['\"]?\s*(.+?)['\"]?\s*$")
 _LOCATION = re.compile(
     r"(?:\b(?:window|document|self|top)\s*\.\s*)?\blocation"
@@ -50,7 +50,7 @@ _ROOTS = frozenset({"root", "app", "__next", "__nuxt", "___gatsby", "svelte", "a
 
 def redirect_of(content: bytes, *, path: str = "", media_type: str | None = None) -> str | None:
     """Where a page leads that only redirects, as it is written there (a path, a URL); None: it is a page of its own."""
-    if len(content) > _LARGEST or not _MAY_REDIRECT.search(content):
+    if not may_redirect(content):
         return None
     text = content.decode("utf-8", "replace")
     kind = PurePosixPath(path).suffix.lower()
@@ -65,6 +65,14 @@ def redirect_of(content: bytes, *, path: str = "", media_type: str | None = None
         found = _RST_REFRESH.search(text)
         return found[1] if found else None
     return None
+
+
+def may_redirect(content: bytes) -> bool:
+    """Whether it is worth asking `redirect_of`: nearly no page has such a word."""
+    if len(content) > _LARGEST:
+        return False
+    lower = content.lower()
+    return any(word in lower for word in _MAY_REDIRECT)
 
 
 def needs_javascript(content: bytes) -> bool:

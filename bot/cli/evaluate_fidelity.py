@@ -182,6 +182,9 @@ class _Noted:
         self._reader = reader
         self.page: ParsedPage | None = None
 
+    async def warm(self, tokens: Tokens) -> None:
+        await self._reader.warm(tokens)
+
     async def read(self, content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
         self.page = await self._reader.read(content, path=path, media_type=media_type)
         return self.page

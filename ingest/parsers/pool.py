@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 
 from pydantic import ValidationError
 
@@ -99,6 +100,12 @@ class ReaderPool:
             raise PageError(
                 "it takes too much memory to be cut into passages: split it into several pages"
             ) from error
+
+    async def warm(self, tokens: Tokens) -> None:
+        """As `Reader.warm`: the process that cuts starts beside the one that parses, not after the first page."""
+        if tokens.counted_models is not None:
+            with suppress(DiedError, TimeoutError, OSError):  # whoever has a page to cut is told
+                await self._cutting.warm()
 
     async def close(self) -> None:
         """Ends the processes. The pool may be used again."""

@@ -27,6 +27,9 @@ class Tokens(Protocol):
 
 
 class Reader(Protocol):
+    async def warm(self, tokens: Tokens) -> None:
+        """Begins what cutting takes to start, before the first page is there. Never fails."""
+
     async def read(self, content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
         """Parses a file, off the event loop. `path` names a page without a title and, where no media type is given,
         tells the format.
@@ -45,6 +48,9 @@ class Reader(Protocol):
 
 class DirectReader:
     """Without any bound on time or memory."""
+
+    async def warm(self, tokens: Tokens) -> None:
+        """There is nothing to start."""
 
     async def read(self, content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
         return await asyncio.to_thread(parse_file, content, path=path, media_type=media_type)

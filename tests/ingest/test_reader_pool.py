@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 
 import psutil
 import pytest
@@ -13,7 +14,9 @@ from ingest.chunk import chunk_page
 from ingest.errors import PageError
 from ingest.parsers.page import ParsedPage
 from ingest.parsers.pool import ReaderPool
+from ingest.processes import DiedError
 from kb.embed import Embedder
+from kb.inference.counting import CountedModel
 from kb.models import Page
 from kb.settings import EmbedSettings
 from tests.fakes.waiting import until
@@ -191,3 +194,42 @@ async def test_the_event_loop_goes_on_while_a_page_without_spaces_is_read_and_cu
     beside.cancel()
     assert len(chunks) > 1000
     assert turns > 10
+
+
+@dataclass
+class Models:
+    """`Tokens` of models with files of their own, or of none."""
+
+    counted_models: tuple[CountedModel, ...] | None = ()
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+
+async def test_the_process_that_cuts_starts_before_there_is_a_page_and_once(pool: ReaderPool) -> None:
+    await pool.warm(Models(counted_models=None))
+    assert processes() == set()
+
+    await pool.warm(Models())
+    started = processes()
+    assert len(started) == 1
+
+    await pool.warm(Models())
+    assert processes() == started
+
+
+async def test_that_it_does_not_start_is_told_by_the_page_that_needs_it(
+    pool: ReaderPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.processes.sys.executable", "/bin/false")
+    broken = ReaderPool()
+    await broken.warm(Models())
+
+    assert processes() == set()
+    with pytest.raises((DiedError, PageError)):
+        await broken.cut(
+            Page(id="p", source="s", path="p.md", title="P", url="p"),
+            await pool.read(b"text", path="p.md"),
+            tokens=Models(),
+            max_tokens=64,
+        )
