@@ -22,11 +22,11 @@ from rich.console import Console
 from bot.cli.compose import open_runtime
 from kb.configuration import load_settings
 from tests.bench.answering import measure, recording
-from tests.bench.figures import READY_S, REST_MS, STEADY_RATIO, Target, percentile, summary
+from tests.bench.figures import READY_S, REST_MS, STEADY_RATIO, WORDS_MS, Target, percentile, summary
 from tests.bench.questions import questions_about, sample_questions
 from tests.bench.report import show
 from tests.bench.slack import mentions_ms
-from tests.bench.starting import start
+from tests.bench.starting import WordsKnown, start, words_known
 
 WIDTH = 130
 """Columns of the tables where nobody says how wide the paper is."""
@@ -61,6 +61,7 @@ async def _measured(data: Path, options: argparse.Namespace) -> dict[str, Any]:
     async with open_runtime(settings, "bench", models=False) as runtime:
         runtime, embedder = recording(runtime)
         try:
+            words = await words_known(runtime)
             counts = await runtime.index.counts()
             asked = await questions_about(runtime.index, options.questions) if pages else sample_questions()
             asked = asked[: options.questions]
@@ -86,14 +87,17 @@ async def _measured(data: Path, options: argparse.Namespace) -> dict[str, Any]:
         "steady": kinds,
         "mention_to_answer_p50_ms": percentile(mentions, 50),
         "mention_to_answer_p95_ms": percentile(mentions, 95),
+        "words": asdict(words),
         "first_start_with_indexing": asdict(first_time),
         "starts": [asdict(one) for one in starts],
         "peak_mb": peak_mb,
-        "targets": _targets(kinds, [one.ready_s for one in starts]),
+        "targets": _targets(kinds, [one.ready_s for one in starts], words),
     }
 
 
-def _targets(kinds: dict[str, dict[str, float]], ready_s: list[float]) -> list[dict[str, Any]]:
+def _targets(
+    kinds: dict[str, dict[str, float]], ready_s: list[float], words: WordsKnown
+) -> list[dict[str, Any]]:
     unread, read = kinds["unread"], kinds["read_before"]
     targets = [
         Target(name="steady p50 / bare calls", limit=STEADY_RATIO, measured=unread["ratio_of_p50"], unit="x"),
@@ -107,6 +111,7 @@ def _targets(kinds: dict[str, dict[str, float]], ready_s: list[float]) -> list[d
             unit="ms",
         ),
         Target(name="ready, median", limit=READY_S, measured=median(ready_s), unit="s"),
+        Target(name="words of the pages known", limit=WORDS_MS, measured=words.known_ms, unit="ms"),
     ]
     return [{**asdict(target), "met": target.met} for target in targets]
 

@@ -11,6 +11,8 @@ STEADY_RATIO = 1.15
 REST_MS = 25.0
 """p50 of everything in a steady answer that is not the model."""
 READY_S = 15.0
+WORDS_MS = 200.0
+"""Until a start knows how common words are on the pages, once the index is open; at any number of pages."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -92,6 +92,12 @@ def _show_starts(told: dict[str, Any], console: Console) -> None:
             f"{of['first_answer_ms']:.0f}" if of["first_answer_ms"] else "",
         )
     console.print(table, highlight=False)
+    words = told["words"]
+    console.print(
+        f"words of {words['passages']:,} passages known {words['known_ms']:.1f} ms after the index was open "
+        f"({words['opened_ms']:.0f} ms, their file read)",
+        highlight=False,
+    )
     console.print(f"peak while answering: {told['peak_mb']:.0f} MB", highlight=False)
 
 

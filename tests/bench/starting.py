@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.cli.compose import Runtime
 from bot.cli.session import AskRequest, RemoteSession
 from kb.data_folder import DataFolder
 from tests.fakes.serving import environment
@@ -59,6 +60,29 @@ async def start(data: Path, pages: Path | None, question: str | None) -> Start:
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
             await process.wait()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordsKnown:
+    """Milliseconds: `opened_ms` until the index is open, its file of words read; `known_ms` from there until they are asked for."""
+
+    opened_ms: float
+    known_ms: float
+    passages: int
+
+
+async def words_known(runtime: Runtime) -> WordsKnown:
+    """How long a start waits for how common words are on the pages. Nothing has been asked of the runtime's index before."""
+    began = time.perf_counter()
+    await runtime.index.counts()
+    opened = time.perf_counter()
+    await runtime.vocabulary.start()
+    known = time.perf_counter()
+    return WordsKnown(
+        opened_ms=(opened - began) * 1000,
+        known_ms=(known - opened) * 1000,
+        passages=runtime.index.words.passages,
+    )
 
 
 async def _answered_ms(data: Path, question: str) -> float:
