@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -127,9 +127,7 @@ class Embedder:
         found = dict(self._cache)
         if missing:
             await self.ready()
-            embedding = [self._embed_at_once(model, missing) for model in self._models]
-            # One is begun here and now, not at the loop's next turn, which its caller may hold with other work.
-            parts = [await embedding[0]] if len(embedding) == 1 else await asyncio.gather(*embedding)
+            parts = await asyncio.gather(*[self._embed_at_once(model, missing) for model in self._models])
             # A row alone would keep its whole batch in memory.
             found.update((text, row.copy()) for text, row in zip(missing, _joined(parts), strict=True))
         for text in texts:
@@ -167,13 +165,20 @@ class Embedder:
             vectors.update(zip(batch, rows, strict=True))
         return _stacked([vectors[at] for at in range(len(texts))])
 
-    async def _embed_at_once(self, model: EmbeddingModel, queries: Sequence[str]) -> Vectors:
-        """Side by side where a call takes one core, so that three wordings on two cores cost as two: each is its own batch."""
+    def _embed_at_once(self, model: EmbeddingModel, queries: Sequence[str]) -> Awaitable[Vectors]:
+        """Side by side where a call takes one core, so that three wordings on two cores cost as two: each is its own batch.
+
+        They are begun here and now, not at the loop's next turn, which may go to other work of the same question.
+        """
         batches = [[query] for query in queries] if model.encoder().backend == "onnx" else [queries]
-        encoded = await model.lane(background=False).map(
+        encoding = model.lane(background=False).map(
             lambda texts: self._encode(model, "query", texts), batches
         )
-        return np.concatenate(encoded)
+
+        async def joined() -> Vectors:
+            return np.concatenate(await encoding)
+
+        return joined()
 
     def load(self) -> None:
         """Loads the models, once, and blocks meanwhile."""

@@ -9,10 +9,10 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -58,22 +58,33 @@ class Lane:
     async def run(self, work: Callable[[Item], Result], item: Item) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, item)
 
-    async def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """Every item's result, in order. No more items wait in the lane than it has threads: others get their turn."""
-        results: dict[int, Result] = {}
-        numbered = iter(enumerate(items))
+    def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Coroutine[Any, Any, list[Result]]:
+        """Every item's result, in order. No more items wait in the lane than it has threads: others get their turn.
+
+        The first ones are begun here and now: whoever calls may hold the loop next, with something to do meanwhile.
+        """
         loop = asyncio.get_running_loop()
-
-        async def work_off(number: int, begun: asyncio.Future[Result]) -> None:
-            results[number] = await begun
-            for further, item in numbered:
-                results[further] = await self.run(work, item)
-
-        # Begun here and now: whoever calls may hold the loop next, with something to do meanwhile.
-        workers = [
-            asyncio.create_task(work_off(number, loop.run_in_executor(self._pool, work, item)))
+        numbered = iter(enumerate(items))
+        begun = [
+            (number, loop.run_in_executor(self._pool, work, item))
             for number, item in islice(numbered, self._threads)
         ]
+        return self._all(work, begun, numbered)
+
+    async def _all(
+        self,
+        work: Callable[[Item], Result],
+        begun: Iterable[tuple[int, asyncio.Future[Result]]],
+        further: Iterator[tuple[int, Item]],
+    ) -> list[Result]:
+        results: dict[int, Result] = {}
+
+        async def work_off(number: int, running: asyncio.Future[Result]) -> None:
+            results[number] = await running
+            for following, item in further:
+                results[following] = await self.run(work, item)
+
+        workers = [asyncio.create_task(work_off(number, running)) for number, running in begun]
         try:
             await asyncio.gather(*workers)
         finally:
