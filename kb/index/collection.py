@@ -66,13 +66,13 @@ class Collection(Writes):
     async def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
         if pages:
             came = [one for chunks in pages.values() for one in chunks]
-            async with (await self._words()).changing(partial(self._public, list(pages)), came):
+            async with (await self._words()).changing(list(pages), self._public, came):
                 await super().replace_pages(pages)
 
     async def delete_pages(self, page_ids: Sequence[str]) -> None:
         if page_ids:
             words = await self._words()
-            async with words.changing(partial(self._public, page_ids)):
+            async with words.changing(page_ids, self._public):
                 await super().delete_pages(page_ids)
             if self._searched:  # what went may be private now: it leaves the counts of every bot
                 await words.publish()

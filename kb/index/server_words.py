@@ -13,6 +13,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -38,6 +39,8 @@ ALIVE_S = 60.0
 
 Records = Callable[[], AsyncIterator[Sequence[models.Record]]]
 """Every public passage of the collection, with payload and lexical vector, some at a time."""
+RecordsOf = Callable[[Sequence[str]], AsyncIterator[Sequence[models.Record]]]
+"""Those of these pages."""
 _T = TypeVar("_T")
 
 
@@ -83,13 +86,17 @@ class ServerWords:
         self._writer = ""
         """This process's mark while it changes them."""
         self._said = 0.0
+        self._written: set[str] | None = None
+        """The pages that there may be, where this process fills the collection; else nobody knows."""
         self._busy = asyncio.Lock()
         self._waiting = 0
         """Writes that wait for counting to end."""
 
     @asynccontextmanager
-    async def changing(self, gone: Records, came: Sequence[IndexedChunk] = ()) -> AsyncIterator[None]:
-        """Around one write into the collection: `gone` lists the passages that it takes away."""
+    async def changing(
+        self, pages: Sequence[str], held: RecordsOf, came: Sequence[IndexedChunk] = ()
+    ) -> AsyncIterator[None]:
+        """Around one write that replaces these pages by `came`. `held` lists the passages of some."""
         self._waiting += 1
         try:
             await self._busy.acquire()
@@ -97,7 +104,10 @@ class ServerWords:
             self._waiting -= 1
         try:
             await self._begin()
-            taken = await self._read(gone) if self._are_whole else []
+            written = pages if self._written is None else [page for page in pages if page in self._written]
+            taken = await self._read(partial(held, written)) if self._are_whole and written else []
+            if self._written is not None:
+                self._written.update(pages)
             try:
                 yield
             except BaseException:
@@ -135,7 +145,8 @@ class ServerWords:
         state = await self._state()
         if state is None:
             self._are_whole = await self._is_new()
-            self.counts = WordCounts() if self._are_whole else self.counts
+            if self._are_whole:
+                self.counts, self._written = WordCounts(), set()
             await self._make()
         else:
             at_rest = bool(state.name) and not state.writer
@@ -144,7 +155,7 @@ class ServerWords:
         await self._keep((state or State()).model_copy(update={"writer": self._writer, "since": self._said}))
 
     async def _publish(self) -> None:
-        mine, self._writer = self._writer, ""
+        mine, self._writer, self._written = self._writer, "", None
         packed = await asyncio.to_thread(self.counts.to_bytes) if self._are_whole else b""
         sound = self._are_whole and self.counts.is_sound
         name, first = uuid4().hex, time.time_ns()
