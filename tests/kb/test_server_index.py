@@ -135,7 +135,7 @@ class TestReplacing:
     async def test_searches_that_run_beside_a_busy_writer_end_and_are_whole(
         self, server: QdrantServer, index: ServerIndex
     ) -> None:
-        readers = [ServerIndex(a_client(server), "kb") for _ in range(3)]
+        readers = [ServerIndex(a_client(server, timeout=60), "kb") for _ in range(3)]
         await index.replace_pages(a_version("page", "r0", 30))
         done = asyncio.Event()
 
