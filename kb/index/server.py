@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import time
 from collections import abc
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from qdrant_client import AsyncQdrantClient, models
+from qdrant_client import AsyncQdrantClient
 
 from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
@@ -33,10 +31,11 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
-from kb.index.server_calls import WRITE_FOR_S, asked
-from kb.index.server_layout import COPY, Layout, create
+from kb.index.server_calls import WRITE_FOR_S
+from kb.index.server_generations import ServerGenerations
+from kb.index.server_layout import Layout
 from kb.index.server_rebuild import ServerCopy, ServerPrevious, ServerRebuild
-from kb.index.server_words import ServerWords, words_of
+from kb.index.server_words import ServerWords
 from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
 
@@ -77,6 +76,7 @@ class ServerIndex(Collection):
     ) -> None:
         super().__init__(client, collection, retry_s=retry_s)
         self._layout = layout
+        self._generations = ServerGenerations(client, collection, retry_s=retry_s, layout=layout)
         self._new_manifest = manifest
         self._seen_live = False
         self._monotonic = monotonic
@@ -93,39 +93,26 @@ class ServerIndex(Collection):
         made_with: str | None = None,
         choose: Choose | None = None,
     ) -> list[Candidate]:
-        if not queries or not await self._is_live():
-            return []
-        if made_with is None:
-            return await self._search(self._name, queries, audience, limit, anchor_pages, choose)
-        return await self._search_pinned(made_with, queries, audience, limit, anchor_pages, choose)
-
-    async def _search_pinned(
-        self,
-        made_with: str,
-        queries: Sequence[QueryVectors],
-        audience: Audience,
-        limit: int,
-        anchor_pages: Sequence[str],
-        choose: Choose | None,
-    ) -> list[Candidate]:
         """Searches the live collection by its own name, and asks meanwhile whether it still is the live one.
 
-        Another bot may move the alias at any moment; between a look at the manifest and a search by the alias it could.
+        Another bot may move the alias at any moment: between a look at the manifest and a search, and amid one.
         """
+        if not queries or not await self._is_live():
+            return []
         for _ in range(PINNED_TRIES):
             known = await self._known()
-            if known.manifest.embedder != made_with:
+            if made_with not in (None, known.manifest.embedder):
                 raise IndexMismatchError(
                     f"the index was made with {known.manifest.embedder}, not with {made_with}"
                 )
             found, live = await asyncio.gather(
                 self._search(known.collection, queries, audience, limit, anchor_pages, choose),
-                self._live_generation(),
+                self._generations.live(),
                 return_exceptions=True,
             )
             if isinstance(live, BaseException):
                 raise live
-            if self._collection_name(live) != known.collection:
+            if self._generations.name_of(live) != known.collection:
                 self._seen = None
                 continue
             if isinstance(found, BaseException):
@@ -137,12 +124,12 @@ class ServerIndex(Collection):
         """The live collection as it was seen within `SEEN_FOR_S`."""
         seen, now = self._seen, self._monotonic()
         if seen is None or now - seen.at > SEEN_FOR_S:
-            live = await self._live_generation()
+            live = await self._generations.live()
             if not live:
                 raise IndexUnavailableError(f"the alias {self._name!r} is gone from the server")
             fields = await self._beside(live)._metadata()
             seen = _Live(
-                collection=self._collection_name(live),
+                collection=self._generations.name_of(live),
                 manifest=manifest_from_fields(fields),
                 calibration=calibration_from_fields(fields),
                 at=now,
@@ -154,7 +141,7 @@ class ServerIndex(Collection):
         return (await self._known()).calibration if await self._is_live() else None
 
     async def calibrate(self, calibration: Calibration) -> None:
-        if live := await self._live_generation():
+        if live := await self._generations.live():
             await self._beside(live).calibrate(calibration)
             self._seen = None
 
@@ -213,44 +200,37 @@ class ServerIndex(Collection):
         return await super().manifest() if await self._is_live() else None
 
     async def begin_rebuild(self, manifest: IndexManifest) -> ServerRebuild:
-        live = await self._live_generation(for_s=self._write_for_s)
-        for number in await self._generations():
+        live = await self._generations.live(patient=True)
+        for number in await self._generations.all():
             if number > live:
                 await self.drop(number)
         number = await self._create(manifest)
         return self._other(ServerRebuild, number)
 
     async def open_previous(self) -> ServerPrevious | None:
-        live = await self._live_generation()
-        number = max((one for one in await self._generations() if one < live), default=None)
+        live = await self._generations.live()
+        number = max((one for one in await self._generations.all() if one < live), default=None)
         if number is None:
             return None
         return self._other(ServerPrevious, number)
 
     async def begin_copy(self, label: str, manifest: IndexManifest) -> ServerCopy:
-        for number, held in (await self._copies()).items():
+        for number, held in (await self._generations.copies()).items():
             if held == label:
                 copy = self._other(ServerCopy, number)
                 if await copy.manifest() == manifest:
-                    await self._have_indexes(self._collection_name(number))
+                    await self._have_indexes(self._generations.name_of(number))
                     return copy
                 await self.drop(number)
         return self._other(ServerCopy, await self._create(manifest, copy_of=label))
 
     async def others(self, labels: abc.Collection[str]) -> Sequence[str]:
-        copies = await self._copies()
+        copies = await self._generations.copies()
         return [
-            self._collection_name(number)
-            for number in await self._generations()
+            self._generations.name_of(number)
+            for number in await self._generations.all()
             if copies.get(number) not in labels
         ]
-
-    async def _copies(self) -> dict[int, str]:
-        """The labels of collections that are later than the live one, where they are copies."""
-        live = await self._live_generation(for_s=self._write_for_s)
-        later = [number for number in await self._generations() if number > live]
-        fields = {number: await self._beside(number)._metadata() for number in later}
-        return {number: str((told or {}).get(COPY, "")) for number, told in fields.items()}
 
     @property
     def words(self) -> WordCounts:
@@ -264,9 +244,9 @@ class ServerIndex(Collection):
 
     async def _words(self) -> ServerWords:
         """Of the live collection: another bot may have swapped."""
-        live = await self._live_generation(for_s=self._write_for_s)
+        live = await self._generations.live(patient=True)
         if self._counted is None or live != self._counted_of:
-            name = self._collection_name(live)
+            name = self._generations.name_of(live)
             self._counted_of = live
             self._counted = ServerWords(self._client, name, retry_s=self._write_for_s, layout=self._layout)
         return self._counted
@@ -281,31 +261,12 @@ class ServerIndex(Collection):
     async def _is_live(self) -> bool:
         """Asks the server until the alias was seen once: a collection that vanishes later is an outage."""
         if not self._seen_live:
-            self._seen_live = await self._live_generation() > 0
+            self._seen_live = await self._generations.live() > 0
         return self._seen_live
 
-    async def _live_generation(self, *, for_s: float | None = None) -> int:
-        """0 where the alias does not exist."""
-        within = self._read_for_s if for_s is None else for_s
-        described = await asked("asking which collection is live", self._client.get_aliases, for_s=within)
-        for alias in described.aliases:
-            if alias.alias_name == self._name:
-                return self._number(alias.collection_name)
-        return 0
-
-    async def _generations(self) -> list[int]:
-        described = await self._read("listing collections", self._client.get_collections)
-        return sorted(number for one in described.collections if (number := self._number(one.name)))
-
-    def _number(self, collection: str) -> int:
-        match = re.fullmatch(re.escape(self._name) + r"-g(\d+)", collection)
-        return int(match[1]) if match else 0
-
     async def _create(self, manifest: IndexManifest, *, copy_of: str | None = None) -> int:
-        number = max(await self._generations(), default=0) + 1
-        name = self._collection_name(number)
-        await create(self._client, name, manifest, self._layout, copy_of=copy_of)
-        await self._have_indexes(name)
+        number = await self._generations.create(manifest, copy_of=copy_of)
+        await self._have_indexes(self._generations.name_of(number))
         return number
 
     async def _create_first(self) -> None:
@@ -314,36 +275,18 @@ class ServerIndex(Collection):
         await self.promote(await self._create(self._new_manifest))
 
     async def promote(self, number: int) -> None:
-        live = await self._live_generation(for_s=self._write_for_s)
-        move: list[Any] = [
-            models.CreateAliasOperation(
-                create_alias=models.CreateAlias(
-                    collection_name=self._collection_name(number), alias_name=self._name
-                )
-            )
-        ]
-        if live:
-            move.insert(
-                0, models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=self._name))
-            )
-        await self._write("swapping", lambda: self._client.update_collection_aliases(move))
+        await self._generations.swap(number)
         self._seen_live, self._seen = True, None
         logger.info("index.swapped", extra={"generation": number})
-        for older in [one for one in await self._generations() if one < number][:-1]:
-            await self.drop(older)
+        await self._generations.drop_old(number)
 
     async def drop(self, number: int) -> None:
-        for name in (words_of(self._collection_name(number)), self._collection_name(number)):
-            drop = partial(self._client.delete_collection, name)
-            await self._write("dropping a collection", drop)
+        await self._generations.drop(number)
 
     def _beside(self, number: int) -> Collection:
         """A generation by its own name, where the alias may move meanwhile."""
-        return Collection(self._client, self._collection_name(number), retry_s=self._write_for_s)
+        return Collection(self._client, self._generations.name_of(number), retry_s=self._write_for_s)
 
     def _other(self, kind: type[_Other], number: int) -> _Other:
-        name = self._collection_name(number)
+        name = self._generations.name_of(number)
         return kind(self, number, client=self._client, name=name, retry_s=self._write_for_s)
-
-    def _collection_name(self, number: int) -> str:
-        return f"{self._name}-g{number}"
