@@ -214,7 +214,7 @@ def _driver(setup: Setup, folder: Path, command: str, *arguments: Path) -> Itera
 def _memory_mb(pid: int) -> float:
     process = psutil.Process(pid)
     tree = [process, *process.children(recursive=True)]
-    return sum(one.memory_info().rss for one in tree) / 2**20
+    return float(sum(one.memory_info().rss for one in tree) / 2**20)
 
 
 def own_python() -> Path:
