@@ -63,6 +63,8 @@ def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (packages,) = folder.glob("lib/python*/site-packages")
     # A path in a .pth brings the packages that lie there, not the .pth files: so not this checkout either.
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    (folder / "share").mkdir(exist_ok=True)
+    (folder / "share" / "footnote").symlink_to(Path(sys.prefix) / "share" / "footnote")  # models, converted
     return folder / "bin" / "footnote"
 
 
