@@ -229,7 +229,9 @@ class Found:
 def _columns(scores: Sequence[ScoreOf], points: Sequence[Any]) -> NDArray[np.float64]:
     columns = [[of_query.get(point, 0.0) for point in points] for of_query in scores]
     by_query = np.array(columns, dtype=np.float64).reshape(len(scores), len(points))
-    return np.ascontiguousarray(by_query.T)  # sums come out the same to the last bit whichever engine gave them
+    return np.ascontiguousarray(
+        by_query.T
+    )  # sums come out the same to the last bit whichever engine gave them
 
 
 def revisions_of(payloads: Iterable[Mapping[str, Any] | None]) -> dict[str, str]:
