@@ -26,6 +26,7 @@ from kb.calibration import Calibration, Reranking
 from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import (
+    Candidate,
     FoundScores,
     IndexCounts,
     IndexedChunk,
@@ -338,24 +339,26 @@ class TestEveryIndex:
         await put(index, a_page("a"), "leave holiday", "salary")
         await put(index, a_page("b"), "leave price")
         queries = [a_query("leave"), a_query("salary")]
-        every = await index.search(queries, audience=EVERYBODY, limit=10, anchor_pages=["a"])
         seen: list[FoundScores] = []
 
-        def choose(scores: FoundScores) -> list[int]:
-            seen.append(scores)
-            return [int(scores.lexical[:, 1].argmax())]
+        async def chosen(rows: Callable[[FoundScores], Sequence[int]]) -> list[Candidate]:
+            def choose(scores: FoundScores) -> Sequence[int]:
+                seen.append(scores)
+                return rows(scores)
 
-        (hit,) = await index.search(queries, audience=EVERYBODY, limit=10, anchor_pages=["a"], choose=choose)
+            return await index.search(
+                queries, audience=EVERYBODY, limit=10, anchor_pages=["a"], choose=choose
+            )
+
+        (hit,) = await chosen(lambda scores: [int(scores.lexical[:, 1].argmax())])
         assert hit.chunk.id == "a#1"
+        hits = await chosen(lambda scores: range(len(scores.dense)))
         scores = seen[-1]
         assert scores.dense.shape == scores.lexical.shape == (3, 2)
-        assert tuple(scores.dense[hit.row]) == pytest.approx(hit.dense)
-        assert {tuple(scores.lexical[one.row].round(4)) for one in every} == {
-            tuple(np.round(one.lexical, 4)) for one in every
-        }
-        assert [bool(scores.anchored[one.row]) for one in every] == [
-            one.chunk.page.id == "a" for one in every
-        ]
+        for one in hits:
+            assert tuple(scores.dense[one.row]) == pytest.approx(one.dense)
+            assert tuple(scores.lexical[one.row]) == pytest.approx(one.lexical)
+            assert scores.anchored[one.row] == (one.chunk.page.id == "a")
 
     async def test_without_anchors_nothing_is_anchored_and_nothing_found_is_no_choice(
         self, index: VectorIndex
