@@ -16,6 +16,7 @@ from ingest.errors import PageError
 from ingest.front_matter import FrontMatter
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.page import ParsedPage
+from ingest.parsers.pdf_heads import with_lines_put_back
 from ingest.parsers.pdf_page import page_markdown, with_headers_of_pages_before
 from ingest.parsers.text import cleaned, title_from
 
@@ -42,10 +43,10 @@ def parse_pdf(content: bytes, *, path: str) -> ParsedPage:
         PageError: it is protected, broken, or only pictures of pages.
     """
     result = _read(content)
-    texts = with_headers_of_pages_before(
-        [(number, _mended(cleaned(text))) for number, text, _ in result.pages]
-    )
-    unread = [number for number, _, is_torn in result.pages if is_torn]
+    mended = [(cleaned(laid_out), _mended(cleaned(text))) for laid_out, text in result.texts]
+    numbers = [number for number, _ in result.pages]
+    texts = with_headers_of_pages_before(list(zip(numbers, with_lines_put_back(mended), strict=True)))
+    unread = [number for number, is_torn in result.pages if is_torn]
     blank = [number for number, text in texts if not text]
     if texts and len(blank) == len(texts):
         raise PageError("it has no text, only pictures of pages (a scan?): run text recognition over it")
@@ -58,11 +59,15 @@ def parse_pdf(content: bytes, *, path: str) -> ParsedPage:
 
 @dataclass(kw_only=True, slots=True)
 class _Read:
-    """`pages`: number, Markdown, whether a table on it is torn. `total`: how many pages the file has."""
+    """`pages`: number, and whether a table on it is torn. `texts`: of each as it is laid out, and its Markdown.
+
+    `total`: how many pages the file has.
+    """
 
     total: int
     metadata: Any
-    pages: list[tuple[int, str, bool]] = field(default_factory=list)
+    pages: list[tuple[int, bool]] = field(default_factory=list)
+    texts: list[tuple[str, str]] = field(default_factory=list)
     errors: list[int] = field(default_factory=list)
     following: int = 1
 
@@ -76,7 +81,10 @@ def _read(content: bytes) -> _Read:
     read = _Read(total=result.total_pages, metadata=result.doc_meta)
     some = _AT_FIRST
     while True:
-        read.pages += [(page.page_num, *page_markdown(page)) for page in result.pages]
+        for page in result.pages:
+            markdown, is_torn = page_markdown(page)
+            read.pages.append((page.page_num, is_torn))
+            read.texts.append((page.text, markdown))
         read.errors += [one.page_num for one in result.page_errors]
         read.following += some
         if read.following > read.total or time.monotonic() - began > _SECONDS:

@@ -46,6 +46,33 @@ async def test_a_pdf_of_more_than_a_thousand_pages_is_read_to_its_last(pool: Rea
     assert page.front.notes == ()
 
 
+@pytest.mark.parametrize("lines", [1, 3, 6])
+def test_pages_that_are_alike_but_for_their_numbers_keep_every_line(lines: int) -> None:
+    content = a_pdf([
+        [(11, f"Line {k} of sheet {n} says {n * k}.") for k in range(lines)] for n in range(1, 41)
+    ])  # fmt: skip
+
+    page = parse_file(content, path="sheets.pdf")
+
+    assert pages_of(page) == [f"page={number}" for number in range(1, 41)]
+    told = " ".join(block.text for block in page.sections[6].blocks)
+    assert [told.index(f"Line {k} of sheet 7 says {7 * k}.") for k in range(lines)] == sorted(
+        told.index(f"Line {k} of sheet 7 says {7 * k}.") for k in range(lines)
+    )
+    assert page.front.notes == ()
+
+
+def test_running_heads_of_pages_with_text_of_their_own_stay_out() -> None:
+    content = a_pdf([
+        [(9, f"Handbook, page {n}"), *((11, f"The {WORDS[(n * k) % 8]} of house {n * k} is open every day.") for k in range(1, 9))]
+        for n in range(1, 21)
+    ])  # fmt: skip
+
+    assert "Handbook, page" not in " ".join(
+        block.text for section in parse_file(content, path="h.pdf").sections for block in section.blocks
+    )
+
+
 def test_pages_read_some_at_a_time_are_as_those_read_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
     content = a_manual(11)
     whole = parse_file(content, path="manual.pdf")
