@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from bot.cli.copy_options import app as copies
 from bot.cli.dead_letter_options import app as dead_letters
 from bot.cli.eval_commands import app as evaluate
 from bot.cli.fault_words import VERBOSE, said_of_fault
@@ -27,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 
+app.add_typer(copies)
 app.add_typer(evaluate, name="eval")
 app.add_typer(dead_letters, name="dead-letters")
 app.add_typer(keys, name="keys")
@@ -132,56 +134,6 @@ def forget(
 
     request = ForgetRequest(address=address, undo=undo)
     run(index_commands.forget(settings_of(data, config, verbose), request))
-
-
-@app.command()
-def migrate(
-    to: Annotated[str, typer.Option(help="Address of a Qdrant server, or `embedded`: the data folder.")],
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Take the place of an index that is there already.")
-    ] = False,
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
-    """Copies the index to a Qdrant server, or back; embeds nothing, compares all, goes on where it was cut off."""
-    from bot.cli import migrate as command
-
-    run(command.migrate(settings_of(data, config, verbose), to, replace=replace, as_json=json))
-
-
-@app.command()
-def backup(
-    file: Annotated[Path, typer.Argument(help="Where to: handbook.footnote, say.")],
-    replace: Annotated[bool, typer.Option("--replace", help="Overwrite a file that is there.")] = False,
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
-    """Writes index, store and settings (without secrets) into one file, beside a running bot as well."""
-    from bot.cli import backup as command
-
-    settings = settings_of(data, config, verbose)
-    run(command.backup(settings, file, config=config, replace=replace, as_json=json))
-
-
-@app.command()
-def restore(
-    file: Annotated[Path, typer.Argument(help="What `footnote backup` wrote.")],
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Take the place of what is there: index, store and sources.")
-    ] = False,
-    json: Json = False,
-    data: Data = None,
-    config: Config = None,
-    verbose: Verbose = False,
-) -> None:
-    """Puts a backup where the settings say that index and store are: all of it, or nothing."""
-    from bot.cli.restore import restore as command
-
-    run(command(settings_of(data, config, verbose), file, replace=replace, as_json=json))
 
 
 @app.command()
