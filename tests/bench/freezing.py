@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import math
 import os
 import sys
 import tempfile
@@ -37,7 +36,6 @@ from tests.fakes.ports import free_port
 from tests.fakes.serving import Serve, sample_data, slack_of
 
 EVERY_S = 0.2
-ROUND_S = 2.0
 IDLE_S = 10.0
 BUSY_S = 30.0
 """Reading and cutting, and the beginning of the embedding, which goes on for minutes as it began."""
@@ -134,10 +132,9 @@ async def _asked(
 
 
 async def _warmed(session: RemoteSession) -> None:
-    """A bot that has just begun embeds what it compares questions with: it is idle once questions get no faster."""
-    before, now = math.inf, percentile(await _asked(session, ROUND_S), 50)
-    while now < 0.8 * before:
-        before, now = now, percentile(await _asked(session, ROUND_S), 50)
+    """Asks each question once: a bot embeds the sentences of a page when it is first asked about it."""
+    for question in sample_questions():
+        await session.ask(AskRequest(question=f"{question}?"))
 
 
 async def _read(session: RemoteSession, pages: Path) -> None:
