@@ -43,7 +43,7 @@ def parse_pdf(content: bytes, *, path: str) -> ParsedPage:
         PageError: it is protected, broken, or only pictures of pages.
     """
     result = _read(content)
-    mended = [(cleaned(laid_out), _mended(cleaned(text))) for laid_out, text in result.texts]
+    mended = [(_mended(cleaned(laid_out)), _mended(cleaned(text))) for laid_out, text in result.texts]
     numbers = [number for number, _ in result.pages]
     texts = with_headers_of_pages_before(list(zip(numbers, with_lines_put_back(mended), strict=True)))
     unread = [number for number, is_torn in result.pages if is_torn]
