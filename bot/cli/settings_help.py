@@ -46,8 +46,8 @@ def all_settings(settings: Settings) -> Iterator[Setting]:
     usual_names = {path: name for name, path in WELL_KNOWN.items()}
     for (section, kind), values in _sections(settings):
         meanings = _meanings(kind)
-        properties = kind.model_json_schema()["properties"]
-        definitions = kind.model_json_schema().get("$defs", {})
+        schema = kind.model_json_schema()
+        properties, definitions = schema["properties"], schema.get("$defs", {})
         for key, field in kind.model_fields.items():
             if isinstance(field.default, Section) or key == "sources":
                 continue
@@ -62,10 +62,10 @@ def all_settings(settings: Settings) -> Iterator[Setting]:
             )
 
 
-def show(settings: Settings, *, as_json: bool) -> int:
+def show(settings: Settings, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps([asdict(one) for one in all_settings(settings)], indent=2) + "\n")
-        return 0
+        return
     table = Table("setting", "now", "meaning", show_lines=True)
     for one in all_settings(settings):
         now = one.now if one.now == one.default else f"[bold]{one.now}[/bold] (default: {one.default})"
@@ -73,7 +73,6 @@ def show(settings: Settings, *, as_json: bool) -> int:
             f"{one.name}\n[dim]{one.environment}[/dim]", now, f"{one.meaning}\n[dim]{one.takes}[/dim]"
         )
     Console().print(table)
-    return 0
 
 
 def manual() -> str:

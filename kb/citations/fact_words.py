@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from kb.text.figure_words import FigureWords
-from kb.text.lexicon import Lexicon, lexicons, union
+from kb.text.lexicon import Lexicon, by_name, lexicons, union
+from kb.text.word_lists import forms_of
 
 _LEXICONS = lexicons()
 _FIGURES = [known.figures for known in _LEXICONS]
 
 
 def _numbered(listed: Callable[[Lexicon], Iterable[str]], start: int = 1) -> dict[str, int]:
-    """Forms of one entry are separated by "/"; "-" holds a place that has none."""
     return {
         form: at
         for known in _LEXICONS
         for at, forms in enumerate(listed(known), start)
-        for form in forms.split("/")
-        if form != "-"
+        for form in forms_of(forms)
     }
 
 
@@ -41,11 +39,6 @@ def _number_words() -> dict[str, float]:
     return words | {word.casefold(): value for word, value in words.items()}
 
 
-def _by_unit(groups: Callable[[FigureWords], Mapping[str, Iterable[str]]]) -> Mapping[str, str]:
-    listed = (group for figures in _FIGURES for group in groups(figures).items())
-    return {word: unit for unit, words in listed for word in words}
-
-
 NUMBER_WORDS: Mapping[str, float] = _number_words()
 SCALES: Mapping[str, float] = {word: scale for one in _FIGURES for word, scale in one.scales.items()}
 WRITTEN: Mapping[str, str] = {said: text for one in _FIGURES for said, text in one.written.items()}
@@ -63,9 +56,9 @@ ORDINAL = "th"
 SEASONS: Mapping[str, int] = _numbered(lambda known: known.figures.seasons, 10)
 """Numbered after the weekdays, to be compared with them."""
 WEEKEND = union(lambda known: known.figures.weekend)
-EVERY: Mapping[str, str] = _by_unit(lambda figures: figures.every)
+EVERY: Mapping[str, str] = by_name(lambda known: known.figures.every)
 """How often, as the unit of time that goes by."""
-UNITS: Mapping[str, str] = _by_unit(lambda figures: figures.units)
+UNITS: Mapping[str, str] = by_name(lambda known: known.figures.units)
 SMALLER: Mapping[str, tuple[tuple[str, float], ...]] = {
     "week": (("day", 7),),
     "year": (("month", 12), ("week", 52), ("day", 365)),

@@ -7,16 +7,15 @@ what is needed to tell whether two sentences measure the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from kb.citations.fact_days import Day, take_days
-from kb.citations.fact_words import NUMBER_WORDS, SCALES, UNITS, WEEKDAYS
+from kb.citations.fact_words import EVERY, NUMBER_WORDS, SCALES, UNITS, WEEKDAYS
 from kb.citations.facts import read_facts
-from kb.text.lexicon import Lexicon, any_of, lexicons, union
-from kb.text.word_lists import Words
+from kb.text.lexicon import any_of, by_name, union
 from kb.text.wording import STOP_WORDS, plain, stem, tokens
 
 Bound = Literal["", "most", "least"]
@@ -54,20 +53,12 @@ _PIECE = re.compile(
 )
 _FIGURE = re.compile(r"[€$£]?\s?\d")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
-
-
-def _rates_of(listed: Callable[[Lexicon], Mapping[str, Words]]) -> dict[str, str]:
-    """What a rate is of -> its name in English, of all languages."""
-    return {word: name for known in lexicons() for name, words in listed(known).items() for word in words}
-
-
-_PERIODS = _rates_of(lambda known: known.measures.rates)
-_ADVERBS = _rates_of(lambda known: known.figures.every)
-_PERIOD_OF = {word.removesuffix("*"): name for word, name in (_PERIODS | _ADVERBS).items()}
+_PERIODS = by_name(lambda known: known.measures.rates)
+_PERIOD_OF = {word.removesuffix("*"): name for word, name in {**_PERIODS, **EVERY}.items()}
 _ANY_PERIOD = any_of(_PERIODS).replace(re.escape("*"), r"\w*")
 _PER = re.compile(
     rf"\b(?:{any_of(union(lambda known: known.measures.per))})\s+(?:full\s+|calendar\s+|working\s+)?"
-    rf"(?P<of>{_ANY_PERIOD})\b|\b(?P<ly>{any_of(_ADVERBS)})",
+    rf"(?P<of>{_ANY_PERIOD})\b|\b(?P<ly>{any_of(EVERY)})",
     re.IGNORECASE,
 )
 _SINCE = re.compile(rf"\b(?:{any_of(union(lambda known: known.measures.since))})\s*$", re.IGNORECASE)

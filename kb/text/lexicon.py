@@ -160,6 +160,11 @@ def union(words: Callable[[Lexicon], Iterable[str]]) -> frozenset[str]:
     return frozenset(word for known in lexicons() for word in words(known))
 
 
+def by_name(listed: Callable[[Lexicon], Mapping[str, Iterable[str]]]) -> dict[str, str]:
+    """Words that stand under a name -> that name, of all languages."""
+    return {word: name for known in lexicons() for name, words in listed(known).items() for word in words}
+
+
 @cache
 def languages() -> tuple[str, ...]:
     """The languages that have a file, sorted."""

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kb.text.lexicon import Lexicon, union
+from kb.text.word_lists import forms_of
 
 UnitKind = Literal["sentence", "item", "row", "fence", "heading", "quote"]
 
 
 def _months(known: Lexicon) -> Iterator[str]:
     for forms in (*known.sequence.months, *known.figures.months):
-        yield from (form for form in forms.split("/") if form != "-")
+        yield from forms_of(forms)
 
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
@@ -20,3 +21,8 @@ class LexiconPart(BaseModel):
     """A table of a language file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+def forms_of(entry: str) -> Iterator[str]:
+    """The forms of an entry of a list that counts: "/" separates them, and "-" stands for none."""
+    yield from (form for form in entry.split("/") if form != "-")
