@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from ingest.errors import PageError, SourceUnavailableError
 from kb.errors import FootnoteError, UnavailableError
-from kb.faults import is_disk_full, is_fault, trace_of
+from kb.runtime.faults import is_disk_full, is_fault, trace_of
 
 logger = logging.getLogger(__name__)
 

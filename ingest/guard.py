@@ -32,13 +32,13 @@ class Asked(Protocol):
 
 
 class Golden(Protocol):
-    """What this needs of `kb.golden.GoldenQuestions`."""
+    """What this needs of `kb.retrieval.golden.GoldenQuestions`."""
 
     async def lost(self, new: Searchable, *, live: Searchable | None) -> Sequence[Asked]: ...
 
 
 class Doubted(Protocol):
-    """`ingest.tally.Tally`, as this uses it."""
+    """`ingest.sync.tally.Tally`, as this uses it."""
 
     doubts: list[str]
 

@@ -17,19 +17,19 @@ from urllib.parse import quote, unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.chunk import MAX_TOKENS, chunker_name, fitting_place, fitting_title
+from ingest.chunking.chunks import MAX_TOKENS, chunker_name, fitting_place, fitting_title
 from ingest.errors import PageError
 from ingest.faults import as_page_failure
-from ingest.front_matter import FrontMatter
-from ingest.parsers.markdown import SUFFIXES
+from ingest.front_matter.page_fields import FrontMatter
+from ingest.page import ParsedPage
+from ingest.parsers.markup.markdown import SUFFIXES
 from ingest.parsers.notices import read_notices
-from ingest.parsers.page import ParsedPage
 from ingest.parsers.reader import DirectReader, Reader, Tokens
 from ingest.sources.port import RawPage, Source, fingerprint
 from kb.addresses import split_address
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 from kb.models import EVERYONE, Chunk, Page, PageDates
-from kb.places import parts_of
+from kb.pages.places import parts_of
 
 EMBEDDED = 256
 """Chunks that are embedded together at most: the rest of a page of thousands waits, as text."""
@@ -38,7 +38,7 @@ _SAMPLE = 4000
 
 
 class Embedder(Tokens, Protocol):
-    """What ingestion needs of `kb.embed.Embedder`."""
+    """What ingestion needs of `kb.inference.embedder.Embedder`."""
 
     @property
     def name(self) -> str: ...
@@ -57,7 +57,7 @@ class Embedder(Tokens, Protocol):
 
 
 class Lexical(Protocol):
-    """What ingestion needs of `kb.lexical.LexicalEncoder`."""
+    """What ingestion needs of `kb.retrieval.lexical.LexicalEncoder`."""
 
     def document(self, text: str, language: str) -> SparseVector: ...
 

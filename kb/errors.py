@@ -15,7 +15,7 @@
     ├── ModelReplyError        the model answered, but not in a form that we can use
     └── IndexMismatchError     the index was built by another embedder or chunker: reindex
 
-Their texts are for operators. A Slack user reads `bot.messages` only.
+Their texts are for operators. A Slack user reads `bot.messages.catalog` only.
 """
 
 

@@ -76,7 +76,7 @@ class Page:
     title: str
     url: str
     place: str = ""
-    """Where it stands among the others, as far as its title does not say so: "offices › Ghent". See `kb.places`."""
+    """Where it stands among the others, as far as its title does not say so: "offices › Ghent". See `kb.pages.places`."""
     language: str = "en"
     revision: str = ""
     owner: str | None = None
@@ -141,7 +141,7 @@ class Chunk:
 class Scores:
     """One passage's scores, a field a stage. `None`: that stage did not run for it.
 
-    `dense` is a standard score (`kb.standard_scores`), `lexical` raw BM25 (>= 0), both the weighted mean over the queries; `fused` is their
+    `dense` is a standard score (`kb.retrieval.standard_scores`), `lexical` raw BM25 (>= 0), both the weighted mean over the queries; `fused` is their
     blend, `anchor` the gain for a passage of a page cited before, `rerank` the cross-encoder's 0..1, and `final` orders.
     """
 

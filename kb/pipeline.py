@@ -1,6 +1,6 @@
 """One question, top to bottom. Read this first: Slack, the command line, HTTP and evaluation all come through here.
 
-    find (`kb.retrieval`: rewrite -> search -> rerank -> supersession) -> ask back, where it is unclear
+    find (`kb.retrieval.retriever`: rewrite -> search -> rerank -> supersession) -> ask back, where it is unclear
     -> a model writes (`kb.answering.written`), else the pages are quoted (`kb.answering.quoted`)
 
 `Pipeline.answer` is that line; the methods below it come in its order.
@@ -19,21 +19,21 @@ from kb.answering.clarify import competing_pages, topics_of_thread
 from kb.answering.composed import Answerer, Composed
 from kb.answering.progress import Progress, Unwatched
 from kb.answering.quoted import QuotedAnswerer
-from kb.confidence import Evidence, EvidenceFeatures, RelevanceModel, score_evidence
+from kb.config.settings import Settings
+from kb.conversation.history import readable_turns
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError, UnavailableError
-from kb.evidence import EvidenceReader, without_ordering
-from kb.freshness import Clock
-from kb.history import readable_turns
-from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk, Hit, Question, Retrieved, Rewrite, Turn
-from kb.retrieval import Found, Pages, Ranker, Retrieval, Searcher
-from kb.rewrite import Rewriter
-from kb.settings import Settings
-from kb.stopwatch import Stopwatch
+from kb.pages.freshness import Clock
+from kb.retrieval.confidence import Evidence, EvidenceFeatures, RelevanceModel, score_evidence
+from kb.retrieval.evidence import EvidenceReader, without_ordering
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.retriever import Found, Pages, Ranker, Retrieval, Searcher
+from kb.retrieval.vocabulary import Vocabulary
+from kb.retrieval.weights import default_model
+from kb.rewriting.rewriter import Rewriter
+from kb.runtime.stopwatch import Stopwatch
 from kb.text.language import detect
 from kb.text.phrases import small_talk
-from kb.vocabulary import Vocabulary
-from kb.weights import default_model
 
 logger = logging.getLogger(__name__)
 
@@ -179,7 +179,7 @@ class Pipeline:
     def evidence_features(
         self, query: str, hits: Sequence[Hit], language: str, *, translated: str = ""
     ) -> EvidenceFeatures:
-        """The passages by which a question's evidence is scored, and what is known of them (`kb.evidence`)."""
+        """The passages by which a question's evidence is scored, and what is known of them (`kb.retrieval.evidence`)."""
         reader = EvidenceReader(lexical=self.lexical, vocabulary=self.vocabulary)
         return reader.features(
             query, without_ordering(hits)[: self.settings.search.keep], language, translated=translated

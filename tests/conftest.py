@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from kb.valkey import connect_redis
+from kb.store.valkey import connect_redis
 from tests.fakes.redis_server import RedisServer, a_server
 from tests.fakes.shared import shared
 

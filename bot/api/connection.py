@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from kb.tasks import cancelled
+from kb.runtime.tasks import cancelled
 
 _T = TypeVar("_T")
 

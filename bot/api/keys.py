@@ -21,7 +21,7 @@ from redis.asyncio import Redis
 from bot.api.errors import KeyRefusedError, TooManyRequestsError
 from kb.errors import SettingsError
 from kb.models import Audience
-from kb.store import store_failures, text_of
+from kb.store.redis import store_failures, text_of
 
 WINDOW = timedelta(minutes=1)
 PER_MINUTE = 60

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from kb.answer import Freshness, FreshnessReason, Mode, Note, WarningKind
-from kb.conversation import compacted
+from kb.conversation.conversations import compacted
 from kb.evaluation import answer_sets as cases
 from kb.models import Turn
 

@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator, Iterator
 import uvicorn
 from starlette.types import ASGIApp
 
+from kb.config.settings import ApiSettings
 from kb.errors import SettingsError
-from kb.settings import ApiSettings
 
 logger = logging.getLogger(__name__)
 

@@ -11,20 +11,20 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.answer_record import AskedIn
 from bot.api import schemas
 from bot.api.errors import OutageError
 from bot.api.keys import ApiKey
 from bot.api.slots import Slots
 from bot.api.telling import answer_of, result_of
+from bot.questions.answer_record import AskedIn
 from kb import answer as answers
 from kb.answering.progress import Progress, Unwatched
 from kb.errors import StoreUnavailableError, UnavailableError
-from kb.freshness import FreshnessPolicy
 from kb.models import Question, Turn
-from kb.retrieval import Found
+from kb.pages.freshness import FreshnessPolicy
+from kb.retrieval.retriever import Found
+from kb.runtime.tracing import note, span
 from kb.text.language import detect
-from kb.tracing import note, span
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class Keys(Protocol):
 
 
 class Figures(Protocol):
-    """bot.analytics.Analytics, as the API uses it. Raises `StoreUnavailableError`."""
+    """bot.stats.analytics.Analytics, as the API uses it. Raises `StoreUnavailableError`."""
 
     async def record(
         self, question_id: str, answer: answers.Answer, asked_in: AskedIn | None = ...

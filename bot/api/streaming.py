@@ -26,7 +26,7 @@ from bot.api.errors import ApiError
 from bot.api.telling import citation_of, sentence_of
 from kb.answer import Citation, Sentence
 from kb.answering.progress import Stage
-from kb.tasks import cancelled
+from kb.runtime.tasks import cancelled
 
 logger = logging.getLogger(__name__)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.apart import told_apart
 from bot.api import schemas
-from bot.render import spoken
+from bot.rendering.apart import told_apart
+from bot.rendering.render import spoken
 from kb.answer import Answer, AnswerWarning, Citation, Sentence
-from kb.freshness import FreshnessPolicy
 from kb.models import Hit
+from kb.pages.freshness import FreshnessPolicy
 
 
 def result_of(hit: Hit, freshness: FreshnessPolicy) -> schemas.SearchResult:

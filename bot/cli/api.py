@@ -14,7 +14,7 @@ from bot.api.service import Service
 from bot.api.slots import Slots
 from bot.cli.compose import Runtime, utc_now
 from bot.cli.local import LocalSession
-from kb.store import STORE_FAILURES
+from kb.store.redis import STORE_FAILURES
 
 
 @asynccontextmanager

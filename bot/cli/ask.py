@@ -13,9 +13,9 @@ from rich.table import Table
 from bot.cli.as_json import print_json
 from bot.cli.open import open_session
 from bot.cli.session import AskReply, AskRequest
-from bot.messages import Messages, messages_in
-from bot.notes import note_wording, telling
-from kb.settings import Settings
+from bot.messages.catalog import Messages, messages_in
+from bot.rendering.notes import note_wording, telling
+from kb.config.settings import Settings
 
 WARNED = {
     "outdated": "Outdated",
@@ -29,7 +29,7 @@ EXIT_CODES = {"answered": 0, "chat": 0, "closest": 3, "declined": 3, "unclear": 
 
 async def ask(settings: Settings, request: AskRequest, *, as_json: bool, why: bool) -> int:
     # That the cross-encoder could not be had is told by `footnote status` and `doctor`, not before each answer.
-    logging.getLogger("kb.rerank").setLevel(logging.ERROR)
+    logging.getLogger("kb.retrieval.rerank").setLevel(logging.ERROR)
     async with open_session(settings, "ask", models=True) as session:
         reply = await session.ask(request)
     if as_json:

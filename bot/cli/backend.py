@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from bot.backend import Backend
-from bot.channel_settings import ChannelSettings, ChannelSettingsStore
-from bot.cited_answers import CitedAnswers
 from bot.cli.compose import Runtime, utc_now
 from bot.cli.source_states import ended_syncs
-from bot.known_threads import KnownThreads
-from bot.once import Once
+from bot.edge.backend import Backend
+from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
+from bot.listening.known_threads import KnownThreads
+from bot.listening.once import Once
+from bot.listening.unread import UnreadMessages
 from bot.playground.links import Answerer
-from bot.progress_notes import ProgressNotes
-from bot.queue import QuestionQueue
-from bot.status import StatusReader
-from bot.unread import UnreadMessages
+from bot.questions.cited_answers import CitedAnswers
+from bot.queue.queue import QuestionQueue
+from bot.reindexing.progress_notes import ProgressNotes
+from bot.stats.status import StatusReader
 
 
 def bot_backend(runtime: Runtime, queue: QuestionQueue, answers: Answerer, status: StatusReader) -> Backend:

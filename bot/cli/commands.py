@@ -11,14 +11,14 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.copy_options import app as copies
+from bot.cli.copying.options import app as copies
 from bot.cli.dead_letter_options import app as dead_letters
-from bot.cli.eval_commands import app as evaluate
+from bot.cli.evaluation.commands import app as evaluate
 from bot.cli.fault_words import VERBOSE, said_of_fault
 from bot.cli.key_options import app as keys
 from bot.cli.options import Config, Data, Json, Verbose, run, settings_of
 from kb.errors import FootnoteError
-from kb.faults import is_fault
+from kb.runtime.faults import is_fault
 
 app = typer.Typer(
     name="footnote",
@@ -268,7 +268,7 @@ def doctor(
     verbose: Verbose = False,
 ) -> None:
     """Checks every setting, token scope, server and model, and says how to mend each."""
-    from bot.cli import doctor as command
+    from bot.cli.checks import doctor as command
 
     run(command.doctor(settings_of(data, config, verbose), as_json=json, manifest=manifest))
 

@@ -18,34 +18,34 @@ from typing import TYPE_CHECKING
 
 from redis.asyncio import Redis
 
-from bot.analytics import Analytics
 from bot.cli.pipeline import build_pipeline, freshness_policy, open_language_model
 from bot.cli.reindexing import build_reindexer
 from bot.cli.sources import SourceBook
 from bot.cli.stores import earlier_embedder, embedder_of, open_index, open_store
 from bot.cli.telemetry import telemetry
-from bot.condition import Measured
-from bot.gaps import Gaps
-from ingest.crew.lane import PageLane
-from ingest.jobs import ReindexJobs
+from bot.stats.analytics import Analytics
+from bot.stats.condition import Measured
+from bot.stats.gaps import Gaps
+from ingest.distributed.page_queue import PageLane
 from ingest.parsers.pool import ReaderPool
 from ingest.parsers.reader import Reader
-from kb.conversation import RedisConversations
-from kb.data_folder import DataFolder
-from kb.embed import Embedder
+from ingest.sync.jobs import ReindexJobs
+from kb.config.settings import Settings, SlackSettings
+from kb.conflicts.similarity import EmbeddingSimilarity
+from kb.conversation.conversations import RedisConversations
 from kb.errors import UnavailableError
-from kb.freshness import Clock
 from kb.index.port import VectorIndex
-from kb.lexical import LexicalEncoder
-from kb.live_embedder import LiveEmbedder
-from kb.loop_watch import LoopWatch
+from kb.inference.embedder import Embedder
+from kb.pages.freshness import Clock
 from kb.pipeline import Pipeline
-from kb.rerank import Reranker
-from kb.rewrite import RedisReplies, ReplyCache, RewriteTally
-from kb.settings import Settings, SlackSettings
-from kb.similarity import EmbeddingSimilarity
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.live_embedder import LiveEmbedder
+from kb.retrieval.rerank import Reranker
+from kb.retrieval.vocabulary import Vocabulary
+from kb.rewriting.rewriter import RedisReplies, ReplyCache, RewriteTally
+from kb.runtime.loop_watch import LoopWatch
+from kb.store.data_folder import DataFolder
 from kb.text.language import warm_up
-from kb.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from kb.llm.client import LanguageModel

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ingest.sources.folder import FolderSource
 from ingest.sources.port import Source
-from kb.source_settings import (
+from kb.config.sources import (
     AnySourceSettings,
     ConfluenceSettings,
     DriveSettings,

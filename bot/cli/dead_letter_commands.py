@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console
 
 from bot.cli.as_json import print_json
-from bot.cli.checks import Check
+from bot.cli.checks.check import Check
 from bot.cli.open import open_session
-from bot.dead_letters import DeadLetter
-from bot.dead_reasons import reason_in_words
-from kb.settings import Settings
+from bot.queue.dead_letters import DeadLetter
+from bot.queue.dead_reasons import reason_in_words
+from kb.config.settings import Settings
 
 SHOWN = 50
 """That a person is shown; `--json` has them all."""

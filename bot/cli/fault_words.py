@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kb.faults import is_disk_full, trace_of
+from kb.runtime.faults import is_disk_full, trace_of
 
 VERBOSE = frozenset({"--verbose", "-v"})
 """Who asks for details gets the whole trace instead."""

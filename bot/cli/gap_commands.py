@@ -11,14 +11,14 @@ from typing import Any
 
 from rich.console import Console
 
-from bot.analytics import KEEP
 from bot.cli.as_json import print_json
 from bot.cli.open import open_session
-from bot.gap import Gap, OpenGaps
-from bot.gap_text import counts
-from bot.messages import Messages, messages_in
-from bot.stale import StalePage
-from kb.settings import Settings
+from bot.messages.catalog import Messages, messages_in
+from bot.stats.analytics import KEEP
+from bot.stats.gap import Gap, OpenGaps
+from bot.stats.stale import StalePage
+from bot.views.gap_text import counts
+from kb.config.settings import Settings
 
 SHOWN = 30
 """Gaps, or pages, that a person is shown; `--json` has them all."""

@@ -16,11 +16,11 @@ from bot.cli.dead_letter_commands import MEND
 from bot.cli.dead_letter_commands import told as told_dead
 from bot.cli.open import open_session
 from bot.cli.session import ForgetRequest, IngestRequest, Session
-from ingest.report import duration
-from kb.data_folder import DataFolder
+from ingest.sync.report import duration
+from kb.config.settings import Settings
 from kb.errors import SettingsError
 from kb.jobs import FailedPage, SyncReport
-from kb.settings import Settings
+from kb.store.data_folder import DataFolder
 
 SOME_FAILED = 3
 LISTED = 20

@@ -12,7 +12,7 @@ from bot.api.keys import KeyInUse
 from bot.cli.as_json import print_json
 from bot.cli.open import open_session
 from bot.cli.session import AddKeyRequest, RevokeKeyRequest
-from kb.settings import Settings
+from kb.config.settings import Settings
 
 
 async def add(settings: Settings, request: AddKeyRequest, *, as_json: bool) -> int:

@@ -9,12 +9,10 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from typing import Any
 
-from bot.apart import told_apart
 from bot.api.keys import ApiKeys, KeyInUse
-from bot.cited_answers import CitedAnswers
 from bot.cli.compose import Runtime, utc_now
 from bot.cli.dead_letter_commands import letter_as_json, of_all
-from bot.cli.evaluate_grow import grown_as_json
+from bot.cli.evaluation.grow import grown_as_json
 from bot.cli.gap_commands import gaps_as_json, stale_as_json
 from bot.cli.key_commands import key_as_json
 from bot.cli.measured import calibration_as_json, other_embedder
@@ -32,20 +30,22 @@ from bot.cli.session import (
     RevokeKeyRequest,
 )
 from bot.cli.source_states import source_states, state_as_json
-from bot.dead_letters import DeadLetters
-from bot.edge import Edge
-from bot.grown_cases import CaseGrower
-from bot.messages import messages_in
-from bot.queue import QuestionQueue
-from bot.render import spoken
-from bot.stale import StalePages
-from bot.status import offer_line
-from kb.answer_json import answer_as_json, trace_as_json
+from bot.edge.slack_app import Edge
+from bot.messages.catalog import messages_in
+from bot.questions.cited_answers import CitedAnswers
+from bot.queue.dead_letters import DeadLetters
+from bot.queue.queue import QuestionQueue
+from bot.rendering.apart import told_apart
+from bot.rendering.render import spoken
+from bot.stats.grown_cases import CaseGrower
+from bot.stats.stale import StalePages
+from bot.stats.status import offer_line
+from kb.answering.answer_json import answer_as_json, trace_as_json
 from kb.errors import IndexDamagedError, SettingsError, StoreUnavailableError, UnavailableError
-from kb.freshness import PRECEDENCE
 from kb.jobs import ReindexProgress, ReindexRequest
 from kb.models import Audience, Question, ThreadKey, Turn
-from kb.tracing import note, span
+from kb.pages.freshness import PRECEDENCE
+from kb.runtime.tracing import note, span
 
 logger = logging.getLogger(__name__)
 
@@ -249,7 +249,7 @@ class LocalSession:
         return await self._keys.revoke(request.name)
 
     async def backup(self, request: BackupRequest) -> BackupReply:
-        from bot.cli.backup import write_backup  # which opens sessions
+        from bot.cli.copying.backup import write_backup  # which opens sessions
 
         runtime = self._runtime
         return await write_backup(

@@ -9,7 +9,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-from kb.tracing import current_ids
+from kb.runtime.tracing import current_ids
 
 _INPUT = re.compile(r"(\[type=[^,\]]*), input_value=.*, input_type=[^\],]*(?=\])")
 ROOMS = ("bot", "kb", "ingest")
@@ -64,7 +64,7 @@ def start_logging(*, level: int, traces: bool = True, as_json: bool = False) -> 
     for room in ROOMS:
         logging.getLogger(room).setLevel(level)
     # Who types a command waits for it anyway: that its loop was late is for those who run a bot.
-    logging.getLogger("kb.loop_watch").setLevel(logging.NOTSET if traces else logging.ERROR)
+    logging.getLogger("kb.runtime.loop_watch").setLevel(logging.NOTSET if traces else logging.ERROR)
 
 
 def without_inputs(text: str) -> str:

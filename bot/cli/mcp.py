@@ -6,8 +6,8 @@ import httpx2
 
 from bot.api.mcp_tools import create_mcp
 from bot.api.remote import TIMEOUT_S, RemoteAsker
+from kb.config.settings import Settings
 from kb.errors import SettingsError
-from kb.settings import Settings
 
 DEFAULT_PORT = 8080
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kb.calibration import Calibration
-from kb.embed import embedder_for
+from kb.config.settings import EmbedSettings
+from kb.index.calibration import Calibration
 from kb.index.port import IndexManifest
-from kb.settings import EmbedSettings
+from kb.inference.embedder import embedder_for
 
 
 def other_embedder(manifest: IndexManifest | None, settings: EmbedSettings) -> str:

@@ -10,12 +10,12 @@ from typing import TypeVar
 
 from bot.cli.compose import Runtime
 from bot.cli.source_states import last_syncs
-from bot.condition import Condition, SlackFigures
-from bot.dead_letters import DeadLetters
-from bot.edge import Edge
-from bot.metrics import QueueFigures, exposition
-from bot.queue import QuestionQueue
-from bot.stats import Stats
+from bot.edge.slack_app import Edge
+from bot.queue.dead_letters import DeadLetters
+from bot.queue.queue import QuestionQueue
+from bot.stats.condition import Condition, SlackFigures
+from bot.stats.counts import Stats
+from bot.stats.metrics import QueueFigures, exposition
 from kb.errors import UnavailableError
 from kb.jobs import SourceState
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 
-from bot.analytics import Analytics
+from bot.stats.analytics import Analytics
+from kb.answering.language_offer import LanguageOffer, language_offer, pages_by_language, reads_all
+from kb.config.settings import EmbedSettings
 from kb.errors import UnavailableError
 from kb.index.port import VectorIndex
-from kb.language_offer import LanguageOffer, language_offer, pages_by_language, reads_all
-from kb.settings import EmbedSettings
 
 logger = logging.getLogger(__name__)
 

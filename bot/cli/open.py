@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bot.cli.session import RemoteSession, Session
-from kb.data_folder import DataFolder
-from kb.settings import Settings
+from kb.config.settings import Settings
+from kb.store.data_folder import DataFolder
 
 
 @asynccontextmanager

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from bot.cli.logs import start_logging
-from kb.configuration import PREFIX, load_settings
-from kb.settings import Settings
+from kb.config.configuration import PREFIX, load_settings
+from kb.config.settings import Settings
 
 Data = Annotated[
     Path | None,

@@ -14,12 +14,12 @@ from urllib.parse import quote
 
 from bot.playground.kb_pages import ShownPage, ShownSection
 from ingest.errors import PageError
+from ingest.page import ParsedPage
 from ingest.parsers.formats import kind_of
-from ingest.parsers.page import ParsedPage
 from ingest.parsers.reader import Reader
 from ingest.sources.folder import FolderSource
 from ingest.sources.port import PageRef
-from kb.source_settings import FolderSettings
+from kb.config.sources import FolderSettings
 
 KEY_MARK = "~"
 MARKDOWN = frozenset({"md", "markdown", "mdx", "erb"})

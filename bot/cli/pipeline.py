@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 from kb.answering.quoted import QuotedAnswerer
 from kb.answering.quoting import Librarian
 from kb.answering.reading import ReadingLimits
-from kb.embed import Embedder
-from kb.freshness import Clock, FreshnessPolicy
+from kb.config.settings import ModelSettings, Settings
+from kb.config.sources import AnySourceSettings
+from kb.conflicts.similarity import EmbeddingSimilarity
 from kb.index.port import VectorIndex
-from kb.lexical import LexicalEncoder
-from kb.live_embedder import LiveEmbedder
+from kb.inference.embedder import Embedder
+from kb.pages.freshness import Clock, FreshnessPolicy
 from kb.pipeline import Pipeline
-from kb.rerank import Reranker
-from kb.rewrite import ReplyCache, RewriteTally, choose_rewriter
-from kb.search import PASSAGES, Search
-from kb.settings import ModelSettings, Settings
-from kb.similarity import EmbeddingSimilarity
-from kb.source_settings import AnySourceSettings
-from kb.vocabulary import Vocabulary
-from kb.weights import fitted_for
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.live_embedder import LiveEmbedder
+from kb.retrieval.rerank import Reranker
+from kb.retrieval.search import PASSAGES, Search
+from kb.retrieval.vocabulary import Vocabulary
+from kb.retrieval.weights import fitted_for
+from kb.rewriting.rewriter import ReplyCache, RewriteTally, choose_rewriter
 
 if TYPE_CHECKING:
     from kb.llm.client import LanguageModel

@@ -11,31 +11,31 @@ from redis.asyncio import Redis
 
 from bot.cli.connectors import open_source
 from bot.cli.sources import SourceBook
-from ingest.crew.coordinator import Crew
-from ingest.crew.lane import PageLane
-from ingest.jobs import ReindexJobs
-from ingest.ledger import RecordedSync, RedisLedger
+from ingest.distributed.coordinator import Crew
+from ingest.distributed.page_queue import PageLane
 from ingest.parsers.reader import Reader
-from ingest.schedule import Schedule
 from ingest.sources.unopened import opened
-from ingest.turn import RedisTurn
-from kb.embed import Embedder
+from ingest.sync.jobs import ReindexJobs
+from ingest.sync.ledger import RecordedSync, RedisLedger
+from ingest.sync.schedule import Schedule
+from ingest.sync.turn import RedisTurn
+from kb.config.settings import Settings
 from kb.errors import UnavailableError
-from kb.forgotten import RedisForgotten
-from kb.freshness import Clock
-from kb.fusion import fuse
-from kb.golden import GoldenQuestions
-from kb.heading_search import HeadingSearch
 from kb.index.port import Candidate, VectorIndex
+from kb.inference.embedder import Embedder
 from kb.jobs import Reindexer
-from kb.lexical import LexicalEncoder
-from kb.measuring import Calibrator
 from kb.models import Hit
-from kb.rerank import Reranker
-from kb.settings import Settings
+from kb.pages.freshness import Clock
+from kb.retrieval.fusion import fuse
+from kb.retrieval.golden import GoldenQuestions
+from kb.retrieval.heading_search import HeadingSearch
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.measuring import Calibrator
+from kb.retrieval.queries import WeightedQuery
+from kb.retrieval.rerank import Reranker
+from kb.retrieval.vocabulary import Vocabulary
+from kb.store.forgotten import RedisForgotten
 from kb.text.language import detect
-from kb.vocabulary import Vocabulary
-from kb.wordings import WeightedQuery
 
 logger = logging.getLogger(__name__)
 

@@ -19,9 +19,10 @@ from typing import Any
 
 from rich.console import Console
 
-from bot.app import Activity
 from bot.cli.api import serving_api
 from bot.cli.backend import bot_backend
+from bot.cli.checks.qdrant import warn_of_qdrant
+from bot.cli.checks.store import warn_of_store
 from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.control import control_socket
 from bot.cli.guide import PlaygroundGuide
@@ -29,24 +30,23 @@ from bot.cli.index_commands import follow, must_exist, show_report
 from bot.cli.local import LocalSession
 from bot.cli.offers import current_offer
 from bot.cli.pages import PageViewer
-from bot.cli.qdrant_checks import warn_of_qdrant
 from bot.cli.reindexing import build_schedule
 from bot.cli.session import IngestRequest
 from bot.cli.source_states import source_states
 from bot.cli.stopping import told_to_stop, unless
-from bot.cli.store_checks import warn_of_store
-from bot.dead_letters import DeadLetters
-from bot.edge import Edge, open_edge
+from bot.edge.app import Activity
+from bot.edge.slack_app import Edge, open_edge
 from bot.playground import Playground, sample_workspace
 from bot.playground.history import History
 from bot.playground.links import Answerer, LinkedAnswers
-from bot.queue import QuestionQueue
-from bot.slack_errors import SLACK_FAILURES, error_code, fate
-from bot.status import BotStatus
-from bot.tidying import Tidying
+from bot.queue.dead_letters import DeadLetters
+from bot.queue.queue import QuestionQueue
+from bot.queue.tidying import Tidying
+from bot.slack.errors import SLACK_FAILURES, error_code, fate
+from bot.stats.status import BotStatus
+from kb.config.settings import Settings
 from kb.errors import FootnoteError, SettingsError, UnavailableError
-from kb.settings import Settings
-from kb.tasks import cancelled
+from kb.runtime.tasks import cancelled
 
 logger = logging.getLogger(__name__)
 console = Console(stderr=True)

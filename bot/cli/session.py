@@ -32,7 +32,7 @@ class AskRequest(BaseModel):
 
 
 class AskReply(BaseModel):
-    """`answer` and `trace` as `kb.answer_json` writes them."""
+    """`answer` and `trace` as `kb.answering.answer_json` writes them."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -151,7 +151,7 @@ class Session(Protocol):
     async def drop_dead_letters(self, ids: Sequence[str] | None) -> list[str]: ...
 
     async def grow(self, *, private: bool) -> dict[str, Any]:
-        """Cases of what people asked, as `bot.cli.evaluate_grow` writes them."""
+        """Cases of what people asked, as `bot.cli.evaluation.grow` writes them."""
 
     async def keys(self) -> list[dict[str, Any]]:
         """Of the HTTP API, as `bot.cli.key_commands` writes them."""

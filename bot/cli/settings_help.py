@@ -21,9 +21,9 @@ from pydantic import SecretStr
 from rich.console import Console
 from rich.table import Table
 
-from kb.configuration import PREFIX, WELL_KNOWN
-from kb.sections import Section
-from kb.settings import Settings
+from kb.config.configuration import PREFIX, WELL_KNOWN
+from kb.config.sections import Section
+from kb.config.settings import Settings
 
 _CREDENTIALS = re.compile(r"//[^/@]*@")
 """Of an address: a name and a password are nobody's business who looks at settings."""
@@ -165,7 +165,7 @@ def _shown(value: object) -> str:
 
 
 def _span(value: timedelta) -> str:
-    """As `kb.source_settings.common.as_span` reads it."""
+    """As `kb.config.sources.common.as_span` reads it."""
     seconds = round(value.total_seconds())
     for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
         if seconds % size == 0:

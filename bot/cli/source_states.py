@@ -10,9 +10,9 @@ from typing import Any
 from redis.asyncio import Redis
 
 from bot.cli.sources import SourceBook
-from ingest.ledger import RedisLedger
 from ingest.pipeline import source_and_path
-from ingest.schedule import due_in
+from ingest.sync.ledger import RedisLedger
+from ingest.sync.schedule import due_in
 from kb.errors import StoreUnavailableError, UnavailableError
 from kb.index.port import VectorIndex
 from kb.jobs import SourceState

@@ -16,10 +16,10 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from bot.cli.connectors import as_folder
-from kb.data_folder import DataFolder
+from kb.config.settings import Settings
+from kb.config.sources import AnySourceSettings, DriveSettings, FolderSettings
 from kb.errors import SettingsError
-from kb.settings import Settings
-from kb.source_settings import AnySourceSettings, DriveSettings, FolderSettings
+from kb.store.data_folder import DataFolder
 
 SAMPLE = "handbook"
 UPLOADS = "uploads"

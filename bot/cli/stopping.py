@@ -7,7 +7,7 @@ import signal
 from collections.abc import Coroutine
 from typing import Any
 
-from kb.tasks import cancelled
+from kb.runtime.tasks import cancelled
 
 
 def told_to_stop() -> asyncio.Event:

@@ -10,14 +10,14 @@ from contextlib import AsyncExitStack
 
 from redis.asyncio import Redis
 
-from kb.data_folder import DataFolder
-from kb.embed import Embedder, embedder_for
+from kb.config.index_settings import IndexSettings
+from kb.config.settings import EmbedSettings, Settings
 from kb.errors import IndexMismatchError, UnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex
-from kb.index_settings import IndexSettings
-from kb.settings import EmbedSettings, Settings
-from kb.valkey import EmbeddedValkey, connect_redis
+from kb.inference.embedder import Embedder, embedder_for
+from kb.store.data_folder import DataFolder
+from kb.store.valkey import EmbeddedValkey, connect_redis
 
 
 async def open_store(settings: Settings, folder: DataFolder, stack: AsyncExitStack) -> Redis:

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
-from kb.settings import TelemetrySettings
-from kb.tracing import sent_by
+from kb.config.settings import TelemetrySettings
+from kb.runtime.tracing import sent_by
 
 FLUSH_S = 5.0
 """How long the last spans may take to leave when a command ends."""
@@ -17,7 +17,7 @@ FLUSH_S = 5.0
 
 @asynccontextmanager
 async def telemetry(settings: TelemetrySettings) -> AsyncIterator[None]:
-    """Sends the spans of `kb.tracing` while it is open. Without `settings.traces` there are none.
+    """Sends the spans of `kb.runtime.tracing` while it is open. Without `settings.traces` there are none.
 
     A collector that is away costs its spans and a warning in the log, never a question.
     """

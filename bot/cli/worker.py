@@ -13,18 +13,18 @@ import typer
 from rich.console import Console
 
 from bot.cli.stopping import told_to_stop
-from ingest.crew.lane import PageLane
-from ingest.crew.worker import PageWorker, WorkDone
+from ingest.distributed.page_queue import PageLane
+from ingest.distributed.worker import PageWorker, WorkDone
 from ingest.parsers.pool import ReaderPool
 from ingest.pipeline import PagePipeline
-from kb.embed import Embedder
+from kb.config.settings import Settings
 from kb.errors import SettingsError
 from kb.index.port import IndexManifest
-from kb.lexical import LexicalEncoder
-from kb.loop_watch import LoopWatch
-from kb.settings import Settings
+from kb.inference.embedder import Embedder
+from kb.retrieval.lexical import LexicalEncoder
+from kb.runtime.loop_watch import LoopWatch
+from kb.store.valkey import connect_redis
 from kb.text.language import detect, warm_up
-from kb.valkey import connect_redis
 
 console = Console(stderr=True)
 

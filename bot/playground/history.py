@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StringConstraints, ValidationError
 
 from bot.playground.state import GROUP_TOPIC, Change, Message, Room, State
-from kb.tasks import cancelled
+from kb.runtime.tasks import cancelled
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.scopes import AGENT, OPTIONAL, REQUIRED
+from bot.slack.scopes import AGENT, OPTIONAL, REQUIRED
 
 COMMAND_HINT = (
     "ask QUESTION | channel | help | reindex [source] [--full] [--dry-run] | forget URL | status | stats | sources | "

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import BinaryIO
 
-from ingest.chunk import chunk_page
-from ingest.parsers.page import ParsedPage, Section
+from ingest.chunking.chunks import chunk_page
+from ingest.page import ParsedPage, Section
 from ingest.parsers.wire import SECTIONS, Broken, CutTask, FlatChunk, Pieces
 from ingest.parsers.worker import broken
 from ingest.processes import begin, frame, read_frame

@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ingest.errors import PageError
-from ingest.front_matter import FrontMatter, may_have_front_matter, split_front_matter
-from ingest.parsers.dialects import NO_DIALECT, Dialect, dialect_of
+from ingest.front_matter.page_fields import FrontMatter, may_have_front_matter, split_front_matter
+from ingest.page import ParsedPage
 from ingest.parsers.limits import limited
-from ingest.parsers.markdown import parse_markdown
-from ingest.parsers.page import ParsedPage
+from ingest.parsers.markup.dialects import NO_DIALECT, Dialect, dialect_of
+from ingest.parsers.markup.markdown import parse_markdown
 from ingest.parsers.text import decoded
 
 OFFICE = (
@@ -116,11 +116,11 @@ def _parsed(content: bytes, path: str, kind: str, dialect: Dialect = NO_DIALECT)
         case "md" | "markdown" | "mdx" | "erb":
             return parse_markdown(content, path=path, dialect=dialect)
         case "html" | "htm" | "xhtml":
-            from ingest.parsers.webpage import parse_html
+            from ingest.parsers.markup.webpage import parse_html
 
             return parse_html(content, path=path)
         case "pdf":
-            from ingest.parsers.pdf import parse_pdf
+            from ingest.parsers.pdf.document import parse_pdf
 
             return parse_pdf(content, path=path)
         case "txt" | "text":
@@ -128,7 +128,7 @@ def _parsed(content: bytes, path: str, kind: str, dialect: Dialect = NO_DIALECT)
 
             return parse_plain(content, path=path)
         case "csv" | "tsv" | "xlsx" | "xlsm" | "xls" | "ods":
-            from ingest.parsers.spreadsheet import parse_spreadsheet
+            from ingest.parsers.office.spreadsheet import parse_spreadsheet
 
             return parse_spreadsheet(content, path=path, kind=kind)
         case "rst":
@@ -140,7 +140,7 @@ def _parsed(content: bytes, path: str, kind: str, dialect: Dialect = NO_DIALECT)
 
             return parse_notebook(content, path=path)
         case "odt" | "odp":
-            from ingest.parsers.opendocument import parse_opendocument
+            from ingest.parsers.office.opendocument import parse_opendocument
 
             return parse_opendocument(content, path=path)
         case "eml":
@@ -148,7 +148,7 @@ def _parsed(content: bytes, path: str, kind: str, dialect: Dialect = NO_DIALECT)
 
             return parse_mail(content, path=path)
     if kind in OFFICE:
-        from ingest.parsers.office import parse_office
+        from ingest.parsers.office.texts import parse_office
 
         return parse_office(content, path=path, kind=kind)
     raise PageError(f"{_OTHER.get(kind, 'files of this kind cannot be read')} (.{kind})")

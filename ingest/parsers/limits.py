@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 
 from ingest.errors import PageError
-from ingest.front_matter import FrontMatter, may_have_front_matter, split_front_matter
-from ingest.front_properties import limited_by, twice_named
-from ingest.front_unread import refuse_unread_limits
-from ingest.parsers.html_properties import html_properties
-from ingest.parsers.page import ParsedPage
+from ingest.front_matter.page_fields import FrontMatter, may_have_front_matter, split_front_matter
+from ingest.front_matter.properties import limited_by, twice_named
+from ingest.front_matter.unread import refuse_unread_limits
+from ingest.page import ParsedPage
+from ingest.parsers.markup.html_properties import html_properties
 from ingest.parsers.properties import Pairs, properties_of
 from ingest.parsers.text import decoded
 

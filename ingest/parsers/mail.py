@@ -14,12 +14,12 @@ from typing import Any
 from bs4 import BeautifulSoup
 
 from ingest.errors import PageError
-from ingest.front_matter import FrontMatter
+from ingest.front_matter.page_fields import FrontMatter
+from ingest.page import ParsedPage
+from ingest.parsers.markup.webpage import html_markdown
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
-from ingest.parsers.page import ParsedPage
 from ingest.parsers.plain import escaped_text
 from ingest.parsers.text import decoded, title_from
-from ingest.parsers.webpage import html_markdown
 
 _PARSER = BytesParser(policy=policy.default)
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})

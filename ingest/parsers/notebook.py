@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ingest.errors import PageError
-from ingest.parsers.markdown import parse_markdown
-from ingest.parsers.page import ParsedPage
+from ingest.page import ParsedPage
+from ingest.parsers.markup.markdown import parse_markdown
 from ingest.parsers.text import decoded
 from kb.text.unicode import well_formed_value
 

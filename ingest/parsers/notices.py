@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ingest.parsers.page import Section
-from kb.versions import VERSION, version_in
+from ingest.page import Section
+from kb.pages.versions import VERSION, version_in
 
 HEAD_BLOCKS = 4
 """Blocks at the top of a page that can hold a notice; one further down speaks of something else."""

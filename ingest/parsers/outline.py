@@ -15,8 +15,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ingest.errors import PageError
-from ingest.front_matter import FrontMatter
-from ingest.parsers.page import Block, ParsedPage, Section
+from ingest.front_matter.page_fields import FrontMatter
+from ingest.page import Block, ParsedPage, Section
 
 Anchors: TypeAlias = Callable[[str], str] | None
 """What makes an address of a heading; None: only headings that bring their own have one."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ingest.page import ParsedPage
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
-from ingest.parsers.page import ParsedPage
 from ingest.parsers.text import decoded, title_from
 
 _BLOCK_MARK = re.compile(

@@ -9,8 +9,8 @@ from contextlib import suppress
 from pydantic import ValidationError
 
 from ingest.errors import PageError
+from ingest.page import ParsedPage, Section
 from ingest.parsers.formats import kind_of
-from ingest.parsers.page import ParsedPage, Section
 from ingest.parsers.reader import Tokens, cut_here
 from ingest.parsers.wire import (
     CUT_REPLY,

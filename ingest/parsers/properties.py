@@ -14,9 +14,9 @@ from email.parser import BytesHeaderParser
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import ParseError
 
-from ingest.front_limits import names_a_limit
-from ingest.parsers.html_properties import html_properties
-from ingest.parsers.office_properties import office_properties
+from ingest.front_matter.limits import names_a_limit
+from ingest.parsers.markup.html_properties import html_properties
+from ingest.parsers.office.properties import office_properties
 from ingest.parsers.text import decoded
 
 _OFFICE = frozenset({"docx", "docm", "doc", "pptx", "pptm", "ppt", "xlsx", "xlsm", "xls"})

@@ -9,15 +9,15 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-from ingest.chunk import chunk_page
+from ingest.chunking.chunks import chunk_page
+from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
-from ingest.parsers.page import ParsedPage
 from kb.inference.counting import CountedModel
 from kb.models import Chunk, Page
 
 
 class Tokens(Protocol):
-    """What counts a text's tokens: `kb.embed.Embedder`."""
+    """What counts a text's tokens: `kb.inference.embedder.Embedder`."""
 
     @property
     def counted_models(self) -> tuple[CountedModel, ...] | None:
@@ -39,7 +39,7 @@ class Reader(Protocol):
         """
 
     async def cut(self, page: Page, parsed: ParsedPage, *, tokens: Tokens, max_tokens: int) -> list[Chunk]:
-        """The chunks of a page (`ingest.chunk.chunk_page`), off the event loop.
+        """The chunks of a page (`ingest.chunking.chunks.chunk_page`), off the event loop.
 
         Raises:
             PageError: it cannot be cut, with a reason that a person understands.

@@ -16,9 +16,9 @@ from docutils.parsers.rst import Directive, directives, roles
 from docutils.parsers.rst.languages import en
 
 from ingest.errors import PageError
-from ingest.parsers.page import ParsedPage
+from ingest.page import ParsedPage
+from ingest.parsers.markup.webpage import parse_html
 from ingest.parsers.text import decoded
-from ingest.parsers.webpage import parse_html
 
 _SETTINGS = {
     "file_insertion_enabled": False,

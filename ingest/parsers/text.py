@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from charset_normalizer import from_bytes
 
 from ingest.errors import PageError
-from ingest.front_limits import mentions_a_limit
+from ingest.front_matter.limits import mentions_a_limit
 
 _HIDDEN_CHARACTERS = re.compile(
     "[\u00ad\u034f\u061c\u115f\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from ingest.front_matter import FrontMatter
-from ingest.parsers.page import Section
+from ingest.front_matter.page_fields import FrontMatter
+from ingest.page import Section
 from kb.inference.counting import CountedModel
 from kb.models import Page
 

@@ -10,8 +10,8 @@ import traceback
 from pathlib import Path
 
 from ingest.errors import PageError
+from ingest.page import Section
 from ingest.parsers.formats import parse_file
-from ingest.parsers.page import Section
 from ingest.parsers.wire import SECTIONS, Broken, Parsed, Refused, Task, framed
 from ingest.processes import begin, frame, read_frame
 

@@ -22,7 +22,7 @@ from ingest.sources.git_history import Edit, PageHistory
 from ingest.sources.globs import globs
 from ingest.sources.hosting import HostedFolder, hosted_folder
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
-from kb.source_settings import FolderSettings
+from kb.config.sources import FolderSettings
 
 _DRAFTS = "_drafts"
 """Jekyll's folder of them."""

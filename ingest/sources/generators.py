@@ -2,7 +2,7 @@
 
 The nearest configuration above a page counts, up to the root of the checkout or, where there is none, the folder above
 the source's own: of a site, often only its pages are a source. What a generator adds to Markdown is in
-`ingest.parsers.dialects`.
+`ingest.parsers.markup.dialects`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ingest.sources.git_config import LISTING, emptied, risky
-from kb.private_files import umask
+from kb.store.private_files import umask
 
 _TIMEOUT_S = 120.0
 """A history of 100,000 commits takes about 10 s."""

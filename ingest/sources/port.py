@@ -12,8 +12,8 @@ from datetime import date
 from hashlib import blake2b
 from typing import Generic, Protocol, TypeVar
 
+from kb.config.sources import CommonSettings
 from kb.models import EVERYONE
-from kb.source_settings import CommonSettings
 
 S = TypeVar("S", bound=CommonSettings)
 

@@ -16,7 +16,7 @@ from ingest.sources.git import GitError, run_git
 from ingest.sources.git_history import PageHistory
 from ingest.sources.hosting import hosted_folder
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage
-from kb.source_settings import FolderSettings, GitSettings
+from kb.config.sources import FolderSettings, GitSettings
 
 logger = logging.getLogger(__name__)
 

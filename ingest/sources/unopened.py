@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.faults import as_source_failure
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, Source
-from kb.source_settings import CommonSettings
+from kb.config.sources import CommonSettings
 
 
 class UnopenedSource(ConfiguredSource[CommonSettings]):

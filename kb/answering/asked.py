@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kb.confidence import Evidence
 from kb.models import Audience, Hit, Question, Rewrite, Turn
+from kb.retrieval.confidence import Evidence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kb.confidence import EvidenceFeatures
 from kb.models import Hit, Rewrite, Turn
+from kb.retrieval.confidence import EvidenceFeatures
 from kb.text.lexicon import Lexicon, lexicon, words_of
 
 READINGS = 3

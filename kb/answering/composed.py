@@ -20,8 +20,8 @@ from kb.answer import (
 from kb.answering.asked import Asked
 from kb.answering.progress import Progress
 from kb.citations import DraftSentence, Removed
-from kb.freshness import FreshnessPolicy
 from kb.models import Chunk, Hit, Outcome
+from kb.pages.freshness import FreshnessPolicy
 
 NEAREST_PAGES = 3
 """Pages that an answer offers that is none."""

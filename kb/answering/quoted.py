@@ -18,9 +18,9 @@ from kb.answering.quoting import SHORT_CHARACTERS, Excerpt, Librarian
 from kb.answering.reading import Neighbours, ReadingLimits, read_passages, without_orders_in
 from kb.conflicts.resolution import CONFLICT_PASSAGES, Disputed, Sides, warnings_of
 from kb.conflicts.statements import Likeness, Statement, find_disputes
-from kb.exact_terms import holds
-from kb.freshness import FreshnessPolicy
 from kb.models import Hit, Rewrite
+from kb.pages.freshness import FreshnessPolicy
+from kb.retrieval.exact_terms import holds
 
 QUOTES = 2
 READING = ReadingLimits(passages=10, tokens=6000, around=10, reach=2, own_section=True)

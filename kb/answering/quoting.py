@@ -45,7 +45,7 @@ _SET_APART = frozenset({"sentence", "item", "quote"})
 
 
 class Nearness(Protocol):
-    """`kb.search.Search`, as this uses it."""
+    """`kb.retrieval.search.Search`, as this uses it."""
 
     async def nearness(self, query: str, texts: Sequence[str], *, language: str) -> Sequence[float]:
         """The standard score of each text."""
@@ -71,7 +71,7 @@ class Excerpt:
 
 
 class Librarian:
-    """Chooses and cuts quotes. `coverage` as `kb.lexical.LexicalEncoder.coverage` with the index's rarity."""
+    """Chooses and cuts quotes. `coverage` as `kb.retrieval.lexical.LexicalEncoder.coverage` with the index's rarity."""
 
     def __init__(self, *, nearness: Nearness, coverage: Coverage) -> None:
         self._nearness = nearness

@@ -24,7 +24,7 @@ from kb.citations import DraftSentence, Removed, Verified, check, check_sentence
 from kb.citations.judge import Judgement, apply
 from kb.conflicts.resolution import resolve_conflicts, warnings_of
 from kb.models import Audience, Chunk, Hit
-from kb.tracing import span
+from kb.runtime.tracing import span
 
 logger = logging.getLogger(__name__)
 

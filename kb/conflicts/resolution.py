@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from kb.answer import AnswerWarning, Citation, Sentence
-from kb.answering.labels import page_labels
 from kb.citations import DraftSentence
 from kb.conflicts.statements import Dispute, Likeness, Statement, find_disputes
-from kb.freshness import FreshnessPolicy
 from kb.models import Chunk, Page
+from kb.pages.freshness import FreshnessPolicy
+from kb.pages.labels import page_labels
 from kb.text.sentences import TextUnit, split_units
 from kb.text.wording import plain
 

@@ -19,9 +19,9 @@ from kb.citations.fact_words import MONTHS, NUMBER_WORDS, UNITS, WEEKDAYS
 from kb.conflicts.measures import BOUND_WORDS, Measure, Measured, read_measures, stating
 from kb.conflicts.scopes import Scope, read_scope, scopes_differ
 from kb.models import Chunk
+from kb.pages.versions import version_in
 from kb.text.sentences import split_units
 from kb.text.wording import STOP_WORDS, content_stems, language_of, plain, stem, tokens
-from kb.versions import version_in
 
 Likeness = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
 

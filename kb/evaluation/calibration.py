@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.confidence import Logistic
+from kb.retrieval.confidence import Logistic
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -17,8 +17,8 @@ from kb.evaluation.datasets import Conversation, DataSet, LabelledTurn
 from kb.evaluation.metrics import measure
 from kb.evaluation.slices import Slice, same_words, slices_of
 from kb.models import Audience, Hit, Question, Retrieved, Rewrite, Turn
-from kb.retrieval import Found
-from kb.rewrite import Rewriter
+from kb.retrieval.retriever import Found
+from kb.rewriting.rewriter import Rewriter
 
 RANKED = 20
 """Passages kept of each ranking: the deepest that any measure looks."""

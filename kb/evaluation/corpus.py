@@ -9,12 +9,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kb.config.settings import EmbedSettings
 from kb.evaluation.datasets import DataSet, Passage
 from kb.index.port import IndexedChunk, IndexManifest, VectorIndex
-from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk, Page
-from kb.places import place_of
-from kb.settings import EmbedSettings
+from kb.pages.places import place_of
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 
 FORM = "passages-1"
@@ -31,7 +31,7 @@ class DocumentEmbedder(Protocol):
 
 
 class CorpusPassages:
-    """A corpus without an index, for what only counts words. Implements `kb.vocabulary.Passages`."""
+    """A corpus without an index, for what only counts words. Implements `kb.retrieval.vocabulary.Passages`."""
 
     def __init__(self, data: DataSet) -> None:
         self._data = data

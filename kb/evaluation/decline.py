@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from kb.confidence import EvidenceFeatures, signals_of, was_reranked
 from kb.evaluation.conversations import Memory, remembered
 from kb.evaluation.datasets import DataSet, LabelledTurn
 from kb.models import Audience, Question, Turn
 from kb.pipeline import Pipeline, thread_language
-from kb.retrieval import Found
+from kb.retrieval.confidence import EvidenceFeatures, signals_of, was_reranked
+from kb.retrieval.retriever import Found
 from kb.rewriting.followup_detector import read_question
 from kb.text.language import detect
 from kb.text.lexicon import lexicon

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from kb.confidence import NEAR_SHARE, RERANK_SIGNAL, SIGNALS, Scorer
 from kb.evaluation import calibration as cal
 from kb.evaluation.calibration import Bools, Floats
 from kb.evaluation.decline import Observation
-from kb.weights import LogisticWeights, ScorerWeights
+from kb.retrieval.confidence import NEAR_SHARE, RERANK_SIGNAL, SIGNALS, Scorer
+from kb.retrieval.weights import LogisticWeights, ScorerWeights
 
 UNQUOTED_TARGET = 0.05
 """Largest share of the answerable questions that a fitted threshold keeps from being quoted."""

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from kb.answer import Answer
 from kb.errors import SettingsError
 from kb.evaluation.planted import Ordinary, Pair
-from kb.freshness import FreshnessPolicy
 from kb.models import Page
+from kb.pages.freshness import FreshnessPolicy
 
 MOST_STALE = 0.01
 """Share of answers that may state a stale value as current."""

@@ -17,7 +17,7 @@ from kb.evaluation.conversations import TurnResult
 from kb.evaluation.datasets import DataSet
 from kb.evaluation.metrics import METRICS, SAMPLES, SEED, interval, mean
 from kb.evaluation.slices import SLICES
-from kb.stopwatch import STAGES
+from kb.runtime.stopwatch import STAGES
 
 FIND_STAGES = (*STAGES[: STAGES.index("answer")], "total")
 """The stages that finding goes through."""

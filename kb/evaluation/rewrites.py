@@ -19,7 +19,7 @@ from kb.evaluation.datasets import Conversation
 from kb.evaluation.metrics import rouge_l
 from kb.evaluation.slices import same_words
 from kb.models import Rewrite, Turn
-from kb.rewrite import Rewriter
+from kb.rewriting.rewriter import Rewriter
 from kb.text.language import detect
 
 

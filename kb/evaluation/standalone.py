@@ -17,7 +17,7 @@ from kb.evaluation.datasets import Conversation, LabelledTurn
 from kb.evaluation.rewrites import GoldRewrite
 from kb.evaluation.slices import same_words
 from kb.models import Turn
-from kb.rewrite import Rewriter
+from kb.rewriting.rewriter import Rewriter
 from kb.text.language import detect
 
 Kind = Literal["spelled out", "openings"]

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from kb.calibration import Calibration, from_text, to_text
 from kb.errors import IndexMismatchError
+from kb.index.calibration import Calibration, from_text, to_text
 from kb.index.fields import CHUNK_ID, PAGE_ID, PAGE_URL, REVISION, TITLE
 from kb.index.port import Candidate, Choose, FoundScores, IndexManifest, PageAddress, PageHeld
 from kb.models import Chunk, Page, PageDates
-from kb.versions import as_name, names_of, series_of
+from kb.pages.versions import as_name, names_of, series_of
 
 CALIBRATION = "calibration"
 """The key of a collection's metadata beside the manifest's; a text, for the server merges what has parts."""

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from kb.calibration import Calibration
+from kb.index.calibration import Calibration
 from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
 
@@ -85,7 +85,7 @@ class StoredPassage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PagesWanted:
-    """Pages by what they say of themselves. Names as `kb.versions.as_name` makes them, series as `series_of` does."""
+    """Pages by what they say of themselves. Names as `kb.pages.versions.as_name` makes them, series as `series_of` does."""
 
     named: tuple[str, ...] = ()
     replacing: tuple[str, ...] = ()

@@ -7,10 +7,10 @@ import warnings
 
 from qdrant_client import AsyncQdrantClient
 
+from kb.config.index_settings import IndexSettings
 from kb.errors import SettingsError
 from kb.index.server import ServerIndex
 from kb.index.server_layout import Layout
-from kb.index_settings import IndexSettings
 
 
 def server_index(settings: IndexSettings) -> ServerIndex:

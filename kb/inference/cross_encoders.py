@@ -8,12 +8,12 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from kb.config.settings import RerankSettings
 from kb.errors import RerankerUnavailableError
 from kb.inference.imports import quick_imports
 from kb.inference.lanes import prepare, usable_cores
 from kb.inference.onnx.opening import open_converted
 from kb.inference.onnx.running import OnnxError, OnnxModel
-from kb.settings import RerankSettings
 
 MAX_TOKENS = 512
 """Question and passage together; a model with a lower limit keeps it."""

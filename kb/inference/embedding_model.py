@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 
+from kb.config.settings import EmbedSettings
 from kb.inference.encoders import Encoder, load_encoder
 from kb.inference.lanes import Lane
 from kb.inference.onnx.converted import Weights
-from kb.settings import EmbedSettings
 
 logger = logging.getLogger(__name__)
 

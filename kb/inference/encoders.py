@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kb.config.settings import EmbedSettings
 from kb.errors import EmbedderUnavailableError
 from kb.inference.e5.file import packaged_file
 from kb.inference.hub import fetched_files, local_files
@@ -23,7 +24,6 @@ from kb.inference.onnx.conversion import UnpackError, unpacked
 from kb.inference.onnx.converted import Card, Weights
 from kb.inference.onnx.opening import open_converted
 from kb.inference.onnx.running import OnnxError, OnnxModel
-from kb.settings import EmbedSettings
 
 Vectors: TypeAlias = NDArray[np.float32]
 """Shape (texts, dimension); every row has length 1."""

@@ -19,6 +19,7 @@ import httpx2
 from anthropic.types import MessageParam, OutputConfigParam, ToolParam
 from opentelemetry.trace import Span, SpanKind
 
+from kb.config.settings import Effort, ModelSettings
 from kb.errors import ModelRefusedError, ModelReplyError
 from kb.llm.bounds import PLAIN, bound_response
 from kb.llm.endpoint import choose_endpoint
@@ -27,9 +28,8 @@ from kb.llm.names import ModelNames
 from kb.llm.request import build_params
 from kb.llm.stream import OnText, Reply, read_reply
 from kb.llm.usage import ModelUsage
-from kb.settings import Effort, ModelSettings
+from kb.runtime.tracing import span
 from kb.text.unicode import well_formed_value
-from kb.tracing import span
 
 logger = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from kb.config.settings import ModelSettings
 from kb.errors import SettingsError
-from kb.settings import ModelSettings
 
 CLAUDE_API = "https://api.anthropic.com"
 NO_KEY = "local"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kb.config.settings import ModelSettings
 from kb.llm.ollama import pick_model
-from kb.settings import ModelSettings
 
 
 class ModelNames:

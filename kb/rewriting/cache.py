@@ -14,7 +14,7 @@ from typing import Protocol
 
 from redis.asyncio import Redis
 
-from kb.store import store_failures, text_of
+from kb.store.redis import store_failures, text_of
 
 
 class ReplyCache(Protocol):

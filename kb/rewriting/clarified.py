@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kb.conversation.topics import Subject
 from kb.models import Rewrite, Turn
 from kb.rewriting.compose import appended, as_question, compose
 from kb.rewriting.followup_detector import read_question
 from kb.rewriting.sequences import step_in
-from kb.rewriting.topics import Subject
 from kb.text.lexicon import Lexicon, words_of
 
 

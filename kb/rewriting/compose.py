@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from kb.conversation.topics import Subject, names_in
 from kb.rewriting.followup_detector import FollowupSignals
-from kb.rewriting.topics import Subject, names_in
 from kb.text.lexicon import Lexicon, spans_of, starts_with_phrase, words_of
 
 SHORT_ATTRIBUTE = 4

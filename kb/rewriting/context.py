@@ -6,9 +6,9 @@ import json
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from kb.conversation.topics import key_topics
 from kb.models import Turn
 from kb.rewriting.long import read_of_earlier
-from kb.rewriting.topics import key_topics
 from kb.text.lexicon import Lexicon, words_of
 
 MESSAGE_LIMIT = 300

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kb.above import leading
+from kb.conversation.above import leading
+from kb.conversation.topics import Subject, key_topics, names_in, person_in, subject_of
 from kb.models import Rewrite, Turn
 from kb.rewriting.clarified import answered_clarification
 from kb.rewriting.compose import as_question, compose, is_readable
@@ -22,7 +23,6 @@ from kb.rewriting.spelling import Vocabulary, correct
 from kb.rewriting.steps import resolved_step
 from kb.rewriting.swaps import swapped
 from kb.rewriting.thread import ThreadState
-from kb.rewriting.topics import Subject, key_topics, names_in, person_in, subject_of
 from kb.rewriting.validation import validate
 from kb.text.lexicon import Lexicon, lexicon, words_of
 from kb.text.phrases import is_empty_reference

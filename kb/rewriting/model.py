@@ -13,6 +13,8 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from kb.config.settings import Settings
+from kb.conversation.topics import LONGEST_TOPIC, MOST
 from kb.errors import ModelReplyError, StoreUnavailableError
 from kb.models import Rewrite, Turn
 from kb.rewriting.cache import ReplyCache
@@ -20,10 +22,8 @@ from kb.rewriting.context import ThreadContext, render_prompt, thread_context
 from kb.rewriting.grounding import strays
 from kb.rewriting.parts import MOST as MOST_PARTS
 from kb.rewriting.tally import CacheEvent
-from kb.rewriting.topics import LONGEST_TOPIC, MOST
 from kb.rewriting.translation import unusable_translation
 from kb.rewriting.validation import validate
-from kb.settings import Settings
 from kb.text.lexicon import lexicon
 
 logger = logging.getLogger(__name__)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kb.conversation.topics import Subject, names_in
 from kb.rewriting.followup_detector import FollowupSignals
 from kb.rewriting.sequences import items_in
-from kb.rewriting.topics import Subject, names_in
 from kb.text.lexicon import Lexicon, spans_of, words_of
 
 LONGEST = 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kb.rewriting.topics import Subject
+from kb.conversation.topics import Subject
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from kb.conversation.topics import names_in
 from kb.rewriting.context import ThreadContext
 from kb.rewriting.grounding import adds_links, adds_mention, answers
-from kb.rewriting.topics import names_in
 from kb.rewriting.validation import FLOOR, LONGEST_GROWTH, leaks_prompt
 from kb.text.language import detect
 from kb.text.lexicon import SPACELESS, Lexicon, lexicon, words_of

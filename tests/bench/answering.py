@@ -17,10 +17,10 @@ from functools import partial
 from bot.cli.compose import Runtime
 from kb.answering.quoted import QuotedAnswerer
 from kb.answering.quoting import Librarian
+from kb.conflicts.similarity import EmbeddingSimilarity
 from kb.models import Question
 from kb.pipeline import Pipeline
-from kb.search import Search
-from kb.similarity import EmbeddingSimilarity
+from kb.retrieval.search import Search
 from kb.text.language import detect
 from tests.bench.calls import RecordingEmbedder
 from tests.bench.figures import AnswerTiming

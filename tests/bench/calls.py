@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from kb.embed import Embedder
+from kb.config.settings import EmbedSettings
+from kb.inference.embedder import Embedder
 from kb.inference.embedding_model import EmbeddingModel
 from kb.inference.encoders import Vectors
-from kb.settings import EmbedSettings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.edge import PATH
+from bot.edge.slack_app import PATH
 from bot.playground import Limits, Playground, sample_workspace
 from tests.bench.figures import percentile
 from tests.bench.starting import usage

@@ -27,7 +27,7 @@ from rich.table import Table
 
 from bot.cli.session import AskRequest, IngestRequest, RemoteSession
 from bot.playground import Limits, Playground, sample_workspace
-from kb.data_folder import DataFolder
+from kb.store.data_folder import DataFolder
 from tests.bench.exposed import Lateness, lateness
 from tests.bench.figures import percentile
 from tests.bench.questions import sample_questions

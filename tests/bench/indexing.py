@@ -26,11 +26,11 @@ from rich.table import Table
 from bot.cli.compose import Runtime, open_runtime
 from bot.cli.local import LocalSession
 from bot.cli.session import IngestRequest
-from kb.configuration import load_settings
+from kb.config.configuration import load_settings
 from kb.inference.onnx.machine import multiplies_int8_fast
 from kb.jobs import SyncReport
 from kb.models import Audience
-from kb.wordings import WeightedQuery
+from kb.retrieval.queries import WeightedQuery
 from tests.bench.figures import Target, percentile
 from tests.bench.large import peak_of
 from tests.bench.pages import copy_sample

@@ -16,7 +16,7 @@ from bot.cli.compose import open_runtime
 from bot.cli.local import LocalSession
 from bot.cli.session import IngestRequest
 from bot.cli.sources import sample_folder
-from kb.configuration import load_settings
+from kb.config.configuration import load_settings
 from tests.bench.pages import write_pages
 
 LOOK_S = 0.5

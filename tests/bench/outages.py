@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.playground import Limits, Playground, sample_workspace
-from kb.valkey import connect_redis
+from kb.store.valkey import connect_redis
 from tests.fakes.edge_replica import Replica
 from tests.fakes.office import open_office
 from tests.fakes.redis_server import a_server

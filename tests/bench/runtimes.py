@@ -9,9 +9,9 @@ from statistics import median
 
 import numpy as np
 
-from kb.embed import Embedder
+from kb.config.settings import EmbedSettings
 from kb.inference.e5.file import packaged_file
-from kb.settings import EmbedSettings
+from kb.inference.embedder import Embedder
 
 PASSAGES = 96
 TURNS = 3

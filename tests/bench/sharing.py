@@ -24,16 +24,16 @@ from statistics import median
 
 from rich.console import Console
 
-from ingest.crew.coordinator import Crew
-from ingest.crew.lane import PageLane
-from ingest.crew.wire import PageJob, encode_manifest, make_of
+from ingest.distributed.coordinator import Crew
+from ingest.distributed.page_queue import PageLane
+from ingest.distributed.serialization import PageJob, encode_manifest, make_of
 from ingest.pipeline import Origin, PagePipeline
 from ingest.sources.folder import FolderSource
+from kb.config.settings import SourceSettings
 from kb.index.edge import EdgeIndex
-from kb.lexical import LexicalEncoder
-from kb.settings import SourceSettings
+from kb.retrieval.lexical import LexicalEncoder
+from kb.store.valkey import EmbeddedValkey, connect_redis
 from kb.text.language import detect, warm_up
-from kb.valkey import EmbeddedValkey, connect_redis
 from tests.bench.pages import copy_sample
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.syncing import a_sync

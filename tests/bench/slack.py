@@ -9,8 +9,8 @@ from pydantic import SecretStr
 
 from bot.cli.compose import Runtime
 from bot.cli.serve import running
-from bot.events import Message, answer_mark
 from bot.playground import Limits, Playground, sample_workspace
+from bot.slack.events import Message, answer_mark
 
 PATIENCE_S = 60.0
 

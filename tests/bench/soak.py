@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.playground import Playground
-from kb.valkey import connect_redis
+from kb.store.valkey import connect_redis
 from tests.bench.soak_crowd import LIMITS, WRONG_ENDS, Crowd, Wiki, workspace
 from tests.bench.soak_samples import Observer, Sample, faults, growth, thirds
 from tests.fakes.ports import free_port

@@ -13,7 +13,7 @@ from typing import Any
 from bot.playground import Channel, Limits, Person, Playground, Workspace, sample_workspace
 from bot.playground.refusal import PlaygroundError
 from bot.playground.state import Change
-from bot.render import HELPFUL, WHY
+from bot.rendering.render import HELPFUL, WHY
 from tests.bench.questions import sample_questions
 
 PEOPLE, CHANNELS = 40, 24

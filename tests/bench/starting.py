@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bot.cli.compose import Runtime
 from bot.cli.session import AskRequest, RemoteSession
-from kb.data_folder import DataFolder
+from kb.store.data_folder import DataFolder
 from tests.fakes.serving import environment
 from tests.fakes.waiting import until
 

@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 from bot.cli.sources import sample_folder
 from ingest.parsers.pool import ReaderPool
 from ingest.sources.folder import FolderSource
-from ingest.sync import Sync
-from kb.embed import BackgroundEmbedder, Embedder
+from ingest.sync.sync import Sync
+from kb.config.settings import EmbedSettings
+from kb.config.sources import FolderSettings
 from kb.index.edge import EdgeIndex
-from kb.lexical import LexicalEncoder
-from kb.settings import EmbedSettings
-from kb.source_settings import FolderSettings
+from kb.inference.embedder import BackgroundEmbedder, Embedder
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect, warm_up
 from tests.bench.figures import Target
 

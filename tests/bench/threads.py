@@ -26,9 +26,9 @@ from rich.table import Table
 from bot.cli.compose import Runtime, open_runtime
 from bot.cli.local import LocalSession
 from bot.cli.session import IngestRequest
-from kb.configuration import load_settings
+from kb.config.configuration import load_settings
+from kb.config.settings import Settings
 from kb.models import Audience, Chunk, Question, Retrieved, ThreadKey, Turn
-from kb.settings import Settings
 from tests.fakes.messages_server import MessagesServer, say_json
 
 TURNS = (5, 200)

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.analytics import KEEP, REMEMBERED_TIMES, Analytics
-from bot.stats import percentile
+from bot.stats.analytics import KEEP, REMEMBERED_TIMES, Analytics
+from bot.stats.counts import percentile
 from kb.answer import Answer, Checked, Citation, Trace
+from kb.answering.language_offer import LATEST
 from kb.errors import StoreUnavailableError
-from kb.language_offer import LATEST
 from kb.llm.usage import ModelUsage
 from kb.models import Chunk, Page, PageDates, Rewrite
-from kb.valkey import connect_redis
+from kb.store.valkey import connect_redis
 from tests.fakes.figures import some_stats
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from bot.analytics import KEEP, Analytics
-from bot.answer_record import AskedIn
+from bot.questions.answer_record import AskedIn
+from bot.stats.analytics import KEEP, Analytics
 from kb.answer import Answer, NearestPage
 from kb.errors import StoreUnavailableError
-from kb.valkey import connect_redis
+from kb.store.valkey import connect_redis
 from tests.fakes.answers import a_citation, a_page, a_quote, an_answer, quotes_of
 
 PARKING = NearestPage(title="Parking", url="https://kb/p", owner="Facilities", page_id="kb:p.md")

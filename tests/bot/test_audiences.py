@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.audiences import Audiences, AudienceUnknownError, audience_of
-from bot.channels import Channel, ChannelDirectory, channel_told
-from bot.memberships import Membership, Memberships
-from bot.people import People, Person
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import Channel as Room
 from bot.playground.workspace import Person as Account
 from bot.playground.workspace import UserGroup, Workspace
+from bot.slack.audiences import Audiences, AudienceUnknownError, audience_of
+from bot.slack.channels import Channel, ChannelDirectory, channel_told
+from bot.slack.memberships import Membership, Memberships
+from bot.slack.people import People, Person
 from kb.models import EVERYONE, Audience
 
 NOW = datetime(2026, 11, 27, 12, 0, tzinfo=UTC)

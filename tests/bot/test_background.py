@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from bot.background import Background
+from bot.slack.background import Background
 
 
 async def test_stopping_waits_for_work_that_ends_in_time_and_cuts_off_the_rest(

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from bot.channel_settings import BELIEVED_S, ChannelSettings, ChannelSettingsStore, chosen
+from bot.listening.channel_settings import BELIEVED_S, ChannelSettings, ChannelSettingsStore, chosen
+from kb.config.settings import SlackSettings
 from kb.errors import StoreUnavailableError
-from kb.settings import SlackSettings
-from kb.valkey import connect_redis
+from kb.store.valkey import connect_redis
 
 SET = ChannelSettings(
     follow_ups="mention", unasked=True, sources=("handbook",), language="nl", corrections="off"

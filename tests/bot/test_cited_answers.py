@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from redis.asyncio import Redis
 
-from bot.cited_answers import CitedAnswer, CitedAnswers, QuotedPage
+from bot.questions.cited_answers import CitedAnswer, CitedAnswers, QuotedPage
 
 PAGE = "handbook:leave.md"
 

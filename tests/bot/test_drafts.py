@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from bot.written import MOST_CHARACTERS, as_written, harmless
+from bot.rendering.written import MOST_CHARACTERS, as_written, harmless
 from kb.answer import Sentence
 from tests.fakes.answers import a_chunk, a_citation
 

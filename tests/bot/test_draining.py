@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from bot.draining import Lane, LaneFullError
-from bot.together import MOST_AT_ONCE, Together
+from bot.edge.draining import Lane, LaneFullError
+from bot.queue.together import MOST_AT_ONCE, Together
 from kb.errors import StoreUnavailableError
 
 

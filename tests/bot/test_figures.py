@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.figures import stats_lines
-from bot.messages import Messages
+from bot.messages.catalog import Messages
+from bot.stats.figures import stats_lines
 from kb.answer import Checked
 from kb.llm.usage import ModelUsage
 from tests.fakes.figures import some_stats

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bot.answer_record import AnswerRecord, Asked, AskedIn, PageCited, PageNear, Place
-from bot.gap import is_gap
-from bot.gap_text import gap_text, gaps_blocks
-from bot.gaps import Gaps
-from bot.messages import LANGUAGES, messages_in
+from bot.messages.catalog import LANGUAGES, messages_in
+from bot.questions.answer_record import AnswerRecord, Asked, AskedIn, PageCited, PageNear, Place
+from bot.stats.gap import is_gap
+from bot.stats.gaps import Gaps
+from bot.views.gap_text import gap_text, gaps_blocks
 from kb.answer import Answer
 from kb.errors import EmbedderUnavailableError
 from kb.models import Audience, Question

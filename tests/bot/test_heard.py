@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.events import Message
-from bot.heard import LONGEST_QUESTION, Heard, heard, shortened
-from bot.people import Me
+from bot.slack.events import Message
+from bot.slack.heard import LONGEST_QUESTION, Heard, heard, shortened
+from bot.slack.people import Me
 
 ME = Me(user_id="U0BOT", bot_id="B0BOT", team_id="T1")
 QUESTION = "How many weeks of parental leave does a father get?"

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-import bot.app
+import bot.edge.app
 from bot.playground import sample_workspace
-from bot.scopes import AGENT, EVENTS, OPTIONAL, REQUIRED
-from bot.shortcut import SHORTCUT
-from bot.slash_command import FOR_ADMINS, FOR_EVERYBODY
-from kb.settings import SlackSettings
+from bot.slack.scopes import AGENT, EVENTS, OPTIONAL, REQUIRED
+from bot.views.shortcut import SHORTCUT
+from bot.views.slash_command import FOR_ADMINS, FOR_EVERYBODY
+from kb.config.settings import SlackSettings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 ROOT = DEPLOY.parent
@@ -95,7 +95,7 @@ def test_an_agents_manifest_is_the_same_but_for_the_pane() -> None:
 
 @BOTH
 def test_every_subscribed_event_has_a_listener(name: str) -> None:
-    listened = set(re.findall(r'app\.event\("(\w+)"\)', inspect.getsource(bot.app)))
+    listened = set(re.findall(r'app\.event\("(\w+)"\)', inspect.getsource(bot.edge.app)))
     events = manifest_in(name)["settings"]["event_subscriptions"]["bot_events"]
     assert listened - LEGACY == {event.split(".")[0] for event in events}
     assert set(events) == set(EVENTS)

@@ -7,8 +7,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.formats import Formats
-from bot.messages import LANGUAGES, Messages, messages_in
+from bot.messages.catalog import LANGUAGES, Messages, messages_in
+from bot.messages.formats import Formats
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
 
@@ -23,7 +23,7 @@ REASONS = (
     "answers_us",
     "everyone",
 )
-"""Of bot.speaking: those that speak."""
+"""Of bot.listening.speaking: those that speak."""
 FORMATS = {field.name for field in dataclasses.fields(Formats)}
 ALIKE = {
     ("fr", "sources"), ("es", "no"), ("fr", "stats_satisfaction"), ("fr", "home_pages"),

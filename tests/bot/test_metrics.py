@@ -4,15 +4,15 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.condition import Condition, Measured, SlackFigures
-from bot.metrics import exposition
-from bot.stats import Stats
+from bot.stats.condition import Condition, Measured, SlackFigures
+from bot.stats.counts import Stats
+from bot.stats.metrics import exposition
 from kb.answer import Checked
 from kb.index.port import IndexCounts
 from kb.jobs import SourceState, SyncRecord
 from kb.llm.usage import ModelUsage
-from kb.loop_watch import LoopLag
-from kb.rewrite import RewriteTally
+from kb.rewriting.rewriter import RewriteTally
+from kb.runtime.loop_watch import LoopLag
 
 STATS = Stats(
     questions=1_234_567,

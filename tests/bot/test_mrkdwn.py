@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.mrkdwn import escape, link, link_target, to_mrkdwn, to_pieces
 from bot.playground.block_kit import check_message_blocks
-from bot.spans import lines_of
-from bot.tables import table_block
+from bot.rendering.mrkdwn import escape, link, link_target, to_mrkdwn, to_pieces
+from bot.rendering.spans import lines_of
+from bot.rendering.tables import table_block
 from tests.fakes.shared import shared
 
 

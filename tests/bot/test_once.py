@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from redis.asyncio import Redis
 
-from bot import once as module
-from bot.once import Once
+from bot.listening import once as module
+from bot.listening.once import Once
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot import owners as module
-from bot.background import Background
-from bot.owners import Owners
-from bot.people import People
+from bot.slack import owners as module
+from bot.slack.background import Background
+from bot.slack.owners import Owners
+from bot.slack.people import People
 
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
 

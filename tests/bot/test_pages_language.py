@@ -9,10 +9,10 @@ from datetime import date
 
 import pytest
 
-from bot.explanation import Why, why_blocks
-from bot.messages import messages_in
-from bot.render import render
-from bot.why import trace_payload
+from bot.messages.catalog import messages_in
+from bot.questions.explain import trace_payload
+from bot.questions.explanation import Why, why_blocks
+from bot.rendering.render import render
 from kb.answer import Answer, Note
 from kb.models import Rewrite
 from tests.fakes.answers import a_page, a_quote, an_answer, quotes_of

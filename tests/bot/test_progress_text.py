@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.messages import LANGUAGES, messages_in
-from bot.progress_text import end_text
+from bot.messages.catalog import LANGUAGES, messages_in
+from bot.reindexing.progress_text import end_text
 from kb.jobs import FailedPage, ReindexProgress, SyncReport
 
 NOW = datetime(2026, 11, 27, 9, tzinfo=UTC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.pseudonyms import Pseudonyms, names_nobody
+from bot.stats.pseudonyms import Pseudonyms, names_nobody
 
 
 @pytest.mark.parametrize(

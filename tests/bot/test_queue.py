@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.claims import Claims, Lease
-from bot.queue import QuestionAbandonedError, QuestionQueue, QueuedQuestion
+from bot.queue.claims import Claims, Lease
+from bot.queue.queue import QuestionAbandonedError, QuestionQueue, QueuedQuestion
 from kb.errors import StoreUnavailableError
-from kb.valkey import connect_redis
+from kb.store.valkey import connect_redis
 from tests.fakes.questions import a_question
 from tests.fakes.redis_server import Proxy, RedisServer, binaries
 from tests.fakes.waiting import until

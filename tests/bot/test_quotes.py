@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from slack_sdk.models.blocks import Block
 
 from bot.playground.block_kit import check_message_blocks
-from bot.render import Rendered, render, spoken
+from bot.rendering.render import Rendered, render, spoken
 from kb.answer import Answer, AnswerWarning, Checked, NearestPage, Quote
 from kb.models import PageDates
 from tests.fakes.answers import a_chunk, a_citation, a_page, a_quote, an_answer, cell_text, quotes_of

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from slack_sdk.models.blocks import Block
 
-from bot.render import Rendered, render, spoken
+from bot.rendering.render import Rendered, render, spoken
 from kb.answer import Answer, AnswerWarning, NearestPage, Sentence
 from kb.models import PageDates, Rewrite, Successor
 from tests.fakes.answers import a_chunk, a_citation, a_page, an_answer, cell_text

@@ -12,9 +12,9 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import Playground, sample_workspace
-from bot.slack_clients import SlackClients, slack_clients
-from bot.slack_errors import SLACK_FAILURES, SlackAwayError, error_code, fate, retry_after_s
-from kb.settings import SlackSettings
+from bot.slack.clients import SlackClients, slack_clients
+from bot.slack.errors import SLACK_FAILURES, SlackAwayError, error_code, fate, retry_after_s
+from kb.config.settings import SlackSettings
 from tests.fakes.ports import free_port
 from tests.fakes.slack_outages import OUTAGES
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.speaking import Said, decide
+from bot.listening.speaking import Said, decide
 
 CASES: dict[str, Any] = json.loads((Path(__file__).parent / "speaking_cases.json").read_text("utf-8"))
 

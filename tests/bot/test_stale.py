@@ -6,9 +6,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from bot.gap_text import stale_blocks, stale_line
-from bot.messages import LANGUAGES, messages_in
-from bot.stale import StalePages, stale_page
+from bot.messages.catalog import LANGUAGES, messages_in
+from bot.stats.stale import StalePages, stale_page
+from bot.views.gap_text import stale_blocks, stale_line
 from kb.models import Page, PageDates
 from tests.fakes.answers import a_page
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.messages import messages_in
-from bot.status import BotStatus, status_lines
-from kb.language_offer import LanguageOffer
+from bot.messages.catalog import messages_in
+from bot.stats.status import BotStatus, status_lines
+from kb.answering.language_offer import LanguageOffer
 
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.events import AnswerMark, CitedPassage, Message, as_metadata
-from bot.people import Me, People
+from bot.listening.threads import Threads, order, turns_of
 from bot.playground import Limits, Playground, sample_workspace
-from bot.threads import Threads, order, turns_of
+from bot.slack.events import AnswerMark, CitedPassage, Message, as_metadata
+from bot.slack.people import Me, People
 from tests.fakes.office import clock
 
 ME = Me(user_id="U0BOT", bot_id="B0BOT", team_id="T1")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.ttl_cache import TtlCache
+from bot.slack.ttl_cache import TtlCache
 
 KEEP = timedelta(minutes=5)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.unwrap import addresses_others, mentions, people_in, plain_text, without_mention
+from bot.slack.slack_text import addresses_others, mentions, people_in, plain_text, without_mention
 
 BOT = "U0BOT"
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bot.explanation import Why, why_blocks
-from bot.messages import LANGUAGES, messages_in
+from bot.messages.catalog import LANGUAGES, messages_in
 from bot.playground.block_kit import check_view
-from bot.why import modal, trace_payload
+from bot.questions.explain import modal, trace_payload
+from bot.questions.explanation import Why, why_blocks
 from kb.answer import Answer, Checked
-from kb.calibration import Reranking
+from kb.index.calibration import Reranking
 from kb.models import Hit, Rewrite, Scores
 from tests.fakes.answers import a_page, a_quote, an_answer, quotes_of
 

@@ -73,7 +73,7 @@ def logging_as_before() -> Iterator[None]:
         if isinstance(handler.formatter, EventFormatter | JsonFormatter):
             root.removeHandler(handler)
     root.setLevel(logging.WARNING)
-    for name in (*ROOMS, "kb.loop_watch"):
+    for name in (*ROOMS, "kb.runtime.loop_watch"):
         logging.getLogger(name).setLevel(logging.NOTSET)
 
 

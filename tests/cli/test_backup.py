@@ -17,23 +17,23 @@ import pytest
 from pydantic import SecretStr
 from redis.asyncio import Redis
 
-from bot.cli.backup import backup
-from bot.cli.backup_archive import BackupError, BackupReader, BackupWriter
-from bot.cli.backup_settings import secret_names, without_secrets
-from bot.cli.backup_store import drop_staged, holds_keys, keys_of, put_to_use, stage
-from bot.cli.restore import restore
-from kb.calibration import Calibration
-from kb.data_folder import DataFolder
+from bot.cli.copying.backup import backup
+from bot.cli.copying.backup_archive import BackupError, BackupReader, BackupWriter
+from bot.cli.copying.backup_settings import secret_names, without_secrets
+from bot.cli.copying.backup_store import drop_staged, holds_keys, keys_of, put_to_use, stage
+from bot.cli.copying.restore import restore
+from kb.config.index_settings import IndexSettings
+from kb.config.settings import Settings, StoreSettings
 from kb.errors import DataFolderInUseError, FootnoteError, SettingsError
-from kb.forgotten import RedisForgotten
+from kb.index.calibration import Calibration
 from kb.index.copies import differences
 from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex
 from kb.index.server_client import server_index
-from kb.index_settings import IndexSettings
-from kb.restored import STAGING, begin, decide
-from kb.settings import Settings, StoreSettings
-from kb.valkey import EmbeddedValkey, connect_redis
+from kb.store.data_folder import DataFolder
+from kb.store.forgotten import RedisForgotten
+from kb.store.restored import STAGING, begin, decide
+from kb.store.valkey import EmbeddedValkey, connect_redis
 from tests.contract.test_index import MANIFEST, STRICT, a_page, put
 from tests.fakes.qdrant_server import QdrantServer
 from tests.fakes.serving import FOOTNOTE, START_S, environment

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from bot.claims import Claims, Lease
 from bot.cli.commands import app
 from bot.cli.dead_letter_commands import dead_letter_checks
-from bot.metrics import QueueFigures, exposition
-from bot.queue import Depth
-from kb.rewrite import RewriteTally
-from kb.valkey import EmbeddedValkey, connect_redis
+from bot.queue.claims import Claims, Lease
+from bot.queue.queue import Depth
+from bot.stats.metrics import QueueFigures, exposition
+from kb.rewriting.rewriter import RewriteTally
+from kb.store.valkey import EmbeddedValkey, connect_redis
 from tests.fakes.questions import a_question
 
 REASONS = ("token_revoked", "is_archived", "token_revoked")

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.cli.checks import Check
-from bot.cli.doctor import declining_checks, model_checks, reranking_checks
-from bot.cli.slack_checks import slack_checks
-from bot.cli.slack_manifest import manifest_checks
+from bot.cli.checks.check import Check
+from bot.cli.checks.doctor import declining_checks, model_checks, reranking_checks
+from bot.cli.checks.slack import slack_checks
+from bot.cli.checks.slack_manifest import manifest_checks
 from bot.playground import Playground, sample_workspace
-from bot.scopes import REQUIRED
+from bot.slack.scopes import REQUIRED
+from kb.config.settings import RerankSettings, Settings
 from kb.errors import ModelUnavailableError, SettingsError
-from kb.settings import RerankSettings, Settings
 from tests.fakes.messages_server import MessagesServer
 from tests.fakes.ports import free_port
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from bot.api.keys import ApiKeys
-from bot.cli.api_checks import api_checks
-from bot.cli.checks import Check
+from bot.cli.checks.api import api_checks
+from bot.cli.checks.check import Check
 from bot.cli.compose import utc_now
-from kb.settings import Settings
+from kb.config.settings import Settings
 
 
 def a_setup(data: Path, redis_url: str, namespace: str, **api: Any) -> Settings:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bot.cli.checks import Check
-from bot.cli.drive_checks import drive_checks
-from kb.settings import Settings
+from bot.cli.checks.check import Check
+from bot.cli.checks.drive import drive_checks
+from kb.config.settings import Settings
 from tests.fakes.drive_state import ACCOUNT, domain, group, user
 from tests.fakes.google_drive import Drive
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from bot.cli.checks import Check
-from bot.cli.github_checks import github_checks
-from kb.settings import Settings
+from bot.cli.checks.check import Check
+from bot.cli.checks.github import github_checks
+from kb.config.settings import Settings
 from tests.fakes.github import Github
 
 PUBLIC, PRIVATE = "source answers, acme/product", "source answers, acme/internal"

@@ -16,14 +16,14 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from pydantic import SecretStr, ValidationError
 
-from bot.cli.qdrant_checks import key_checks, qdrant_checks, version_checks
+from bot.cli.checks.qdrant import key_checks, qdrant_checks, version_checks
 from bot.cli.stores import open_index
-from kb.data_folder import DataFolder
+from kb.config.index_settings import IndexSettings
+from kb.config.settings import Settings
 from kb.errors import IndexUnavailableError, SettingsError
 from kb.index.port import IndexManifest
 from kb.index.server_client import connect, server_index
-from kb.index_settings import IndexSettings
-from kb.settings import Settings
+from kb.store.data_folder import DataFolder
 from tests.fakes.qdrant_server import QdrantServer
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bot.cli.checks import Check
-from bot.cli.sharepoint_checks import sharepoint_checks
-from kb.settings import Settings
+from bot.cli.checks.check import Check
+from bot.cli.checks.sharepoint import sharepoint_checks
+from kb.config.settings import Settings
 from tests.fakes.graph import GraphServer
 from tests.fakes.graph_drive import HOST, person, site_group
 from tests.fakes.sharepoint_office import SITE, Office

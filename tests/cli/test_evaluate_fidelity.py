@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.evaluate_fidelity import FidelityRequest, fidelity
-from bot.cli.fidelity_report import FileResult, code_of
-from ingest.parsers.page import ParsedPage, Section
+from bot.cli.evaluation.fidelity import FidelityRequest, fidelity
+from bot.cli.evaluation.fidelity_report import FileResult, code_of
+from ingest.page import ParsedPage, Section
 from ingest.parsers.reader import DirectReader
 from kb.evaluation.fidelity.comparison import Fidelity, Kept
 from tests.cli.conftest import Run

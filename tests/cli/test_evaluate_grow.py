@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from bot.cli import evaluate_grow
 from bot.cli.commands import app
+from bot.cli.evaluation import grow as evaluate_grow
 from kb.errors import SettingsError
 from kb.evaluation.answer_sets import AnswerCase, read_answer_set
-from kb.golden import GoldenQuestion, read_questions
+from kb.retrieval.golden import GoldenQuestion, read_questions
 
 CASE = AnswerCase(
     id="voted-up-1",

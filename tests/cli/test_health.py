@@ -14,8 +14,8 @@ from bot.cli.compose import open_runtime
 from bot.cli.control import control_socket
 from bot.cli.index_commands import status
 from bot.cli.local import LocalSession
+from kb.config.settings import Settings
 from kb.index.port import VectorIndex
-from kb.settings import Settings
 
 
 class CountingIndex:

@@ -17,7 +17,7 @@ from bot.cli.ask import _notes
 from bot.cli.compose import Runtime, open_runtime, utc_now
 from bot.cli.local import LocalSession
 from bot.cli.session import AskRequest, IngestRequest
-from kb.configuration import load_settings
+from kb.config.configuration import load_settings
 from tests.cli.conftest import PAGES
 from tests.fakes.messages_server import MessagesServer, Say, answer_by_itself, say_json
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, TypeAdapter
 
 from bot.cli.logs import EventFormatter, JsonFormatter, start_logging
-from bot.queued import QueuedQuestion
+from bot.queue.queued import QueuedQuestion
 
 
 class Noted(BaseModel):
@@ -66,5 +66,5 @@ def test_a_late_loop_is_told_to_who_runs_a_bot_and_not_to_who_types_a_command(
     traces: bool, told: bool, capfd: pytest.CaptureFixture[str]
 ) -> None:
     start_logging(level=logging.WARNING, traces=traces)
-    logging.getLogger("kb.loop_watch").warning("loop.late")
+    logging.getLogger("kb.runtime.loop_watch").warning("loop.late")
     assert ("loop.late" in capfd.readouterr().err) == told

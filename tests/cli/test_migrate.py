@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from ingest.turn import RedisTurn
+from ingest.sync.turn import RedisTurn
+from kb.config.index_settings import IndexSettings
 from kb.index.copies import differences
 from kb.index.edge import EdgeIndex
 from kb.index.port import IndexCounts, VectorIndex
 from kb.index.server_client import server_index
-from kb.index_settings import IndexSettings
 from kb.jobs import ReindexProgress
-from kb.tasks import cancelled
+from kb.runtime.tasks import cancelled
 from tests.contract.test_index import MANIFEST, STRICT, a_page, put
 from tests.fakes.qdrant_server import QdrantServer
 from tests.fakes.serving import FOOTNOTE, START_S, environment

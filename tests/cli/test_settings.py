@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from bot.cli.settings_help import Setting, all_settings, manual, show
-from kb.configuration import load_settings
+from kb.config.configuration import load_settings
+from kb.config.settings import Settings
 from kb.errors import SettingsError
-from kb.settings import Settings
 
 MANUAL = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kb.configuration import load_settings
-from kb.source_settings.kinds import KINDS
+from kb.config.configuration import load_settings
+from kb.config.sources.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,8 +8,8 @@ import pytest
 
 from bot.cli.connectors import open_source
 from bot.cli.sources import SourceBook
-from kb.configuration import load_settings
-from kb.data_folder import DataFolder
+from kb.config.configuration import load_settings
+from kb.store.data_folder import DataFolder
 
 KINDS = """
 [[sources]]

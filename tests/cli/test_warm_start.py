@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from bot.cli.compose import open_runtime
+from kb.config.settings import Settings
 from kb.errors import IndexUnavailableError
-from kb.settings import Settings
 
 
 class Down:

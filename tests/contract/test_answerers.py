@@ -11,9 +11,9 @@ from kb.answering.drafting import ModelDrafter
 from kb.answering.progress import Unwatched
 from kb.answering.reading import ReadingLimits
 from kb.answering.written import WrittenAnswerer
+from kb.config.settings import ModelSettings
 from kb.llm.client import LanguageModel
 from kb.models import Audience, Hit, Turn
-from kb.settings import ModelSettings
 from tests.fakes.asked import Watcher, a_quoted_answerer, an_asked
 from tests.fakes.messages_server import MessagesServer
 from tests.fakes.passages import a_passage

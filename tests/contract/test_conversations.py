@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from kb.conversation import (
+from kb.conversation.conversations import (
     KEPT_CHARACTERS,
     KEPT_TURNS,
     WHOLE_TURNS,
@@ -20,7 +20,7 @@ from kb.conversation import (
 )
 from kb.errors import StoreUnavailableError
 from kb.models import Retrieved, ThreadKey, Turn
-from kb.valkey import EmbeddedValkey, connect_redis
+from kb.store.valkey import EmbeddedValkey, connect_redis
 
 THREAD = ThreadKey(team="T1", channel="C1", thread="1.0")
 

@@ -22,8 +22,8 @@ import numpy as np
 import pytest
 from qdrant_client import AsyncQdrantClient, models
 
-from kb.calibration import Calibration, Reranking
 from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
+from kb.index.calibration import Calibration, Reranking
 from kb.index.edge import EdgeIndex
 from kb.index.port import (
     Candidate,
@@ -38,7 +38,7 @@ from kb.index.port import (
 )
 from kb.index.server import ServerIndex
 from kb.models import EVERYONE, Audience, Chunk, Page, PageDates
-from kb.versions import names_of
+from kb.pages.versions import names_of
 from tests.fakes.qdrant_server import QdrantServer
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")

@@ -11,11 +11,11 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from bot.claims import Claims, Idle, Lease
-from bot.dead_letters import MOST, DeadLetters
-from bot.queue import QuestionQueue, QueuedQuestion
+from bot.queue.claims import Claims, Idle, Lease
+from bot.queue.dead_letters import MOST, DeadLetters
+from bot.queue.queue import QuestionQueue, QueuedQuestion
 from kb.errors import StoreUnavailableError
-from kb.valkey import connect_redis
+from kb.store.valkey import connect_redis
 from tests.fakes.questions import a_question
 from tests.fakes.redis_server import Proxy, RedisServer, a_server
 

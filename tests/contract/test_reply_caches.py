@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 
 from kb.errors import StoreUnavailableError
 from kb.rewriting.cache import InMemoryReplies, RedisReplies, ReplyCache
-from kb.valkey import connect_redis
+from kb.store.valkey import connect_redis
 
 KEEP = timedelta(hours=1)
 

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from kb.config.settings import Settings
 from kb.llm.client import LanguageModel
 from kb.models import Turn
-from kb.rewrite import Rewriter, choose_rewriter
-from kb.settings import Settings
+from kb.rewriting.rewriter import Rewriter, choose_rewriter
 from tests.fakes.messages_replies import say_json
 from tests.fakes.messages_server import MessagesServer
 

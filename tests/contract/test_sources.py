@@ -11,11 +11,11 @@ import pytest
 
 from ingest.errors import PageError, SourceUnavailableError, SyncRefusedError
 from ingest.sources.port import PageRef, Source
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
 from kb.index.edge import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
-from kb.lexical import LexicalEncoder
 from kb.models import Audience
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.source_worlds import NAME, TEXTS, WORLDS, World

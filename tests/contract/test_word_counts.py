@@ -17,7 +17,7 @@ from kb.index.port import IndexWriter, VectorIndex
 from kb.index.server import ServerIndex
 from kb.index.word_counts import WordCounts, words_of
 from kb.models import EVERYONE
-from kb.vocabulary import Vocabulary
+from kb.retrieval.vocabulary import Vocabulary
 from tests.contract.test_index import (
     MANIFEST,
     STRICT,

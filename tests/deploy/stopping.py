@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 
 from bot.api import server
-from bot.edge import GRACE_S
-from bot.queue import QuestionQueue
-from kb.valkey import STOP_S
+from bot.edge.slack_app import GRACE_S
+from bot.queue.queue import QuestionQueue
+from kb.store.valkey import STOP_S
 
 _DRAIN_S = float(inspect.signature(QuestionQueue.run).parameters["drain_s"].default)
 

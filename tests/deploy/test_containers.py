@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kb.configuration import PREFIX, WELL_KNOWN, load_settings
+from kb.config.configuration import PREFIX, WELL_KNOWN, load_settings
 from tests.deploy.stopping import LONGEST_STOP_S
 
 ROOT = Path(__file__).parents[2]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from kb.configuration import load_settings
-from kb.settings import Settings
+from kb.config.configuration import load_settings
+from kb.config.settings import Settings
 from tests.deploy.rendering import (
     CHART,
     EXAMPLES,

@@ -16,8 +16,8 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from bot.cli.telemetry import telemetry
-from kb.settings import TelemetrySettings
-from kb.tracing import current_ids, span
+from kb.config.settings import TelemetrySettings
+from kb.runtime.tracing import current_ids, span
 from tests.deploy.conftest import QUESTION, Watched
 from tests.fakes.collector import attributes
 from tests.fakes.serving import FOOTNOTE, environment, sample_data
@@ -116,7 +116,7 @@ async def test_the_log_lines_of_a_question_carry_its_trace(watched: Watched) -> 
     root = the_question(watched)
     lines = [json.loads(line) for line in watched.bot.log.splitlines() if line.startswith("{")]
     told = [one for one in lines if str(one.get("question_id", "")).endswith(watched.asked)]
-    worked_on = [one for one in told if one["logger"] != "bot.queue"]  # that is how it came in
+    worked_on = [one for one in told if one["logger"] != "bot.queue.queue"]  # that is how it came in
     assert worked_on
     assert {one.get("trace_id") for one in worked_on} == {root.trace_id.hex()}
     completed = [one for one in lines if one["event"] == "llm.completed"]

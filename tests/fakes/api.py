@@ -20,11 +20,11 @@ from bot.api.service import Service
 from bot.api.slots import Slots
 from kb.answer import Answer, AnswerWarning, Citation, Sentence, Trace
 from kb.answering.progress import Progress, Unwatched
+from kb.config.settings import ApiSettings
 from kb.errors import IndexUnavailableError
-from kb.freshness import FreshnessPolicy
 from kb.models import PageDates, Question, Rewrite, Turn
-from kb.retrieval import Found
-from kb.settings import ApiSettings
+from kb.pages.freshness import FreshnessPolicy
+from kb.retrieval.retriever import Found
 from tests.fakes.passages import a_passage, equal_hits
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)

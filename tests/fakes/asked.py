@@ -14,11 +14,11 @@ from kb.answering.asked import Asked, AskedPart
 from kb.answering.progress import Stage
 from kb.answering.quoted import QuotedAnswerer
 from kb.answering.quoting import Librarian
-from kb.confidence import Evidence
 from kb.conflicts.statements import Likeness
-from kb.freshness import FreshnessPolicy
-from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk, Hit, Question, Rewrite, Scores, Turn
+from kb.pages.freshness import FreshnessPolicy
+from kb.retrieval.confidence import Evidence
+from kb.retrieval.lexical import LexicalEncoder
 
 POLICY = FreshnessPolicy(clock=lambda: datetime(2026, 11, 27, 12, tzinfo=UTC))
 THRESHOLD = 0.3

@@ -9,7 +9,7 @@ from typing import Any
 
 from ingest.sources.google_drive.source import GoogleDriveSource
 from ingest.sources.port import Source
-from kb.source_settings import GoogleDriveSettings
+from kb.config.sources import GoogleDriveSettings
 from tests.fakes.drive_state import ACCOUNT, domain, user
 from tests.fakes.google_drive import Drive
 

@@ -15,17 +15,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.analytics import Analytics
-from bot.channel_settings import ChannelSettings, ChannelSettingsStore
-from bot.cited_answers import CitedAnswers
-from bot.edge import open_edge
+from bot.edge.slack_app import open_edge
+from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.playground import Playground, sample_workspace
-from bot.progress_notes import ProgressNotes
-from bot.queue import QuestionQueue
-from bot.slack_errors import SLACK_FAILURES
-from kb.conversation import RedisConversations
-from kb.settings import SlackSettings
-from kb.valkey import connect_redis
+from bot.questions.cited_answers import CitedAnswers
+from bot.queue.queue import QuestionQueue
+from bot.reindexing.progress_notes import ProgressNotes
+from bot.slack.errors import SLACK_FAILURES
+from bot.stats.analytics import Analytics
+from kb.config.settings import SlackSettings
+from kb.conversation.conversations import RedisConversations
+from kb.store.valkey import connect_redis
 from tests.fakes.office import Knowledge, Office, backend_of
 from tests.fakes.waiting import until
 

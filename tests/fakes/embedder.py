@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.embed import Space
+from kb.inference.embedder import Space
 
 _WORD = re.compile(r"\w+")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from bot.stats import Stats
+from bot.stats.counts import Stats
 
 _NONE = Stats(
     questions=0,

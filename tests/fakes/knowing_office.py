@@ -8,10 +8,10 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from bot.cli.scratch import open_scratch
+from bot.cli.evaluation.scratch import open_scratch
 from bot.playground import Limits
-from kb.settings import RerankSettings, Settings
-from kb.source_settings import FolderSettings
+from kb.config.settings import RerankSettings, Settings
+from kb.config.sources import FolderSettings
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.office import Office, open_office
 

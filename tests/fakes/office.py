@@ -1,6 +1,6 @@
 """The whole edge at work: real Bolt over Socket Mode or HTTP, a real queue in Valkey, the playground as Slack.
 
-Only the knowledge behind it is a stand-in, at the seam that `bot.question.Answerer` names.
+Only the knowledge behind it is a stand-in, at the seam that `bot.questions.question.Answerer` names.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ import numpy as np
 from numpy.typing import NDArray
 from redis.asyncio import Redis
 
-from bot.analytics import Analytics
-from bot.backend import Backend, Pipeline
-from bot.channel_settings import ChannelSettings, ChannelSettingsStore
-from bot.cited_answers import CitedAnswers
-from bot.edge import PATH, Edge, open_edge
-from bot.gaps import Gaps
-from bot.known_threads import KnownThreads
-from bot.once import Once
+from bot.edge.backend import Backend, Pipeline
+from bot.edge.slack_app import PATH, Edge, open_edge
+from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
+from bot.listening.known_threads import KnownThreads
+from bot.listening.once import Once
+from bot.listening.unread import UnreadMessages
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import Workspace
-from bot.progress_notes import ProgressNotes
-from bot.queue import QuestionQueue
-from bot.status import BotStatus
-from bot.unread import UnreadMessages
+from bot.questions.cited_answers import CitedAnswers
+from bot.queue.queue import QuestionQueue
+from bot.reindexing.progress_notes import ProgressNotes
+from bot.stats.analytics import Analytics
+from bot.stats.gaps import Gaps
+from bot.stats.status import BotStatus
 from kb.answer import Answer
 from kb.answering.progress import Progress
-from kb.conversation import RedisConversations
+from kb.config.settings import SlackSettings
+from kb.conversation.conversations import RedisConversations
 from kb.errors import StoreUnavailableError
 from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest, SourceState
 from kb.models import EVERYONE, Audience, Chunk, Page, PageDates, Question, Retrieved, Turn
-from kb.settings import SlackSettings
 from tests.fakes.answers import an_answer
 from tests.fakes.ports import free_port
 from tests.fakes.waiting import until

@@ -11,13 +11,13 @@ import signal
 import sys
 from dataclasses import asdict
 
-from ingest.crew.lane import PageLane
-from ingest.crew.worker import PageWorker
+from ingest.distributed.page_queue import PageLane
+from ingest.distributed.worker import PageWorker
 from ingest.pipeline import PagePipeline
 from kb.index.port import IndexManifest
-from kb.lexical import LexicalEncoder
+from kb.retrieval.lexical import LexicalEncoder
+from kb.store.valkey import connect_redis
 from kb.text.language import detect, warm_up
-from kb.valkey import connect_redis
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.syncing import SlowEmbedder
 

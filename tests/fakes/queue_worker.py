@@ -15,8 +15,8 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from bot.queue import QuestionQueue, QueuedQuestion
-from kb.valkey import connect_redis
+from bot.queue.queue import QuestionQueue, QueuedQuestion
+from kb.store.valkey import connect_redis
 
 ANSWER_ONCE = """
 if redis.call('SET', KEYS[1], ARGV[2], 'NX') then return redis.call('RPUSH', KEYS[2], ARGV[1]) end

@@ -8,10 +8,10 @@ from datetime import date
 from pathlib import Path
 
 from bot.cli.compose import Runtime, open_runtime
-from bot.cli.evaluate import clock_at
+from bot.cli.evaluation.parts import clock_at
 from bot.cli.local import LocalSession
 from bot.cli.session import IngestRequest
-from kb.configuration import load_settings
+from kb.config.configuration import load_settings
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.sources.sharepoint.source import SharePointSource
-from kb.source_settings import SharePointSettings
+from kb.config.sources import SharePointSettings
 from tests.fakes.graph import TENANT, GraphServer
 from tests.fakes.graph_drive import HOST, Drive, site_group
 

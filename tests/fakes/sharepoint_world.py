@@ -9,7 +9,7 @@ from typing import Any
 
 from ingest.sources.port import Source
 from ingest.sources.sharepoint.source import SharePointSource
-from kb.source_settings import SharePointSettings
+from kb.config.sources import SharePointSettings
 from tests.fakes.graph import TENANT, GraphServer
 from tests.fakes.graph_drive import HOST, Drive, modern_page, site_group
 

@@ -19,7 +19,7 @@ from ingest.sources.port import Source
 from ingest.sources.repository import GitSource
 from ingest.sources.slack.source import SlackExportSource
 from ingest.sources.web.source import WebsiteSource
-from kb.source_settings import (
+from kb.config.sources import (
     ConfluenceSettings,
     FolderSettings,
     GithubSettings,

@@ -8,15 +8,15 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ingest.crew.coordinator import Crew
-from ingest.crew.lane import PageLane
+from ingest.distributed.coordinator import Crew
+from ingest.distributed.page_queue import PageLane
 from ingest.sources.folder import FolderSource
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
+from kb.config.settings import SourceSettings
 from kb.index.edge import EdgeIndex
-from kb.lexical import LexicalEncoder
-from kb.settings import SourceSettings
+from kb.retrieval.lexical import LexicalEncoder
+from kb.store.valkey import connect_redis
 from kb.text.language import detect
-from kb.valkey import connect_redis
 from tests.fakes.embedder import HashEmbedder
 
 PAUSE_S = 0.02

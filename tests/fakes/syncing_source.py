@@ -15,9 +15,9 @@ from typing import Any
 
 from ingest.sources.port import Source
 from ingest.sources.web.source import WebsiteSource
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
 from kb.index.edge import EdgeIndex
-from kb.lexical import LexicalEncoder
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 

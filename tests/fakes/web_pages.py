@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from yarl import URL
 
+from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
-from ingest.parsers.page import ParsedPage
 from ingest.sources.web.client import WebResponse
 from ingest.sources.web.document import read_document
 

@@ -21,9 +21,9 @@ from typing import Any
 
 import pytest
 
-from bot.events import AnswerMark, Message, answer_mark
 from bot.playground import Limits, Playground, sample_workspace
-from kb.valkey import connect_redis
+from bot.slack.events import AnswerMark, Message, answer_mark
+from kb.store.valkey import connect_redis
 from tests.fakes.messages_server import MessagesServer, Say, answer_by_itself
 from tests.fakes.serving import Serve, sample_data, slack_of
 

@@ -15,11 +15,11 @@ from typing import Any
 import httpx2
 import pytest
 
+from kb.config.settings import ModelSettings
 from kb.errors import FootnoteError, ModelRefusedError, ModelReplyError, ModelUnavailableError, SettingsError
 from kb.llm.client import LanguageModel, connect_model
 from kb.llm.request import CitablePassage, search_result
 from kb.llm.stream import CitedBlocks, Reply
-from kb.settings import ModelSettings
 from tests.fakes.messages_server import Cite, Failure, MessagesServer, Say, say_json
 from tests.fakes.ports import free_port
 

@@ -6,8 +6,8 @@ import asyncio
 import subprocess
 from pathlib import Path
 
-from bot.events import Message, answer_mark
 from bot.playground import Limits, Playground, sample_workspace
+from bot.slack.events import Message, answer_mark
 from tests.fakes.serving import FOOTNOTE, Serve, environment, slack_of
 
 LIMITS = Limits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 100))

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from bot.dead_letters import DeadLetters
 from bot.playground import Limits, Playground, sample_workspace
-from bot.queue import QuestionQueue
-from kb.valkey import connect_redis
+from bot.queue.dead_letters import DeadLetters
+from bot.queue.queue import QuestionQueue
+from kb.store.valkey import connect_redis
 from tests.fakes.edge_replica import Replica
 from tests.fakes.redis_server import RedisServer
 from tests.fakes.waiting import until

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from bot.queue import QuestionQueue, QueuedQuestion
+from bot.queue.queue import QuestionQueue, QueuedQuestion
 from kb.errors import StoreUnavailableError
-from kb.valkey import EmbeddedValkey, connect_redis
+from kb.store.valkey import EmbeddedValkey, connect_redis
 from tests.fakes.questions import a_question
 from tests.fakes.waiting import until
 

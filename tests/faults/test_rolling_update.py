@@ -21,7 +21,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from bot.edge import PATH
+from bot.edge.slack_app import PATH
 from bot.playground import Limits, Playground, sample_workspace
 from tests.fakes.ports import free_port
 from tests.fakes.qdrant_server import QdrantServer

@@ -14,14 +14,14 @@ import pytest
 import pytest_asyncio
 from rich.progress import Progress
 
-from bot.cli.evaluate_conversations import ConversationsRequest, open_evaluation
-from kb.configuration import load_settings
+from bot.cli.evaluation.conversations import ConversationsRequest, open_evaluation
+from kb.config.configuration import load_settings
+from kb.config.settings import RewriteSettings
 from kb.evaluation.conversations import GoldRewriter, Memory, walk
 from kb.evaluation.datasets import DataSet, read_data_set
 from kb.evaluation.report import Figures, Report, compare, make_report
 from kb.pipeline import Pipeline
-from kb.rewrite import NoRewriter
-from kb.settings import RewriteSettings
+from kb.rewriting.rewriter import NoRewriter
 
 FOLDER = Path(__file__).parent / "conversations"
 Rewriting = Literal["off", "heuristic", "gold"]

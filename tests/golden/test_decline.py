@@ -13,8 +13,8 @@ import pytest
 import pytest_asyncio
 from rich.progress import Progress
 
-from bot.cli.evaluate_conversations import ConversationsRequest, open_evaluation
-from kb.configuration import load_settings
+from bot.cli.evaluation.conversations import ConversationsRequest, open_evaluation
+from kb.config.configuration import load_settings
 from kb.evaluation.conversations import Memory
 from kb.evaluation.datasets import read_data_set
 from kb.evaluation.decline import Stranger, observe

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bot.cli.evaluate_freshness import WAYS, FreshnessRequest, PlantedResult, Way, freshness, planted
-from kb.configuration import load_settings
+from bot.cli.evaluation.freshness import WAYS, FreshnessRequest, PlantedResult, Way, freshness, planted
+from kb.config.configuration import load_settings
+from kb.config.settings import Settings
 from kb.evaluation.freshness import conflicts_shown, stale_share
-from kb.settings import Settings
 
 HANDBOOKS = ("uk-gds-way", "uk-moj-modernisation-platform", "uk-data-community")
 SPARSE = 5

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 import kb.answering.reading
-from bot.cli.evaluate_injection import WAYS, AttackRange, open_range
-from bot.cli.slack_judge import judge
+from bot.cli.evaluation.injection import WAYS, AttackRange, open_range
+from bot.cli.evaluation.slack_judge import judge
+from kb.config.settings import RerankSettings, Settings
 from kb.evaluation.injection import Attack, pages_folder, read_attacks
-from kb.settings import RerankSettings, Settings
 from tests.fakes.embedder import HashEmbedder
 
 ATTACKS = read_attacks()

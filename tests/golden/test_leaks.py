@@ -12,18 +12,18 @@ import qdrant_edge as engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import bot.audiences
+import bot.slack.audiences
 import kb.index.edge_search
 import kb.index.shard
 import kb.pipeline
-from bot.audiences import audience_of
-from bot.channels import Channel
-from bot.cli.evaluate_leaks import LeakReport, Walk, open_walk
-from bot.memberships import Membership
-from bot.people import Person
+from bot.cli.evaluation.leaks import LeakReport, Walk, open_walk
+from bot.slack.audiences import audience_of
+from bot.slack.channels import Channel
+from bot.slack.memberships import Membership
+from bot.slack.people import Person
+from kb.config.settings import AnswerSettings, RerankSettings, Settings
 from kb.evaluation.leaks import Asker, Group, Reader, Room, SecretPage, World, combinations, make_world
 from kb.models import EVERYONE, Audience, Turn
-from kb.settings import AnswerSettings, RerankSettings, Settings
 from tests.fakes.embedder import HashEmbedder
 
 COMBINATIONS = 80
@@ -108,7 +108,7 @@ async def test_groups_that_count_in_channels_are_noticed(monkeypatch: pytest.Mon
         audience = audience_of(channel, person, membership, **options)
         return replace(audience, groups=audience.groups | {f"@{group.handle}" for group in WORLD.groups})
 
-    monkeypatch.setattr(bot.audiences, "audience_of", generous)
+    monkeypatch.setattr(bot.slack.audiences, "audience_of", generous)
     assert (await walked()).leaks
 
 
@@ -116,7 +116,7 @@ async def test_outsiders_that_count_as_everyone_are_noticed(monkeypatch: pytest.
     def naive(channel: Channel, person: Person, membership: Membership, **options: Any) -> Audience:
         return replace(audience_of(channel, person, membership, **options), everyone=True)
 
-    monkeypatch.setattr(bot.audiences, "audience_of", naive)
+    monkeypatch.setattr(bot.slack.audiences, "audience_of", naive)
     assert (await walked()).leaks
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from bot.cli.compose import utc_now
 from bot.cli.pipeline import build_pipeline, freshness_policy
+from kb.config.settings import AnswerSettings, RerankSettings, Settings
 from kb.index.edge import EdgeIndex
-from kb.lexical import LexicalEncoder
 from kb.models import Audience, Question
-from kb.rerank import Reranker
-from kb.settings import AnswerSettings, RerankSettings, Settings
-from kb.vocabulary import Vocabulary
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.rerank import Reranker
+from kb.retrieval.vocabulary import Vocabulary
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.limit_spellings import SECRET, spellings
 from tests.fakes.syncing import a_sync

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from kb.config.settings import Settings
 from kb.evaluation.rewrites import RewriteCase, read_rewrite_cases, run_rewrite_case
 from kb.llm.client import LanguageModel
-from kb.rewrite import Rewriter, RewriteTally, choose_rewriter
-from kb.settings import Settings
+from kb.rewriting.rewriter import Rewriter, RewriteTally, choose_rewriter
 from tests.fakes.messages_server import MessagesServer, say_json
 
 HERE = Path(__file__).parent

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.evaluate_speaking import counts, judge, meets_target, read_threads
+from bot.cli.evaluation.speaking import counts, judge, meets_target, read_threads
 
 FOLDER = Path(__file__).parent / "speaking"
 

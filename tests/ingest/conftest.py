@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from ingest.sources.folder import FolderSource
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
+from kb.config.settings import SourceSettings
 from kb.index.edge import EdgeIndex
 from kb.jobs import Reindexer, ReindexProgress, ReindexRequest
-from kb.lexical import LexicalEncoder
-from kb.settings import SourceSettings
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ingest.sync import Sync
-from kb.calibration import Calibration
-from kb.embed import Space
+from ingest.sync.sync import Sync
+from kb.config.settings import SearchSettings
 from kb.errors import RerankerUnavailableError
-from kb.fusion import fuse
-from kb.heading_search import HeadingHit, HeadingSearch
+from kb.index.calibration import Calibration
 from kb.index.edge import EdgeIndex
-from kb.lexical import LexicalEncoder
-from kb.measuring import Calibrator
-from kb.settings import SearchSettings
-from kb.wordings import WeightedQuery
+from kb.inference.embedder import Space
+from kb.retrieval.fusion import fuse
+from kb.retrieval.heading_search import HeadingHit, HeadingSearch
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.measuring import Calibrator
+from kb.retrieval.queries import WeightedQuery
 from tests.fakes.embedder import HashEmbedder
 
 from .conftest import Clock, write

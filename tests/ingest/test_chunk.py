@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.chunk import chunk_page, fitting_place, fitting_title
+from ingest.chunking.chunks import chunk_page, fitting_place, fitting_title
 from ingest.errors import PageError
-from ingest.parsers.markdown import parse_markdown
-from ingest.parsers.page import Block, ParsedPage, Section
+from ingest.page import Block, ParsedPage, Section
+from ingest.parsers.markup.markdown import parse_markdown
 from kb.models import Chunk, Page
 
 WORD = re.compile(r"\w+")

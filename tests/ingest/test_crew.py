@@ -10,21 +10,21 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from bot.queue import QuestionQueue, QueuedQuestion
-from ingest.crew.coordinator import Crew
-from ingest.crew.lane import PageLane
-from ingest.crew.wire import decode_manifest, make_of
-from ingest.crew.worker import PageWorker, WorkDone
+from bot.queue.queue import QuestionQueue, QueuedQuestion
+from ingest.distributed.coordinator import Crew
+from ingest.distributed.page_queue import PageLane
+from ingest.distributed.serialization import decode_manifest, make_of
+from ingest.distributed.worker import PageWorker, WorkDone
 from ingest.pipeline import PagePipeline
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
 from kb.errors import IndexMismatchError
 from kb.index.edge import EdgeIndex
 from kb.index.port import IndexManifest
-from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk
-from kb.tasks import cancelled
+from kb.retrieval.lexical import LexicalEncoder
+from kb.runtime.tasks import cancelled
+from kb.store.valkey import connect_redis
 from kb.text.language import detect
-from kb.valkey import connect_redis
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.questions import a_question
 from tests.fakes.redis_server import RedisServer, a_server

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import SyncRefusedError
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
 from kb.errors import IndexDamagedError
 from kb.index.edge import EdgeIndex
 

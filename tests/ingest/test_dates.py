@@ -7,7 +7,13 @@ from datetime import date
 import pytest
 from dateutil.relativedelta import relativedelta
 
-from ingest.dates import AmbiguousDateError, UnreadableDateError, parse_date, parse_days, parse_period
+from ingest.front_matter.dates import (
+    AmbiguousDateError,
+    UnreadableDateError,
+    parse_date,
+    parse_days,
+    parse_period,
+)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
-from ingest.parsers.page import ParsedPage
 from ingest.sources.folder import FolderSource
-from kb.settings import SourceSettings
+from kb.config.settings import SourceSettings
 
 
 def parse(

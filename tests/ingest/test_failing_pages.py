@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from ingest.jobs import ReindexJobs
-from ingest.parsers.page import ParsedPage
+from ingest.page import ParsedPage
 from ingest.parsers.reader import DirectReader
 from ingest.sources.folder import FolderSource
 from ingest.sources.port import PageRef, RawPage
-from ingest.sync import Sync
+from ingest.sync.jobs import ReindexJobs
+from ingest.sync.sync import Sync
+from kb.config.settings import SourceSettings
 from kb.index.edge import EdgeIndex
 from kb.jobs import FailedPage
-from kb.settings import SourceSettings
 from tests.fakes.embedder import HashEmbedder
 
 from .conftest import Clock, all_of, write

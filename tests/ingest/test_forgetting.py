@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import ForgetRefusedError
-from ingest.forgetting import pages_at
-from ingest.jobs import ReindexJobs
-from ingest.sync import Sync
-from kb.history import readable_turns
+from ingest.sync.forgetting import pages_at
+from ingest.sync.jobs import ReindexJobs
+from ingest.sync.sync import Sync
+from kb.config.settings import SourceSettings
+from kb.conversation.history import readable_turns
 from kb.index.edge import EdgeIndex
 from kb.index.port import PageAddress, QueryVectors, SparseVector
 from kb.jobs import ReindexRequest
 from kb.models import Audience, Retrieved, Turn
-from kb.settings import SourceSettings
 from tests.fakes.embedder import HashEmbedder
 
 from .conftest import Clock, write

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import PageError
+from ingest.page import ParsedPage
 from ingest.parsers.formats import kind_of, max_bytes, parse_file
-from ingest.parsers.page import ParsedPage
 from ingest.parsers.text import decoded
 from tests.fakes.documents import a_docx, a_pdf, a_pptx, a_zip, an_xlsx, paragraph, word_table
 

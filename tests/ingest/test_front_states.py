@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from ingest.errors import PageError
-from ingest.front_matter import FrontMatter, split_front_matter
+from ingest.front_matter.page_fields import FrontMatter, split_front_matter
 
 TODAY = date(2026, 11, 29)
 

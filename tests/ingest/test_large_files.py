@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from ingest.parsers import pdf
+from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
-from ingest.parsers.page import ParsedPage
+from ingest.parsers.pdf import document as pdf
 from ingest.parsers.pool import ReaderPool
 from tests.fakes.documents import a_pdf, an_xlsx
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from ingest.ledger import RecordedSync, RedisLedger
-from ingest.schedule import due_in
 from ingest.sources.folder import FolderSource
+from ingest.sync.ledger import RecordedSync, RedisLedger
+from ingest.sync.schedule import due_in
+from kb.config.settings import SourceSettings
 from kb.errors import FootnoteError, StoreUnavailableError
 from kb.index.edge import EdgeIndex
-from kb.lexical import LexicalEncoder
-from kb.settings import SourceSettings
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 

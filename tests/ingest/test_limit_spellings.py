@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ingest.errors import PageError
-from ingest.front_matter import split_front_matter
+from ingest.front_matter.page_fields import split_front_matter
 from ingest.parsers.formats import parse_file
 from ingest.parsers.text import decoded
 from tests.fakes.documents import a_docx, a_zip, paragraph

@@ -8,9 +8,9 @@ import time
 import pytest
 
 from ingest.errors import PageError
+from ingest.page import Block, ParsedPage
 from ingest.parsers.formats import parse_file
-from ingest.parsers.markdown import parse_markdown
-from ingest.parsers.page import Block, ParsedPage
+from ingest.parsers.markup.markdown import parse_markdown
 
 
 def parse(text: str, path: str = "guide/page.md") -> ParsedPage:

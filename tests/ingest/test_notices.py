@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.parsers.markdown import parse_markdown
+from ingest.parsers.markup.markdown import parse_markdown
 from ingest.parsers.notices import Notices, read_notices
 
 

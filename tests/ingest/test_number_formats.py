@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.parsers.format_codes import BUILT_IN
-from ingest.parsers.number_formats import shown_number, shown_text
+from ingest.parsers.office.format_codes import BUILT_IN
+from ingest.parsers.office.number_formats import shown_number, shown_text
 
 SHOWN = [
     (0.075, "0.0%", "7.5%"),

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingest.chunk import chunk_page
+from ingest.chunking.chunks import chunk_page
+from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
-from ingest.parsers.page import ParsedPage
 from kb.models import Chunk, Page
 
 WORD = re.compile(r"(?:[^\W\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0900-\u097f])+\d+")

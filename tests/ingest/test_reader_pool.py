@@ -10,15 +10,15 @@ from dataclasses import dataclass
 import psutil
 import pytest
 
-from ingest.chunk import chunk_page
+from ingest.chunking.chunks import chunk_page
 from ingest.errors import PageError
-from ingest.parsers.page import ParsedPage
+from ingest.page import ParsedPage
 from ingest.parsers.pool import ReaderPool
 from ingest.processes import DiedError
-from kb.embed import Embedder
+from kb.config.settings import EmbedSettings
 from kb.inference.counting import CountedModel
+from kb.inference.embedder import Embedder
 from kb.models import Page
-from kb.settings import EmbedSettings
 from tests.fakes.waiting import until
 
 STUCK = "tests.fakes.stuck_worker"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest.redirects import needs_javascript, redirect_of
-from ingest.sync import Sync
+from ingest.parsers.redirects import needs_javascript, redirect_of
+from ingest.sync.sync import Sync
 from kb.index.edge import EdgeIndex
 
 from .conftest import write

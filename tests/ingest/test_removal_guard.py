@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from ingest.errors import SyncRefusedError
-from ingest.jobs import ReindexJobs
-from ingest.ledger import RecordedSync
-from ingest.schedule import REQUESTED_BY
 from ingest.sources.confluence.source import ConfluenceSource
 from ingest.sources.folder import FolderSource
-from ingest.sync import Sync
+from ingest.sync.jobs import ReindexJobs
+from ingest.sync.ledger import RecordedSync
+from ingest.sync.schedule import REQUESTED_BY
+from ingest.sync.sync import Sync
+from kb.config.settings import SourceSettings
+from kb.config.sources import ConfluenceSettings
 from kb.index.edge import EdgeIndex
 from kb.jobs import ReindexRequest, SyncRecord
-from kb.lexical import LexicalEncoder
-from kb.settings import SourceSettings
-from kb.source_settings import ConfluenceSettings
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.confluence import Confluence, Page
 from tests.fakes.embedder import HashEmbedder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ingest.report import diff, duration, summary
+from ingest.sync.report import diff, duration, summary
 from kb.jobs import FailedPage, SyncReport
 
 

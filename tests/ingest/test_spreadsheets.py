@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.errors import PageError
+from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
-from ingest.parsers.page import ParsedPage
 from tests.fakes.documents import a_zip
 from tests.fakes.workbooks import AN_XLS, a_workbook, an_ods, rows
 

@@ -11,16 +11,16 @@ import pytest
 from numpy.typing import NDArray
 
 from ingest.errors import SyncRefusedError
-from ingest.jobs import ReindexJobs
-from ingest.sync import Sync
+from ingest.sync.jobs import ReindexJobs
+from ingest.sync.sync import Sync
+from kb.config.settings import SearchSettings, SourceSettings
 from kb.errors import SettingsError
-from kb.golden import GoldenQuestions, read_questions
 from kb.index.edge import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
 from kb.jobs import ReindexRequest
-from kb.lexical import LexicalEncoder
 from kb.models import Audience
-from kb.settings import SearchSettings, SourceSettings
+from kb.retrieval.golden import GoldenQuestions, read_questions
+from kb.retrieval.lexical import LexicalEncoder
 from tests.fakes.embedder import HashEmbedder
 
 from .conftest import Clock, write

@@ -15,13 +15,13 @@ import pytest
 from ingest.errors import SyncRefusedError
 from ingest.sources.folder import FolderSource
 from ingest.sources.port import PageRef
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
+from kb.config.settings import SourceSettings
 from kb.errors import EmbedderUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import Candidate, QueryVectors, SparseVector
 from kb.jobs import FailedPage, ReindexProgress, SyncReport
 from kb.models import Audience
-from kb.settings import SourceSettings
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.git_server import git
 

@@ -12,11 +12,11 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 from redis.asyncio import Redis
 
-from ingest.jobs import ReindexJobs
-from ingest.schedule import JITTER, Schedule
-from ingest.sync import Sync
-from ingest.turn import RedisTurn
-from kb.source_settings import AnySourceSettings
+from ingest.sync.jobs import ReindexJobs
+from ingest.sync.schedule import JITTER, Schedule
+from ingest.sync.sync import Sync
+from ingest.sync.turn import RedisTurn
+from kb.config.sources import AnySourceSettings
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.waiting import until
 

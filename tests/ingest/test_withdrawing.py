@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from ingest.errors import PageError
-from ingest.jobs import DISK_FULL, ReindexJobs
-from ingest.parsers.page import ParsedPage
+from ingest.page import ParsedPage
 from ingest.parsers.reader import DirectReader
 from ingest.sources.folder import FolderSource
 from ingest.sources.port import PageRef, RawPage
 from ingest.sources.unopened import opened
-from ingest.sync import Sync
+from ingest.sync.jobs import DISK_FULL, ReindexJobs
+from ingest.sync.sync import Sync
+from kb.config.settings import SourceSettings
 from kb.errors import EmbedderUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.jobs import ReindexRequest
 from kb.models import Audience
-from kb.settings import SourceSettings
 from tests.fakes.documents import a_pdf
 from tests.fakes.embedder import HashEmbedder
 

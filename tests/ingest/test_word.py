@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ingest.page import ParsedPage
 from ingest.parsers.formats import parse_file
-from ingest.parsers.page import ParsedPage
 from tests.fakes.documents import a_docx, paragraph
 
 NAMES = (

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from bot.playground import Limits, Playground, sample_workspace
-from kb.settings import ModelSettings
+from kb.config.settings import ModelSettings
 from tests.fakes.browser import need_chromium
 from tests.fakes.messages_server import MessagesServer, Say, say_json
 from tests.fakes.serving import Serve, sample_data, slack_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from bot.edge import PATH
+from bot.edge.slack_app import PATH
 from tests.fakes.local_slack import ALICE, BOT, DANA, GENERAL, MISSING, LocalSlack, binary
 from tests.fakes.office import free_port
 from tests.fakes.serving import Serve, sample_data

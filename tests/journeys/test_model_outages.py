@@ -19,12 +19,12 @@ import pytest_asyncio
 
 from bot.cli.compose import open_runtime
 from bot.cli.serve import running
-from bot.edge import Edge
-from bot.messages import Messages
+from bot.edge.slack_app import Edge
+from bot.messages.catalog import Messages
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.links import LinkedAnswers
-from bot.queue import QuestionQueue
-from kb.configuration import load_settings
+from bot.queue.queue import QuestionQueue
+from kb.config.configuration import load_settings
 from tests.fakes.messages_server import Failure, MessagesServer, Say
 from tests.fakes.serving import sample_data, slack_of
 from tests.fakes.waiting import until

@@ -9,7 +9,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import Limits, Playground, sample_workspace
-from bot.render import render
+from bot.rendering.render import render
 from tests.fakes.answers import a_chunk, a_citation, a_page, a_quote, quotes_of
 from tests.journeys.colleague import Colleague
 

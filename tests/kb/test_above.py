@@ -6,12 +6,12 @@ import json
 from datetime import timedelta
 from typing import Any
 
-from kb.above import is_telling, leading, understood
+from kb.config.settings import Settings
+from kb.conversation.above import is_telling, leading, understood
 from kb.models import Turn
-from kb.rewrite import InMemoryReplies
 from kb.rewriting.heuristic import HeuristicRewriter
 from kb.rewriting.model import ModelRewriter
-from kb.settings import Settings
+from kb.rewriting.rewriter import InMemoryReplies
 
 FATHER = "How many weeks of parental leave does a father get?"
 

@@ -6,7 +6,7 @@ import pytest
 
 from kb.addresses import split_address
 from kb.models import Page
-from kb.versions import as_name, names_of
+from kb.pages.versions import as_name, names_of
 
 ODD = [
     "http://[x",

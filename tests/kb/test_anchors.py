@@ -1,8 +1,8 @@
 import pytest
 
-from kb.anchors import Standing, boost, boost_final, standing
+from kb.config.settings import AnchorSettings
 from kb.models import Chunk, Hit, Page, Retrieved, Rewrite, Scores, Turn
-from kb.settings import AnchorSettings
+from kb.retrieval.anchors import Standing, boost, boost_final, standing
 
 
 def a_turn(question: str, *cited: str, seen: tuple[str, ...] = (), **fields: object) -> Turn:

@@ -6,11 +6,11 @@ from datetime import date
 
 import pytest
 
-from bot.render import render, spoken
+from bot.rendering.render import render, spoken
 from kb.answer import Answer, Trace
 from kb.answering.clarify import competing_pages, topics_of_thread
-from kb.confidence import EvidenceFeatures
 from kb.models import Hit, Retrieved, Rewrite, Scores, Turn
+from kb.retrieval.confidence import EvidenceFeatures
 from kb.rewriting.heuristic import HeuristicRewriter
 from tests.fakes.passages import a_passage
 

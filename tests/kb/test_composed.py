@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from kb.answering.composed import nearest_pages, number_citations
 from kb.citations import DraftSentence
-from kb.freshness import FreshnessPolicy
+from kb.pages.freshness import FreshnessPolicy
 from tests.fakes.asked import hits_of
 from tests.fakes.passages import a_passage
 

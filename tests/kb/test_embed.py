@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kb.embed import Embedder
+from kb.config.settings import EmbedSettings
 from kb.errors import EmbedderUnavailableError
-from kb.settings import EmbedSettings
+from kb.inference.embedder import Embedder
 
 ROOT = Path(__file__).parents[2]
 MINILM = "all-MiniLM-L6-v2"
@@ -157,7 +157,7 @@ async def test_an_unknown_model_is_an_outage_that_says_what_to_do(name: str, tmp
 
 def test_importing_the_knowledge_room_does_not_import_torch() -> None:
     code = (
-        "import sys, kb.embed, kb.rerank, kb.search, kb.anchors;"
+        "import sys, kb.inference.embedder, kb.retrieval.rerank, kb.retrieval.search, kb.retrieval.anchors;"
         "heavy = {'torch', 'sentence_transformers', 'transformers'} & set(sys.modules);"
         "assert not heavy, heavy"
     )

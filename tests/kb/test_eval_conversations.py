@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from kb.answer import Answer, Trace
+from kb.config.settings import EmbedSettings
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.conversations import GoldRewriter, Memory, TurnResult, walk
 from kb.evaluation.corpus import CorpusPassages, cache_name, corpus_chunks, corpus_manifest, fill
 from kb.evaluation.datasets import DataSet, read_conversations, read_data_set
 from kb.evaluation.report import compare, make_report, read_report
 from kb.index.edge import EdgeIndex
-from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk, Hit, Outcome, Page, Question, Retrieved, Rewrite, Scores, Turn
-from kb.retrieval import Found
-from kb.rewrite import NoRewriter
-from kb.settings import EmbedSettings
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.retriever import Found
+from kb.rewriting.rewriter import NoRewriter
 from tests.fakes.embedder import HashEmbedder
 
 PASSAGES = [

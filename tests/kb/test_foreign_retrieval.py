@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from kb.config.settings import Settings
 from kb.index.port import PagesWanted
-from kb.lexical import LexicalEncoder
 from kb.models import Audience, Hit, Page, Question, Rewrite, Turn
-from kb.retrieval import Found, Retrieval
-from kb.search import SearchResult
-from kb.settings import Settings
-from kb.stopwatch import Stopwatch
-from kb.vocabulary import Vocabulary
-from kb.wordings import WeightedQuery
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.queries import WeightedQuery
+from kb.retrieval.retriever import Found, Retrieval
+from kb.retrieval.search import SearchResult
+from kb.retrieval.vocabulary import Vocabulary
+from kb.runtime.stopwatch import Stopwatch
 from tests.fakes.asked import hits_of
 from tests.fakes.passages import a_passage
 

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime
 import pytest
 from freezegun import freeze_time
 
-from kb.freshness import FreshnessPolicy
 from kb.models import Page, PageDates, Successor
+from kb.pages.freshness import FreshnessPolicy
 
 
 def a_page(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kb.fusion import by_rank, by_score, context_need, fuse
-from kb.settings import SearchSettings
-from kb.wordings import WeightedQuery
+from kb.config.settings import SearchSettings
+from kb.retrieval.fusion import by_rank, by_score, context_need, fuse
+from kb.retrieval.queries import WeightedQuery
 from tests.fakes.passages import a_candidate
 
 

@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from kb.embed import Embedder
+from kb.config.settings import EmbedSettings
+from kb.inference.embedder import Embedder
 from kb.inference.lanes import GIVEN_UP, Lane
-from kb.settings import EmbedSettings
 from tests.fakes.waiting import until
 
 

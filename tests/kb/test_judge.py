@@ -10,8 +10,8 @@ import pytest
 
 from kb.citations import DraftSentence, Verified, check
 from kb.citations.judge import Judge, Judgement, Verdict, apply, document
+from kb.config.settings import ModelSettings
 from kb.llm.client import LanguageModel
-from kb.settings import ModelSettings
 from tests.fakes.messages_server import Failure, MessagesServer, Say, say_json
 from tests.fakes.passages import a_passage
 

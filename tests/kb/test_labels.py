@@ -1,8 +1,8 @@
 """What a page is called beside others."""
 
 from kb.answer import Citation
-from kb.answering.labels import labels, page_labels
 from kb.models import Chunk, Page
+from kb.pages.labels import labels, page_labels
 
 
 def a_page(path: str, title: str = "Parking", **fields: str) -> Page:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.parsers.markdown import parse_markdown
+from ingest.parsers.markup.markdown import parse_markdown
 from kb.text.language import detect
 from kb.text.lexicon import languages, lexicon
 from tests.fakes.shared import shared

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from kb.embedding_languages import reads
+from kb.answering.language_offer import LanguageOffer, language_offer, pages_by_language, reads_all
 from kb.index.port import IndexCounts, StoredPassage
-from kb.language_offer import LanguageOffer, language_offer, pages_by_language, reads_all
+from kb.inference.embedding_languages import reads
 from tests.fakes.passages import a_passage
 
 MINILM = "all-MiniLM-L6-v2"

@@ -1,7 +1,7 @@
 import pytest
 
-from kb.lexical import STEMMED, LexicalEncoder
 from kb.models import Chunk, Page
+from kb.retrieval.lexical import STEMMED, LexicalEncoder
 
 
 @pytest.fixture(scope="module")

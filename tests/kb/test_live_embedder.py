@@ -10,18 +10,18 @@ import pytest
 from numpy.typing import NDArray
 from qdrant_client import AsyncQdrantClient
 
-from kb.embed import Space
+from kb.config.settings import SearchSettings
 from kb.errors import EmbedderUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest, VectorIndex
 from kb.index.server import ServerIndex
-from kb.lexical import LexicalEncoder
-from kb.live_embedder import TRIED_AGAIN_S, LiveEmbedder
+from kb.inference.embedder import Space
 from kb.models import Audience, Chunk, Page
-from kb.search import BELIEVED_S, Search
-from kb.settings import SearchSettings
-from kb.standard_scores import typical_questions
-from kb.wordings import WeightedQuery
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.live_embedder import TRIED_AGAIN_S, LiveEmbedder
+from kb.retrieval.queries import WeightedQuery
+from kb.retrieval.search import BELIEVED_S, Search
+from kb.retrieval.standard_scores import typical_questions
 
 OLD, NEW = "old model", "new model"
 AXES = {OLD: 0, NEW: 1}

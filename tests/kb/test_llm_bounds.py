@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 from aiohttp import web
 
+from kb.config.settings import ModelSettings
 from kb.errors import ModelReplyError, ModelUnavailableError
 from kb.llm.client import LanguageModel
 from kb.llm.ollama import offered_models
-from kb.settings import ModelSettings
 
 KEY = "sk-ant-test-0123456789"
 Body = Callable[[], AsyncIterator[bytes]]

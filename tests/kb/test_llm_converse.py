@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from anthropic.types import MessageParam, ToolParam
 
+from kb.config.settings import ModelSettings
 from kb.errors import ModelReplyError, ModelUnavailableError
 from kb.llm.client import LanguageModel
 from kb.llm.request import CitablePassage, search_result, tool_result
 from kb.llm.stream import Reply, TextBlock, ToolUse, parse_reply
-from kb.settings import ModelSettings
 from tests.fakes.messages_replies import message
 from tests.fakes.messages_server import Cite, MessagesServer, Say, Use, say_json
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from kb.config.settings import ModelSettings
 from kb.errors import ModelUnavailableError
 from kb.llm.client import LanguageModel
 from kb.llm.names import ModelNames
-from kb.settings import ModelSettings
 from tests.fakes.messages_server import MessagesServer, Say
 from tests.fakes.model_list import ModelList
 from tests.fakes.ports import free_port

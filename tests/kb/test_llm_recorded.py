@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from anthropic.types import ToolParam
 
+from kb.config.settings import ModelSettings, Settings
 from kb.errors import ModelReplyError, SettingsError
 from kb.llm.recorded import (
     PendingReplyError,
@@ -22,10 +23,9 @@ from kb.llm.recorded import (
 )
 from kb.llm.stream import Reply, TextBlock
 from kb.models import Turn
-from kb.rewrite import RewriteChoice
 from kb.rewriting.heuristic import HeuristicRewriter
 from kb.rewriting.model import ModelRewriter
-from kb.settings import ModelSettings, Settings
+from kb.rewriting.rewriter import RewriteChoice
 from tests.fakes.messages_replies import message
 from tests.fakes.messages_rules import API_VERSION, check_request
 from tests.fakes.messages_server import Cite, Say, Use

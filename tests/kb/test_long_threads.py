@@ -7,10 +7,10 @@ import json
 import pytest
 
 from kb.answering.requests import earlier_turns
-from kb.conversation import KEPT_CHARACTERS, compacted
+from kb.conversation.conversations import KEPT_CHARACTERS, compacted
 from kb.models import Retrieved, Turn
-from kb.rewrite import HeuristicRewriter
 from kb.rewriting.context import render_prompt, thread_context
+from kb.rewriting.rewriter import HeuristicRewriter
 from kb.text.lexicon import lexicon
 
 QUESTION = "and how long does it take?"

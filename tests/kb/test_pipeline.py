@@ -18,6 +18,7 @@ from kb.answering.quoted import QuotedAnswerer
 from kb.answering.quoting import Librarian
 from kb.answering.reading import ReadingLimits
 from kb.answering.written import WrittenAnswerer
+from kb.config.settings import ModelSettings, Settings
 from kb.errors import (
     EmbedderUnavailableError,
     IndexUnavailableError,
@@ -25,18 +26,17 @@ from kb.errors import (
     ModelReplyError,
     ModelUnavailableError,
 )
-from kb.freshness import FreshnessPolicy
 from kb.index.port import PagesWanted
-from kb.lexical import LexicalEncoder
 from kb.llm.stream import Reply
 from kb.models import Audience, Chunk, Hit, Page, PageDates, Question, Rewrite, Scores, Turn
+from kb.pages.freshness import FreshnessPolicy
+from kb.pages.versions import names_of
 from kb.pipeline import Pipeline
-from kb.rewrite import choose_rewriter
-from kb.search import SearchResult
-from kb.settings import ModelSettings, Settings
-from kb.versions import names_of
-from kb.vocabulary import Vocabulary
-from kb.wordings import WeightedQuery
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.queries import WeightedQuery
+from kb.retrieval.search import SearchResult
+from kb.retrieval.vocabulary import Vocabulary
+from kb.rewriting.rewriter import choose_rewriter
 from tests.fakes.answer_model import ScriptedModel, says, searches
 from tests.fakes.asked import STANDARD, BagOfWords, Watcher, alike
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kb.places import MAX_CHARACTERS, fitted, parts_of, place_of
+from kb.pages.places import MAX_CHARACTERS, fitted, parts_of, place_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kb.quoted_words import Section, fingerprint, gone_from, new_wording, statements_of, words_of
+from kb.pages.quoted_words import Section, fingerprint, gone_from, new_wording, statements_of, words_of
 
 LEAVE = "Full-time employees get 25 days of paid holiday a year."
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kb.answering.quoting import QUOTE_CHARACTERS, SHORT_CHARACTERS, Excerpt, Librarian
-from kb.lexical import LexicalEncoder
 from kb.models import Chunk, Hit, Scores
+from kb.retrieval.lexical import LexicalEncoder
 from tests.fakes.asked import BagOfWords, hits_of
 from tests.fakes.passages import a_passage
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from kb.calibration import Calibration, Reranking
+from kb.config.settings import RerankSettings
 from kb.errors import RerankerUnavailableError
+from kb.index.calibration import Calibration, Reranking
 from kb.models import Chunk, Hit, Page, Scores
-from kb.rerank import Reranker, blend
-from kb.scales import spread
-from kb.settings import RerankSettings
+from kb.retrieval.rerank import Reranker, blend
+from kb.retrieval.scales import spread
 from tests.fakes.shared import SHARED
 
 ROOT = Path(__file__).parents[2]
@@ -108,8 +108,8 @@ async def test_a_missing_reranker_is_named_once_and_the_fused_order_stands(
 def test_a_hub_that_does_not_answer_holds_up_neither_the_start_nor_the_end() -> None:
     code = (
         "import asyncio\n"
-        "from kb.rerank import Reranker\n"
-        "from kb.settings import RerankSettings\n"
+        "from kb.retrieval.rerank import Reranker\n"
+        "from kb.config.settings import RerankSettings\n"
         "reranker = Reranker(RerankSettings(model='some/cross-encoder', hub_timeout_s=0.2))\n"
         "asyncio.run(reranker.ready())\n"
         "print(reranker.available, reranker.reason)\n"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kb.rerank_trial import CANDIDATES, FEWEST, WEIGHTS, Trial, decide, is_worth_more
+from kb.retrieval.rerank_trial import CANDIDATES, FEWEST, WEIGHTS, Trial, decide, is_worth_more
 
 HEADINGS = 60
 

@@ -6,17 +6,17 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
-from kb.exact_terms import REMEMBERED, _plain, _range, holds
+from kb.config.settings import Settings
 from kb.index.port import PagesWanted
-from kb.lexical import LexicalEncoder
 from kb.models import Audience, Chunk, Hit, Page, Question, Scores, Turn
-from kb.retrieval import Found, Retrieval, interleaved
-from kb.rewrite import choose_rewriter
-from kb.search import SearchResult
-from kb.settings import Settings
-from kb.stopwatch import Stopwatch
-from kb.vocabulary import Vocabulary
-from kb.wordings import WeightedQuery
+from kb.retrieval.exact_terms import REMEMBERED, _plain, _range, holds
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.queries import WeightedQuery
+from kb.retrieval.retriever import Found, Retrieval, interleaved
+from kb.retrieval.search import SearchResult
+from kb.retrieval.vocabulary import Vocabulary
+from kb.rewriting.rewriter import choose_rewriter
+from kb.runtime.stopwatch import Stopwatch
 
 
 def a_chunk(text: str, *, section: str = "") -> Chunk:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from kb.config.settings import Settings
 from kb.errors import StoreUnavailableError
 from kb.models import Turn
-from kb.rewrite import InMemoryReplies, ReplyCache, RewriteTally, choose_rewriter
-from kb.settings import Settings
+from kb.rewriting.rewriter import InMemoryReplies, ReplyCache, RewriteTally, choose_rewriter
 
 THREAD = [Turn(question="Do you ship to Canada?", answer="Yes, we ship to Canada.")]
 QUESTION = "How long does it take?"

@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from kb.configuration import load_settings
+from kb.config.configuration import load_settings
+from kb.config.settings import ModelSettings, RewriteSettings, Settings
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.models import Rewrite, Turn
-from kb.rewrite import (
+from kb.rewriting.context import MESSAGE_LIMIT, excerpt, render_prompt, thread_context
+from kb.rewriting.model import SCHEMA, UnusableRewriteError
+from kb.rewriting.rewriter import (
     HeuristicRewriter,
     ModelRewriter,
     NoRewriter,
@@ -20,9 +23,6 @@ from kb.rewrite import (
     RewriteTally,
     choose_rewriter,
 )
-from kb.rewriting.context import MESSAGE_LIMIT, excerpt, render_prompt, thread_context
-from kb.rewriting.model import SCHEMA, UnusableRewriteError
-from kb.settings import ModelSettings, RewriteSettings, Settings
 from kb.text.lexicon import lexicon
 
 HOUTMULCH = [

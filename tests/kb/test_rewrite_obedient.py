@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from kb.config.settings import Settings
 from kb.llm.client import LanguageModel
 from kb.models import Turn
-from kb.rewrite import HeuristicRewriter, Rewriter, RewriteTally, choose_rewriter
 from kb.rewriting.model import instructions
-from kb.settings import Settings
+from kb.rewriting.rewriter import HeuristicRewriter, Rewriter, RewriteTally, choose_rewriter
 from tests.fakes.messages_server import MessagesServer, say_json
 
 ORDER = (

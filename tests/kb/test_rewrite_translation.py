@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from kb.config.settings import Settings
 from kb.llm.client import LanguageModel
 from kb.models import Rewrite, Turn
-from kb.rewrite import InMemoryReplies, RewriteTally, choose_rewriter
 from kb.rewriting.context import ThreadContext
 from kb.rewriting.model import EXAMPLES, instructions
+from kb.rewriting.rewriter import InMemoryReplies, RewriteTally, choose_rewriter
 from kb.rewriting.translation import unusable_translation
-from kb.settings import Settings
 from tests.fakes.messages_server import MessagesServer, say_json
 
 FIRST = "Hoeveel vakantiedagen krijg ik?"

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kb.embed import Space
+from kb.config.settings import SearchSettings
 from kb.errors import EmbedderUnavailableError, IndexUnavailableError
 from kb.index.port import Candidate, Choose, QueryVectors, StoredPassage
-from kb.lexical import LexicalEncoder
+from kb.inference.embedder import Space
 from kb.models import Audience
-from kb.search import BELIEVED_S, PASSAGES, Search
-from kb.settings import SearchSettings
-from kb.standard_scores import typical_questions
-from kb.wordings import WeightedQuery
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.queries import WeightedQuery
+from kb.retrieval.search import BELIEVED_S, PASSAGES, Search
+from kb.retrieval.standard_scores import typical_questions
 from tests.fakes.passages import a_candidate, a_passage, chosen
 
 UNTYPICAL = "eo"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kb.sentence_vectors import SentenceVectors
+from kb.inference.sentence_vectors import SentenceVectors
 from tests.fakes.embedder import HashEmbedder
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kb.configuration import load_settings
+from kb.config.configuration import load_settings
+from kb.config.settings import Settings
 from kb.errors import SettingsError
-from kb.settings import Settings
 
 
 def test_the_defaults_need_no_environment_at_all():

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kb.embed import Space
-from kb.sentence_vectors import REMEMBERED
-from kb.similarity import UNRELATED, EmbeddingSimilarity
+from kb.conflicts.similarity import UNRELATED, EmbeddingSimilarity
+from kb.inference.embedder import Space
+from kb.inference.sentence_vectors import REMEMBERED
 
 TEXTS = 5000
 """Different texts that a model tells apart."""

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kb.configuration import load_settings
-from kb.errors import SettingsError
-from kb.source_settings import (
+from kb.config.configuration import load_settings
+from kb.config.sources import (
     ConfluenceSettings,
     FolderSettings,
     GithubSettings,
@@ -19,6 +18,7 @@ from kb.source_settings import (
     SharePointSettings,
     WebsiteSettings,
 )
+from kb.errors import SettingsError
 
 
 def loaded(tmp_path: Path, toml: str, **environ: str) -> list[object]:

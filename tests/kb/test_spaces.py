@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kb.configuration import load_settings
-from kb.embed import Embedder, Space, embedder_for
+from kb.config.configuration import load_settings
+from kb.config.settings import EmbedSettings
 from kb.errors import EmbedderUnavailableError, SettingsError
 from kb.inference.e5.file import packaged_file
-from kb.settings import EmbedSettings
+from kb.inference.embedder import Embedder, Space, embedder_for
 
 MINILM, E5 = "all-MiniLM-L6-v2", "multilingual-e5-small"
 TEXTS = ["Employees get 25 days of paid leave a year.", "Die Kündigungsfrist beträgt drei Monate. " * 8, "x"]

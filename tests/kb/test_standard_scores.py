@@ -11,15 +11,15 @@ import pytest
 from numpy.typing import NDArray
 
 from kb.answering.language import SURE_LANGUAGES
-from kb.embed import Space
+from kb.config.settings import SearchSettings
 from kb.index.edge import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest
-from kb.lexical import LexicalEncoder
+from kb.inference.embedder import Space
 from kb.models import Audience
-from kb.search import Search
-from kb.settings import SearchSettings
-from kb.standard_scores import UNREAD, Scale, typical_questions
-from kb.wordings import WeightedQuery
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.queries import WeightedQuery
+from kb.retrieval.search import Search
+from kb.retrieval.standard_scores import UNREAD, Scale, typical_questions
 from tests.fakes.passages import a_passage
 
 Vectors = NDArray[np.float32]

@@ -6,7 +6,7 @@ import pytest
 from redis.exceptions import BusyLoadingError, ResponseError
 
 from kb.errors import StoreUnavailableError
-from kb.store import process_name, store_failures, text_of
+from kb.store.redis import process_name, store_failures, text_of
 
 
 @pytest.mark.parametrize(

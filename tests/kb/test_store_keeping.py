@@ -10,12 +10,12 @@ from pydantic import SecretStr
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from bot.cli.store_checks import store_checks
-from bot.queue import QuestionQueue
+from bot.cli.checks.store import store_checks
+from bot.queue.queue import QuestionQueue
+from kb.config.settings import Settings
 from kb.errors import StoreUnavailableError
-from kb.settings import Settings
-from kb.store_keeping import store_concerns
-from kb.valkey import connect_redis
+from kb.store.keeping import store_concerns
+from kb.store.valkey import connect_redis
 from tests.fakes.questions import a_question
 from tests.fakes.redis_server import RedisServer, a_server
 

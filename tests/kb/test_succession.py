@@ -7,8 +7,8 @@ from typing import Any
 
 from kb.index.port import PagesWanted
 from kb.models import EVERYONE, Audience, Chunk, Hit, Page, Scores
-from kb.succession import find_successors, succeeded
-from kb.versions import as_name, is_later, names_of, series_of
+from kb.pages.versions import as_name, is_later, names_of, series_of
+from kb.retrieval.supersession import find_successors, succeeded
 
 EVERYBODY = Audience()
 

@@ -1,6 +1,6 @@
 import pytest
 
-from kb.rewriting.topics import key_topics, names_in, subject_of
+from kb.conversation.topics import key_topics, names_in, subject_of
 from kb.text.lexicon import lexicon
 
 EN, NL = lexicon("en"), lexicon("nl")

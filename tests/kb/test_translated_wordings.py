@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from kb.embed import Space
+from kb.config.settings import SearchSettings
 from kb.index.port import Candidate, QueryVectors, StoredPassage
-from kb.lexical import LexicalEncoder
+from kb.inference.embedder import Space
 from kb.models import Audience, Rewrite
-from kb.search import Search
-from kb.settings import SearchSettings
-from kb.wordings import WeightedQuery, wordings
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.queries import WeightedQuery, wordings
+from kb.retrieval.search import Search
 
 DUTCH, ENGLISH = "Hoeveel vakantiedagen krijg ik?", "How many holidays do I get?"
 

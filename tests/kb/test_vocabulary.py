@@ -10,9 +10,9 @@ from kb.errors import IndexUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import IndexedChunk, IndexManifest
 from kb.index.word_counts import WordCounts
-from kb.lexical import LexicalEncoder
 from kb.models import EVERYONE, Audience, Chunk, Page
-from kb.vocabulary import Vocabulary, count
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.vocabulary import Vocabulary, count
 from tests.fakes.waiting import until
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kb.config.settings import SearchSettings
 from kb.models import Rewrite
-from kb.settings import SearchSettings
-from kb.wordings import WeightedQuery, merged, wordings
+from kb.retrieval.queries import WeightedQuery, merged, wordings
 
 
 def a_query(text: str, weight: float = 1.0) -> WeightedQuery:

@@ -16,7 +16,7 @@ from ingest.sources.confluence.elements import StorageError, parse_storage
 from ingest.sources.confluence.links import Edition
 from ingest.sources.confluence.listing import day_of, every_result
 from ingest.sources.json_api import ApiError, JsonApi, Parameters
-from kb.source_settings import DOCUMENTS
+from kb.config.sources import DOCUMENTS
 
 _SEARCH_SIZE = 100
 _ENDINGS = frozenset(PurePosixPath(pattern).suffix.lower() for pattern in DOCUMENTS) - {""}

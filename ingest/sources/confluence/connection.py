@@ -10,7 +10,7 @@ from ingest.sources.confluence.data_center import DataCenterApi
 from ingest.sources.confluence.links import Edition
 from ingest.sources.confluence.listing import ConfluenceApi
 from ingest.sources.json_api import ApiError, JsonApi, Sleep
-from kb.source_settings import ConfluenceSettings
+from kb.config.sources import ConfluenceSettings
 
 
 class Connection:

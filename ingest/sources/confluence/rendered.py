@@ -6,8 +6,8 @@ import lxml.etree
 import lxml.html
 from lxml.etree import _Element as Element
 
+from ingest.parsers.markup.hidden import is_hidden
 from ingest.parsers.outline import block_parser
-from ingest.parsers.unseen import is_hidden
 
 RENDERED = frozenset({"html", "markdown", "md", "markdown-macro"})
 _NO_WORDS = ("script", "style", "template", "noscript", "iframe", "svg", "head")

@@ -18,8 +18,8 @@ from ingest.sources.confluence.storage import read_storage
 from ingest.sources.json_api import ApiError, Sleep
 from ingest.sources.markup import heading
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
+from kb.config.sources import ConfluenceSettings
 from kb.models import ACCEPTED_ANSWER
-from kb.source_settings import ConfluenceSettings
 
 logger = logging.getLogger(__name__)
 

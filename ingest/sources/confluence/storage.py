@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lxml.etree import _Element as Element
 
-from ingest.parsers.html_tables import inline_table, markdown_table
+from ingest.parsers.markup.html_tables import inline_table, markdown_table
 from ingest.parsers.pictures import description
 from ingest.sources.confluence import lines, macros
 from ingest.sources.confluence.elements import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from lxml.etree import _Element as Element
 
-from ingest.parsers.html_tables import Cell, GroupKind, RowGroup, cell_text, in_groups, span
+from ingest.parsers.markup.html_tables import Cell, GroupKind, RowGroup, cell_text, in_groups, span
 from ingest.sources.confluence.elements import name_of
 
 _GROUPS: dict[str, GroupKind] = {"thead": "thead", "tbody": "tbody", "tfoot": "tfoot"}

@@ -22,7 +22,7 @@ from yarl import URL
 
 from ingest.sources.github.credentials import AppTokens, CredentialsError, PersonalToken, Tokens
 from ingest.sources.json_api import Sleep
-from kb.source_settings import GithubSettings
+from kb.config.sources import GithubSettings
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import jwt
 from pydantic import SecretStr
 
-from kb.source_settings import GithubSettings
+from kb.config.sources import GithubSettings
 
 _DRIFT_S = 60
 """Clocks may differ by so much."""

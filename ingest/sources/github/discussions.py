@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ingest.sources.github.connection import Connection, GithubError
 from ingest.sources.github.issues import lowered, parsed
 from ingest.sources.github.threads import GHOST, MAINTAINERS, Post, Thread, chosen_answer
-from kb.source_settings import GithubSettings
+from kb.config.sources import GithubSettings
 
 _POST = "id body createdAt lastEditedAt authorAssociation author { login __typename }"
 _REPLIES = f"pageInfo {{ hasNextPage endCursor }} nodes {{ {_POST} isMinimized }}"

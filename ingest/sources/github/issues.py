@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ingest.sources.github.connection import Connection, GithubError
 from ingest.sources.github.threads import GHOST, MAINTAINERS, Post, Thread, chosen_answer
-from kb.source_settings import GithubSettings
+from kb.config.sources import GithubSettings
 
 M = TypeVar("M", bound=BaseModel)
 

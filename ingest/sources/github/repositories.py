@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ingest.sources.github.connection import GithubError
 from ingest.sources.port import readers_among
-from kb.source_settings import GithubSettings
+from kb.config.sources import GithubSettings
 
 CLOSED = (
     "the repository is not public, so that its pages are for nobody: name the channels of those who may read it in "

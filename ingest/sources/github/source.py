@@ -29,7 +29,7 @@ from ingest.sources.github.threads import Thread, page_of
 from ingest.sources.github.wiki import Wiki, web_address
 from ingest.sources.json_api import Sleep
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
-from kb.source_settings import GithubSettings
+from kb.config.sources import GithubSettings
 
 logger = logging.getLogger(__name__)
 

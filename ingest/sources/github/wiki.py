@@ -13,7 +13,7 @@ from ingest.errors import SourceUnavailableError
 from ingest.sources.github.connection import GithubError
 from ingest.sources.port import PageRef, RawPage, fingerprint
 from ingest.sources.repository import GitSource
-from kb.source_settings import PAGES, GithubSettings, GitSettings
+from kb.config.sources import PAGES, GithubSettings, GitSettings
 
 _FRAME = ("_Sidebar.*", "_Footer.*", "_Header.*")
 """What stands around every page of a wiki."""

@@ -17,7 +17,7 @@ from yarl import URL
 from ingest.sources.google_drive.credentials import Credentials
 from ingest.sources.google_drive.files import FIELDS, PERMISSION_FIELDS, DriveFile, Permission, parsed
 from ingest.sources.json_api import ApiError, JsonApi, Parameters, Sleep
-from kb.source_settings import GoogleDriveSettings
+from kb.config.sources import GoogleDriveSettings
 
 T = TypeVar("T")
 

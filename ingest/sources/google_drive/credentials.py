@@ -20,7 +20,7 @@ from yarl import URL
 
 from ingest.sources.json_api import ApiError
 from ingest.sources.port import fingerprint
-from kb.source_settings import GoogleDriveSettings
+from kb.config.sources import GoogleDriveSettings
 
 SCOPE = "https://www.googleapis.com/auth/drive.readonly"
 TOKEN_URL = "https://oauth2.googleapis.com/token"

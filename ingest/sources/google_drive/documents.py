@@ -14,7 +14,7 @@ from ingest.sources.google_drive.places import Places
 from ingest.sources.google_drive.readers import Audience, Readers
 from ingest.sources.json_api import ApiError
 from ingest.sources.port import fingerprint
-from kb.source_settings import GoogleDriveSettings
+from kb.config.sources import GoogleDriveSettings
 
 _CONVERTER = "1"
 """Raise when files are read as something else than before: then every page is read anew."""

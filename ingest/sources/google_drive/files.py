@@ -16,7 +16,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ingest.sources.json_api import ApiError
-from kb.source_settings import DOCUMENTS
+from kb.config.sources import DOCUMENTS
 
 M = TypeVar("M", bound=BaseModel)
 

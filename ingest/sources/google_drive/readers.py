@@ -15,7 +15,7 @@ from ingest.sources.google_drive.connection import UNSEEN, Connection
 from ingest.sources.google_drive.files import DriveFile, Permission
 from ingest.sources.json_api import ApiError
 from ingest.sources.port import readers_among
-from kb.source_settings import GoogleDriveSettings
+from kb.config.sources import GoogleDriveSettings
 
 Above = Callable[[DriveFile], Awaitable[DriveFile | None]]
 """The folder that something is in; None: it is in none that the account sees."""

@@ -24,7 +24,7 @@ from ingest.sources.google_drive.readers import Audience
 from ingest.sources.google_drive.suggestions import NOTE, without_suggestions
 from ingest.sources.json_api import ApiError, Sleep
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
-from kb.source_settings import GoogleDriveSettings
+from kb.config.sources import GoogleDriveSettings
 
 _CLOSED = "closed"
 """Where the report tells of files that are not indexed, by reason."""

@@ -19,7 +19,7 @@ from ingest.sources.notion.missing import Missing
 from ingest.sources.notion.properties import PropertyReader
 from ingest.sources.notion.text import title_of
 from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
-from kb.source_settings import NotionSettings
+from kb.config.sources import NotionSettings
 
 _CONVERTER = "3"
 """Raise when blocks become other Markdown than before: then every page is read anew."""

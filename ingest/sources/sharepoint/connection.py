@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from ingest.sources.json_api import ApiError, JsonApi, Parameters, Sleep
 from ingest.sources.sharepoint.credentials import AppToken, CredentialsError
-from kb.source_settings import SharePointSettings
+from kb.config.sources import SharePointSettings
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from cryptography.x509 import load_pem_x509_certificate
 from pydantic import SecretStr
 
 from ingest.sources.json_api import ApiError, JsonApi, Sleep
-from kb.source_settings import SharePointSettings
+from kb.config.sources import SharePointSettings
 
 _ASSERTION_S = 300
 _RENEW_S = 300

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ingest.sources.sharepoint.connection import Graph, GraphError, advice
-from kb.source_settings import SharePointSettings, site_key
+from kb.config.sources import SharePointSettings, site_key
 
 _PAGES = "webPageLibrary"
 """The template of the list that holds a site's pages, whatever the list is called in the site's language."""

@@ -23,7 +23,7 @@ from ingest.sources.sharepoint.libraries import Libraries, Library
 from ingest.sources.sharepoint.memory import DriveMemory
 from ingest.sources.sharepoint.permissions import Readers, audience_of
 from ingest.sources.sharepoint.reading import SITE_PAGE, PagePath, PageReader, closed, revision_of
-from kb.source_settings import SharePointSettings
+from kb.config.sources import SharePointSettings
 
 _TEMPLATES = "Templates"
 """The folder of a site's pages in which SharePoint keeps what new pages are made from, in every language."""

@@ -13,7 +13,7 @@ from ingest.sources.port import ConfiguredSource, PageRef, RawPage, fingerprint
 from ingest.sources.slack.archive import Archive, ArchiveError
 from ingest.sources.slack.people import Directory, Names, Pseudonyms
 from ingest.sources.slack.threads import thread_page, threads_of
-from kb.source_settings import SlackExportSettings
+from kb.config.sources import SlackExportSettings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

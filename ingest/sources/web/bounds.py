@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from kb.source_settings import WebsiteSettings
+from kb.config.sources import WebsiteSettings
 
 _REQUESTS_A_PAGE = 4
 _REQUESTS_BESIDE = 200

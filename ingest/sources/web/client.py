@@ -21,7 +21,7 @@ from yarl import URL
 
 from ingest.sources.web.addresses import ForbiddenAddressError, MayReach, guarded_socket, is_public
 from ingest.sources.web.hrefs import written_address
-from kb.faults import is_disk_full, is_fault, trace_of
+from kb.runtime.faults import is_disk_full, is_fault, trace_of
 
 logger = logging.getLogger(__name__)
 

@@ -15,12 +15,12 @@ import lxml.html
 from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
 from yarl import URL
 
-from ingest.parsers.folds import keep_labels
-from ingest.parsers.html_converter import converted
-from ingest.parsers.numbered_code import enclosing, inner
-from ingest.parsers.permalinks import without_permalinks
+from ingest.parsers.markup.folds import keep_labels
+from ingest.parsers.markup.html_converter import converted
+from ingest.parsers.markup.numbered_code import enclosing, inner
+from ingest.parsers.markup.permalinks import without_permalinks
+from ingest.parsers.markup.webpage import drop_unread
 from ingest.parsers.text import cleaned
-from ingest.parsers.webpage import drop_unread
 from ingest.sources.web.frame import COPYRIGHT, count_letters, drop_frame, is_linked, names_of, plain
 
 _LEAST_MARKED = {"main": 0.2, "article": 0.5}

@@ -16,8 +16,8 @@ from yarl import URL
 
 from ingest.errors import PageError
 from ingest.parsers.limits import readers_of_html
+from ingest.parsers.markup.hidden import is_unseen, opened_by
 from ingest.parsers.text import guessed_encoding
-from ingest.parsers.unseen import is_unseen, opened_by
 from ingest.sources.web.client import WebResponse
 from ingest.sources.web.content import main_content
 from ingest.sources.web.hrefs import written_address

@@ -7,8 +7,8 @@ from itertools import islice
 
 from bs4 import BeautifulSoup, Tag
 
-from ingest.parsers.folds import opens_what_follows
-from ingest.parsers.numbered_code import enclosing, inner
+from ingest.parsers.markup.folds import opens_what_follows
+from ingest.parsers.markup.numbered_code import enclosing, inner
 
 _FRAME_ROLES = frozenset({"navigation", "search", "menu", "menubar", "contentinfo", "alertdialog"})
 _OTHERS = frozenset(

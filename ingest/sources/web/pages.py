@@ -7,7 +7,7 @@ from itertools import islice
 
 from yarl import URL
 
-from ingest.redirects import needs_javascript, redirect_of
+from ingest.parsers.redirects import needs_javascript, redirect_of
 from ingest.sources.web.client import WebError, WebResponse
 from ingest.sources.web.document import HTML_TYPES, WebDocument
 from ingest.sources.web.hrefs import written_address

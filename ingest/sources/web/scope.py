@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from yarl import URL
 
 from ingest.sources.globs import globs
-from kb.source_settings import WebsiteSettings
+from kb.config.sources import WebsiteSettings
 
 _TRACKING = frozenset({
     "gclid", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid", "igshid", "mc_cid", "mc_eid", "_ga", "_gl",

@@ -21,7 +21,7 @@ from ingest.sources.web.memory import Visit, VisitMemory
 from ingest.sources.web.pages import LOGIN, asks_who_you_are
 from ingest.sources.web.reader import WebReader
 from ingest.sources.web.scope import Scope
-from kb.source_settings import WebsiteSettings
+from kb.config.sources import WebsiteSettings
 
 
 class WebsiteSource(ConfiguredSource[WebsiteSettings]):

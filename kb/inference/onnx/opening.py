@@ -6,11 +6,11 @@ import logging
 from collections.abc import Container
 from pathlib import Path
 
+from kb.config.settings import Backend, Precision
 from kb.inference.onnx.conversion import converted
 from kb.inference.onnx.converted import Card, Kind, Weights, read_card
 from kb.inference.onnx.machine import multiplies_int8_fast
 from kb.inference.onnx.running import OnnxError, OnnxModel
-from kb.settings import Backend, Precision
 
 logger = logging.getLogger(__name__)
 

@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from bot.cli.compose import utc_now
 from bot.cli.pipeline import build_pipeline, freshness_policy
-from kb.configuration import load_settings
-from kb.embed import Embedder
+from kb.config.configuration import load_settings
+from kb.config.settings import EmbedSettings, Settings
 from kb.evaluation import datasets
 from kb.evaluation.corpus import corpus_manifest, fill
 from kb.index.edge import EdgeIndex
-from kb.lexical import LexicalEncoder
+from kb.inference.embedder import Embedder
 from kb.models import Question
 from kb.pipeline import Pipeline
-from kb.rerank import Reranker
-from kb.settings import EmbedSettings, Settings
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.rerank import Reranker
+from kb.retrieval.vocabulary import Vocabulary
 from kb.text.language import warm_up
-from kb.vocabulary import Vocabulary
 from tests.bench_peers.driver import ENCODER, KEPT, Meter, Passage, main
 from tests.bench_peers.vectors import KnownVectors
 

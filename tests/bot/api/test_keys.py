@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from bot.api.errors import KeyRefusedError, TooManyRequestsError
 from bot.api.keys import ApiKeys
 from kb.errors import SettingsError, StoreUnavailableError
-from kb.valkey import connect_redis
+from kb.store.valkey import connect_redis
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 

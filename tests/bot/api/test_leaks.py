@@ -23,7 +23,7 @@ from bot.cli.api import build_service
 from bot.cli.compose import open_runtime
 from bot.cli.local import LocalSession
 from bot.cli.session import AddKeyRequest, IngestRequest
-from kb.configuration import load_settings
+from kb.config.configuration import load_settings
 from tests.fakes.api import events_of
 from tests.fakes.api_trials import try_all
 from tests.fakes.messages_server import MessagesServer

@@ -18,8 +18,8 @@ from redis.asyncio import Redis
 
 from bot.api.schemas import MAX_BODY
 from bot.api.server import listening
+from kb.config.settings import ApiSettings
 from kb.errors import SettingsError
-from kb.settings import ApiSettings
 from tests.fakes.api import Api, events_of
 from tests.fakes.waiting import until
 
@@ -246,7 +246,7 @@ async def test_a_key_that_asks_too_often_is_told_when_to_come_again(api: Api):
 
 
 async def test_a_store_that_is_down_is_an_outage_and_lets_nobody_in(tmp_path: Any):
-    from kb.valkey import connect_redis
+    from kb.store.valkey import connect_redis
 
     async with (
         connect_redis(str(tmp_path / "nothing.sock")) as nowhere,

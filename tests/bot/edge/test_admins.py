@@ -10,11 +10,11 @@ import pytest
 from redis.asyncio import Redis
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.admins import Admins, Standing
-from bot.memberships import Memberships
-from bot.people import People
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import UserGroup
+from bot.slack.admins import Admins, Standing
+from bot.slack.memberships import Memberships
+from bot.slack.people import People
 from tests.fakes.office import NOW, Office, open_office
 
 STEWARDS = UserGroup(id="S0STEWARDS", handle="stewards", members=("U0ALICE",))

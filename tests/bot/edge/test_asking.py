@@ -8,9 +8,9 @@ from typing import Any
 
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from bot.render import HELPFUL, NOT_HELPFUL, WHY
-from bot.shortcut import CALLBACK, QUESTION, WHERE
-from bot.way_on import ASK_OWNER, MISSING
+from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY
+from bot.rendering.way_on import ASK_OWNER, MISSING
+from bot.views.shortcut import CALLBACK, QUESTION, WHERE
 from kb.answer import NearestPage
 from kb.models import Audience
 from tests.fakes.answers import an_answer, without_answer
@@ -350,7 +350,7 @@ async def dispatched(office: Office, payload: dict[str, Any]) -> str:
 
 
 async def taken(office: Office) -> Any:
-    from bot.claims import Lease
+    from bot.queue.claims import Lease
 
     lease = await office.queue.queue._claims.take("another")
     assert isinstance(lease, Lease)

@@ -7,8 +7,8 @@ from typing import Any
 
 from slack_sdk.models.blocks import Block
 
-from bot.home_view import Shown
-from bot.render import HELPFUL, NOT_HELPFUL, WHY
+from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY
+from bot.views.home_view import Shown
 from kb.errors import StoreUnavailableError
 from kb.models import Rewrite
 from tests.fakes.answers import an_answer
@@ -162,10 +162,10 @@ SHOWN = Shown(
 
 
 async def test_views_hold_only_blocks_that_slack_knows(office: Office) -> None:
-    from bot.explanation import Why, why_blocks
-    from bot.home import home_view
-    from bot.messages import LANGUAGES
-    from bot.why import trace_payload
+    from bot.messages.catalog import LANGUAGES
+    from bot.questions.explain import trace_payload
+    from bot.questions.explanation import Why, why_blocks
+    from bot.views.home import home_view
 
     stats = await office.analytics.stats()
     for language, words in LANGUAGES.items():

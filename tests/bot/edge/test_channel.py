@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from bot.channel_dialog import About, channel_view
-from bot.channel_settings import ChannelSettings
-from bot.messages import LANGUAGES, Messages
+from bot.listening.channel_settings import ChannelSettings
+from bot.messages.catalog import LANGUAGES, Messages
 from bot.playground.block_kit import check_view
+from bot.views.channel_dialog import About, channel_view
 from kb.errors import StoreUnavailableError
 from tests.fakes.office import Office
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot import once
-from bot.cited_answers import KEEP
-from bot.corrections import Corrections
-from bot.events import Message, answer_mark
+from bot.listening import once
+from bot.notices.corrections import Corrections
 from bot.playground import Limits
-from bot.slack_errors import SLACK_FAILURES
+from bot.questions.cited_answers import KEEP
+from bot.slack.errors import SLACK_FAILURES
+from bot.slack.events import Message, answer_mark
 from kb.models import Chunk, Page, PageDates
 from tests.fakes.answers import a_citation, a_quote, an_answer, quotes_of
 from tests.fakes.office import NOW, Office, a_bot, open_office
@@ -373,9 +373,9 @@ async def test_slack_that_does_not_answer_is_asked_again_and_says_it_once(
 async def test_a_mass_change_does_not_flood(
     office: Office, shelf: Shelf, looking: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.corrections.MOST", 2)
-    monkeypatch.setattr("bot.corrections.MOST_A_MINUTE", 1)
-    monkeypatch.setattr("bot.corrections.MINUTE", timedelta(seconds=0.3))
+    monkeypatch.setattr("bot.notices.corrections.MOST", 2)
+    monkeypatch.setattr("bot.notices.corrections.MOST_A_MINUTE", 1)
+    monkeypatch.setattr("bot.notices.corrections.MINUTE", timedelta(seconds=0.3))
     threads = [await asked(office, shelf) for _ in range(4)]
     shelf.put(a_page(revision="2"), NOW_IT_SAYS)
     loop = asyncio.get_running_loop()
@@ -390,7 +390,7 @@ async def test_a_mass_change_does_not_flood(
 async def test_the_bot_looks_by_itself_when_a_sync_has_ended(
     redis: Redis, limits: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.corrections.LOOK_S", 0.05)
+    monkeypatch.setattr("bot.notices.corrections.LOOK_S", 0.05)
     async with open_office(redis, limits) as office:
         page = a_page()
         office.pages.add(page.id, page.title)

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.messages import LANGUAGES
+from bot.messages.catalog import LANGUAGES
 from bot.playground import Limits
-from bot.render import WHY
+from bot.rendering.render import WHY
 from kb.errors import IndexUnavailableError
 from kb.index.edge import EdgeIndex
 from tests.fakes.knowing_office import knowing_office

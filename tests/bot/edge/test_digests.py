@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot import once as once_module
-from bot.answer_record import AskedIn
-from bot.edge import Edge, open_edge
+from bot.edge.slack_app import Edge, open_edge
+from bot.listening import once as once_module
 from bot.playground import Limits, sample_workspace
+from bot.questions.answer_record import AskedIn
 from kb.answer import NearestPage
 from kb.models import PageDates
 from tests.fakes.answers import an_answer

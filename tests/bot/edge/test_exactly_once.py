@@ -107,7 +107,7 @@ async def test_a_placeholder_that_a_killed_attempt_left_is_used_not_doubled(offi
 
 
 async def taken(office: Office):  # type: ignore[no-untyped-def]
-    from bot.claims import Lease
+    from bot.queue.claims import Lease
 
     lease = await office.queue.queue._claims.take("another")
     assert isinstance(lease, Lease)

@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from bot.cli.scratch import Scratch, open_scratch
-from bot.gaps import Gaps
-from bot.grown_cases import CaseGrower, Grown, facts_of
+from bot.cli.evaluation.scratch import Scratch, open_scratch
 from bot.playground import Limits
-from bot.render import HELPFUL, NOT_HELPFUL
+from bot.rendering.render import HELPFUL, NOT_HELPFUL
+from bot.stats.gaps import Gaps
+from bot.stats.grown_cases import CaseGrower, Grown, facts_of
 from ingest.sources.folder import FolderSource
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
+from kb.config.settings import RerankSettings, Settings
+from kb.config.sources import FolderSettings
 from kb.evaluation.answer_sets import read_answer_set, run_answer_case
-from kb.golden import read_questions
-from kb.lexical import LexicalEncoder
-from kb.settings import RerankSettings, Settings
-from kb.source_settings import FolderSettings
+from kb.retrieval.golden import read_questions
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.knowing_office import Words
 from tests.fakes.office import NOW, Office, WordLikeness, clock, open_office

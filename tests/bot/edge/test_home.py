@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from slack_bolt.request.async_request import AsyncBoltRequest
 
 from bot.playground import Limits, sample_workspace
-from bot.scopes import REQUIRED
+from bot.slack.scopes import REQUIRED
 from kb.errors import IndexUnavailableError, StoreUnavailableError
 from kb.jobs import SourceState, SyncRecord
 from kb.models import PageDates
@@ -491,7 +491,7 @@ async def dispatched(office: Office, payload: dict[str, Any]) -> None:
 
 
 async def taken(office: Office) -> Any:
-    from bot.claims import Lease
+    from bot.queue.claims import Lease
 
     lease = await office.queue.queue._claims.take("another")
     assert isinstance(lease, Lease)

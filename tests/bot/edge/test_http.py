@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from redis.asyncio import Redis
 
-from bot.edge import PATH, open_edge
+from bot.edge.slack_app import PATH, open_edge
 from bot.playground import Limits
-from bot.render import HELPFUL
+from bot.rendering.render import HELPFUL
+from kb.config.settings import SlackSettings
 from kb.errors import SettingsError
-from kb.settings import SlackSettings
 from tests.fakes.office import Office, backend_of, clock, open_office
 
 JSON = "application/json"

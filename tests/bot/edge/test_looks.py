@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.looks import AT_ONCE
+from bot.listening.looks import AT_ONCE
+from bot.listening.unread import FIRST_S, Unread, UnreadMessages
 from bot.playground import Limits
-from bot.unread import FIRST_S, Unread, UnreadMessages
 from kb.models import ThreadKey
 from tests.fakes.office import Office, a_bot, backend_of, open_office, wall_clock
 from tests.fakes.slack_events import bot, mention, put, send

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.messages import LANGUAGES
+from bot.messages.catalog import LANGUAGES
 from bot.playground import Limits
 from kb.index.edge import EdgeIndex
 from tests.fakes.knowing_office import Words, knowing_office

@@ -9,7 +9,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.playground import Limits
-from bot.progress_notes import ProgressNote
+from bot.reindexing.progress_notes import ProgressNote
 from kb.errors import IndexUnavailableError
 from kb.jobs import FailedPage, ReindexProgress, SyncReport
 from tests.fakes.office import NOW, Office, a_bot, open_office, shown

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.dead_letters import DeadLetters
 from bot.playground import Limits
-from bot.tidying import Tidying
+from bot.queue.dead_letters import DeadLetters
+from bot.queue.tidying import Tidying
 from tests.fakes.office import NOW, Office, a_bot, open_office
 from tests.fakes.slack_outages import OUTAGES, PAGE
 from tests.fakes.waiting import until

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.messages import LANGUAGES, Messages
-from bot.slash_command import FOR_ADMINS, FOR_EVERYBODY
+from bot.messages.catalog import LANGUAGES, Messages
+from bot.views.slash_command import FOR_ADMINS, FOR_EVERYBODY
 from kb.errors import StoreUnavailableError
 from kb.jobs import FailedPage, ReindexProgress, SourceState, SyncRecord, SyncReport
 from tests.fakes.office import NOW, Office, shown

@@ -12,8 +12,8 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.playground import Limits
-from bot.stream import CALM_S
-from bot.written import as_written
+from bot.questions.stream import CALM_S
+from bot.rendering.written import as_written
 from kb.answer import Sentence
 from kb.answering.progress import Progress
 from tests.fakes.answers import a_citation, an_answer
@@ -459,7 +459,7 @@ async def test_a_question_does_not_take_the_answer_of_another(either_slack: Offi
 
 
 def asked_before_any_reply(office: Office, root: str, ts: str) -> Any:
-    from bot.claims import QueuedQuestion
+    from bot.queue.claims import QueuedQuestion
 
     return QueuedQuestion(
         team="T0HAVIK",

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot import once as once_module
+from bot.listening import once as once_module
 from bot.playground import Limits, sample_workspace
 from bot.playground.workspace import Person
-from bot.way_on import ASK_OWNER, MISSING
+from bot.rendering.way_on import ASK_OWNER, MISSING
 from kb.answer import Answer, NearestPage
 from kb.errors import StoreUnavailableError
 from tests.fakes.answers import a_page, a_quote, an_answer, quotes_of

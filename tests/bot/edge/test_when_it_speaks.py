@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from redis.asyncio import Redis
 
-from bot.channel_settings import ChannelSettings
+from bot.listening.channel_settings import ChannelSettings
 from bot.playground import Limits
 from kb.answer import Answer
 from kb.models import Outcome, ThreadKey

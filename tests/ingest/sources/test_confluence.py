@@ -15,8 +15,8 @@ from ingest.pipeline import Origin, PagePipeline
 from ingest.sources.confluence.source import ConfluenceSource
 from ingest.sources.json_api import ApiError, JsonApi
 from ingest.sources.port import PageRef
-from kb.lexical import LexicalEncoder
-from kb.source_settings import ConfluenceSettings
+from kb.config.sources import ConfluenceSettings
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.confluence import Confluence, Page
 from tests.fakes.embedder import HashEmbedder

@@ -13,7 +13,7 @@ from ingest.errors import SourceUnavailableError
 from ingest.parsers import formats as formats_module
 from ingest.sources.folder import FolderSource
 from ingest.sources.port import Source
-from kb.settings import SourceSettings
+from kb.config.settings import SourceSettings
 from tests.fakes.git_server import git
 from tests.fakes.listing import listed, reason
 from tests.ingest.conftest import write

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from ingest.errors import SourceUnavailableError
 from ingest.sources.github.source import GithubSource
-from kb.source_settings import GithubSettings
+from kb.config.sources import GithubSettings
 from tests.fakes.github import Github, Post, Thread
 from tests.fakes.listing import failure, listed, reason
 

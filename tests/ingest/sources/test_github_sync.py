@@ -10,12 +10,12 @@ import pytest
 
 from ingest.errors import SyncRefusedError
 from ingest.sources.github.source import GithubSource
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
+from kb.config.sources import GithubSettings
 from kb.index.edge import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
-from kb.lexical import LexicalEncoder
 from kb.models import Audience
-from kb.source_settings import GithubSettings
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.github import Github, Post, Thread

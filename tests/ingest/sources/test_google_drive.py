@@ -14,7 +14,7 @@ from ingest.errors import SourceUnavailableError
 from ingest.parsers.formats import parse_file
 from ingest.sources.google_drive.source import GoogleDriveSource
 from ingest.sources.port import PageRef
-from kb.source_settings import GoogleDriveSettings
+from kb.config.sources import GoogleDriveSettings
 from tests.fakes.documents import a_docx, a_pdf, a_pptx, an_xlsx, paragraph
 from tests.fakes.drive_state import ACCOUNT, DOCUMENT, SHEET, SHORTCUT, SLIDES, anyone, domain, group, user
 from tests.fakes.drive_world import no_sleep

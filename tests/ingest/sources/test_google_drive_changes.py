@@ -13,12 +13,12 @@ import pytest
 
 from ingest.errors import SourceUnavailableError, SyncRefusedError
 from ingest.sources.google_drive.source import GoogleDriveSource
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
+from kb.config.sources import GoogleDriveSettings
 from kb.index.edge import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
-from kb.lexical import LexicalEncoder
 from kb.models import Audience
-from kb.source_settings import GoogleDriveSettings
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.drive_state import ACCOUNT, domain, group, user
 from tests.fakes.drive_world import no_sleep

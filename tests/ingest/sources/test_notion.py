@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from ingest.errors import PageError, SourceUnavailableError
-from ingest.front_matter import split_front_matter
+from ingest.front_matter.page_fields import split_front_matter
 from ingest.parsers.formats import parse_file
 from ingest.sources.notion.source import NotionSource
 from ingest.sources.notion.text import rich_text
 from ingest.sources.port import PageRef, RawPage
-from kb.source_settings import NotionSettings
+from kb.config.sources import NotionSettings
 from tests.fakes.listing import failure, listed
 from tests.fakes.notion import Notion, an_id, text
 

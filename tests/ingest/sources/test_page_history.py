@@ -10,7 +10,7 @@ import pytest
 from ingest.sources.git_history import Edit, PageHistory
 from ingest.sources.page_words import words_digest
 from ingest.sources.repository import GitSource
-from kb.source_settings import GitSettings
+from kb.config.sources import GitSettings
 from tests.fakes.git_server import GitServer, git
 
 LEAVE = "---\ntitle: Leave\n---\n\n# Leave\n\nEveryone gets *25 days* of [paid leave](leave.md) a year.\n\n* Ask first.\n* Plan ahead.\n"

@@ -9,7 +9,7 @@ import pytest
 
 from ingest.errors import SourceUnavailableError
 from ingest.sources.folder import FolderSource
-from kb.settings import SourceSettings
+from kb.config.settings import SourceSettings
 from tests.fakes.git_server import git
 
 PLANTED = {

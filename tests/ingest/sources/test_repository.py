@@ -16,7 +16,7 @@ from ingest.sources.folder import FolderSource
 from ingest.sources.hosting import hosted_folder
 from ingest.sources.port import PageRef
 from ingest.sources.repository import GitSource
-from kb.source_settings import FolderSettings, GitSettings
+from kb.config.sources import FolderSettings, GitSettings
 from tests.fakes.git_server import GitServer, git
 from tests.fakes.listing import listed
 

@@ -12,7 +12,7 @@ import pytest
 
 from ingest.pipeline import Origin, PagePipeline
 from ingest.sources.port import PageRef
-from kb.lexical import LexicalEncoder
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.graph import GraphServer

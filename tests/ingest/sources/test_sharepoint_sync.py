@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ingest.errors import SourceUnavailableError, SyncRefusedError
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
 from kb.index.edge import EdgeIndex
 from tests.contract.test_sources import parts_of
 from tests.fakes.graph import GraphServer

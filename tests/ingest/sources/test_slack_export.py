@@ -20,7 +20,7 @@ from ingest.parsers.formats import parse_file
 from ingest.sources.port import RawPage
 from ingest.sources.slack.mrkdwn import to_markdown
 from ingest.sources.slack.source import SlackExportSource
-from kb.source_settings import SlackExportSettings
+from kb.config.sources import SlackExportSettings
 from tests.fakes.listing import failure, listed
 from tests.fakes.shared import shared
 

@@ -17,7 +17,7 @@ from ingest.parsers.formats import parse_file
 from ingest.sources.port import PageRef, RawPage
 from ingest.sources.web.addresses import is_public
 from ingest.sources.web.source import WebsiteSource
-from kb.source_settings import WebsiteSettings
+from kb.config.sources import WebsiteSettings
 from tests.fakes.listing import reason
 from tests.fakes.website import (
     Names,

@@ -15,7 +15,7 @@ from yarl import URL
 from ingest.errors import PageError, SourceUnavailableError
 from ingest.sources.web.scope import Scope, spelling, tidy
 from ingest.sources.web.source import WebsiteSource
-from kb.source_settings import WebsiteSettings
+from kb.config.sources import WebsiteSettings
 from tests.fakes.listing import reason
 from tests.fakes.website import Names, Page, Website, article, moved, web_text
 

@@ -14,7 +14,7 @@ from aiohttp import web
 from ingest.sources.port import PageRef
 from ingest.sources.web.document import read_document
 from ingest.sources.web.source import WebsiteSource
-from kb.source_settings import WebsiteSettings
+from kb.config.sources import WebsiteSettings
 from tests.fakes.listing import reason
 from tests.fakes.website import Website, article, web_text
 

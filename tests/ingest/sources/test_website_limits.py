@@ -16,12 +16,12 @@ from ingest.sources.port import PageRef
 from ingest.sources.web.client import WebResponse
 from ingest.sources.web.document import WebDocument, read_document
 from ingest.sources.web.source import WebsiteSource
-from ingest.sync import Sync
+from ingest.sync.sync import Sync
+from kb.config.sources import WebsiteSettings
 from kb.index.edge import EdgeIndex
 from kb.index.port import QueryVectors, SparseVector
-from kb.lexical import LexicalEncoder
 from kb.models import Audience
-from kb.source_settings import WebsiteSettings
+from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.limit_spellings import spellings

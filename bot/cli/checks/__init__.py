@@ -1,0 +1,1 @@
+"""`footnote doctor`: what it checks of each part."""

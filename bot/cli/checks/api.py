@@ -1,0 +1,55 @@
+"""What `footnote doctor` checks of the HTTP API: who can reach it, and whether anybody may ask."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from bot.api.guards import LOOPBACK
+from bot.cli.checks.check import Check
+from bot.cli.compose import utc_now
+from bot.cli.open import open_session
+from kb.config.settings import Settings
+
+
+async def api_checks(settings: Settings) -> list[Check]:
+    """Nothing where it is not served."""
+    api = settings.api
+    if api.port is None:
+        return []
+    return [*_reach(api.host, api.hosts, api.port), await _keys(settings)]
+
+
+def _reach(host: str, hosts: tuple[str, ...], port: int) -> list[Check]:
+    where = f"listens on {host} port {port}"
+    if host in LOOPBACK:
+        return [Check(name="http api", state="ok", told=f"{where}: reached from this machine alone")]
+    checks = [
+        Check(
+            name="http api",
+            state="warning",
+            told=f"{where} without TLS: keys, questions and answers travel in the clear",
+            mend="put a proxy that ends TLS in front, and let nothing else reach this port",
+        )
+    ]
+    if not hosts:
+        mend = "set FOOTNOTE_API__HOSTS to the names by which clients call it, such as kb.example.com"
+        told = "no host name is known: requests that are not for localhost are refused"
+        checks.append(Check(name="http api hosts", state="warning", told=told, mend=mend))
+    return checks
+
+
+async def _keys(settings: Settings) -> Check:
+    async with open_session(settings, "doctor", models=False) as session:
+        keys = await session.keys()
+    valid = [
+        one for one in keys if not one["expires_at"] or datetime.fromisoformat(one["expires_at"]) > utc_now()
+    ]
+    if not valid:
+        mend = "run `footnote keys add NAME`"
+        return Check(
+            name="http api keys",
+            state="warning",
+            told="nobody has a key: every question is refused",
+            mend=mend,
+        )
+    return Check(name="http api keys", state="ok", told=f"{len(valid)} of {len(keys)} count")

@@ -1,0 +1,85 @@
+"""What `footnote doctor` and a starting bot say of a Qdrant server: its version, and who can read what is sent to it."""
+
+from __future__ import annotations
+
+import logging
+from importlib.metadata import version
+
+from bot.cli.checks.check import Check
+from kb.config.index_settings import IndexSettings
+from kb.config.settings import Settings
+from kb.errors import IndexUnavailableError
+
+logger = logging.getLogger(__name__)
+
+OLDEST = (1, 18)
+"""The oldest server that the contract suite was passed on."""
+SHOWN = "QDRANT_API_KEY travels unencrypted: whoever sees the network can read and change the index"
+ENCRYPT = "use an https:// address as QDRANT_URL (index.ca_file for an authority of your own)"
+
+
+async def qdrant_checks(settings: Settings) -> list[Check]:
+    """Of a configured server. One that does not answer is told of elsewhere."""
+    if settings.index.qdrant_url is None:
+        return []
+    try:
+        told = version_checks(await _version(settings.index))
+    except IndexUnavailableError:
+        told = []
+    return [*key_checks(settings.index), *told]
+
+
+def key_checks(settings: IndexSettings) -> list[Check]:
+    return [Check(name="qdrant", state="warning", told=SHOWN, mend=ENCRYPT)] if settings.shows_key else []
+
+
+def warn_of_qdrant(settings: IndexSettings) -> None:
+    """Says at the start who can read the key."""
+    if settings.shows_key:
+        logger.warning("index.exposed", extra={"told": SHOWN, "mend": ENCRYPT})
+
+
+def version_checks(server: str, client: str | None = None) -> list[Check]:
+    """`server`: as it tells it. Qdrant promises that a client fits servers of its own minor version, the one before and the one
+    after; older ones are fine down to `OLDEST`, which was tried.
+    """
+    client = client or version("qdrant-client")
+    told, ours = _numbers(server), _numbers(client)
+    if told is None or ours is None:
+        return []
+    if told < OLDEST or told[0] != ours[0]:
+        oldest = ".".join(map(str, OLDEST))
+        wanted = f"{ours[0]}.{ours[1]}"
+        what = f"the server is Qdrant {server}; Footnote needs {oldest} to {ours[0]}.{ours[1] + 1} (its client is {client})"
+        return [
+            Check(name="qdrant version", state="broken", told=what, mend=f"run a server of version {wanted}")
+        ]
+    if told[1] > ours[1] + 1:
+        what = f"the server is Qdrant {server}, newer than the client {client} knows"
+        return [
+            Check(
+                name="qdrant version",
+                state="warning",
+                told=what,
+                mend=f"update Footnote, or run a server up to {ours[0]}.{ours[1] + 1}",
+            )
+        ]
+    return [Check(name="qdrant version", state="ok", told=f"{server} (client {client})")]
+
+
+async def _version(settings: IndexSettings) -> str:
+    from kb.index.server_calls import READ_FOR_S, asked
+    from kb.index.server_client import connect  # two seconds of a start
+
+    client = connect(settings)
+    try:
+        return (await asked("asking for its version", client.info, for_s=READ_FOR_S)).version
+    finally:
+        await client.close()
+
+
+def _numbers(told: str) -> tuple[int, int] | None:
+    """Major and minor; None of what is no version."""
+    major, _, rest = told.partition(".")
+    minor = rest.partition(".")[0]
+    return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None

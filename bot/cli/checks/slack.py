@@ -1,0 +1,133 @@
+"""What `footnote doctor` asks of Slack: the tokens, what they may do, and whether events can come."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Collection
+from typing import TypeVar
+
+from slack_sdk.errors import SlackApiError
+
+from bot.cli.checks.check import Check
+from bot.slack.admins import user_groups
+from bot.slack.channels import joined_channel
+from bot.slack.clients import SlackClient
+from bot.slack.errors import UNREACHABLE, SlackAwayError, error_code
+from bot.slack.memberships import group_marks
+from bot.slack.scopes import may_fill_pane, missing_options, missing_scopes
+from kb.config.settings import Settings
+
+SLACK_TIMEOUT_S = 10
+
+Told = TypeVar("Told")
+
+
+async def slack_checks(settings: Settings) -> list[Check]:
+    """The tokens, their scopes, and whether there is a way to receive events."""
+    slack = settings.slack
+    if slack.bot_token is None:
+        mend = 'set SLACK_BOT_TOKEN (xoxb-...); README, "Connect a real Slack", says where it is'
+        return [
+            Check(name="slack", state="warning", told="no bot token: only the playground works", mend=mend)
+        ]
+    token = slack.bot_token.get_secret_value()
+    checks = await _bot_token(token, slack.api_url)
+    if groups := user_groups(slack.admins):
+        checks.append(await _admin_groups(groups, token, slack.api_url))
+    if slack.gaps_digest:
+        checks.append(await _digest_channel(slack.gaps_digest, token, slack.api_url))
+    if slack.app_token is not None:
+        checks.append(await _app_token(slack.app_token.get_secret_value(), slack.api_url))
+    elif slack.signing_secret is not None:
+        checks.append(Check(name="slack events", state="ok", told=f"signed HTTP events on port {slack.port}"))
+    else:
+        mend = "set SLACK_APP_TOKEN (xapp-..., Socket Mode) or SLACK_SIGNING_SECRET (HTTP events)"
+        checks.append(Check(name="slack events", state="broken", told="no way to receive events", mend=mend))
+    return checks
+
+
+async def _bot_token(token: str, api_url: str) -> list[Check]:
+    name = "slack bot token"
+    client = SlackClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    mend = "install the app to the workspace again and copy the new bot token"
+    told = await _asked(name, client.auth_test(), api_url, mend=mend)
+    if isinstance(told, Check):
+        return [told]
+    granted = (told.headers or {}).get("x-oauth-scopes", "")
+    agent = agent_check(granted)
+    if missing := missing_scopes(granted):
+        mend = (
+            "add them under OAuth & Permissions (or paste deploy/slack-manifest.yaml) and reinstall the app"
+        )
+        broken = Check(name=name, state="broken", told=f"scopes missing: {', '.join(missing)}", mend=mend)
+        return [broken, agent]
+    who = f"{told['user']} in {told['team']}"
+    if optional := missing_options(granted):
+        mend = "paste deploy/slack-manifest.yaml and reinstall the app: owners of pages are found and told by them"
+        told_so = f"{who}, all scopes granted but {', '.join(optional)}"
+        return [Check(name=name, state="ok", told=told_so, mend=mend), agent]
+    return [Check(name=name, state="ok", told=f"{who}, all scopes granted"), agent]
+
+
+def agent_check(granted: str) -> Check:
+    """Whether Footnote is an agent with a pane of its own, as far as the scopes tell. Either is fine."""
+    if may_fill_pane(granted):
+        told = "the messages tab suggests questions, and conversations there have titles"
+        return Check(name="slack agent view", state="ok", told=told)
+    mend = "for suggested questions and titles install the app with deploy/slack-manifest-agent.yaml"
+    return Check(name="slack agent view", state="ok", told="not asked for: a plain bot", mend=mend)
+
+
+async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Check:
+    """The user groups whose members are admins: there, and not empty."""
+    name = "slack admins"
+    client = SlackClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    mend = "add the scope usergroups:read and reinstall the app: until then no group makes an admin"
+    told = await _asked(name, client.usergroups_list(include_users=True), api_url, mend=mend)
+    if isinstance(told, Check):
+        return told
+    members = {
+        mark: len(group.get("users") or ())
+        for group in told.get("usergroups") or []
+        if not group.get("date_delete")
+        for mark in group_marks(group)
+    }
+    if empty := sorted(group for group in groups if not members.get(group)):
+        mend = "correct slack.admins, or give the group members in Slack"
+        return Check(
+            name=name, state="warning", told=f"no such user group, or empty: {', '.join(empty)}", mend=mend
+        )
+    counted = ", ".join(f"{group} ({members[group]})" for group in sorted(groups))
+    return Check(name=name, state="ok", told=f"members of {counted}")
+
+
+async def _digest_channel(called: str, token: str, api_url: str) -> Check:
+    """Whether the week's gaps can be told where they are to be told."""
+    name = "slack gaps digest"
+    client = SlackClient(token=token, base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    found = await _asked(name, joined_channel(client, called), api_url, mend="correct slack.gaps_digest")
+    if isinstance(found, Check):
+        return found
+    if found is None:
+        mend = "invite Footnote to the channel, or correct slack.gaps_digest"
+        return Check(name=name, state="warning", told=f"not a member of {called}", mend=mend)
+    return Check(name=name, state="ok", told=f"told weekly in {called}")
+
+
+async def _app_token(token: str, api_url: str) -> Check:
+    name = "slack app token"
+    client = SlackClient(base_url=api_url, timeout=SLACK_TIMEOUT_S)
+    mend = "turn Socket Mode on and make an app-level token with the scope connections:write"
+    told = await _asked(name, client.apps_connections_open(app_token=token), api_url, mend=mend)
+    return told if isinstance(told, Check) else Check(name=name, state="ok", told="Socket Mode opens")
+
+
+async def _asked(name: str, call: Awaitable[Told], api_url: str, *, mend: str) -> Told | Check:
+    """Slack's answer, or what is broken. `mend`: what to do when Slack refuses the token."""
+    try:
+        return await call
+    except SlackApiError as error:
+        return Check(name=name, state="broken", told=f"Slack says {error_code(error)}", mend=mend)
+    except SlackAwayError as error:
+        away = error.code in (UNREACHABLE, "cut", "timeout")
+        told = f"{api_url} {'cannot be reached' if away else 'does not answer as Slack does'} ({error.code})"
+        return Check(name=name, state="broken", told=told, mend="check the network and proxy of this machine")

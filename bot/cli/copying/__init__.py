@@ -1,0 +1,1 @@
+"""`footnote migrate`, `backup` and `restore`."""

@@ -1,0 +1,131 @@
+"""`footnote migrate`: the index from the data folder to a Qdrant server, or back, without embedding anything again."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from rich.console import Console
+
+from bot.cli.as_json import print_json
+from bot.cli.copying.progress import CopyBar
+from bot.cli.copying.turns import between_syncs
+from bot.cli.stores import open_index, open_store
+from kb.config.index_settings import IndexSettings
+from kb.config.settings import Settings
+from kb.errors import SettingsError
+from kb.index.copies import Copied, copy_index
+from kb.index.generations import write_atomically
+from kb.store.data_folder import DataFolder
+
+EMBEDDED = "embedded"
+NAMES = ("live", "previous")
+
+
+async def migrate(settings: Settings, to: str, *, replace: bool, as_json: bool) -> int:
+    target_settings = _moved(settings, to)
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(DataFolder(settings.data).own("migrate"))
+        redis = await open_store(settings, folder, stack)
+        source = open_index(settings, folder, stack)
+        target = open_index(target_settings, folder, stack)
+        label = _label(folder, settings, target_settings)
+        here = await target.others([f"{label}:{name}" for name in NAMES])
+        if here and not replace:
+            raise SettingsError(
+                f"{_place(target_settings, folder)} holds an index already ({', '.join(here)}); "
+                "--replace puts the copy in its place"
+            )
+        with CopyBar() as bar:
+            copied = await between_syncs(
+                redis, settings, copy_index(source, target, label=label, tell=bar.show)
+            )
+        _journal(folder).unlink(missing_ok=True)
+    told = _told(settings, target_settings, folder, copied)
+    print_json(told) if as_json else _show(told, copied)
+    return 0
+
+
+def _moved(settings: Settings, to: str) -> Settings:
+    """The settings with which the index is found where it goes.
+
+    Raises:
+        SettingsError: it is there already, or the address is none.
+    """
+    fields = dict(settings.index)
+    if to == EMBEDDED:
+        if settings.index.qdrant_url is None:
+            raise SettingsError("the index is in the data folder already: name a Qdrant server with --to")
+        fields |= {"qdrant_url": None, "ca_file": None, "client_cert": None, "client_key": None}
+    elif settings.index.qdrant_url is not None:
+        raise SettingsError(
+            f"the index is on a Qdrant server already ({settings.index.qdrant_url}): --to {EMBEDDED} brings it back, "
+            "and without QDRANT_URL the one in the data folder is moved"
+        )
+    elif not to.startswith(("http://", "https://")):
+        raise SettingsError(f"--to takes http(s)://HOST:PORT or {EMBEDDED}, not {to!r}")
+    else:
+        fields |= {"qdrant_url": to}
+    try:
+        return settings.model_copy(update={"index": IndexSettings.model_validate(fields)})
+    except ValidationError as error:
+        raise SettingsError("; ".join(one["msg"] for one in error.errors(include_input=False))) from None
+
+
+def _label(folder: DataFolder, settings: Settings, target: Settings) -> str:
+    """The same as at the run that was cut off, where that went from and to the same places."""
+    way = {"from": _place(settings, folder), "to": _place(target, folder)}
+    journal = _journal(folder)
+    try:
+        begun = json.loads(journal.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        begun = {}
+    if begun.get("way") == way and isinstance(begun.get("label"), str):
+        return str(begun["label"])
+    label = uuid.uuid4().hex
+    write_atomically(journal, json.dumps({"label": label, "way": way}))
+    return label
+
+
+def _journal(folder: DataFolder) -> Path:
+    return folder.path / "migration.json"
+
+
+def _place(settings: Settings, folder: DataFolder) -> str:
+    index = settings.index
+    return f"{index.qdrant_url} ({index.collection})" if index.qdrant_url else str(folder.index)
+
+
+def _told(
+    settings: Settings, target: Settings, folder: DataFolder, copied: Sequence[Copied]
+) -> dict[str, Any]:
+    url = target.index.qdrant_url
+    return {
+        "from": _place(settings, folder),
+        "to": _place(target, folder),
+        "generations": [asdict(one) for one in copied],
+        "set": {"QDRANT_URL": url} if url else {},
+        "unset": [] if url else ["QDRANT_URL"],
+    }
+
+
+def _show(told: dict[str, Any], copied: Sequence[Copied]) -> None:
+    console = Console()
+
+    def say(line: str) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    for one in copied:
+        before = f", {one.of - one.written} of them by an earlier run" if one.written < one.of else ""
+        say(f"Copied and compared: {one.generation}, {one.pages} pages, {one.of} passages{before}")
+    if url := told["set"].get("QDRANT_URL"):
+        say(f"Set QDRANT_URL={url} (in footnote.toml: index.qdrant_url) and start the bot.")
+    else:
+        say("Unset QDRANT_URL (in footnote.toml: index.qdrant_url) and start the bot.")
+    say(f"Nothing was deleted: {told['from']} has the old index until you remove it.")

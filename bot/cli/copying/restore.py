@@ -1,0 +1,221 @@
+"""`footnote restore FILE`: a backup becomes the index, the store and the data folder, whole or not at all.
+
+Everything is made ready beside what there is and compared. Then it changes over: the index on a server by its alias, a Redis by
+one transaction, the data folder by one rename. Before these nothing has changed; a run that is killed between them is
+completed by running it again (the folder's own part completes by itself).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from redis.asyncio import Redis
+from rich.console import Console
+
+from bot.cli.as_json import print_json
+from bot.cli.copying.backup import HISTORY, SETTINGS
+from bot.cli.copying.backup_archive import BackupReader
+from bot.cli.copying.backup_index import generations_of
+from bot.cli.copying.backup_store import drop_staged, forgotten_in, holds_keys, put_to_use, stage
+from bot.cli.copying.progress import CopyBar
+from bot.cli.copying.turns import between_syncs
+from bot.cli.sources import UPLOADS
+from bot.cli.stores import open_index
+from kb.config.settings import Settings
+from kb.errors import SettingsError, StoreUnavailableError
+from kb.index.copies import OnStep, copy
+from kb.index.generations import Generations
+from kb.index.port import Copy, VectorIndex
+from kb.store.data_folder import DataFolder
+from kb.store.forgotten import RedisForgotten
+from kb.store.restored import begin, decide
+from kb.store.valkey import EmbeddedValkey, connect_redis
+
+RESTORED_SETTINGS = "restored-footnote.toml"
+_PLACED = ("sources.json", UPLOADS, HISTORY, RESTORED_SETTINGS)
+_OUTDATED = ("sources", "migration.json")
+"""What sources remember of their last visits belongs to the index that goes: with it they would leave out what changed since."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Here:
+    """What is at the target now. `unread`: why its forgotten pages are not known, "" where they are."""
+
+    places: tuple[str, ...]
+    forgotten: frozenset[str]
+    unread: str = ""
+
+
+async def restore(settings: Settings, file: Path, *, replace: bool, as_json: bool) -> int:
+    reader = await asyncio.to_thread(BackupReader, file)
+    try:
+        with DataFolder(settings.data).own("restore") as folder:
+            here = await _here(settings, folder, reader)
+            if here.places and not replace:
+                raise SettingsError(
+                    f"{' and '.join(here.places)} hold something already: --replace puts the backup in its place"
+                )
+            with CopyBar() as bar:
+                forgotten = await _restored(settings, folder, reader, here, bar.show)
+    finally:
+        reader.close()
+    told = _told(reader, folder, forgotten, here)
+    print_json(told) if as_json else _show(told)
+    return 0
+
+
+async def _here(settings: Settings, folder: DataFolder, reader: BackupReader) -> _Here:
+    places, forgotten, unread = [], frozenset[str](), ""
+    async with AsyncExitStack() as stack:
+        index = open_index(settings, folder, stack)
+        if settings.index.qdrant_url is None:
+            filled = bool(Generations(folder.index).numbers()) or (folder.index / "CURRENT").exists()
+            places += [str(folder.index)] if filled else []
+        elif await index.others(_labels(reader)):
+            places.append(f"{settings.index.qdrant_url} ({settings.index.collection})")
+        try:
+            redis = await _store_as_it_is(settings, folder, stack)
+            if redis is not None:
+                forgotten = await RedisForgotten(redis, namespace=settings.store.namespace).ids()
+                if await holds_keys(redis, settings.store.namespace):
+                    places.append("Redis" if settings.store.redis_url else str(folder.valkey))
+        except StoreUnavailableError as error:
+            if settings.store.redis_url is not None:
+                raise
+            places.append(str(folder.valkey))
+            unread = str(error)
+    places += [str(folder.path / name) for name in _PLACED if (folder.path / name).exists()]
+    return _Here(places=tuple(places), forgotten=forgotten, unread=unread)
+
+
+async def _store_as_it_is(settings: Settings, folder: DataFolder, stack: AsyncExitStack) -> Redis | None:
+    """None: there is none in the data folder yet."""
+    if settings.store.redis_url is None and not folder.valkey.exists():
+        return None
+    return await _opened(settings, folder.valkey, stack)
+
+
+async def _opened(settings: Settings, valkey_folder: Path, stack: AsyncExitStack) -> Redis:
+    if settings.store.redis_url is not None:
+        redis = connect_redis(settings.store.redis_url.get_secret_value())
+    else:
+        valkey = EmbeddedValkey(valkey_folder)
+        await valkey.start()
+        stack.push_async_callback(valkey.stop)
+        redis = connect_redis(valkey.url)
+    stack.push_async_callback(redis.aclose)
+    return redis
+
+
+async def _restored(
+    settings: Settings, folder: DataFolder, reader: BackupReader, here: _Here, tell: OnStep
+) -> frozenset[str]:
+    """The pages that stay out, forgotten when the backup was made or since."""
+    put = begin(folder.path)
+    staged = DataFolder(put)  # of the same shape, owned by nobody
+    async with AsyncExitStack() as stack:
+        redis = await _opened(settings, staged.valkey, stack)
+        index = open_index(settings, staged, stack)
+        work = _made_ready(settings, reader, here, redis, index, tell)
+        if settings.store.redis_url is None:
+            forgotten = await work
+        else:
+            forgotten = await between_syncs(redis, settings, work)
+    await asyncio.to_thread(_place_files, reader, put, folder.path)
+    gone = [*_PLACED, *_OUTDATED]
+    await asyncio.to_thread(decide, folder.path, gone=[one for one in gone if not (put / one).exists()])
+    return forgotten
+
+
+async def _made_ready(
+    settings: Settings, reader: BackupReader, here: _Here, redis: Redis, index: VectorIndex, tell: OnStep
+) -> frozenset[str]:
+    await drop_staged(redis)
+    forgotten = set(here.forgotten)
+    for name in reader.names("store/"):
+        lines = await asyncio.to_thread(list, reader.lines(name))
+        forgotten |= forgotten_in(lines)
+        await stage(redis, lines)
+    copies: list[Copy] = []
+    try:
+        for generation, label in zip(generations_of(reader), _labels(reader), strict=False):
+            copies.append(await index.begin_copy(label, generation.manifest))
+            await copy(generation, copies[-1], tell)
+            await copies[-1].delete_pages(sorted(forgotten))
+            await copies[-1].complete()
+        if copies:
+            await copies[-1].swap()
+    finally:
+        for one in copies:
+            await one.leave()
+    await put_to_use(redis, settings.store.namespace, forgotten=here.forgotten)
+    return frozenset(forgotten)
+
+
+def _labels(reader: BackupReader) -> list[str]:
+    """Of the copies on a server: the same for the same backup, so that a second run goes on with them."""
+    return [f"{reader.digest}:{one.name}" for one in generations_of(reader)]
+
+
+def _place_files(reader: BackupReader, put: Path, folder: Path) -> None:
+    """Blocking."""
+    unpacked = put.parent / "unpacked"
+    unpacked.mkdir()
+    for name in reader.names("files/"):
+        reader.extract(name, unpacked)
+    files = unpacked / "files"
+    for name, placed in ((SETTINGS, RESTORED_SETTINGS), *((one, one) for one in _PLACED)):
+        if (files / name).exists():
+            (files / name).rename(put / placed)
+    with suppress(FileNotFoundError):
+        book = put / "sources.json"
+        book.write_text(json.dumps(_moved(json.loads(book.read_text(encoding="utf-8")), folder)), "utf-8")
+
+
+def _moved(sources: Sequence[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+    """Copies of uploaded files are in this data folder now."""
+    uploads = str(folder / UPLOADS)
+    return [one | {"path": uploads} if one.get("name") == UPLOADS else one for one in sources]
+
+
+def _told(reader: BackupReader, folder: DataFolder, forgotten: Iterable[str], here: _Here) -> dict[str, Any]:
+    manifest = reader.manifest
+    settings = folder.path / RESTORED_SETTINGS
+    return {
+        "made_at": manifest.made_at,
+        "footnote": manifest.footnote,
+        "generations": [{"name": one.name, "pages": one.pages} for one in manifest.generations],
+        "keys": manifest.keys,
+        "forgotten": len(set(forgotten)),
+        "forgotten_unread": here.unread or None,
+        "settings": str(settings) if settings.exists() else None,
+    }
+
+
+def _show(told: dict[str, Any]) -> None:
+    console = Console()
+
+    def say(line: str, *, style: str | None = None) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True, style=style)
+
+    pages = next((one["pages"] for one in told["generations"] if one["name"] == "live"), 0)
+    say(
+        f"Restored as of {told['made_at']}: {pages} pages, {told['keys']} keys of the store; {told['forgotten']} pages stay forgotten"
+    )
+    if told["forgotten_unread"]:
+        say(
+            f"Pages that were forgotten since are not known, forget them again: {told['forgotten_unread']}",
+            style="yellow",
+        )
+    if told["settings"]:
+        say(f"The settings of that day, without secrets, are in {told['settings']}; none of them is in use.")
+    say(
+        "Run `footnote reindex` before people ask: pages that were limited or deleted since are as they were."
+    )
+    say("Keys of the HTTP API that were revoked since are valid again: `footnote keys list`.")

@@ -1,0 +1,210 @@
+"""`footnote eval fidelity`: what files say, by a reading of their own, against what the index would hold of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import Progress
+
+from bot.cli.as_json import print_json
+from bot.cli.evaluation import fidelity_report as report
+from bot.cli.evaluation.fidelity_report import FileResult
+from ingest.chunking.chunks import MAX_TOKENS
+from ingest.errors import PageError
+from ingest.page import ParsedPage
+from ingest.parsers.formats import kind_of
+from ingest.parsers.pool import ReaderPool
+from ingest.parsers.reader import Reader, Tokens
+from ingest.pipeline import Origin, PagePipeline
+from ingest.sources.confluence.elements import StorageError
+from ingest.sources.confluence.links import PageLinks
+from ingest.sources.confluence.storage import storage_to_markdown
+from ingest.sources.folder import FolderSource
+from ingest.sources.port import PageRef, RawPage
+from kb.config.sources import FolderSettings
+from kb.errors import SettingsError
+from kb.evaluation.fidelity.comparison import Held, compared
+from kb.evaluation.fidelity.markup import read_markdown
+from kb.evaluation.fidelity.originals import original
+from kb.evaluation.fidelity.storage import is_storage
+from kb.evaluation.fidelity.tools import UncheckedError
+from kb.models import Chunk, Page
+from kb.retrieval.lexical import LexicalEncoder
+from kb.text.language import detect
+
+AT_ONCE = 2
+"""Files read together: each has a converter and a reader of its own."""
+_EVERY_FILE = ("*",)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FidelityRequest:
+    """`limit`: only so many files of each format. `formats`: only these endings; empty: all."""
+
+    folder: Path
+    limit: int | None = None
+    formats: tuple[str, ...] = ()
+    as_json: bool = False
+
+
+async def fidelity(request: FidelityRequest, *, reader: Reader | None = None) -> int:
+    """Prints what is kept of each format and the worst files; the exit code is `report.code_of`'s.
+
+    `reader`: parses files in the place of a sync's own pool.
+    """
+    if not request.folder.is_dir():
+        raise SettingsError(f"there is no folder {request.folder}")
+    source = FolderSource(
+        FolderSettings(name="files", path=request.folder, include=_EVERY_FILE, git_dates=False)
+    )
+    refs = _chosen([ref async for ref in source.discover()], request)
+    if not refs:
+        named = " or ".join(f".{name}" for name in request.formats)
+        raise typer.BadParameter(f"{request.folder} holds no {named + ' ' if named else ''}files")
+    pool = ReaderPool(workers=AT_ONCE)
+    check = _Check(source, reader or pool)
+    try:
+        with Progress(console=Console(stderr=True)) as progress:
+            task = progress.add_task("Reading files twice", total=len(refs))
+            free = asyncio.Semaphore(AT_ONCE)
+
+            async def one(ref: PageRef) -> FileResult:
+                async with free:
+                    result = await check.result(ref)
+                progress.advance(task)
+                return result
+
+            results = await asyncio.gather(*(one(ref) for ref in refs))
+    finally:
+        await pool.close()
+    if request.as_json:
+        print_json(report.told(results))
+    else:
+        report.show(results)
+    return report.code_of(results)
+
+
+def _chosen(refs: Sequence[PageRef], request: FidelityRequest) -> list[PageRef]:
+    wanted = {name.lower().lstrip(".") for name in request.formats}
+    chosen: list[PageRef] = []
+    counts: dict[str, int] = {}
+    for ref in refs:
+        kind = kind_of(ref.path)
+        counts[kind] = counts.get(kind, 0) + 1
+        if (not wanted or kind in wanted) and counts[kind] <= (request.limit or counts[kind]):
+            chosen.append(ref)
+    return chosen
+
+
+class _Check:
+    """Reads files as a sync does, and once more in another way."""
+
+    def __init__(self, source: FolderSource, reader: Reader) -> None:
+        self._source = source
+        self._reader = reader
+
+    async def result(self, ref: PageRef) -> FileResult:
+        kind = kind_of(ref.path)
+        try:
+            raw = await self._source.fetch(ref)
+            kind, page = (
+                _page_of_confluence(raw) if is_storage(raw.content) and kind == "xml" else (kind, raw)
+            )
+            parsed, passages = await self._prepared(page)
+        except PageError as error:
+            return FileResult(path=ref.path, kind=kind, refused=error.reason)
+        try:
+            return await asyncio.to_thread(_compared, raw, kind, parsed, passages)
+        except UncheckedError as error:
+            return FileResult(path=ref.path, kind=kind, unchecked=str(error))
+
+    async def _prepared(self, raw: RawPage) -> tuple[ParsedPage, Sequence[Chunk]]:
+        reader = _Noted(self._reader)
+        pipeline = PagePipeline(
+            embedder=_Counting(), lexical=LexicalEncoder(), detect_language=detect, reader=reader
+        )
+        prepared = await pipeline.prepare(raw, Origin.of(self._source))
+        assert reader.page is not None
+        return reader.page, prepared.chunks
+
+
+def _page_of_confluence(raw: RawPage) -> tuple[str, RawPage]:
+    links = PageLinks(base_url="https://wiki.example", edition="cloud", space="", title=Path(raw.path).stem)
+    try:
+        text = storage_to_markdown(raw.content.decode("utf-8", "replace"), links)
+    except StorageError as error:
+        raise PageError("its text is no storage format") from error
+    return "storage", replace(raw, content=text.encode(), media_type="text/markdown")
+
+
+def _compared(raw: RawPage, kind: str, parsed: ParsedPage, passages: Sequence[Chunk]) -> FileResult:
+    held = Held(
+        page=read_markdown(parsed.as_markdown()),
+        passages=read_markdown(_text_of(parsed.title, passages)),
+        repeated=" ".join((parsed.title, *_empty(parsed))),
+    )
+    first = original(raw.content, path=raw.path, kind=kind)
+    return FileResult(path=raw.path, kind=kind, fidelity=compared(first, held))
+
+
+def _empty(parsed: ParsedPage) -> list[str]:
+    """Headings with nothing below them: they are their sections' text as well."""
+    return [
+        section.path[-1]
+        for section in parsed.sections
+        if section.path and [block.text for block in section.blocks] == [section.path[-1]]
+    ]
+
+
+def _text_of(title: str, passages: Sequence[Chunk]) -> str:
+    """The passages, each heading once where its section begins."""
+    parts = [f"# {title}"]
+    before: tuple[str, ...] = ()
+    for passage in passages:
+        if passage.section != before:
+            parts += [f"###### {heading}" for heading in passage.section]
+            before = passage.section
+        parts.append(passage.text)
+    return "\n\n".join(parts)
+
+
+class _Noted:
+    """A reader that keeps the page it read: passages alone do not tell what is repeated in them."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.page: ParsedPage | None = None
+
+    async def warm(self, tokens: Tokens) -> None:
+        await self._reader.warm(tokens)
+
+    async def read(self, content: bytes, *, path: str, media_type: str | None = None) -> ParsedPage:
+        self.page = await self._reader.read(content, path=path, media_type=media_type)
+        return self.page
+
+    async def cut(self, page: Page, parsed: ParsedPage, *, tokens: Tokens, max_tokens: int) -> list[Chunk]:
+        return await self._reader.cut(page, parsed, tokens=tokens, max_tokens=max_tokens)
+
+
+class _Counting:
+    """Counts about as the embedder does, without its model: where passages are cut changes, how does not."""
+
+    name = "none"
+    dimension = 1
+    max_tokens = MAX_TOKENS
+    counted_models = None
+
+    async def ready(self) -> None: ...
+
+    def count_tokens(self, text: str) -> int:
+        return len(text) // 4 + 2
+
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.zeros((len(texts), self.dimension), dtype=np.float32)

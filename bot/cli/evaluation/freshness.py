@@ -1,0 +1,281 @@
+"""`footnote eval freshness`: which pages of a folder are overdue, and what becomes of stale values and conflicts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+from pydantic import SecretStr
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from bot.cli.as_json import write_json
+from bot.cli.evaluation.parts import clock_at
+from bot.cli.evaluation.scratch import open_scratch
+from bot.cli.pipeline import freshness_policy, unjudged, with_model
+from bot.cli.sources import SAMPLE, sample_folder
+from ingest.errors import PageError
+from ingest.parsers.reader import DirectReader
+from ingest.sources.folder import FolderSource
+from kb.config.settings import ModelSettings, Settings
+from kb.config.sources import FolderSettings
+from kb.errors import SettingsError
+from kb.evaluation.freshness import (
+    MOST_STALE,
+    OrdinaryResult,
+    PairResult,
+    alarms_in,
+    conflicts_shown,
+    counts,
+    judge_ordinary,
+    judge_pair,
+    overdue_pages,
+    read_expected,
+    stale_share,
+)
+from kb.evaluation.obedient import ObedientModel
+from kb.evaluation.planted import AS_OF, Pair, read_ordinary, read_pairs, write_pages
+from kb.evaluation.questions import read_cases, run_cases
+from kb.inference.embedder import Embedder
+from kb.llm.client import LanguageModel
+from kb.models import Page, Question
+from kb.pipeline import Pipeline
+
+Way = Literal["extraction", "model"]
+WAYS: tuple[Way, ...] = ("extraction", "model")
+MARKDOWN = ("**/*.md", "**/*.markdown", "**/*.mdx", "**/*.md.erb")
+VERDICTS = ("new", "both shown", "stale with a warning", "stale as current", "neither", "declined")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FreshnessRequest:
+    """`folder` with `dates`: compare overdue pages. `planted`: ask about the planted pages among all ordinary ones, or every `sparse`th."""
+
+    folder: Path | None = None
+    dates: Path | None = None
+    at: date | None = None
+    planted: bool = False
+    sparse: int = 1
+    out: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlantedResult:
+    """`sample_alarms`: conflicts that were told in answers about the sample handbook, which has none."""
+
+    pairs: dict[Way, list[PairResult]]
+    ordinary: dict[Way, list[OrdinaryResult]]
+    sample_alarms: tuple[str, ...] = ()
+    sample_questions: int = 0
+
+    def passed(self, way: Way) -> bool:
+        shown, conflicts = conflicts_shown(self.pairs[way])
+        return stale_share(self.pairs[way]) <= MOST_STALE and shown == conflicts
+
+
+async def freshness(settings: Settings, request: FreshnessRequest) -> int:
+    """Returns 1 below the target: another overdue set than the file's, a stale value as current, a conflict not shown."""
+    if (request.folder is None) != (request.dates is None):
+        raise SettingsError("a folder and --dates go together")
+    if request.folder is None and not request.planted:
+        raise SettingsError("name a folder with --dates, or --planted")
+    told: dict[str, Any] = {}
+    failed = False
+    if request.folder is not None and request.dates is not None:
+        equal, told["overdue"] = await _overdue(settings, request.folder, request.dates, request.at)
+        failed = not equal
+    if request.planted:
+        result = await planted(settings, sparse=request.sparse)
+        _show_planted(result)
+        told["planted"] = {way: _as_json(result, way) for way in WAYS}
+        told["sample"] = {"questions": result.sample_questions, "alarms": list(result.sample_alarms)}
+        failed = failed or not all(result.passed(way) for way in WAYS)
+    if request.out is not None:
+        write_json(request.out, told)
+    return 1 if failed else 0
+
+
+async def _overdue(
+    settings: Settings, folder: Path, dates: Path, at: date | None
+) -> tuple[bool, dict[str, Any]]:
+    expected = read_expected(dates, at)
+    root = folder / "tree" if (folder / "tree").is_dir() else folder
+    policy = freshness_policy(settings, clock_at(expected.at))
+    pages = [page async for page in dated_pages(root)]
+    found = overdue_pages(pages, policy)
+    missing, extra = sorted(expected.overdue - found), sorted(found - expected.overdue)
+    console = Console()
+    console.print(
+        f"{folder.name} at {expected.at}: {len(pages)} pages, {len(found)} overdue, {len(expected.overdue)} expected, "
+        f"{len(missing)} missed, {len(extra)} too many",
+        highlight=False,
+        soft_wrap=True,
+    )
+    for sign, paths in (("missed", missing), ("too many", extra)):
+        for path in paths:
+            console.print(f"  {sign}: {path}", markup=False, highlight=False, soft_wrap=True)
+    told = {
+        "at": expected.at.isoformat(),
+        "pages": len(pages),
+        "overdue": sorted(found),
+        "missed": missing,
+        "too_many": extra,
+    }
+    return not missing and not extra, told
+
+
+async def dated_pages(folder: Path) -> AsyncIterator[Page]:
+    """The folder's Markdown pages with the dates that their front matter names; unreadable ones are left out."""
+    source = FolderSource(FolderSettings(name="handbook", path=folder, include=MARKDOWN, git_dates=False))
+    reader = DirectReader()
+    async for ref in source.discover():
+        raw = await source.fetch(ref)
+        try:
+            parsed = await reader.read(raw.content, path=raw.path, media_type=raw.media_type)
+        except PageError:
+            continue
+        yield Page(
+            id=ref.path,
+            source=source.name,
+            path=ref.path,
+            title=parsed.title,
+            url=raw.url,
+            dates=parsed.front.dates,
+        )
+
+
+async def planted(
+    settings: Settings, *, sparse: int = 1, embedder: Embedder | None = None, sample: bool = True
+) -> PlantedResult:
+    """Asks every question of the planted set both ways, and the sample handbook's by extraction."""
+    pairs, ordinary = read_pairs(), read_ordinary()[::sparse]
+    result = PlantedResult(pairs={way: [] for way in WAYS}, ordinary={way: [] for way in WAYS})
+    quoting = settings.model_copy(update={"model": ModelSettings(provider="none")})
+    with Progress(console=Console(stderr=True)) as progress, TemporaryDirectory() as folder:
+        write_pages(Path(folder), sparse=sparse)
+        task = progress.add_task("Asking", total=2 * (len(pairs) + len(ordinary)))
+        async with open_planted(quoting, Path(folder), embedder=embedder) as (pipelines, model):
+            for way in WAYS:
+                for at, pair in enumerate(pairs):
+                    answer = await _ask(pipelines[way], model, f"{way}-{at}", pair.question, pair)
+                    result.pairs[way].append(judge_pair(pair, answer))
+                    progress.advance(task)
+                for at, page in enumerate(ordinary):
+                    model.page = page.title
+                    question = Question(id=f"{way}-o{at}", text=page.question)
+                    result.ordinary[way].append(judge_ordinary(page, await pipelines[way].answer(question)))
+                    progress.advance(task)
+        if sample:
+            return await _with_sample(quoting, result, embedder, progress)
+    return result
+
+
+@asynccontextmanager
+async def open_planted(
+    settings: Settings, folder: Path, *, embedder: Embedder | None = None
+) -> AsyncIterator[tuple[dict[Way, Pipeline], ObedientModel]]:
+    """The planted pages, ingested, with both answerers over them."""
+    source = FolderSettings(name="planted", path=folder, git_dates=False)
+    async with (
+        open_scratch(settings, [source], clock=clock_at(AS_OF), embedder=embedder) as scratch,
+        ObedientModel() as model,
+    ):
+        configured = ModelSettings(api_key=SecretStr("none"), base_url=model.url, native_citations=True)
+        client = LanguageModel(configured)
+        answering = with_model(scratch.pipeline, client, unjudged(settings, configured))
+        try:
+            yield (
+                {"extraction": scratch.pipeline, "model": answering},
+                model,
+            )
+        finally:
+            await client.close()
+
+
+async def _ask(pipeline: Pipeline, model: ObedientModel, name: str, text: str, pair: Pair) -> Any:
+    """The model repeats the old page word for word wherever it is given it, else the new one: the worst it can do."""
+    question = Question(id=name, text=text)
+    if pipeline.written is not None:
+        found = await pipeline.find(question)
+        given = {hit.chunk.page.path for hit in found.hits[: pipeline.settings.answer.read_passages]}
+        model.page = pair.old_page[0] if pair.old_path in given else pair.new_page[0]
+    return await pipeline.answer(question)
+
+
+async def _with_sample(
+    settings: Settings, result: PlantedResult, embedder: Embedder | None, progress: Progress
+) -> PlantedResult:
+    cases = read_cases(sample_folder().parent / "questions.json")
+    source = FolderSettings(name=SAMPLE, path=sample_folder(), git_dates=False)
+    alarms: list[str] = []
+    task = progress.add_task("Asking the sample handbook", total=len(cases.cases))
+    clock = clock_at(cases.as_of or AS_OF)
+    async with open_scratch(settings, [source], clock=clock, embedder=embedder) as scratch:
+        async for case in run_cases(scratch.pipeline, cases.cases):
+            alarms += [f"{case.case.id}: {alarm}" for alarm in alarms_in(case.answer)]
+            progress.advance(task)
+    return replace(result, sample_alarms=tuple(alarms), sample_questions=len(cases.cases))
+
+
+def _as_json(result: PlantedResult, way: Way) -> dict[str, Any]:
+    shown, conflicts = conflicts_shown(result.pairs[way])
+    ordinary = result.ordinary[way]
+    return {
+        "stale_as_current": stale_share(result.pairs[way]),
+        "conflicts_shown": shown,
+        "conflicts": conflicts,
+        "verdicts": counts(result.pairs[way]),
+        "ordinary": len(ordinary),
+        "ordinary_answered": sum(one.answered for one in ordinary),
+        "ordinary_right": sum(one.right for one in ordinary),
+        "false_alarms": [{"question": one.question, "alarms": one.alarms} for one in ordinary if one.alarms],
+        "not_as_wanted": [
+            {"question": one.pair.question, "kind": one.pair.kind, "verdict": one.verdict, "said": one.said}
+            for one in result.pairs[way]
+            if not one.as_wanted
+        ],
+    }
+
+
+def _show_planted(result: PlantedResult) -> None:
+    console = Console()
+    for way in WAYS:
+        table = Table("how the newer page is known", *VERDICTS, title=f"Planted pairs, by {way}")
+        for kind, verdicts in counts(result.pairs[way]).items():
+            table.add_row(kind, *(str(verdicts.get(verdict, 0)) for verdict in VERDICTS))
+        console.print(table)
+        figures = _as_json(result, way)
+        console.print(
+            f"stale value as current: {figures['stale_as_current']:.1%} (at most {MOST_STALE:.0%}); "
+            f"conflicts shown: {figures['conflicts_shown']} of {figures['conflicts']}; "
+            f"ordinary pages: {len(figures['false_alarms'])} false alarms in {figures['ordinary_answered']} answers "
+            f"to {figures['ordinary']} questions, {figures['ordinary_right']} with the page's value",
+            highlight=False,
+            soft_wrap=True,
+        )
+        for one in figures["not_as_wanted"]:
+            console.print(
+                f"  {one['kind']}, {one['verdict']}: {one['question']} → {' '.join(one['said'].split())[:160]}",
+                markup=False,
+                highlight=False,
+            )
+        _show_alarms([one for one in result.ordinary[way] if one.alarms], console)
+    if result.sample_questions:
+        console.print(
+            f"sample handbook: {len(result.sample_alarms)} false alarms in {result.sample_questions} questions"
+        )
+        for alarm in result.sample_alarms:
+            console.print(f"  {alarm}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _show_alarms(alarmed: Sequence[OrdinaryResult], console: Console) -> None:
+    for one in alarmed:
+        console.print(
+            f"  false alarm: {one.question} {one.alarms[0]}", markup=False, highlight=False, soft_wrap=True
+        )

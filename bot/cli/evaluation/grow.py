@@ -1,0 +1,88 @@
+"""`footnote eval grow`: an answer set from what people asked, and the golden questions of a reindex."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from bot.cli.as_json import print_json, write_json
+from bot.cli.compose import utc_now
+from bot.cli.open import open_session
+from bot.stats.grown_cases import Grown
+from kb.config.settings import Settings
+from kb.errors import SettingsError
+
+NOTHING = 1
+
+
+async def grow(settings: Settings, out: Path, *, golden: Path | None, private: bool, as_json: bool) -> int:
+    """
+    Raises:
+        SettingsError: a file cannot be written.
+        UnavailableError: the store, the index or a model does not answer; nothing is written.
+    """
+    async with open_session(settings, "eval", models=True) as session:
+        told = await session.grow(private=private)
+    cases = told["cases"]
+    if cases:
+        _write(out, golden, told)
+    summary = {
+        "cases": len(cases),
+        "voted_up": sum(case["category"] == "voted-up" for case in cases),
+        "gaps_closed": sum(case["category"] == "gap-closed" for case in cases),
+        "golden": len(told["golden"]),
+        "left_out": told["left_out"],
+        "out": str(out) if cases else None,
+    }
+    if as_json:
+        print_json(summary)
+    else:
+        _tell(summary, out)
+    return 0 if cases else NOTHING
+
+
+def grown_as_json(grown: Grown) -> dict[str, Any]:
+    """As the control socket carries it."""
+    return {
+        "cases": [case.model_dump(mode="json", exclude_defaults=True) for case in grown.cases],
+        "golden": [one.model_dump(mode="json", exclude_defaults=True) for one in grown.golden],
+        "left_out": dict(grown.left_out),
+    }
+
+
+def _write(out: Path, golden: Path | None, told: dict[str, Any]) -> None:
+    today = utc_now().date().isoformat()
+    answers = {
+        "note": "Written by `footnote eval grow` from what people asked.",
+        "as_of": today,
+        "cases": told["cases"],
+    }
+    try:
+        write_json(out, answers)
+        if golden is not None:
+            lines = [json.dumps(one, ensure_ascii=False) for one in told["golden"]]
+            golden.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"the cases cannot be written: {error}") from error
+
+
+def _tell(summary: dict[str, Any], out: Path) -> None:
+    console = Console()
+
+    def say(line: str) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    if summary["cases"]:
+        say(
+            f"{summary['cases']} {'case' if summary['cases'] == 1 else 'cases'} in {out}: {summary['voted_up']} of answers voted up, "
+            f"{summary['gaps_closed']} of gaps closed since."
+        )
+        say(f"Run them with `footnote eval answers {out}`.")
+    else:
+        say("There is no case to write: nobody has voted an answer up, and no gap was closed.")
+    if summary["left_out"]:
+        left = ", ".join(f"{why} {number}" for why, number in sorted(summary["left_out"].items()))
+        say(f"Left out: {left}.")

@@ -1,0 +1,289 @@
+"""`footnote eval leaks`: random askers ask in random places about random pages; nothing may come out that they may not read.
+
+The pages are ingested, searched and answered by the real pipeline; who may read what is asked of the playground's Slack
+by the bot's own code. `kb.evaluation.leaks` judges what came out, by what it knows itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import aiohttp
+from rich.console import Console
+from rich.progress import track
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.api.errors import KeyRefusedError
+from bot.api.keys import ApiKey
+from bot.api.schemas import SearchRequest
+from bot.api.service import Service
+from bot.api.slots import Slots
+from bot.cli.as_json import print_json
+from bot.cli.compose import utc_now
+from bot.cli.evaluation.leak_report import Leak, LeakReport, report_as_json, show
+from bot.cli.evaluation.scratch import open_scratch
+from bot.playground import Limits, Playground
+from bot.playground.workspace import Channel, Person, UserGroup, Workspace
+from bot.questions.answer_record import AskedIn
+from bot.questions.explain import trace_payload
+from bot.rendering.render import render, spoken
+from bot.slack.audiences import Audiences
+from bot.slack.channels import ChannelDirectory
+from bot.slack.memberships import Memberships
+from bot.slack.people import People
+from kb.answer import Answer
+from kb.answering.answer_json import answer_as_json, trace_as_json
+from kb.answering.quoting import Excerpt, Librarian
+from kb.config.settings import Settings
+from kb.config.sources import FolderSettings
+from kb.evaluation.leaks import Asker, Combination, Room, World, combinations, make_world
+from kb.inference.embedder import Embedder
+from kb.models import Chunk, Hit, Question, Retrieved, Turn
+from kb.pipeline import Pipeline
+
+SOURCE = "secrets"
+API_EVERY = 20
+"""The key speaks for nobody in particular, so that the HTTP API need not be asked for every combination."""
+KEY = ApiKey(name="nobody", prefix="", digest="", created_at=datetime.min.replace(tzinfo=UTC))
+
+
+async def leaks(settings: Settings, *, count: int, seed: int, as_json: bool) -> int:
+    world = make_world(seed)
+    console = Console(stderr=True)
+    report = LeakReport()
+    async with open_walk(settings, world) as walk:
+        asked = list(combinations(world, count, seed))
+        for combination in track(asked, "Asking", console=console):
+            await walk.ask(combination, report)
+    if as_json:
+        print_json(report_as_json(report))
+    else:
+        show(report)
+    return 1 if report.leaks or not report.found else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk:
+    """`overheard`: what the answerer was given for the question at hand."""
+
+    world: World
+    pipeline: Pipeline
+    audiences: Audiences
+    direct: dict[str, str]
+    """Person id -> id of the direct message with the bot."""
+    api: Service
+
+    async def ask(self, combination: Combination, report: LeakReport) -> None:
+        asker, room, page = combination.asker, combination.room, combination.page
+        channel = room.id if room else self.direct[asker.id]
+        audience = await self.audiences.of(channel, asker.id)
+        listening = _Overhearing(self.pipeline.quoted.librarian)
+        pipeline = replace(self.pipeline, quoted=replace(self.pipeline.quoted, librarian=listening))
+        question = Question(id=f"q{combination.number}", text=combination.question, audience=audience)
+        answer = await pipeline.answer(question, _thread(combination))
+        report.asked += 1
+        report.outcomes[answer.outcome] += 1
+        if combination.kind == "direct" and self.world.may_be_told(page, asker, room):
+            report.readable += 1
+            report.found += any(hit.chunk.page.path == page.path for hit in answer.trace.hits)
+        for where, text in (*_surfaces(answer, channel), ("given to the answerer", listening.heard)):
+            report.leaks += self._leaks(where, text, combination, asker)
+        report.leaks += await self._why(answer, channel, combination)
+        if combination.number % API_EVERY == 0:
+            report.leaks += await self._asked_by_key(combination)
+
+    def _leaks(self, where: str, text: str, combination: Combination, reader: Asker) -> list[Leak]:
+        room: Room | None = combination.room
+        return [
+            Leak(
+                where=where,
+                page=path,
+                asker=reader.id,
+                room=room.name if room else "direct message",
+                kind=combination.kind,
+                number=combination.number,
+            )
+            for path in self.world.leaked(_without_question(text, combination), reader, room)
+        ]
+
+    async def _why(self, answer: Answer, channel: str, combination: Combination) -> list[Leak]:
+        """Somebody else in the room presses "Why this answer?"."""
+        reader = combination.reader
+        trace = trace_payload(answer, channel=channel)
+        audience = await self.audiences.of(channel, reader.id)
+        if not await self.pipeline.may_show(trace["pages"], audience):
+            return []
+        return self._leaks("why", json.dumps(trace, ensure_ascii=False), combination, reader)
+
+    async def _asked_by_key(self, combination: Combination) -> list[Leak]:
+        """A key without an audience sees what everyone in the company may read, so it is judged as an employee in no room."""
+        wanted = SearchRequest(query=combination.question, include_answer=True, top_k=50)
+        text = (await self.api.search(KEY, wanted)).model_dump_json()
+        nobody = Asker(id="", name="")
+        found = self.world.leaked(_without_question(text, combination), nobody, None)
+        return [
+            Leak(where="api", page=path, asker="", room="", kind=combination.kind, number=combination.number)
+            for path in found
+        ]
+
+
+@asynccontextmanager
+async def open_walk(
+    settings: Settings, world: World, *, embedder: Embedder | None = None
+) -> AsyncIterator[Walk]:
+    with TemporaryDirectory(prefix="footnote-leaks-") as name:
+        folder = Path(name)
+        for page in world.pages:
+            (folder / page.path).write_text(page.markdown, encoding="utf-8")
+        source = FolderSettings(name=SOURCE, path=folder, base_url="https://kb.example", git_dates=False)
+        async with (
+            open_scratch(settings, [source], embedder=embedder) as scratch,
+            Playground(_workspace(world), limits=Limits(rate_limited=False)) as slack,
+            aiohttp.ClientSession() as http,
+        ):
+            client = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url, session=http)
+            yield Walk(
+                world=world,
+                pipeline=scratch.pipeline,
+                audiences=Audiences(
+                    channels=ChannelDirectory(client, clock=utc_now),
+                    people=People(client, clock=utc_now),
+                    memberships=Memberships(client, clock=utc_now),
+                    outsiders=settings.slack.outsiders,
+                ),
+                direct={one.id: slack.dm(one.id) for one in world.people},
+                api=_service(scratch.pipeline),
+            )
+
+
+def _service(pipeline: Pipeline) -> Service:
+    async def well() -> bool:
+        return True
+
+    async def no_figures() -> str:
+        return ""
+
+    return Service(
+        pipeline=pipeline,
+        freshness=pipeline.quoted.freshness,
+        keys=_NoKeys(),
+        figures=_Uncounted(),
+        slots=Slots(1),
+        is_well=well,
+        is_ready=well,
+        metrics=no_figures,
+    )
+
+
+class _NoKeys:
+    async def admit(self, _: str, /) -> ApiKey:
+        raise KeyRefusedError
+
+
+class _Uncounted:
+    """Questions of an evaluation are in nobody's figures."""
+
+    async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = None) -> None:
+        """Forgets it."""
+
+    async def count_language(self, language: str) -> None:
+        """Forgets it."""
+
+
+class _Overhearing(Librarian):
+    """A librarian that notes what it was given: whatever a model would have read."""
+
+    def __init__(self, inner: Librarian) -> None:
+        self._inner = inner
+        self.heard = ""
+
+    async def quotes(self, query: str, passages: Sequence[Hit], **options: Any) -> list[Excerpt]:
+        texts = [hit.chunk.embedded_text + hit.chunk.url for hit in passages]
+        self.heard = "\n".join([self.heard, query, *texts, *options.get("said", ())])
+        return await self._inner.quotes(query, passages, **options)
+
+    def excerpt_of(self, chunk: Chunk, statement: str, **options: Any) -> Excerpt:
+        self.heard += f"\n{chunk.embedded_text}"
+        return self._inner.excerpt_of(chunk, statement, **options)
+
+
+def _surfaces(answer: Answer, channel: str) -> Iterable[tuple[str, str]]:
+    """Everything of an answer that somebody may come to see, as text."""
+    rendered = render(answer, question_id="q", today=utc_now().date())
+    yield "message", json.dumps([rendered.text, rendered.blocks], ensure_ascii=False)
+    yield "answer as JSON", json.dumps([answer_as_json(answer), trace_as_json(answer)], ensure_ascii=False)
+    yield "why", json.dumps(trace_payload(answer, channel=channel), ensure_ascii=False)
+    yield "in a terminal", "\n".join([spoken(answer), *(warning.text for warning in answer.warnings)])
+
+
+def _thread(combination: Combination) -> list[Turn]:
+    """A follow-up comes after an answer from the page: told when its readers, or this room's, were others."""
+    if combination.kind == "direct":
+        return []
+    page = combination.page
+    page_id = f"{SOURCE}:{page.path}"
+    code, passphrase, _ = page.secrets
+    return [
+        Turn(
+            question=f"What is the passphrase of the {page.thing}?",
+            answer=f"The passphrase of the {page.thing} is {passphrase}. Its budget is kept by **{code}**.",
+            rewritten=f"What is the passphrase of the {page.thing} ({code})?",
+            topics=(code, page.thing),
+            retrieved=(
+                Retrieved(
+                    page_id=page_id, chunk_id=f"{page_id}#0", title=f"The {page.thing} ({code})", cited=True
+                ),
+            ),
+        ),
+        Turn(
+            question=f"Is the {page.thing} expensive?",
+            answer="",
+            rewritten=f"Is {code} expensive?",
+            topics=(code,),
+        ),
+    ]
+
+
+def _without_question(text: str, combination: Combination) -> str:
+    """What the asker said themselves is no leak."""
+    return text.replace(combination.question, "")
+
+
+def _workspace(world: World) -> Workspace:
+    bot = Workspace().bot_user_id
+    return Workspace(
+        people=tuple(
+            Person(
+                id=one.id,
+                name=one.name,
+                real_name=one.name.capitalize(),
+                is_guest=one.guest,
+                team_id="T0ELSEWHERE" if one.stranger else None,
+            )
+            for one in world.people
+        ),
+        channels=tuple(
+            Channel(
+                id=room.id,
+                name=room.name,
+                is_private=room.private,
+                is_shared=room.shared,
+                members=(*sorted(room.members), bot),
+            )
+            for room in world.rooms
+        ),
+        user_groups=tuple(
+            UserGroup(id=group.id, handle=group.handle, members=tuple(sorted(group.members)))
+            for group in world.groups
+        ),
+    )
+
+
+__all__ = ["Leak", "LeakReport", "Walk", "leaks", "open_walk"]

@@ -1,0 +1,92 @@
+"""A knowledge base for one evaluation: pages ingested as always, into an index that goes when the evaluation ends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bot.cli.compose import utc_now
+from bot.cli.pipeline import build_pipeline, freshness_policy, open_language_model
+from ingest.sources.folder import FolderSource
+from ingest.sync.sync import Sync
+from kb.config.settings import Settings
+from kb.config.sources import FolderSettings
+from kb.errors import SettingsError
+from kb.index.edge import EdgeIndex
+from kb.inference.embedder import Embedder
+from kb.pages.freshness import Clock
+from kb.pipeline import Pipeline
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.rerank import Reranker
+from kb.retrieval.vocabulary import Vocabulary
+from kb.text.language import detect, warm_up
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scratch:
+    pipeline: Pipeline
+    index: EdgeIndex
+    stack: AsyncExitStack
+    """Whatever else has to be closed with it."""
+
+
+@asynccontextmanager
+async def open_scratch(
+    settings: Settings,
+    sources: Sequence[FolderSettings],
+    *,
+    clock: Clock = utc_now,
+    embedder: Embedder | None = None,
+) -> AsyncIterator[Scratch]:
+    """Ingests the sources and opens a pipeline over them; the data folder of the settings is not touched.
+
+    `embedder`: one that is loaded already and stays open.
+
+    Raises:
+        SettingsError: a page of the sources cannot be read.
+        UnavailableError: the embedder cannot be loaded.
+    """
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory(prefix="footnote-eval-"))
+        if embedder is None:
+            embedder = Embedder(settings.embed)
+            stack.callback(embedder.close)
+        ranker = Reranker(settings.rerank)
+        stack.callback(ranker.close)
+        await ranker.ready()
+        warm_up()
+        lexical, index = LexicalEncoder(), EdgeIndex(Path(folder))
+        stack.push_async_callback(index.close)
+        await _ingest(sources, index, embedder, lexical)
+        pipeline = build_pipeline(
+            settings,
+            index=index,
+            embedder=embedder,
+            ranker=ranker,
+            model=open_language_model(settings, stack),
+            lexical=lexical,
+            vocabulary=Vocabulary(index),
+            freshness=freshness_policy(settings, clock),
+            clock=clock,
+        )
+        yield Scratch(pipeline=pipeline, index=index, stack=stack)
+
+
+async def _ingest(
+    sources: Sequence[FolderSettings], index: EdgeIndex, embedder: Embedder, lexical: LexicalEncoder
+) -> None:
+    sync = Sync(
+        index=index,
+        embedder=embedder,
+        lexical=lexical,
+        detect_language=detect,
+        sources=lambda: [FolderSource(source) for source in sources],
+        clock=utc_now,
+    )
+    report = await sync.run()
+    if report.failed:
+        failed = ", ".join(f"{page.path}: {page.reason}" for page in report.failed)
+        raise SettingsError(f"pages of the evaluation cannot be read: {failed}")

@@ -1,0 +1,1 @@
+"""The Slack app: built from its parts, connected by Socket Mode or HTTP, drained and stopped."""

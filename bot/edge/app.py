@@ -1,0 +1,283 @@
+"""The Bolt app: its middleware and its listeners, listed. What each does is in the modules named beside it.
+
+An event is acknowledged only after its listener returned (`process_before_response`), which for a question means: it is
+durably queued. A listener that raises answers 503 or 500, or nothing over Socket Mode, and Slack sends the event again.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from slack_bolt import BoltResponse
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.context.ack.async_ack import AsyncAck
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.edge.draining import DrainingApp
+from bot.listening.glance import Glance
+from bot.listening.listeners import Listeners
+from bot.questions.asking import Asking
+from bot.questions.explain import WhyView
+from bot.questions.pane import Pane
+from bot.rendering.interpretations import READING
+from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY
+from bot.rendering.way_on import ASK_OWNER, MISSING
+from bot.slack.background import Background
+from bot.slack.errors import SLACK_FAILURES
+from bot.slack.events import (
+    ButtonPress,
+    HomeOpened,
+    MessageShortcut,
+    PaneOpened,
+    SlashCommand,
+    ViewSubmission,
+)
+from bot.slack.message_parts import MalformedPayloadError
+from bot.slack.people import People
+from bot.views.admin_views import PREFIX, AdminViews
+from bot.views.ask_owner import WayOnDesk
+from bot.views.channel_dialog import CALLBACK as CHANNEL_SETTINGS
+from bot.views.channel_dialog import ChannelDialog
+from bot.views.feedback import CALLBACK, FeedbackDesk
+from bot.views.home import Home
+from bot.views.home_view import ASK
+from bot.views.shortcut import CALLBACK as ASKED_ABOUT
+from bot.views.shortcut import SHORTCUT, ShortcutDesk
+from bot.views.slash_command import CommandDesk, asks
+from kb.config.settings import SlackSettings
+from kb.errors import UnavailableError
+
+logger = logging.getLogger(__name__)
+
+
+class SlackUnavailableError(UnavailableError):
+    """Slack does not say who we are, so no event can be judged."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Activity:
+    """What came in, for `status` and `doctor`: a bot that Slack has forgotten looks well from within."""
+
+    clock: Callable[[], datetime]
+    last_event: datetime | None = field(default=None)
+    events: int = 0
+    failures: int = 0
+
+    def event(self) -> None:
+        self.last_event = self.clock()
+        self.events += 1
+
+    def failure(self) -> None:
+        self.failures += 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rooms:
+    """Who serves what."""
+
+    asking: Asking
+    listeners: Listeners
+    desk: CommandDesk
+    channel_dialog: ChannelDialog
+    feedback: FeedbackDesk
+    why: WhyView
+    home: Home
+    pane: Pane
+    shortcut: ShortcutDesk
+    admin_views: AdminViews
+    way_on: WayOnDesk
+
+
+def build_app(
+    *,
+    settings: SlackSettings,
+    client: AsyncWebClient,
+    people: People,
+    rooms: Rooms,
+    background: Background,
+    activity: Activity,
+    glance: Glance,
+) -> DrainingApp:
+    """The app with everything that it listens to. Events over HTTP are verified where there is a signing secret."""
+    secret = settings.signing_secret.get_secret_value() if settings.signing_secret else None
+    framework = logging.getLogger("bot.bolt")
+    framework.setLevel(logging.ERROR)  # Bolt warns about tokens in the environment, which we read ourselves
+    app = DrainingApp(
+        glance=glance,
+        name="footnote",
+        logger=framework,
+        client=client,
+        signing_secret=secret or "",
+        request_verification_enabled=secret is not None,
+        authorize=_authorize(people, client.token or ""),
+        process_before_response=True,
+    )
+    framework.setLevel(logging.WARNING)
+    app.use(_noting(activity))
+    app.error(_failing(activity))
+    _listen(app, settings, rooms, background)
+    return app
+
+
+def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Background) -> None:
+    """Each event type has one listener: Bolt runs the first that matches, and no second."""
+
+    async def on_mention(event: dict[str, Any]) -> None:
+        await rooms.listeners.mentioned(event)
+
+    async def on_message(event: dict[str, Any]) -> None:
+        await rooms.listeners.message(event)
+
+    async def on_home(event: dict[str, Any]) -> None:
+        opened = HomeOpened.read(event)
+        if opened.tab == "home":
+            background.start(rooms.home.opened(opened), name="home")
+        else:
+            background.start(rooms.pane.opened(opened.user, opened.channel), name="pane")
+
+    async def on_pane(event: dict[str, Any]) -> None:
+        background.start(rooms.pane.started(PaneOpened.read(event)), name="pane")
+
+    async def on_pane_moved() -> None:
+        """What somebody looks at beside the pane does not matter to us; unheard, Bolt would warn of it."""
+
+    async def on_example(ack: AsyncAck, body: dict[str, Any]) -> None:
+        press = ButtonPress.read(body)
+        first = await rooms.home.ask(press)
+        await ack()
+        if first:
+            background.start(rooms.home.asked(press), name="home")
+
+    async def on_reading(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await rooms.asking.reading(ButtonPress.read(body))
+        await ack()
+
+    async def on_admin_view(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.admin_views.open(ButtonPress.read(body)), name="admin view")
+
+    async def on_shortcut(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.shortcut.used(MessageShortcut.read(body)), name="shortcut")
+
+    async def on_asked_about(ack: AsyncAck, body: dict[str, Any]) -> None:
+        wrong = await rooms.shortcut.asked(ViewSubmission.read(body))
+        await (ack(response_action="errors", errors=wrong) if wrong else ack())
+
+    async def on_vote(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.feedback.pressed(ButtonPress.read(body)), name="feedback")
+
+    async def on_why(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.why.open(ButtonPress.read(body)), name="why")
+
+    async def on_ask_owner(ack: AsyncAck, body: dict[str, Any]) -> None:
+        press = ButtonPress.read(body)
+        try:
+            promised = await rooms.way_on.accept(press)
+        except UnavailableError as error:
+            logger.warning("owner.not_promised", extra={"cause": str(error)})
+            await ack()
+            background.start(rooms.way_on.cannot_promise(press), name="ask owner")
+            return
+        await ack()
+        background.start(rooms.way_on.pressed(press, promised), name="ask owner")
+
+    async def on_missing(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.way_on.missing(ButtonPress.read(body)), name="missing")
+
+    async def on_reason(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        background.start(rooms.feedback.explained(ViewSubmission.read(body)), name="reason")
+
+    async def on_channel_settings(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        submission = ViewSubmission.read(body)
+        background.start(rooms.channel_dialog.submitted(submission), name="channel settings")
+
+    async def on_command(ack: AsyncAck, body: dict[str, Any]) -> None:
+        command = SlashCommand.read(body)
+        if asks(command):
+            await _ack_question(ack, rooms.desk, command)
+            return
+        await ack()
+        background.start(rooms.desk.serve(command), name="command")
+
+    app.event("app_mention")(on_mention)
+    app.event("message")(on_message)
+    app.event("app_home_opened")(on_home)
+    app.event("assistant_thread_started")(on_pane)
+    app.event("assistant_thread_context_changed")(on_pane_moved)
+    app.action(re.compile(f"^{re.escape(ASK)}"))(on_example)
+    app.action(re.compile(f"^{re.escape(READING)}"))(on_reading)
+    app.action(re.compile(f"^{re.escape(PREFIX)}"))(on_admin_view)
+    app.shortcut({"type": "message_action", "callback_id": SHORTCUT})(on_shortcut)
+    app.view(ASKED_ABOUT)(on_asked_about)
+    app.action(HELPFUL)(on_vote)
+    app.action(NOT_HELPFUL)(on_vote)
+    app.action(WHY)(on_why)
+    app.action(ASK_OWNER)(on_ask_owner)
+    app.action(MISSING)(on_missing)
+    app.view(CALLBACK)(on_reason)
+    app.view(CHANNEL_SETTINGS)(on_channel_settings)
+    app.command(settings.command)(on_command)
+
+
+async def _ack_question(ack: AsyncAck, desk: CommandDesk, command: SlashCommand) -> None:
+    """A command is not sent again: whoever asked is told at once when their question could not be taken."""
+    try:
+        told = await desk.ask(command)
+    except (UnavailableError, *SLACK_FAILURES) as error:
+        logger.error("question.not_accepted", extra={"cause": repr(error)})  # noqa: TRY400 - the cause says it all
+        told = await desk.not_now(command)
+    await (ack(text=told, response_type="ephemeral") if told else ack())
+
+
+def _authorize(people: People, token: str) -> Callable[..., Awaitable[AuthorizeResult]]:
+    async def authorize() -> AuthorizeResult:
+        # Bolt acknowledges an event when it gets one of slack_sdk's errors here, and the question would be lost.
+        try:
+            me = await people.me()
+        except SLACK_FAILURES as error:
+            raise SlackUnavailableError("auth.test failed") from error
+        return AuthorizeResult(
+            enterprise_id=me.enterprise_id,
+            team_id=me.team_id,
+            bot_user_id=me.user_id,
+            bot_id=me.bot_id,
+            bot_token=token,
+        )
+
+    return authorize
+
+
+def _noting(activity: Activity) -> Callable[..., Awaitable[None]]:
+    async def note_event(next: Callable[[], Awaitable[Any]]) -> None:
+        activity.event()
+        await next()
+
+    return note_event
+
+
+def _failing(activity: Activity) -> Callable[..., Awaitable[BoltResponse | None]]:
+    async def on_failure(error: Exception) -> BoltResponse | None:
+        """None leaves the status at 500. Either way the event is not acknowledged; what is no event is the sender's fault."""
+        if isinstance(error, MalformedPayloadError):
+            logger.warning("event.malformed", extra={"fields": str(error)})
+            return BoltResponse(status=400)
+        activity.failure()
+        if isinstance(error, UnavailableError):
+            logger.error("event.not_accepted", extra={"cause": repr(error)})
+            return BoltResponse(status=503)
+        logger.error("event.broke", exc_info=error)
+        return None
+
+    return on_failure

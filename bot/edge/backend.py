@@ -1,0 +1,82 @@
+"""What stands behind the Slack edge, each part by the port that the edge needs of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.listening.channel_settings import ChannelSettingsStore
+from bot.listening.known_threads import KnownThreads
+from bot.listening.listeners import Queue, Records
+from bot.listening.once import Once
+from bot.listening.unread import UnreadMessages
+from bot.notices.corrections import Library
+from bot.questions.alone import Records as AloneRecords
+from bot.questions.cited_answers import CitedAnswers
+from bot.questions.explain import Knowledge, Traces
+from bot.questions.question import Answerer, Deletions, Figures
+from bot.reindexing.progress_notes import ProgressNotes
+from bot.slack.page_names import IndexedPages
+from bot.stats.figures import StatsReader
+from bot.stats.gaps import Gaps
+from bot.stats.stale import Citations, EveryPage
+from bot.stats.status import StatusReader
+from bot.views.admin_views import Votes as SeenVotes
+from bot.views.ask_owner import Missed
+from bot.views.feedback import Votes
+from bot.views.home import Records as HomeRecords
+from kb.conversation.conversations import ConversationStore
+from kb.jobs import Reindexer
+
+
+class Analytics(
+    Missed,
+    Citations,
+    Figures,
+    AloneRecords,
+    Traces,
+    Votes,
+    HomeRecords,
+    StatsReader,
+    Records,
+    SeenVotes,
+    Protocol,
+):
+    """bot.stats.analytics.Analytics, as the whole edge uses it."""
+
+
+class QuestionQueue(Queue, Deletions, Protocol):
+    """bot.queue.queue.QuestionQueue, as the whole edge uses it."""
+
+
+class Pipeline(Answerer, Knowledge, Protocol):
+    """kb.pipeline.Pipeline, as the whole edge uses it."""
+
+
+class Index(IndexedPages, EveryPage, Library, Protocol):
+    """kb.index.port.VectorIndex, as the whole edge uses it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Backend:
+    """See the module."""
+
+    queue: QuestionQueue
+    conversations: ConversationStore
+    pipeline: Pipeline
+    reindexer: Reindexer
+    pages: Index
+    notes: ProgressNotes
+    analytics: Analytics
+    status: StatusReader
+    channel_settings: ChannelSettingsStore
+    known_threads: KnownThreads
+    unread: UnreadMessages
+    gaps: Gaps
+    once: Once
+    cited: CitedAnswers
+    syncs: Callable[[], Awaitable[object]]
+    """Which syncs have ended, as `bot.notices.corrections` reads it."""
+    contacts: Callable[[], Mapping[str, str]]
+    """Source -> whom to ask about its pages, as `bot.slack.owners` reads it."""

@@ -1,0 +1,71 @@
+"""What Footnote says without being spoken to, built: digests by the clock, corrections after a sync."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from bot.edge.backend import Backend
+from bot.listening.once import Notices
+from bot.listening.threads import Threads
+from bot.notices.corrections import Corrections
+from bot.notices.digests import DigestReaders, Digests
+from bot.slack.clients import SlackClients
+from bot.slack.directory import Directory
+from bot.stats.stale import StalePages
+from bot.views.ask_owner import WayOnDesk
+from kb.config.settings import SlackSettings
+
+
+def build_notices(clients: SlackClients, directory: Directory) -> Notices:
+    return Notices(
+        posting=clients.posting,
+        reading=clients.reading,
+        people=directory.people,
+        threads=Threads(clients.reading, directory.people),
+    )
+
+
+def build_digests(
+    clients: SlackClients,
+    directory: Directory,
+    backend: Backend,
+    way_on: WayOnDesk,
+    settings: SlackSettings,
+    clock: Callable[[], datetime],
+) -> Digests:
+    return Digests(
+        client=clients.reading,
+        readers=DigestReaders(
+            people=directory.people,
+            channels=directory.channels,
+            audiences=directory.audiences,
+            owners=directory.owners,
+        ),
+        gaps=backend.gaps,
+        stale=StalePages(index=backend.pages, citations=backend.analytics, clock=clock),
+        once=backend.once,
+        notices=build_notices(clients, directory),
+        way_on=way_on,
+        languages=backend.channel_settings,
+        gaps_channel=settings.gaps_digest,
+        to_owners=settings.owner_digest,
+        clock=clock,
+    )
+
+
+def build_corrections(
+    clients: SlackClients, directory: Directory, backend: Backend, clock: Callable[[], datetime]
+) -> Corrections:
+    return Corrections(
+        cited=backend.cited,
+        library=backend.pages,
+        audiences=directory.audiences,
+        settings=backend.channel_settings,
+        threads=Threads(clients.reading, directory.people),
+        people=directory.people,
+        once=backend.once,
+        notices=build_notices(clients, directory),
+        syncs=backend.syncs,
+        clock=clock,
+    )

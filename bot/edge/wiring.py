@@ -1,0 +1,273 @@
+"""The parts of the Slack edge, each built from what stands behind it: who serves what, who answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from bot.edge.app import Rooms
+from bot.edge.backend import Backend
+from bot.edge.unprompted import build_notices
+from bot.listening.attention import Attention
+from bot.listening.hearing import Hearing
+from bot.listening.listeners import Listeners
+from bot.listening.looks import ThreadLooks
+from bot.listening.restraint import Restraint
+from bot.listening.threads import Threads
+from bot.questions.alone import AloneWorker
+from bot.questions.asking import Asking
+from bot.questions.cited_answers import AllRecords
+from bot.questions.explain import WhyView
+from bot.questions.handlers import Placing, QueueHandler
+from bot.questions.pane import Pane
+from bot.questions.question import QuestionWorker
+from bot.questions.reply import Replies
+from bot.questions.retraction import Retraction
+from bot.questions.streaming import Streams
+from bot.questions.suggestions import Suggestions
+from bot.questions.ways_on import WaysOn
+from bot.reindexing.progress import ProgressMessage
+from bot.reindexing.requests import ReindexFollower
+from bot.slack.background import Background
+from bot.slack.clients import SlackClients
+from bot.slack.directory import Directory
+from bot.slack.page_names import PageNames
+from bot.stats.stale import StalePages
+from bot.views.admin_views import PREFIX, AdminViews, Filling, status_filling, votes_filling
+from bot.views.ask_owner import WayOnDesk
+from bot.views.channel_dialog import ChannelDialog
+from bot.views.feedback import FeedbackDesk
+from bot.views.gap_views import gaps_filling, stale_filling
+from bot.views.home import Home
+from bot.views.shelf import Shelves
+from bot.views.shortcut import ShortcutDesk
+from bot.views.slash_command import CommandDesk
+from kb.config.settings import SlackSettings
+
+
+def build_follower(
+    clients: SlackClients, directory: Directory, backend: Backend, clock: Callable[[], datetime]
+) -> ReindexFollower:
+    return ReindexFollower(
+        reindexer=backend.reindexer,
+        message=ProgressMessage(
+            client=clients.posting,
+            names=PageNames(backend.pages, directory.audiences),
+            notes=backend.notes,
+            clock=clock,
+        ),
+        notes=backend.notes,
+        people=directory.people,
+        clock=clock,
+    )
+
+
+def build_rooms(
+    clients: SlackClients,
+    directory: Directory,
+    follower: ReindexFollower,
+    backend: Backend,
+    settings: SlackSettings,
+    clock: Callable[[], datetime],
+) -> Rooms:
+    people, admins, posting = directory.people, directory.admins, clients.posting
+    asking = Asking(queue=backend.queue, people=people, clock=clock)
+    fillings = gap_fillings(directory, backend, clock)
+    views = AdminViews(
+        client=posting,
+        people=people,
+        admins=admins,
+        fillings={
+            f"{PREFIX}status": status_filling(backend.status, clock),
+            **{f"{PREFIX}{name}": filling for name, filling in fillings.items()},
+            f"{PREFIX}votes": votes_filling(backend.analytics),
+        },
+    )
+    suggestions = build_suggestions(directory, backend, clock)
+    dialog = ChannelDialog(
+        reading=clients.quick,
+        posting=posting,
+        people=people,
+        admins=admins,
+        settings=backend.channel_settings,
+        known=backend.reindexer,
+        command=settings.command,
+    )
+    return Rooms(
+        asking=asking,
+        listeners=Listeners(
+            queue=backend.queue,
+            conversations=backend.conversations,
+            records=all_records(backend),
+            attention=Attention(
+                looks=ThreadLooks(threads=Threads(clients.quick, people)),
+                known_threads=backend.known_threads,
+                people=people,
+                conversations=backend.conversations,
+                channel_settings=backend.channel_settings,
+            ),
+            unread=backend.unread,
+            people=people,
+            clock=clock,
+        ),
+        desk=CommandDesk(
+            posting=posting,
+            people=people,
+            admins=admins,
+            reindexer=backend.reindexer,
+            follower=follower,
+            figures=backend.analytics,
+            status=backend.status,
+            channel_dialog=dialog,
+            asking=asking,
+            fillings=fillings,
+            command=settings.command,
+            clock=clock,
+        ),
+        channel_dialog=dialog,
+        feedback=FeedbackDesk(client=posting, votes=backend.analytics, people=people),
+        why=WhyView(
+            client=posting,
+            traces=backend.analytics,
+            people=people,
+            audiences=directory.audiences,
+            knowledge=backend.pipeline,
+        ),
+        home=Home(
+            client=posting,
+            people=people,
+            admins=admins,
+            audiences=directory.audiences,
+            asking=asking,
+            suggestions=suggestions,
+            records=backend.analytics,
+            pages=backend.pages,
+            shelves=Shelves(backend.pages, clock=clock),
+            status=backend.status,
+            views=views,
+            command=settings.command,
+            clock=clock,
+        ),
+        pane=build_pane(clients, directory, backend, suggestions),
+        shortcut=ShortcutDesk(quick=clients.quick, asking=asking, people=people, channels=directory.channels),
+        admin_views=views,
+        way_on=build_way_on(clients, directory, backend),
+    )
+
+
+def gap_fillings(directory: Directory, backend: Backend, clock: Callable[[], datetime]) -> dict[str, Filling]:
+    """What `gaps` and `stale` show, behind the slash command and as buttons of an admin's Home."""
+    stale = StalePages(index=backend.pages, citations=backend.analytics, clock=clock)
+    return {
+        "gaps": gaps_filling(backend.gaps, directory.audiences, directory.channels),
+        "stale": stale_filling(stale, directory.audiences),
+    }
+
+
+def build_way_on(clients: SlackClients, directory: Directory, backend: Backend) -> WayOnDesk:
+    return WayOnDesk(
+        posting=clients.posting,
+        reading=clients.reading,
+        people=directory.people,
+        audiences=directory.audiences,
+        memberships=directory.memberships,
+        pages=backend.pages,
+        missed=backend.analytics,
+        once=backend.once,
+        notices=build_notices(clients, directory),
+    )
+
+
+def all_records(backend: Backend) -> AllRecords:
+    """What is forgotten with a question that was deleted."""
+    return AllRecords((backend.analytics, backend.cited))
+
+
+def build_suggestions(directory: Directory, backend: Backend, clock: Callable[[], datetime]) -> Suggestions:
+    return Suggestions(
+        questions=backend.analytics,
+        pages=backend.pages,
+        audiences=directory.audiences,
+        channels=directory.channels,
+        clock=clock,
+    )
+
+
+def build_pane(
+    clients: SlackClients, directory: Directory, backend: Backend, suggestions: Suggestions
+) -> Pane:
+    return Pane(
+        quick=clients.quick,
+        suggestions=suggestions,
+        people=directory.people,
+        threads=Threads(clients.quick, directory.people),
+        conversations=backend.conversations,
+    )
+
+
+def build_handler(
+    clients: SlackClients,
+    directory: Directory,
+    backend: Backend,
+    background: Background,
+    worker: QuestionWorker,
+    pane: Pane,
+    settings: SlackSettings,
+    clock: Callable[[], datetime],
+) -> QueueHandler:
+    return QueueHandler(
+        messages=worker,
+        alone=AloneWorker(
+            pipeline=backend.pipeline,
+            audiences=directory.audiences,
+            people=directory.people,
+            figures=backend.analytics,
+            posting=clients.posting,
+            clock=clock,
+        ),
+        placing=Placing(reading=clients.reading, posting=clients.posting),
+        pane=pane,
+        background=background,
+        answer_within=settings.answer_within,
+        clock=clock,
+    )
+
+
+def build_worker(
+    clients: SlackClients,
+    directory: Directory,
+    backend: Backend,
+    background: Background,
+    settings: SlackSettings,
+    clock: Callable[[], datetime],
+) -> QuestionWorker:
+    people, threads = directory.people, Threads(clients.reading, directory.people)
+    replies = Replies(posting=clients.posting, quick=clients.quick, threads=threads, people=people)
+    return QuestionWorker(
+        pipeline=backend.pipeline,
+        queue=backend.queue,
+        hearing=Hearing(conversations=backend.conversations, threads=threads, people=people),
+        retraction=Retraction(
+            conversations=backend.conversations,
+            records=all_records(backend),
+            threads=threads,
+            replies=replies,
+            people=people,
+        ),
+        audiences=directory.audiences,
+        channels=directory.channels,
+        people=people,
+        replies=replies,
+        streams=Streams(
+            client=clients.streaming,
+            replies=replies,
+            background=background,
+            wanted=settings.stream == "auto",
+        ),
+        figures=backend.analytics,
+        cited=backend.cited,
+        channel_settings=backend.channel_settings,
+        ways=WaysOn(owners=directory.owners, channels=directory.channels, memberships=directory.memberships),
+        restraint=Restraint(once=backend.once),
+        clock=clock,
+    )

@@ -1,0 +1,1 @@
+"""Which messages are for Footnote: listeners, threads and the decision to speak."""

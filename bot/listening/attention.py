@@ -1,0 +1,191 @@
+"""Whether a Slack message is for Footnote: reads what `bot.listening.speaking` needs to decide, and no more than that.
+
+    mentioned, direct                -> no look anywhere
+    words that ask and answer nothing, or speak to somebody else -> none
+    a thread that we do not know     -> read only where the words ask, once: that we are not in it is remembered
+    else                             -> the thread, and the names of who is in it
+
+An event has three seconds until Slack sends it again, so that a look has two. A question whose thread takes longer, or may
+not be read now, is put aside (`bot.listening.unread`): Slack is told that it was taken, and one that may be for us is not lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
+from bot.listening.known_threads import KnownThreads
+from bot.listening.looks import LookLaterError, ThreadGoneError, ThreadLooks
+from bot.listening.speaking import Decision, Place, Reason, Said, decide, first_look
+from bot.listening.threads import order
+from bot.listening.unread import Unread
+from bot.queue.conversation_keys import thread_key
+from bot.slack.events import READ_SUBTYPES, Message, MessageEvent, answer_mark
+from bot.slack.heard import heard
+from bot.slack.people import Me, People
+from bot.slack.slack_text import addresses_others, mentions
+from kb.conversation.conversations import ConversationStore
+
+logger = logging.getLogger(__name__)
+
+LOOK_S = 2.0
+"""Seconds that reading a thread and its people's names may take together."""
+USUAL: frozenset[Reason] = frozenset({"no_thread", "not_our_thread", "says_nothing"})
+"""Reasons for most of what is written in a channel."""
+SHOWN = 2000
+"""Characters of one of our messages: a question of ours is shorter."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attention:
+    looks: ThreadLooks
+    known_threads: KnownThreads
+    people: People
+    conversations: ConversationStore
+    channel_settings: ChannelSettingsStore
+    look_s: float = LOOK_S
+
+    async def decide(self, event: MessageEvent, message: Message) -> Decision:
+        """
+        Raises:
+            StoreUnavailableError: nobody knows whether the message is for us.
+            LookLaterError: the message asks something, and its thread cannot be read now.
+        """
+        decision = await self._decide(event, message)
+        logger.log(
+            logging.DEBUG if decision.reason in USUAL else logging.INFO,
+            "message.taken" if decision.speaks else "message.left",
+            extra={"channel": event.channel, "ts": message.ts, "reason": decision.reason},
+        )
+        return decision
+
+    async def _decide(self, event: MessageEvent, message: Message) -> Decision:
+        me = await self.people.me()
+        place = place_of(event)
+        new = said_by(message, me)
+        if place == "dm" or new.mentions_us or new.addresses_others:
+            return decide([new], place=place)
+        settings = await self.channel_settings.of(event.channel)
+        if message.thread == message.ts:
+            return decide([new], place=place, unasked=settings.unasked)
+        if settings.follow_ups == "mention":
+            return Decision(speaks=False, reason="mention_only")
+        thread = thread_key(me.team_id, event.channel, message.thread)
+        ours = event.parent_user_id == me.user_id or bool(await self.conversations.load(thread))
+        known = await self.known_threads.of(thread)
+        ours = ours or known == "ours"
+        if known is not None and not ours:
+            return Decision(speaks=False, reason="not_our_thread" if known == "not ours" else "unread")
+        look = first_look(new)
+        if look is not None:
+            return look
+        if known == "gone":
+            return Decision(speaks=False, reason="unread")
+        if not ours and not new.asks:
+            return Decision(speaks=False, reason="not_our_thread")
+        return await self._in_thread(event, message, new, settings, ours=ours)
+
+    async def _in_thread(
+        self, event: MessageEvent, message: Message, new: Said, settings: ChannelSettings, *, ours: bool
+    ) -> Decision:
+        me, asks = await self.people.me(), new.asks
+        thread = thread_key(me.team_id, event.channel, message.thread)
+        try:
+            async with asyncio.timeout(self.look_s):
+                messages = await self.looks.of(
+                    event.channel, message.thread, ts=message.ts, probably_ours=ours
+                )
+                before = [one for one in messages if order(one.ts) < order(message.ts)]
+                if not ours and not _is_ours(messages, me):
+                    await self.known_threads.note(thread, "not ours")
+                    return Decision(speaks=False, reason="not_our_thread")
+                names = await self._names(before, message, me)
+        except ThreadGoneError as error:
+            logger.info("thread.gone", extra={"channel": event.channel, "cause": str(error)})
+            await self.known_threads.note(thread, "gone")
+            return Decision(speaks=False, reason="unread")
+        except (TimeoutError, LookLaterError) as error:
+            if asks:
+                raise LookLaterError("the thread was not read in time", ours=ours) from error
+            return Decision(speaks=False, reason="unread")
+        said = said_in(before, me, names)
+        return decide([*said, new], place=place_of(event), follow_ups=settings.follow_ups)
+
+    async def put_aside(self, place: Unread) -> tuple[MessageEvent, Message] | None:
+        """A message that was to be looked at later; None: it is gone, or stands where we are not. Raises as `decide`."""
+        me = await self.people.me()
+        thread = thread_key(me.team_id, place.channel, place.thread_ts)
+        known = await self.known_threads.of(thread)
+        ours = known == "ours" or bool(await self.conversations.load(thread))
+        if not ours and known is not None:
+            return None
+        try:
+            messages = await self.looks.of(place.channel, place.thread_ts, ts=place.ts, probably_ours=ours)
+        except ThreadGoneError:
+            await self.known_threads.note(thread, "gone")
+            return None
+        message = next((one for one in messages if one.ts == place.ts), None)
+        if message is None:
+            return None
+        event = MessageEvent(
+            type="message", channel=place.channel, channel_type=place.channel_type, ts=place.ts
+        )
+        return event, message
+
+    async def _names(self, before: Sequence[Message], message: Message, me: Me) -> Mapping[str, str]:
+        others = {one.user for one in before if one.by_a_person and one.user is not None}
+        return await self.people.names(others - {message.user, me.user_id})
+
+
+def _is_ours(messages: Sequence[Message], me: Me) -> bool:
+    """Whether we wrote in this thread, or were spoken to."""
+    return any(
+        me.wrote(user=one.user, bot_id=one.bot_id) or (one.by_a_person and mentions(one.text, me.user_id))
+        for one in messages
+    )
+
+
+def place_of(event: MessageEvent) -> Place:
+    if event.is_direct:
+        return "dm"
+    return "group" if event.channel_type == "mpim" else "channel"
+
+
+def said_by(message: Message, me: Me, name: str = "") -> Said:
+    """A person's message, as far as who speaks when is judged by it: what was forwarded or attached is not their words."""
+    return Said(
+        user=message.user or "",
+        text=heard(message, me).own,
+        mentions_us=mentions(message.text, me.user_id),
+        addresses_others=addresses_others(message.text, me.user_id),
+        name=name,
+    )
+
+
+def said_in(messages: Sequence[Message], me: Me, names: Mapping[str, str]) -> list[Said]:
+    """A thread as it was said, oldest first. Other apps, what Slack tells, and what we said by ourselves are left out."""
+    by_ts = {message.ts: message for message in messages}
+    said = []
+    for message in messages:
+        if not me.wrote(user=message.user, bot_id=message.bot_id):
+            if message.by_a_person and message.subtype in READ_SUBTYPES:
+                said.append(said_by(message, me, names.get(message.user or "", "")))
+            continue
+        mark = answer_mark(message.metadata)
+        if (message.metadata is not None and mark is None) or (
+            mark is not None and mark.state not in {"answered", "failed"}
+        ):
+            continue
+        asked = by_ts.get(mark.question_ts) if mark is not None else None
+        said.append(
+            Said(
+                user=None,
+                text=message.text[:SHOWN],
+                outcome=mark.outcome if mark is not None else None,
+                to=asked.user if asked is not None else None,
+            )
+        )
+    return said

@@ -1,0 +1,144 @@
+"""What a channel wants of Footnote, as `/kb channel` sets it: when it speaks there, from which sources, in which language.
+
+{NAMESPACE}:channels   hash: channel id -> its settings, who set them and when, as JSON
+
+Whoever reads them never waits for an outage: while the store does not answer, what was last known of a channel holds,
+else what the settings of the whole bot say.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from redis.asyncio import Redis
+
+from kb.config.settings import Corrections, FollowUps, SlackSettings
+from kb.errors import StoreUnavailableError
+from kb.store.redis import store_failures, text_of
+
+logger = logging.getLogger(__name__)
+
+BELIEVED_S = 30.0
+"""Seconds for which another bot may go on with the settings of before."""
+_UNAVAILABLE = "the settings of the channels do not answer"
+
+
+class ChannelSettings(BaseModel):
+    """Of one channel. `sources`: names of those that are searched; empty: all. `language`: of Footnote's own words, ISO 639-1;
+    empty: the question's. `unasked`: questions without a mention are answered too, where it is very sure.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    follow_ups: FollowUps = "auto"
+    unasked: bool = False
+    sources: tuple[str, ...] = ()
+    language: str = ""
+    corrections: Corrections = "note"
+
+    @classmethod
+    def of_bot(cls, settings: SlackSettings) -> Self:
+        """What holds in a channel that has set nothing."""
+        return cls(follow_ups=settings.follow_ups, corrections=settings.corrections)
+
+
+class _Stored(ChannelSettings):
+    by: str
+    at: datetime
+
+
+class ChannelSettingsStore:
+    """See the module. `clock` gives aware datetimes, `monotonic` seconds."""
+
+    def __init__(
+        self,
+        redis: Redis,
+        *,
+        namespace: str,
+        defaults: ChannelSettings | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._redis = redis
+        self._key = f"{{{namespace}}}:channels"
+        self._defaults = defaults or ChannelSettings()
+        self._clock = clock
+        self._monotonic = monotonic
+        self._known: dict[str, tuple[float, ChannelSettings]] = {}
+
+    async def of(self, channel_id: str) -> ChannelSettings:
+        """Never raises for an outage; see the module."""
+        now = self._monotonic()
+        at, known = self._known.get(channel_id, (None, self._defaults))
+        if at is not None and now - at < BELIEVED_S:
+            return known
+        try:
+            with store_failures(_UNAVAILABLE):
+                stored = await self._redis.hget(self._key, channel_id)
+        except StoreUnavailableError as error:
+            logger.warning("channel_settings.unavailable", extra={"cause": repr(error.__cause__)})
+        else:
+            known = self._defaults if stored is None else self._read(channel_id, stored)
+        self._known[channel_id] = (now, known)
+        return known
+
+    async def save(self, channel_id: str, settings: ChannelSettings, *, by: str) -> None:
+        """
+        Raises:
+            StoreUnavailableError: nothing was changed, as far as can be told.
+        """
+        stored = _Stored(**settings.model_dump(), by=by, at=self._clock())
+        with store_failures(_UNAVAILABLE):
+            await self._redis.hset(self._key, channel_id, stored.model_dump_json())
+        self._known[channel_id] = (self._monotonic(), settings)
+        logger.info("channel_settings.saved", extra={"channel": channel_id, "user": by})
+
+    async def all(self) -> dict[str, ChannelSettings]:
+        """Of every channel that has set something.
+
+        Raises:
+            StoreUnavailableError: they cannot be told.
+        """
+        with store_failures(_UNAVAILABLE):
+            stored = await self._redis.hgetall(self._key)
+        return {text_of(channel): self._read(text_of(channel), text) for channel, text in stored.items()}
+
+    def _read(self, channel_id: str, stored: bytes | str) -> ChannelSettings:
+        try:
+            return ChannelSettings.model_validate_json(stored)
+        except ValidationError as error:  # written by another version
+            logger.warning(
+                "channel_settings.unreadable", extra={"channel": channel_id, "problems": error.error_count()}
+            )
+            return self._defaults
+
+
+class SourceNames(Protocol):
+    """kb.jobs.Reindexer, as this uses it."""
+
+    def sources(self) -> list[str]: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChannelWishes:
+    """What a channel's settings mean for an answer there, with the sources that there are now."""
+
+    store: ChannelSettingsStore
+    known: SourceNames
+
+    async def sources(self, channel_id: str) -> Sequence[str]:
+        """Those that it wants to be told from; empty: all."""
+        return chosen(await self.store.of(channel_id), self.known.sources())
+
+
+def chosen(settings: ChannelSettings, known: Collection[str]) -> tuple[str, ...]:
+    """Those of the channel's sources that there still are; empty: all. A channel whose sources are all gone has chosen none:
+    it would else be told of every question that nothing was found.
+    """
+    return tuple(name for name in settings.sources if name in known)

@@ -1,0 +1,181 @@
+"""What a glance settles, before Bolt has it: most of what people write in channels is nothing to us.
+
+    no event, or not a person's message in a channel    -> for Bolt: presses, commands, mentions, direct messages, edits, deletions
+    it names us, or stands in a thread that we are in   -> for Bolt
+    it starts a thread, and the channel wants no unasked answers -> settled
+    a thread that we are known not to be in             -> settled
+    another thread                                      -> for Bolt, but so many at a time and a second: the rest is put aside
+
+A glance is exact: it settles what `bot.listening.attention` would leave, and knows nothing of its own. Judging words takes
+milliseconds, so that in a flood the words of what may not be ours are judged later, where its thread is looked at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from bot.listening.attention import Attention
+from bot.listening.unread import UnreadMessages
+from bot.queue.conversation_keys import thread_key
+from bot.queue.together import Together
+from bot.slack.errors import SLACK_FAILURES
+from bot.slack.events import ActionContext, Ts
+from bot.slack.message_parts import Payload
+from bot.slack.slack_text import addresses_others
+from kb.errors import UnavailableError
+from kb.models import ThreadKey
+
+logger = logging.getLogger(__name__)
+
+Seen = Literal["settled", "first", "other"]
+"""For Bolt, "first" is what speaks to us or waits for us; "other" what may not be for us."""
+
+JUDGED_A_SECOND, JUDGED_AT_ONCE = 25.0, 100.0
+"""Messages of unknown threads whose words are judged as they come: a tenth of a core. A workspace of thousands has one."""
+TOLD_EVERY_S = 10.0
+
+
+class _Written(Payload):
+    """A person's message in a channel, as plain as can be: what has more to it is Bolt's."""
+
+    type: Literal["message"]
+    subtype: Literal["thread_broadcast", "file_share"] | None = None
+    channel: str
+    channel_type: Literal["channel", "group", "mpim"]
+    user: str = Field(min_length=1)
+    text: str = Field(default="", repr=False)
+    ts: Ts
+    thread_ts: Ts | None = None
+    parent_user_id: str | None = None
+    username: str | None = None
+    streaming_state: str | None = None
+    deleted_ts: Ts | None = None
+    assistant_thread: ActionContext = ActionContext()
+    action_token: str | None = Field(default=None, repr=False)
+    bot_id: None = None
+    bot_profile: None = None
+    edited: None = None
+    metadata: None = None
+    message: None = None
+    previous_message: None = None
+
+
+class Glance:
+    """`noting` is told of what is settled here: Bolt never hears of it. `clock` counts seconds from anywhere."""
+
+    def __init__(
+        self,
+        *,
+        attention: Attention,
+        unread: UnreadMessages,
+        noting: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._attention = attention
+        self._noting = noting
+        self._judged = _Allowance(clock=clock)
+        self._shed = _Shed(clock=clock)
+        self._threads = Together(self._known)
+        self._aside = Together(unread.add_all)
+        self._place = unread.place
+
+    async def at(self, told: Mapping[str, Any], *, busy: Callable[[], bool]) -> Seen:
+        """
+        Args:
+            busy: whether Bolt has as much as it may have of what may not be for us.
+
+        Raises:
+            UnavailableError: nobody knows whether the message is for us.
+        """
+        event = told.get("event")
+        if told.get("type") != "event_callback" or not isinstance(event, Mapping):
+            return "first"
+        if event.get("type") != "message" or event.get("channel_type") == "im":
+            return "first"
+        try:
+            me = await self._attention.people.me()
+        except SLACK_FAILURES as error:
+            raise UnavailableError("Slack does not say who we are") from error
+        try:
+            written = _Written.model_validate(event)
+        except ValidationError:
+            return "other"
+        if me.user_id in written.text:
+            return "first"
+        if written.user in {me.user_id, "USLACKBOT"}:
+            return "other"
+        seen = await self._written(written, me.team_id, me.user_id, busy=busy)
+        if seen == "settled":
+            self._noting()
+        return seen
+
+    async def _written(self, written: _Written, team: str, us: str, *, busy: Callable[[], bool]) -> Seen:
+        settings = await self._attention.channel_settings.of(written.channel)
+        if written.thread_ts is None or written.thread_ts == written.ts:
+            return "other" if settings.unasked else "settled"
+        if settings.follow_ups == "mention" or addresses_others(written.text, us):
+            return "settled"
+        if written.parent_user_id == us:
+            return "other"
+        state = await self._threads.of(thread_key(team, written.channel, written.thread_ts))
+        if state != "unknown":
+            return "settled" if state == "left" else "other"
+        if not busy() and self._judged.takes_one():
+            return "other"
+        place = self._place(
+            channel=written.channel,
+            channel_type=written.channel_type,
+            thread_ts=written.thread_ts,
+            ts=written.ts,
+        )
+        self._shed.count(kept=await self._aside.of(place))
+        return "settled"
+
+    async def _known(self, threads: Sequence[ThreadKey]) -> list[Literal["ours", "left", "unknown"]]:
+        answered, known = await asyncio.gather(
+            self._attention.conversations.known(threads), self._attention.known_threads.all_of(threads)
+        )
+        return [
+            "ours" if thread in answered or what == "ours" else "left" if what else "unknown"
+            for thread, what in zip(threads, known, strict=True)
+        ]
+
+
+@dataclass(kw_only=True, slots=True)
+class _Allowance:
+    clock: Callable[[], float]
+    _left: float = JUDGED_AT_ONCE
+    _counted_at: float = 0.0
+
+    def takes_one(self) -> bool:
+        now = self.clock()
+        self._left = min(JUDGED_AT_ONCE, self._left + (now - self._counted_at) * JUDGED_A_SECOND)
+        self._counted_at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
+@dataclass(kw_only=True, slots=True)
+class _Shed:
+    """One line of the log for many messages."""
+
+    clock: Callable[[], float]
+    _kept: int = 0
+    _left: int = 0
+    _told_at: float = field(default=-TOLD_EVERY_S)
+
+    def count(self, *, kept: bool) -> None:
+        self._kept, self._left = self._kept + kept, self._left + (not kept)
+        now = self.clock()
+        if now - self._told_at >= TOLD_EVERY_S:
+            logger.warning("messages.shed", extra={"put_aside": self._kept, "left": self._left})
+            self._kept, self._left, self._told_at = 0, 0, now

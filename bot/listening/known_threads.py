@@ -1,0 +1,70 @@
+"""Threads of which we know without a look whether they are ours. In Redis, for all replicas.
+
+    ours       we were mentioned there, and have perhaps not answered yet: answers make a thread ours by its turns
+    not ours   we were not in it when we looked
+    gone       Slack does not show it to us
+
+A look that began before a mention may end after it. It does not make us deaf: of what is known of a thread, the first counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from redis.asyncio import Redis
+
+from kb.models import ThreadKey
+from kb.store.redis import store_failures
+
+Known = Literal["ours", "not ours", "gone"]
+
+KEEP: dict[Known, timedelta] = {
+    "ours": timedelta(days=2),
+    "not ours": timedelta(hours=12),
+    "gone": timedelta(hours=1),
+}
+"""A question waits for its answer for a day at most. What Slack does not show may be shown later: an app is given a scope, or
+is invited."""
+MOST = 50_000
+"""Threads, the ones that are kept for longest: some 6 MB."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownThreads:
+    """Every method raises `StoreUnavailableError` when Redis does not answer."""
+
+    redis: Redis
+    namespace: str
+    clock: Callable[[], datetime]
+
+    async def of(self, thread: ThreadKey) -> Known | None:
+        """None: nobody has looked lately."""
+        return (await self.all_of([thread]))[0]
+
+    async def all_of(self, threads: Sequence[ThreadKey]) -> list[Known | None]:
+        """What is known of each, asked at once."""
+        members = [f"{name}:{thread}" for thread in threads for name in KEEP]
+        with store_failures("threads cannot be looked up"):
+            until = await self.redis.zmscore(self._threads, members)
+        now = self.clock().timestamp()
+        known = [at is not None and float(at) > now for at in until]
+        return [
+            next((name for name, is_known in zip(KEEP, known[at:], strict=False) if is_known), None)
+            for at in range(0, len(known), len(KEEP))
+        ]
+
+    async def note(self, thread: ThreadKey, known: Known) -> None:
+        now = self.clock()
+        with store_failures("a thread cannot be remembered"):
+            async with self.redis.pipeline(transaction=True) as pipe:
+                pipe.zadd(self._threads, {f"{known}:{thread}": (now + KEEP[known]).timestamp()})
+                pipe.zremrangebyscore(self._threads, "-inf", now.timestamp())
+                pipe.zremrangebyrank(self._threads, 0, -MOST - 1)
+                await pipe.execute()
+
+    @property
+    def _threads(self) -> str:
+        return f"{{{self.namespace}}}:left-threads"

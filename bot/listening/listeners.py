@@ -1,0 +1,216 @@
+"""One listener for each Slack event. A listener decides "is this for us?" and puts the question on the queue.
+
+An error here means that the event is not acknowledged, so that Slack sends it again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from bot.listening.attention import Attention
+from bot.listening.looks import LookLaterError
+from bot.listening.speaking import Decision
+from bot.listening.unread import Unread, UnreadMessages
+from bot.queue.claims import QueuedQuestion, question_id
+from bot.queue.conversation_keys import keys_of, thread_key
+from bot.slack.events import FORM_SUBTYPES, READ_SUBTYPES, Message, MessageEvent
+from bot.slack.heard import heard
+from bot.slack.people import Me, People
+from bot.slack.slack_text import mentions
+from kb.conversation.conversations import ConversationStore
+from kb.models import ThreadKey
+
+logger = logging.getLogger(__name__)
+
+MENTIONED = Decision(speaks=True, reason="mentioned")
+
+
+class Queue(Protocol):
+    """bot.queue.queue.QuestionQueue, as listeners use it. Raises `StoreUnavailableError`."""
+
+    async def accept(self, question: QueuedQuestion) -> bool: ...
+
+    async def delete(self, deletion: QueuedQuestion, *, certain: bool = False) -> bool: ...
+
+    async def is_known(self, message_id: str) -> bool: ...
+
+
+class Records(Protocol):
+    """bot.stats.analytics.Analytics, as a deletion uses it. Raises `StoreUnavailableError`."""
+
+    async def forget(self, question_id: str) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listeners:
+    """`attention` says which messages are for us, `unread` keeps those of which it cannot say it now."""
+
+    queue: Queue
+    conversations: ConversationStore
+    records: Records
+    attention: Attention
+    unread: UnreadMessages
+    people: People
+    clock: Callable[[], datetime]
+
+    async def mentioned(self, event: dict[str, Any]) -> None:
+        """`app_mention`: somebody speaks to us. Its `message` twin is the same question."""
+        message = Message.read(event)
+        if await self._is_heard(message):
+            await self._accept(MessageEvent.read(event), message, MENTIONED)
+
+    async def message(self, event: dict[str, Any]) -> None:
+        """`message` in a channel, a direct message or a group: written, edited or deleted."""
+        told = MessageEvent.read(event)
+        if told.is_deletion:
+            await self._deleted(told)
+        elif told.subtype == "message_changed":
+            await self._edited(told)
+        else:
+            message = Message.read(event)
+            if await self._is_heard(message):
+                await self._judge(told, message)
+
+    async def look(self, place: Unread) -> None:
+        """Decides about a message that was put aside. Raises as `Attention.decide`."""
+        found = await self.attention.put_aside(place)
+        if found is None or not await self._is_heard(found[1]):
+            return
+        decision = await self.attention.decide(*found)
+        if decision.speaks or await self._was_accepted(*found):
+            await self._accept(*found, decision)
+
+    async def _judge(self, event: MessageEvent, message: Message, *, known: bool = False) -> None:
+        """Accepts a message that is for us. `known`: it is in any case, and only how it is asked is still open."""
+        try:
+            decision = await self.attention.decide(event, message)
+        except LookLaterError as later:
+            place = self.unread.place(
+                channel=event.channel,
+                channel_type=event.channel_type,
+                thread_ts=message.thread,
+                ts=message.ts,
+                ours=later.ours,
+            )
+            kept = await self.unread.add(place)
+            if not kept and (known or later.ours):
+                raise  # not acknowledged: Slack sends it again
+            where = {"channel": event.channel, "ts": message.ts}
+            logger.info("message.put_aside" if kept else "message.left", extra=where | {"reason": "unread"})
+            return
+        if decision.speaks or known:
+            await self._accept(event, message, decision)
+
+    async def _is_heard(self, message: Message) -> bool:
+        """Whether we listen to who wrote this at all.
+
+        A form is heard where it starts a thread, once: no bot is ever talked with. In a thread it never is.
+        """
+        if message.by_a_person:
+            return message.subtype in READ_SUBTYPES
+        if not (message.by_a_form and message.subtype in FORM_SUBTYPES and message.thread == message.ts):
+            return False
+        me = await self.people.me()
+        ours = me.wrote(user=message.user, bot_id=message.bot_id)
+        return not ours and mentions(message.text, me.user_id)
+
+    async def _edited(self, event: MessageEvent) -> None:
+        """New words of a message that we accepted are a question; so are those that now speak to us.
+
+        Whether the words are new is judged where they are accepted: Slack tells an edit that adds a mention twice, in
+        any order, and tells revisions that change nothing.
+        """
+        message, before = event.message, event.previous_message
+        if message is None or not message.by_a_person:
+            return
+        me = await self.people.me()
+        if before is not None and _said(before, me) == _said(message, me):
+            return
+        overtaken = before is not None and mentions(before.text, me.user_id)
+        await self._judge(event, message, known=overtaken or await self._was_accepted(event, message))
+
+    async def _was_accepted(self, event: MessageEvent, message: Message) -> bool:
+        team = (await self.people.me()).team_id
+        if await self.queue.is_known(question_id(team, event.channel, message.ts)):
+            return True
+        return await self._was_answered(thread_key(team, event.channel, message.thread), message.ts)
+
+    async def _was_answered(self, thread: ThreadKey, ts: str) -> bool:
+        """Long ago, too: a conversation is kept for longer than a claim."""
+        return any(turn.question_ts == ts for turn in await self.conversations.load(thread))
+
+    async def _deleted(self, event: MessageEvent) -> None:
+        """What is remembered of a question goes at once; its answer is taken away by the queue, after what runs there."""
+        me, message = await self.people.me(), event.previous_message
+        ts = message.ts if message is not None else event.deleted_ts
+        if ts is None or (message is not None and me.wrote(user=message.user, bot_id=message.bot_id)):
+            return
+        deletion = QueuedQuestion(
+            team=me.team_id,
+            channel=event.channel,
+            channel_type=event.channel_type or "channel",
+            ts=ts,
+            thread_ts=message.thread if message is not None else ts,
+            user=(message.user if message is not None else None) or "",
+            text="",
+            mentioned=False,
+            received_at=self.clock(),
+            deleted=True,
+        )
+        thread = thread_key(deletion.team, deletion.channel, deletion.thread_ts)
+        await self.queue.delete(deletion, certain=await self._was_answered(thread, ts))
+        line = deletion.is_line_of_dm
+        for key in keys_of(deletion.team, deletion.channel, deletion.thread_ts, is_line_of_dm=line):
+            await self.conversations.forget(key, ts)
+        await self.records.forget(deletion.message_id)
+        logger.info("question.forgotten", extra={"question_id": deletion.message_id})
+
+    async def _accept(self, event: MessageEvent, message: Message, decision: Decision) -> None:
+        question = self._question(event, message, await self.people.me(), decision)
+        if question.mentioned:
+            await self.attention.known_threads.note(
+                thread_key(question.team, question.channel, question.thread_ts), "ours"
+            )
+        await self.queue.accept(question)
+
+    def _question(self, event: MessageEvent, message: Message, me: Me, decision: Decision) -> QueuedQuestion:
+        said = heard(message, me)
+        question = QueuedQuestion(
+            team=me.team_id,
+            channel=event.channel,
+            channel_type=event.channel_type or "channel",
+            ts=message.ts,
+            thread_ts=message.thread,
+            user=message.user or "",
+            text=said.own,
+            added=said.added,
+            shown=said.shown,
+            unread=said.unread,
+            mentioned=mentions(message.text, me.user_id),
+            received_at=self.clock(),
+            action_token=event.token,
+            edited_ts=_edited_ts(event, message),
+            reason=decision.reason,
+            unasked=decision.with_others or not decision.speaks,
+        )
+        if said.is_cut:
+            logger.info("question.cut", extra={"question_id": question.id})
+        return question
+
+
+def _said(message: Message, me: Me) -> tuple[object, bool]:
+    return heard(message, me).words, mentions(message.text, me.user_id)
+
+
+def _edited_ts(event: MessageEvent, message: Message) -> str | None:
+    """When this version was written; None for the first. Slack does not always say, then it is when we were told.
+
+    Slack's own is of a whole second: what tells two edits within one apart is when each was told ("5.000000+5.000200").
+    """
+    told = (event.event_ts or event.ts) if event.subtype == "message_changed" else ""
+    edited = message.edited.ts if message.edited is not None else ""
+    return "+".join(filter(None, [edited, told if told != edited else ""])) or None

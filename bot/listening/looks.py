@@ -1,0 +1,141 @@
+"""Looks into threads, to decide whether a message there is for us: shared, few at a time, and no more than Slack allows.
+
+    two messages of one thread      -> one look, where it shows both
+    a thread that we may be in      -> at once, unless Slack has just refused
+    another thread                  -> at once as well, but so many a minute: answering needs Slack's allowance, too
+    no look now                     -> `LookLaterError`
+
+Slack allows some 50 calls of conversations.replies a minute.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from bot.listening.threads import Threads
+from bot.slack.errors import NO_ACCESS, SLACK_FAILURES, error_code, fate, retry_after_s
+from bot.slack.events import Message
+from kb.errors import UnavailableError
+from kb.runtime.tasks import cancelled
+
+logger = logging.getLogger(__name__)
+
+PER_MINUTE, AT_ONCE = 20, 20
+"""Looks into threads in which we probably are not: for how long, and how many in a row."""
+MOST_LOOKS = 8
+"""That run at the same time."""
+LONGEST_LOOK_S = 10.0
+PAUSE_S = 2.0
+"""Without looks after one that failed, where Slack names no time."""
+KEPT_S = 10.0
+KEPT_LOOKS, KEPT_MESSAGES = 32, 200
+"""Threads, and the messages of one of them, that stay known for so long: who edits a reply five times asks for one look."""
+
+LATER_CHANGED = frozenset({"missing_scope", "no_permission", "not_allowed_token_type"})
+"""Slack refuses this of us, not us altogether."""
+
+
+class LookLaterError(UnavailableError):
+    """Nobody knows now what the thread says. `ours`: we are in it."""
+
+    def __init__(self, why: str, *, ours: bool = False) -> None:
+        super().__init__(why)
+        self.ours = ours
+
+
+class ThreadGoneError(Exception):
+    """Slack does not show the thread, and will not for a while."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Seen:
+    messages: Sequence[Message]
+    at: float
+
+
+@dataclass(kw_only=True)
+class ThreadLooks:
+    """`threads` must not wait out rate limits. `clock` counts seconds from anywhere."""
+
+    threads: Threads
+    clock: Callable[[], float] = time.monotonic
+    per_minute: float = PER_MINUTE
+    at_once: int = AT_ONCE
+    _running: dict[tuple[str, str], asyncio.Task[Sequence[Message]]] = field(default_factory=dict)
+    _seen: OrderedDict[tuple[str, str], _Seen] = field(default_factory=OrderedDict)
+    _not_before: float = 0.0
+    _left: float = AT_ONCE
+    _counted_at: float = 0.0
+
+    async def of(self, channel: str, thread_ts: str, *, ts: str, probably_ours: bool) -> Sequence[Message]:
+        """The messages of a thread, oldest first, as they were after the one at `ts` was written.
+
+        Raises:
+            LookLaterError: Slack does not answer, or may not be asked now.
+            ThreadGoneError: it refuses.
+        """
+        key = (channel, thread_ts)
+        seen = self._seen.get(key)
+        if seen is not None and self.clock() - seen.at < KEPT_S and _shows(seen.messages, ts):
+            return seen.messages
+        running = self._running.get(key)
+        if running is not None and _shows(messages := await asyncio.shield(running), ts):
+            return messages
+        # The look had begun before the message was written. Of all that waited for it one begins the next.
+        running = self._running.get(key)
+        return await asyncio.shield(running or self._begin(key, probably_ours=probably_ours))
+
+    async def close(self) -> None:
+        """Ends what is running; whoever waits for it is cancelled."""
+        for task in list(self._running.values()):
+            await cancelled(task)
+
+    def _begin(self, key: tuple[str, str], *, probably_ours: bool) -> asyncio.Task[Sequence[Message]]:
+        if self.clock() < self._not_before or len(self._running) >= MOST_LOOKS:
+            raise LookLaterError("Slack has just refused, or has too much to answer")
+        if not probably_ours:
+            if self._tokens() < 1:
+                raise LookLaterError("so many threads were looked at in the last minute")
+            self._left -= 1
+        task = asyncio.create_task(self._look(key), name="look")
+        self._running[key] = task
+        task.add_done_callback(lambda done: self._ended(key, done))
+        return task
+
+    async def _look(self, key: tuple[str, str]) -> Sequence[Message]:
+        try:
+            async with asyncio.timeout(LONGEST_LOOK_S):
+                messages = await self.threads.messages(*key)
+        except SLACK_FAILURES as error:
+            code = error_code(error) or type(error).__name__
+            if fate(error) == "lasting" and code not in NO_ACCESS - LATER_CHANGED:
+                raise ThreadGoneError(code) from error
+            self._not_before = self.clock() + max(PAUSE_S, retry_after_s(error))
+            logger.warning("thread.unread", extra={"channel": key[0], "thread_ts": key[1], "cause": code})
+            raise LookLaterError(code) from error
+        if len(messages) <= KEPT_MESSAGES:
+            self._seen[key] = _Seen(messages=messages, at=self.clock())
+            self._seen.move_to_end(key)
+            while len(self._seen) > KEPT_LOOKS:
+                self._seen.popitem(last=False)
+        return messages
+
+    def _ended(self, key: tuple[str, str], task: asyncio.Task[Sequence[Message]]) -> None:
+        del self._running[key]
+        if not task.cancelled():
+            task.exception()  # whoever waited was told; nobody may have
+
+    def _tokens(self) -> float:
+        now = self.clock()
+        self._left = min(self.at_once, self._left + (now - self._counted_at) * self.per_minute / 60)
+        self._counted_at = now
+        return self._left
+
+
+def _shows(messages: Sequence[Message], ts: str) -> bool:
+    return any(message.ts == ts for message in messages)

@@ -1,0 +1,147 @@
+"""Messages that Footnote says by itself, exactly once over double presses, restarts and replicas.
+
+    nobody -> held by one for LEASE -> said, for good (`keep`)
+
+Whoever holds it looks whether an earlier holder, who died, had posted it, and posts it only then. What must be said though
+everybody dies first is promised before: `promised` hands it over to whoever lives.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Literal
+
+from redis.asyncio import Redis
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.listening.threads import Threads
+from bot.rendering.layout import Block
+from bot.slack.events import AnswerMark, Message, answer_mark, as_metadata
+from bot.slack.people import People
+from kb.store.redis import store_failures, text_of
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(minutes=2)
+"""Longer than a post takes with all its waiting for Slack's rate limits."""
+KEEP = timedelta(days=120)
+"""Longer than the buttons that might be pressed again keep their records."""
+LOOKED_AT = 200
+"""Messages of a channel in which an earlier post is looked for: it is minutes old."""
+
+Turn = Literal["mine", "held", "said"]
+
+_UNAVAILABLE = "what was said once cannot be told"
+
+
+class Once:
+    """Who says what. Every method raises `StoreUnavailableError` when Redis does not answer."""
+
+    def __init__(self, redis: Redis, *, namespace: str) -> None:
+        self._redis = redis
+        self._root = f"{{{namespace}}}:once"
+
+    async def begin(self, name: str) -> Turn:
+        """ "mine": say it now, and then `said`. "held": somebody is at it, or died at it less than LEASE ago."""
+        with store_failures(_UNAVAILABLE):
+            if await self._redis.set(self._key(name), "held", nx=True, px=LEASE):
+                return "mine"
+            state = await self._redis.get(self._key(name))
+        return "said" if state is not None and text_of(state) == "said" else "held"
+
+    async def said(self, name: str, *, keep: timedelta = KEEP) -> None:
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.set(self._key(name), "said", px=keep)
+                pipe.hdel(self._promises, name)
+                await pipe.execute()
+
+    async def was_said(self, name: str) -> bool:
+        with store_failures(_UNAVAILABLE):
+            state = await self._redis.get(self._key(name))
+        return state is not None and text_of(state) == "said"
+
+    async def promise(self, name: str, what: Mapping[str, Any]) -> None:
+        """`what` is JSON data: all that whoever says it needs to know."""
+        with store_failures(_UNAVAILABLE):
+            await self._redis.hset(self._promises, name, json.dumps(what, ensure_ascii=False))
+
+    async def withdraw(self, name: str) -> None:
+        """Nobody says it any more; whoever holds it may still."""
+        with store_failures(_UNAVAILABLE):
+            await self._redis.hdel(self._promises, name)
+
+    async def promised(self) -> dict[str, Any]:
+        with store_failures(_UNAVAILABLE):
+            stored: dict[Any, Any] = await self._redis.hgetall(self._promises)
+        return {text_of(name): json.loads(what) for name, what in stored.items()}
+
+    def _key(self, name: str) -> str:
+        return f"{self._root}:{name}"
+
+    @property
+    def _promises(self) -> str:
+        return f"{self._root}-promised"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Notice:
+    """What is said where. `name` tells it from all others; it travels in the message's metadata."""
+
+    name: str
+    channel: str
+    text: str
+    blocks: Sequence[Block] = ()
+    thread_ts: str | None = None
+
+
+class Notices:
+    """Posts what its holder may say. `posting` must not retry lost connections."""
+
+    def __init__(
+        self, *, posting: AsyncWebClient, reading: AsyncWebClient, people: People, threads: Threads
+    ) -> None:
+        self._posting = posting
+        self._reading = reading
+        self._people = people
+        self._threads = threads
+
+    async def post(self, notice: Notice) -> None:
+        """Posts it, unless it stands there already.
+
+        Raises:
+            slack_sdk's and aiohttp's errors: it may stand there or not; the next holder looks.
+        """
+        if await self._stands(notice):
+            logger.info("notice.stood", extra={"notice": notice.name})
+            return
+        mark = AnswerMark(question_id=notice.name, question_ts="", state="note")
+        await self._posting.chat_postMessage(
+            channel=notice.channel,
+            thread_ts=notice.thread_ts,
+            text=notice.text,
+            blocks=list(notice.blocks) or None,
+            metadata=as_metadata(mark),
+            unfurl_links=False,
+            unfurl_media=False,
+        )
+
+    async def _stands(self, notice: Notice) -> bool:
+        me = await self._people.me()
+        messages = (
+            await self._threads.messages(notice.channel, notice.thread_ts)
+            if notice.thread_ts is not None
+            else await self._latest(notice.channel)
+        )
+        marks = [answer_mark(one.metadata) for one in messages if me.wrote(user=one.user, bot_id=one.bot_id)]
+        return any(mark is not None and mark.question_id == notice.name for mark in marks)
+
+    async def _latest(self, channel: str) -> list[Message]:
+        page = await self._reading.conversations_history(
+            channel=channel, limit=LOOKED_AT, include_all_metadata=True
+        )
+        return [Message.model_validate(told) for told in page.get("messages") or []]

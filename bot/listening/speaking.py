@@ -1,0 +1,263 @@
+"""When Footnote speaks, and why: the one place that decides. Pure; `docs/speaking.md` tells the rules for people.
+
+    mentioned, written to directly -> always
+    a message in a thread where Footnote is, without a mention:
+        to another person or a group                     -> silent
+        people are talking with each other               -> silent; after three of their messages until it is mentioned
+        one person and Footnote                          -> speaks, where the words ask or answer something
+        the person whom it answered last goes on         -> speaks, where the words ask a knowledge base, or answer its question
+        somebody else                                    -> silent, unless they answer its question (or `follow_ups` is "everyone")
+
+A wrong word in a conversation of others costs more than a silence, which a mention mends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from kb.config.settings import FollowUps
+from kb.rewriting.replies import Reply, hands_on, read_reply
+
+Place = Literal["channel", "group", "dm"]
+Reason = Literal[
+    "mentioned",
+    "direct",
+    "shortcut",
+    "unasked",
+    "one_person",
+    "goes_on",
+    "answers_us",
+    "everyone",
+    "no_thread",
+    "not_our_thread",
+    "mention_only",
+    "to_others",
+    "asleep",
+    "among_people",
+    "somebody_else",
+    "to_a_person",
+    "says_nothing",
+    "unread",
+]
+"""The first eight speak, the others are silence. "unread": the thread could not be read in time."""
+
+SLEEPS_AFTER = 3
+"""Messages among people since Footnote last spoke: then the thread is theirs."""
+ASKS_BACK = frozenset({"unclear", "declined"})
+"""Outcomes that ask for other words: "Do you mean A or B?", "Try naming the product, team or rule you mean."."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Said:
+    """A message of a thread. `user` is None for Footnote's own; then `outcome` is its answer's, and `to` whom it answered.
+
+    `name` is what people call the user. `text` may hold Slack's marks, but no mention of Footnote.
+    """
+
+    user: str | None
+    text: str
+    mentions_us: bool = False
+    addresses_others: bool = False
+    outcome: str | None = None
+    to: str | None = None
+    name: str = ""
+
+    @property
+    def asks(self) -> bool:
+        """Whether the words alone ask something."""
+        return _words(self.text).asks
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decision:
+    """`with_others`: nobody spoke to Footnote and other people are in the thread, so that what is not found is silence."""
+
+    speaks: bool
+    reason: Reason
+    with_others: bool = False
+
+
+@lru_cache(maxsize=64)
+def _words(text: str) -> Reply:
+    """What the words alone do: asked twice of each message, and it takes milliseconds."""
+    return read_reply(text)
+
+
+def first_look(new: Said) -> Decision | None:
+    """What a message's words alone decide, before anybody reads the thread; None: they leave it open."""
+    reply = _words(new.text)
+    if reply.to_group or reply.to_named:
+        return _silence("to_others")
+    return None if reply.says else _silence("says_nothing")
+
+
+def decide(
+    said: Sequence[Said], *, place: Place, follow_ups: FollowUps = "auto", unasked: bool = False
+) -> Decision:
+    """Whether Footnote answers the last of `said`, oldest first.
+
+    Args:
+        unasked: questions that start a thread are answered without a mention, where they ask a knowledge base.
+    """
+    new = said[-1]
+    if place == "dm":
+        return Decision(speaks=True, reason="direct")
+    if new.mentions_us:
+        return Decision(speaks=True, reason="mentioned")
+    if new.addresses_others:
+        return _silence("to_others")
+    if len(said) == 1:
+        return _unasked(new) if unasked else _silence("no_thread")
+    thread = _Thread.read(said[:-1])
+    if not thread.ours:
+        return _silence("not_our_thread")
+    if follow_ups == "mention":
+        return _silence("mention_only")
+    return _in_thread(new, thread, follow_ups)
+
+
+def _unasked(new: Said) -> Decision:
+    """ "Does anyone know how ...?" is how people ask a channel; what else they say to everybody is theirs."""
+    reply = read_reply(new.text)
+    if reply.to_named or reply.to_person or (reply.to_group and not reply.wonders):
+        return _silence("to_others")
+    if not reply.asks_knowledge or reply.small:
+        return _silence("says_nothing")
+    return Decision(speaks=True, reason="unasked", with_others=True)
+
+
+def _in_thread(new: Said, thread: _Thread, follow_ups: FollowUps) -> Decision:
+    others = thread.others_than(new)
+    names = [one.name for one in thread.people.values() if one.user != new.user and one.name]
+    reply = read_reply(new.text, before=thread.last_words, offered=thread.asked_back, names=names)
+    if reply.to_group or reply.to_named:
+        return _silence("to_others")
+    if not reply.says:
+        return _silence("says_nothing")
+    if not others:
+        wants = reply.asks or reply.corrects or (bool(thread.asked_back) and (reply.chooses or reply.answers))
+        return (
+            Decision(speaks=True, reason=thread.because("one_person", reply))
+            if wants
+            else _silence("says_nothing")
+        )
+    return _among_others(new, thread, reply, follow_ups)
+
+
+def _among_others(new: Said, thread: _Thread, reply: Reply, follow_ups: FollowUps) -> Decision:
+    since = thread.since
+    if len(since) >= SLEEPS_AFTER:
+        return _silence("asleep")
+    goes_on, talking = new.user in thread.answered, _talking(new, thread)
+    if reply.to_person:
+        return _silence("to_a_person")
+    if thread.asked_back and goes_on and reply.chooses:
+        return Decision(speaks=True, reason="answers_us", with_others=True)
+    if talking:
+        return _silence("among_people")
+    if thread.asked_back and (reply.answers if goes_on else reply.chooses and not reply.asks):
+        return Decision(speaks=True, reason="answers_us", with_others=True)
+    if not goes_on and follow_ups != "everyone":
+        return _silence("somebody_else")
+    if not (reply.asks_knowledge or reply.corrects):
+        return _silence("says_nothing")
+    between = [read_reply(one.text) for one in since if one.user != new.user]
+    if between and (reply.small or not (reply.leans or all(one.remarks for one in between))):
+        return _silence("among_people")
+    return Decision(speaks=True, reason="goes_on" if goes_on else "everyone", with_others=True)
+
+
+def _talking(new: Said, thread: _Thread) -> bool:
+    """Whether people have been speaking to each other since Footnote last spoke.
+
+    They are where somebody was addressed or asked, or where one has answered the other: a lone remark is neither.
+    """
+    replied = False
+    for at, one in enumerate(thread.since):
+        own = one.user == new.user
+        reply = read_reply(one.text, before=thread.last_words)
+        if one.addresses_others or reply.to_named or reply.to_person or reply.to_group:
+            return True
+        if not own and reply.asks:
+            return True
+        before = [earlier.user for earlier in thread.since[:at]]
+        if replied and not own:
+            return True
+        replied = replied or (
+            own and reply.says and not reply.remarks and any(user != new.user for user in before)
+        )
+    return replied
+
+
+@dataclass(kw_only=True, slots=True)
+class _Thread:
+    """What a thread has come to. `since`: people's messages after Footnote last spoke or was spoken to, without thanks to it.
+
+    `answered`: whose question it answered last, or is answering. `asked_back`: its last words, where they ask something.
+    """
+
+    ours: bool = False
+    people: dict[str, Said] = field(default_factory=dict)
+    addressed: bool = False
+    answered: frozenset[str] = frozenset()
+    since: list[Said] = field(default_factory=list)
+    asked_back: str = ""
+    question: str = ""
+    last_words: str = ""
+
+    @classmethod
+    def read(cls, said: Sequence[Said]) -> _Thread:
+        thread, waiting = cls(), False
+        for at, one in enumerate(said):
+            if one.user is None:
+                thread._we_spoke(one, waiting=waiting)
+                waiting = False
+                continue
+            thread.people[one.user] = one
+            thread.addressed = thread.addressed or one.addresses_others
+            if one.mentions_us:
+                thread._we_were_asked(one, said[at - 1] if at else None)
+                waiting = True
+            else:
+                thread.since.append(one)
+        while thread.since and thread._is_thanks(thread.since[0]):
+            del thread.since[0]
+        return thread
+
+    def others_than(self, new: Said) -> bool:
+        """Whether anybody else is in the thread, by word or because somebody turned to them."""
+        return self.addressed or any(user != new.user for user in self.people)
+
+    def because(self, reason: Reason, reply: Reply) -> Reason:
+        return "answers_us" if self.asked_back and not reply.asks else reason
+
+    def _we_spoke(self, ours: Said, *, waiting: bool) -> None:
+        if ours.to is not None:
+            self.answered = self.answered if ours.to in self.answered else frozenset({ours.to})
+        elif not waiting and self.since:
+            asker = next((one for one in reversed(self.since) if one.user in self.answered), self.since[-1])
+            self.answered = frozenset({asker.user or ""})
+        if not waiting and self.since:
+            self.question = self.since[-1].text
+        self.ours, self.since = True, []
+        self.asked_back = ours.text if ours.outcome in ASKS_BACK else ""
+        self.last_words = f"{self.question}\n{ours.text}"
+
+    def _we_were_asked(self, asking: Said, above: Said | None) -> None:
+        """A mention without a matter of its own asks for somebody else: "<question>", "@footnote do you know?"."""
+        asker = asking.user or ""
+        self.answered = frozenset({asker})
+        if above is not None and above.user is not None and hands_on(asking.text):
+            self.answered |= {above.user}
+        self.ours, self.since, self.asked_back = True, [], ""
+        self.question = self.last_words = asking.text
+
+    def _is_thanks(self, one: Said) -> bool:
+        return one.user in self.answered and not read_reply(one.text).says
+
+
+def _silence(reason: Reason) -> Decision:
+    return Decision(speaks=False, reason=reason)

@@ -1,0 +1,155 @@
+"""A Slack thread read back as conversation turns: ours for when the conversation store has none, and what people wrote.
+
+Our own answers are recognised by their metadata, which also holds what they cited; where Slack shows none (it was
+refused with the message, or another app looks on) the message's text stands in, paired with the question before it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.events import FORM_SUBTYPES, READ_SUBTYPES, AnswerMark, Message, answer_mark
+from bot.slack.heard import heard, shortened
+from bot.slack.people import Me, People
+from bot.slack.slack_text import people_in, plain_text
+from kb.conversation.above import is_telling
+from kb.models import Outcome, Retrieved, Turn
+
+logger = logging.getLogger(__name__)
+
+PAGE = 200
+MOST_PAGES = 25
+"""5,000 messages, or 375 for an app that gets 15 a page. What is older than that is no context for a question."""
+MOST_SAID = 50
+"""People's messages of a thread that are read for a question, the latest."""
+LONGEST_SAID = 1000
+"""Characters of one of them."""
+MOST_NAMES = 20
+"""People who are asked for by name, the latest: each may cost a call."""
+
+_OUTCOMES = frozenset({"answered", "declined", "unclear", "unavailable", "chat"})
+
+
+class Threads:
+    """Reads threads. Every method raises slack_sdk's and aiohttp's errors when Slack cannot be asked."""
+
+    def __init__(self, client: AsyncWebClient, people: People) -> None:
+        self._client = client
+        self._people = people
+
+    async def messages(self, channel: str, thread_ts: str) -> list[Message]:
+        """All messages of a thread, oldest first. Slack's order and the repeats between its pages are not trusted."""
+        found: dict[str, Message] = {}
+        cursor: str | None = None
+        for _ in range(MOST_PAGES):
+            page = await self._client.conversations_replies(
+                channel=channel, ts=thread_ts, limit=PAGE, cursor=cursor, include_all_metadata=True
+            )
+            for told in cast("list[dict[str, Any]]", page.get("messages") or []):
+                message = Message.model_validate(told)
+                found[message.ts] = message
+            cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
+            if cursor is None:
+                break
+        else:
+            logger.warning(
+                "thread.cut", extra={"channel": channel, "thread_ts": thread_ts, "messages": len(found)}
+            )
+        return sorted(found.values(), key=lambda message: order(message.ts))
+
+
+def turns_of(messages: Sequence[Message], *, me: Me, names: Mapping[str, str]) -> list[Turn]:
+    """Pairs answers with their questions. `messages` oldest first. Pure."""
+    by_ts = {message.ts: message for message in messages}
+    last_question: Message | None = None
+    turns: dict[str, Turn] = {}
+    for message in messages:
+        if not me.wrote(user=message.user, bot_id=message.bot_id):
+            last_question = message if message.by_a_person else last_question
+            continue
+        mark = answer_mark(message.metadata)
+        if mark is not None and mark.state != "answered":
+            continue
+        if mark is None and message.streaming_state is not None and not message.has_buttons:
+            continue  # a stream that was cut
+        asked = by_ts.get(message_of(mark.question_ts)) if mark is not None else last_question
+        if asked is not None:
+            words = plain_text(heard(asked, me).text, names)
+            turns[asked.ts] = turn_from_mark(mark, question=words, text=message.text, question_ts=asked.ts)
+    return list(turns.values())
+
+
+def said_by_people(
+    messages: Sequence[Message], turns: Sequence[Turn], *, me: Me, names: Mapping[str, str]
+) -> list[Turn]:
+    """What people wrote, as turns that nobody answered: the latest that say anything. Pure.
+
+    `turns`: those that were answered. What Slack says of itself (who joined) and what we wrote is left out.
+    """
+    answered = {message_of(turn.question_ts or "") for turn in turns}
+    said: list[Turn] = []
+    for message in reversed(_from_people(messages, me)):
+        if message.ts in answered:
+            continue
+        words = plain_text(heard(message, me).text, names)
+        if is_telling(words):
+            name = names.get(message.user or "") or message.username or message.user or "somebody"
+            said.append(
+                Turn(question=shortened(words, LONGEST_SAID), answer="", question_ts=message.ts, said_by=name)
+            )
+        if len(said) == MOST_SAID:
+            break
+    return said[::-1]
+
+
+def people_told_of(messages: Sequence[Message], *, me: Me) -> list[str]:
+    """Who wrote the latest messages, and who is named in them."""
+    people: dict[str, None] = {}
+    for message in reversed(_from_people(messages, me)[-MOST_SAID:]):
+        people |= dict.fromkeys([*filter(None, [message.user]), *people_in(message.text)])
+    return list(people)[:MOST_NAMES]
+
+
+def _from_people(messages: Sequence[Message], me: Me) -> list[Message]:
+    """Of people, and of other apps, which bring what people wrote elsewhere."""
+    return [
+        message
+        for message in messages
+        if message.subtype in READ_SUBTYPES | FORM_SUBTYPES
+        and message.user != "USLACKBOT"
+        and not me.wrote(user=message.user, bot_id=message.bot_id)
+    ]
+
+
+def message_of(question_ts: str) -> str:
+    """The message that a question is, or that a shortcut was used on: such a question's ts has an ending."""
+    return question_ts.partition("-")[0]
+
+
+def turn_from_mark(mark: AnswerMark | None, *, question: str, text: str, question_ts: str) -> Turn:
+    """A turn as an answer's metadata tells it; without metadata, as the message reads."""
+    if mark is None:
+        return Turn(question=question, answer=plain_text(text), question_ts=question_ts)
+    return Turn(
+        question=question,
+        answer=mark.answer if mark.answer is not None else plain_text(text),
+        rewritten=mark.rewritten,
+        outcome=cast("Outcome", mark.outcome) if mark.outcome in _OUTCOMES else "answered",
+        retrieved=tuple(
+            Retrieved(page_id=one.page_id, chunk_id=one.chunk_id, title=one.title, cited=True)
+            for one in mark.cited
+        ),
+        question_ts=question_ts,
+    )
+
+
+def order(ts: str) -> tuple[int, ...]:
+    """Slack's timestamps sort as numbers, not as text or floats: they have more digits than a float keeps.
+
+    A question about a message (`bot.questions.asking`) stands where that message stands.
+    """
+    return tuple(int(part) if part.isdigit() else 0 for part in ts.partition("-")[0].split("."))

@@ -1,0 +1,178 @@
+"""Messages that could not be judged when they came, because their threads could not be read: looked at later.
+
+Slack is told that they were taken. What is kept is where they stand, not what they say; in Redis, so that a restart loses
+none. A replica that takes one and dies leaves it to the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from redis.asyncio import Redis
+
+from bot.listening.looks import LookLaterError, ThreadLooks
+from kb.errors import StoreUnavailableError
+from kb.store.redis import store_failures
+
+logger = logging.getLogger(__name__)
+
+MOST = 2_000
+"""Messages: an hour of looks at Slack's pace, and 300 kB."""
+MOST_OURS = 2_000
+"""More of them in threads that we are in: what strangers write takes no room from those."""
+WITHIN, WITHIN_OURS = timedelta(minutes=10), timedelta(minutes=30)
+"""After that an answer is of no use to a conversation that went on without it; one that we are in waits as questions do."""
+FIRST_S, LONGEST_S = 2.0, 60.0
+"""Seconds between two looks: as long as the message has waited, within these."""
+HELD_S = 60.0
+"""How long a message that was taken stays with whoever took it."""
+IDLE_S = 1.0
+BETWEEN_S = 0.02
+"""After one that has to wait on: those behind it may be of threads that we are in, for which there is no wait."""
+AWAY_S = 5.0
+
+_TAKE = """
+local first = redis.call('ZRANGE', KEYS[1], '-inf', ARGV[1], 'BYSCORE', 'LIMIT', 0, 1)[1]
+if first then redis.call('ZADD', KEYS[1], ARGV[2], first) end
+return first
+"""
+
+
+class Unread(BaseModel):
+    """Where a message stands. `since`: when it came, in seconds. `ours`: its thread is known as one that we are in."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    channel: str
+    channel_type: str
+    thread_ts: str
+    ts: str
+    since: float
+    ours: bool = False
+
+    @property
+    def member(self) -> str:
+        """As it is kept. An older version's has no `ours`."""
+        return self.model_dump_json(exclude_defaults=True)
+
+
+class UnreadMessages:
+    """See the module. `clock` gives aware datetimes. Every method raises `StoreUnavailableError` when Redis is away."""
+
+    def __init__(self, redis: Redis, *, namespace: str, clock: Callable[[], datetime]) -> None:
+        self._redis = redis
+        self._name = f"{{{namespace}}}:unread"
+        self._clock = clock
+        self._script: Any = redis.register_script(_TAKE)
+
+    def place(
+        self, *, channel: str, channel_type: str, thread_ts: str, ts: str, ours: bool = False
+    ) -> Unread:
+        now = self._clock().timestamp()
+        return Unread(
+            channel=channel, channel_type=channel_type, thread_ts=thread_ts, ts=ts, since=now, ours=ours
+        )
+
+    async def add(self, place: Unread) -> bool:
+        """False: too many wait."""
+        return (await self.add_all([place]))[0]
+
+    async def add_all(self, places: Sequence[Unread]) -> list[bool]:
+        """Whether each was put aside: the first, as far as there is room."""
+        with store_failures("a message cannot be put aside"):
+            waiting = await self._redis.zcard(self._name)
+            added = []
+            for place in places:
+                added.append(waiting < MOST + (MOST_OURS if place.ours else 0))
+                waiting += added[-1]
+            if due := {
+                place.member: place.since + FIRST_S
+                for place, is_added in zip(places, added, strict=True)
+                if is_added
+            }:
+                await self._redis.zadd(self._name, due)
+        return added
+
+    async def take(self) -> Unread | None:
+        """One that may be looked at; nobody else gets it for `HELD_S`."""
+        now = self._clock().timestamp()
+        with store_failures("a message that was put aside cannot be taken"):
+            taken = await self._script(keys=[self._name], args=[now, now + HELD_S])
+            if taken is None:
+                return None
+            try:
+                return Unread.model_validate_json(taken)
+            except ValidationError:  # of another version
+                await self._redis.zrem(self._name, taken)
+                logger.warning("unread.unreadable")
+                return None
+
+    async def done(self, place: Unread) -> None:
+        with store_failures("a message that was put aside cannot be dropped"):
+            await self._redis.zrem(self._name, place.member)
+
+    async def again(self, place: Unread) -> bool:
+        """False: it has waited for too long, and is dropped."""
+        now = self._clock().timestamp()
+        within = WITHIN_OURS if place.ours else WITHIN
+        if now - place.since > within.total_seconds():
+            await self.done(place)
+            return False
+        pause = min(max(now - place.since, FIRST_S), LONGEST_S)
+        with store_failures("a message cannot be put aside"):
+            await self._redis.zadd(self._name, {place.member: now + pause}, xx=True)
+        return True
+
+    async def waiting(self) -> int:
+        with store_failures("messages that were put aside cannot be counted"):
+            return int(await self._redis.zcard(self._name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaterLooks:
+    """Looks at what was put aside. `look` decides about one message, by way of `looks`."""
+
+    unread: UnreadMessages
+    look: Callable[[Unread], Awaitable[None]]
+    looks: ThreadLooks
+
+    async def run(self) -> None:
+        """Until it is cancelled; then it ends all looks."""
+        try:
+            await self._run()
+        finally:
+            await self.looks.close()
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                place = await self.unread.take()
+                if place is None:
+                    await asyncio.sleep(IDLE_S)
+                else:
+                    await self._look(place)
+            except StoreUnavailableError as error:
+                logger.warning("unread.store_lost", extra={"cause": str(error)})
+                await asyncio.sleep(AWAY_S)
+
+    async def _look(self, place: Unread) -> None:
+        try:
+            await self.look(place)
+        except LookLaterError:
+            if not await self.unread.again(place):
+                logger.warning(
+                    "message.left", extra={"channel": place.channel, "ts": place.ts, "reason": "unread"}
+                )
+            await asyncio.sleep(BETWEEN_S)
+            return
+        except StoreUnavailableError:
+            raise  # whoever takes it next
+        except Exception:  # the process edge of this message: the others go on
+            logger.exception("unread.broke", extra={"channel": place.channel, "ts": place.ts})
+        await self.unread.done(place)

@@ -1,0 +1,1 @@
+"""What a person in Slack can read of Footnote itself, in one module a language."""

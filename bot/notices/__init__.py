@@ -1,0 +1,1 @@
+"""What Footnote says by itself: digests by the clock, corrections after a sync."""

@@ -1,0 +1,76 @@
+"""What a thread is told when a page that its answer quoted has changed, expired or been replaced. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from bot.messages.catalog import Messages
+from bot.rendering.citation_blocks import successor_link, titled_link
+from bot.rendering.layout import Block, section
+from bot.rendering.mrkdwn import to_mrkdwn
+from kb.models import Page
+
+What = Literal["replaced", "expired", "changed"]
+MOST_PAGES = 3
+"""That one note tells of; more would be a report."""
+_ITEM = re.compile(r"^(?:> *)*(?:[-*+•]|\d{1,9}[.)])\s+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """`page` as it is now, `url` as the answer linked it. `wording`: the statement (Markdown) that stands there instead; "" where
+    none clearly does. `since`: the day from which it does; None where that is not known.
+    """
+
+    what: What
+    page: Page
+    url: str
+    wording: str = ""
+    since: date | None = None
+
+
+def note_text(findings: Sequence[Finding], words: Messages) -> str:
+    return "\n".join(_told(finding, words) for finding in findings[:MOST_PAGES])
+
+
+def note_blocks(findings: Sequence[Finding], words: Messages) -> list[Block]:
+    return [section(_told(finding, words)) for finding in findings[:MOST_PAGES]]
+
+
+def _told(finding: Finding, words: Messages) -> str:
+    page = finding.page
+    quoted = f"*{titled_link(page.title, finding.url or page.url)}*"
+    match finding.what:
+        case "replaced":
+            successor = successor_link(page)
+            if page.told_successor is None:
+                return words.correction_replaced_alone.format(page=quoted)
+            return words.correction_replaced.format(page=quoted, successor=successor)
+        case "expired":
+            day = words.on(page.dates.expires) if page.dates.expires else ""
+            return words.correction_expired.format(page=quoted, date=day)
+        case "changed":
+            return _changed(finding, quoted, words)
+
+
+def _changed(finding: Finding, quoted: str, words: Messages) -> str:
+    if not finding.wording:
+        return words.correction_gone.format(page=quoted)
+    head = (
+        words.correction_since.format(page=quoted, date=words.on(finding.since))
+        if finding.since
+        else words.correction_now.format(page=quoted)
+    )
+    return f"{head}\n> {to_mrkdwn(one_line(finding.wording))}"
+
+
+def one_line(markdown: str) -> str:
+    """A sentence, an item or a row on one line (Markdown)."""
+    line = " ".join(markdown.split())
+    if line.startswith("|"):
+        line = " · ".join(cell.strip() for cell in line.strip("|").split("|") if cell.strip())
+    return _ITEM.sub("", line)

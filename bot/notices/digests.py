@@ -1,0 +1,160 @@
+"""What Footnote says by the clock: the week's gaps to a channel, and to each owner, once a month, which pages ask to be looked at.
+
+Every replica looks every few minutes, and `bot.listening.once` lets one of them speak. A week begins on Monday at eight (UTC), a month on
+its first day at eight; a bot that was down then speaks when it is back. It also asks the owners that a bot which is gone had
+promised to ask.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.listening.channel_settings import ChannelSettingsStore
+from bot.listening.once import Notice, Notices, Once
+from bot.messages.catalog import messages_in
+from bot.slack.audiences import Audiences
+from bot.slack.channels import ChannelDirectory, joined_channel
+from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.owners import Owners
+from bot.slack.people import People, Person
+from bot.stats.analytics import KEEP
+from bot.stats.gaps import Gaps
+from bot.stats.stale import StalePage, StalePages
+from bot.views.ask_owner import WayOnDesk
+from bot.views.gap_text import gaps_blocks, stale_blocks
+from bot.views.gap_views import still_public
+from kb.errors import UnavailableError
+
+logger = logging.getLogger(__name__)
+
+LOOK_S = 300.0
+"""Between two looks at what is due."""
+BEGINS_AT = timedelta(hours=8)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DigestReaders:
+    """Who is told what."""
+
+    people: People
+    channels: ChannelDirectory
+    audiences: Audiences
+    owners: Owners
+
+
+class Digests:
+    """`gaps_channel`: its id or its name, "" for none. `clock` gives aware datetimes."""
+
+    def __init__(
+        self,
+        *,
+        client: AsyncWebClient,
+        readers: DigestReaders,
+        gaps: Gaps,
+        stale: StalePages,
+        once: Once,
+        notices: Notices,
+        way_on: WayOnDesk,
+        languages: ChannelSettingsStore,
+        gaps_channel: str,
+        to_owners: bool,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._client = client
+        self._readers = readers
+        self._gaps = gaps
+        self._stale = stale
+        self._once = once
+        self._notices = notices
+        self._way_on = way_on
+        self._languages = languages
+        self._gaps_channel = gaps_channel
+        self._to_owners = to_owners
+        self._clock = clock
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        while True:
+            await self.look()
+            await asyncio.sleep(LOOK_S)
+
+    async def look(self) -> None:
+        """Says what is due. What fails is logged, and tried again at the next look."""
+        for name, say in (
+            ("promises", self._way_on.take_up),
+            ("gaps", self._tell_gaps),
+            ("owners", self._tell_owners),
+        ):
+            try:
+                await say()
+            except (UnavailableError, *SLACK_FAILURES) as error:
+                cause = error_code(error) or type(error).__name__
+                logger.warning("digest.not_sent", extra={"digest": name, "cause": cause})
+            except Exception:  # the process edge of a digest: it must not end the others
+                logger.exception("digest.broke", extra={"digest": name})
+
+    async def _tell_gaps(self) -> None:
+        if not self._gaps_channel:
+            return
+        year, week, _ = (self._clock() - BEGINS_AT).isocalendar()
+        name = f"gaps-{year}-W{week:02}"
+        if await self._once.begin(name) != "mine":
+            return
+        channel = await joined_channel(self._client, self._gaps_channel)
+        if channel is None:
+            logger.error("digest.no_channel", extra={"channel": self._gaps_channel})
+            return
+        me = await self._readers.people.me()
+        found = await self._gaps.open(
+            audience=await self._readers.audiences.of(channel, me.user_id),
+            still_public=still_public(self._readers.channels),
+            terminal=False,
+        )
+        if found.gaps:
+            words = messages_in((await self._languages.of(channel)).language)
+            blocks = gaps_blocks(found, words, days=KEEP.days, title=words.gaps_digest)
+            await self._notices.post(
+                Notice(name=name, channel=channel, text=words.gaps_digest, blocks=blocks)
+            )
+        await self._once.said(name)
+        logger.info("digest.sent", extra={"digest": name, "gaps": len(found.gaps)})
+
+    async def _tell_owners(self) -> None:
+        if not self._to_owners:
+            return
+        month = f"{self._clock() - BEGINS_AT:%Y-%m}"
+        for person, pages in await self._by_owner():
+            name = f"stale-{month}-{person.id}"
+            if await self._once.begin(name) == "mine":
+                await self._tell_owner(name, person, pages)
+
+    async def _by_owner(self) -> list[tuple[Person, list[StalePage]]]:
+        persons: dict[str, Person] = {}
+        pages: dict[str, list[StalePage]] = {}
+        for stale in await self._stale.all():
+            found = await self._readers.owners.of(owner=stale.page.owner, page_id=stale.page.id)
+            for person in found:
+                persons[person.id] = person
+                pages.setdefault(person.id, []).append(stale)
+        return [(persons[user], pages[user]) for user in sorted(persons)]
+
+    async def _tell_owner(self, name: str, person: Person, pages: Sequence[StalePage]) -> None:
+        audience = await self._readers.audiences.alone(person.id)
+        readable = [one for one in pages if audience.may_read(one.page.audience)]
+        if readable:
+            words = messages_in((await self._readers.people.person(person.id)).locale)
+            opened = await self._client.conversations_open(users=person.id)
+            blocks = stale_blocks(readable, words, title=words.stale_digest)
+            await self._notices.post(
+                Notice(
+                    name=name, channel=str(opened["channel"]["id"]), text=words.stale_digest, blocks=blocks
+                )
+            )
+        await self._once.said(name)
+        logger.info("digest.sent", extra={"digest": name, "pages": len(readable)})

@@ -1,0 +1,193 @@
+"""An answer that only the asker sees: one question of the queue, shown by the response URL of what they pressed.
+
+What it may say is what a direct message with them would say, wherever they are: nobody reads along. Where the response URL is
+used up or too old, and we are not in the channel, it comes as a direct message. Slack keeps no ephemeral message that could be
+looked for, so the trace that is kept after the answer tells a later attempt that it is out: an answer is shown twice only if
+its worker is killed in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.messages.catalog import Messages, messages_in
+from bot.questions.answer_record import AskedIn
+from bot.questions.asked_line import to_asker
+from bot.questions.explain import alone_with, trace_payload
+from bot.questions.question import Answerer
+from bot.queue.claims import QueuedQuestion
+from bot.rendering.layout import Block
+from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY, Rendered, plain, render
+from bot.slack.audiences import Audiences, AudienceUnknownError
+from bot.slack.errors import SLACK_FAILURES, SlackAwayError, error_code
+from bot.slack.people import People
+from bot.slack.slack_text import people_in, plain_text
+from kb.answer import Answer
+from kb.errors import StoreUnavailableError
+from kb.models import Question
+from kb.runtime.tracing import note, span
+from kb.text.language import detect
+
+logger = logging.getLogger(__name__)
+
+WAIT_S = 2.5
+"""After this long the asker is told that we are at it: a command leaves no trace of its own."""
+BUTTONS = frozenset({HELPFUL, NOT_HELPFUL, WHY})
+"""What works under a message that is in no thread and that only one person sees."""
+NOT_THERE = frozenset({"not_in_channel", "channel_not_found", "user_not_in_channel", "is_archived"})
+
+
+class Records(Protocol):
+    """bot.stats.analytics.Analytics, as this uses it. Raises `StoreUnavailableError`."""
+
+    async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = ...) -> None: ...
+
+    async def save_trace(self, question_id: str, payload: Any) -> None: ...
+
+    async def load_trace(self, question_id: str) -> Any | None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class AloneWorker:
+    """`posting` must not retry lost connections."""
+
+    pipeline: Answerer
+    audiences: Audiences
+    people: People
+    figures: Records
+    posting: AsyncWebClient
+    clock: Callable[[], datetime]
+    wait_s: float = WAIT_S
+
+    async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
+        """Raises `StoreUnavailableError`, `AudienceUnknownError` and slack_sdk's errors: another attempt may mend it."""
+        if attempt > 1 and await self._is_told(question):
+            return
+        try:
+            answer = await self._answer(question)
+        except (StoreUnavailableError, AudienceUnknownError, SlackClientError):
+            raise
+        except Exception:  # the process edge of a question: the reader gets one sentence, the log the rest
+            logger.exception("question.broke", extra={"question_id": question.id, "attempt": attempt})
+            await self._apologise(question)
+        else:
+            await self._count(question, answer)
+
+    async def on_giving_up(self, question: QueuedQuestion, error: Exception) -> None:
+        logger.error("question.unanswered", extra={"question_id": question.id, "cause": type(error).__name__})
+        await self._apologise(question)
+
+    async def tell_late(self, question: QueuedQuestion, attempt: int) -> None:
+        """It could not be answered while that was of use. Raises as a call does."""
+        if attempt > 1 and await self._is_told(question):
+            return
+        logger.warning("question.late", extra={"question_id": question.id})
+        words = messages_in(detect(plain_text(question.text)))
+        await self.show(question, plain(words.too_late))
+
+    async def _answer(self, question: QueuedQuestion) -> Answer:
+        text = plain_text(question.text, await self.people.names(people_in(question.text)))
+        audience = await self.audiences.alone(question.user)
+        waiting = asyncio.create_task(self._say_searching(question, messages_in(detect(text))))
+        try:
+            answer = await self.pipeline.answer(Question(id=question.id, text=text, audience=audience))
+        finally:
+            waiting.cancel()
+            await asyncio.wait({waiting})
+        note(outcome=answer.outcome)
+        rendered = render(answer, question_id=question.id, today=self.clock().date())
+        await self.show(question, for_one(rendered, text, messages_in(answer.language)))
+        return answer
+
+    async def show(self, question: QueuedQuestion, rendered: Rendered) -> None:
+        """Shows the asker something: by the response URL, as an ephemeral message, or else as a direct message.
+
+        Raises slack_sdk's errors: nobody knows whether it is shown.
+        """
+        with span("post"):
+            await self._show(question, rendered)
+
+    async def _show(self, question: QueuedQuestion, rendered: Rendered) -> None:
+        blocks = list(rendered.blocks) or None
+        if await self._by_response_url(question, rendered.text, blocks):
+            return
+        try:
+            await self.posting.chat_postEphemeral(
+                channel=question.channel, user=question.user, text=rendered.text, blocks=blocks
+            )
+        except SlackApiError as error:
+            if error_code(error) not in NOT_THERE:
+                raise
+            await self.posting.chat_postMessage(
+                channel=question.user,
+                text=rendered.text,
+                blocks=blocks,
+                unfurl_links=False,
+                unfurl_media=False,
+            )
+
+    async def _by_response_url(self, question: QueuedQuestion, text: str, blocks: list[Block] | None) -> bool:
+        url = question.elsewhere.response_url if question.elsewhere else ""
+        if not url:
+            return False
+        try:
+            told = await AsyncWebhookClient(url, retry_handlers=[]).send(
+                text=text, blocks=blocks, response_type="ephemeral", unfurl_links=False, unfurl_media=False
+            )
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise SlackAwayError("timeout" if isinstance(error, TimeoutError) else "cut") from error
+        if told.status_code >= 500 or told.body.lstrip().startswith("<"):  # a proxy's page
+            raise SlackAwayError(f"http_{told.status_code}")
+        if told.status_code != 200:  # used up, too old, or refused
+            logger.info("alone.url_refused", extra={"question_id": question.id, "status": told.status_code})
+        return told.status_code == 200
+
+    async def _say_searching(self, question: QueuedQuestion, words: Messages) -> None:
+        await asyncio.sleep(self.wait_s)
+        try:
+            await self._by_response_url(question, words.searching, None)
+        except SLACK_FAILURES as error:
+            logger.info("alone.no_status", extra={"question_id": question.id, "cause": type(error).__name__})
+
+    async def _is_told(self, question: QueuedQuestion) -> bool:
+        return await self.figures.load_trace(question.id) is not None
+
+    async def _apologise(self, question: QueuedQuestion) -> None:
+        words = messages_in(detect(plain_text(question.text)))
+        await self.show(question, plain(words.failed.format(question_id=question.id)))
+
+    async def _count(self, question: QueuedQuestion, answer: Answer) -> None:
+        """Figures and the trace. Losing them is logged and changes nothing for the reader, who has the answer."""
+        asked_in = AskedIn(place="private", team=question.team, user=question.user)
+        try:
+            await self.figures.save_trace(
+                question.id, trace_payload(answer, channel=alone_with(question.user), reason=question.reason)
+            )
+            await self.figures.record(question.id, answer, asked_in)
+        except StoreUnavailableError:
+            logger.warning("figures.lost", extra={"question_id": question.id})
+        except Exception:  # the answer is out: no word of apology below it
+            logger.exception("figures.broke", extra={"question_id": question.id})
+
+
+def for_one(rendered: Rendered, question: str, words: Messages) -> Rendered:
+    """A message for somebody who sees their question nowhere, without the buttons that need others."""
+    blocks = [kept for block in rendered.blocks if (kept := _for_one(block)) is not None]
+    return to_asker(replace(rendered, blocks=tuple(blocks)), question, words)
+
+
+def _for_one(block: Block) -> Block | None:
+    if block["type"] != "actions":
+        return block
+    elements = [one for one in block["elements"] if one.get("action_id") in BUTTONS]
+    return block | {"elements": elements} if elements else None

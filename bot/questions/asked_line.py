@@ -1,0 +1,34 @@
+"""The line above an answer whose question stands nowhere in Slack: who asked what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.messages.catalog import Messages
+from bot.queue.claims import QueuedQuestion
+from bot.rendering.layout import context, shorten
+from bot.rendering.mrkdwn import escape
+from bot.rendering.render import Rendered
+
+QUESTION_CHARACTERS = 250
+
+
+def with_asker(rendered: Rendered, question: QueuedQuestion, text: str, words: Messages) -> Rendered:
+    """For everybody in the thread of the message that a shortcut was used on; any other question they can see."""
+    if question.elsewhere is None or question.elsewhere.how != "shortcut":
+        return rendered
+    return _under(words.asked_by.format(person=f"<@{question.user}>", question=_shown(text)), rendered)
+
+
+def to_asker(rendered: Rendered, text: str, words: Messages) -> Rendered:
+    """For whoever asked, where nobody else sees it."""
+    return _under(words.you_asked.format(question=_shown(text)), rendered)
+
+
+def _under(line: str, rendered: Rendered) -> Rendered:
+    blocks = (context(line), *rendered.blocks) if rendered.blocks else ()
+    return replace(rendered, text=f"{line}\n{rendered.text}", blocks=blocks)
+
+
+def _shown(text: str) -> str:
+    return escape(shorten(" ".join(text.split()), QUESTION_CHARACTERS))

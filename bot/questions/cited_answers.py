@@ -1,0 +1,278 @@
+"""What answers in threads quoted, kept for 30 days, so that a thread can be told when that is gone from its page.
+
+{NAMESPACE}:cited:pages           sorted set: page id, by when it was cited last
+{NAMESPACE}:cited:page:PAGE       hash: question id -> the page's revision in which the quoted words still stood
+{NAMESPACE}:cited:answer:QUESTION the answer as JSON; gone once its thread was told, or its question was deleted
+
+What was quoted stays with the answer alone; of what stood beside it only fingerprints are kept.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from importlib import resources
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from redis.asyncio import Redis
+
+from bot.queue.claims import QueuedQuestion
+from kb.answer import Answer, Citation
+from kb.models import Chunk, Page
+from kb.pages.quoted_words import Section, fingerprint, gone_from, statements_of, words_of
+from kb.store.redis import milliseconds, store_failures, text_of
+
+logger = logging.getLogger(__name__)
+
+KEEP = timedelta(days=30)
+"""An older thread is not opened again."""
+LOOKED_AT = 4
+"""Questions of a quoted page, at each answer: a page that is quoted every day would keep those of all years. As one comes and
+four are looked at, a quarter of them are outdated at most."""
+FEW = 2
+"""Statements of a passage that stand for what a model wrote of it, where it did not point at any."""
+_UNAVAILABLE = "what answers quoted cannot be told"
+
+
+class QuotedPassage(BaseModel):
+    """`statements`: what was quoted, as it stood on the page. `beside`: fingerprints of all that stood in the passage."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    section: tuple[str, ...] = ()
+    statements: tuple[str, ...] = Field(repr=False)
+    beside: frozenset[str] = frozenset()
+
+
+class QuotedPage(BaseModel):
+    """`url`: as the answer linked it. `expired`, `replaced`: the answer itself has said so."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    page_id: str
+    revision: str
+    url: str
+    expired: bool = False
+    replaced: bool = False
+    passages: tuple[QuotedPassage, ...] = ()
+
+
+class CitedAnswer(BaseModel):
+    """`version`: which version of the question it answers; an edited one is answered anew."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    question_id: str
+    version: str
+    channel: str
+    thread_ts: str
+    question_ts: str
+    user: str
+    answered_at: datetime
+    language: str
+    pages: tuple[QuotedPage, ...]
+
+
+class CitedAnswers:
+    """Every method raises `StoreUnavailableError` when Redis does not answer."""
+
+    def __init__(self, redis: Redis, *, namespace: str, keep: timedelta = KEEP) -> None:
+        self._redis = redis
+        self._root = f"{{{namespace}}}:cited"
+        self._keep = keep
+        self._drop_outdated = redis.register_script(
+            resources.files("bot").joinpath("lua", "cited.lua").read_text(encoding="utf-8")
+        )
+
+    async def remember(self, cited: CitedAnswer) -> None:
+        """In the place of the answer to an earlier version of the question. One that quotes nothing is not kept."""
+        await self.forget(cited.question_id)
+        if not cited.pages:
+            return
+        at = cited.answered_at.timestamp()
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.set(self._answer(cited.question_id), cited.model_dump_json(), px=self._keep)
+                pipe.zadd(self._pages, {page.page_id: at for page in cited.pages})
+                pipe.zremrangebyscore(self._pages, "-inf", at - self._keep.total_seconds())
+                pipe.pexpire(self._pages, milliseconds(self._keep))
+                for page in cited.pages:
+                    pipe.hset(self._page(page.page_id), cited.question_id, page.revision)
+                    pipe.pexpire(self._page(page.page_id), milliseconds(self._keep))
+                await pipe.execute()
+            await self._drop_outdated(
+                keys=[self._root], args=[LOOKED_AT, *(page.page_id for page in cited.pages)]
+            )
+
+    async def get(self, question_id: str) -> CitedAnswer | None:
+        with store_failures(_UNAVAILABLE):
+            stored = await self._redis.get(self._answer(question_id))
+        try:
+            return None if stored is None else CitedAnswer.model_validate_json(stored)
+        except ValidationError as error:  # stored by another version; its text would be in the message
+            logger.warning(
+                "cited.unreadable", extra={"question_id": question_id, "problems": error.error_count()}
+            )
+            return None
+
+    async def by_page(self) -> dict[str, dict[str, str]]:
+        """Page id -> the questions whose answers quote it, each with the revision that it was last found right with."""
+        with store_failures(_UNAVAILABLE):
+            listed: list[Any] = await self._redis.zrange(self._pages, 0, -1)
+            pages = [text_of(one) for one in listed]
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for page in pages:
+                    pipe.hgetall(self._page(page))
+                found = await pipe.execute() if pages else []
+        return {
+            page: {text_of(question): text_of(revision) for question, revision in questions.items()}
+            for page, questions in zip(pages, found, strict=True)
+        }
+
+    async def still_right(self, question_id: str, page_id: str, revision: str) -> None:
+        """The page has changed, and what was quoted of it has not."""
+        with store_failures(_UNAVAILABLE):
+            await self._redis.hset(self._page(page_id), question_id, revision)
+
+    async def forget(self, question_id: str, *, pages: Sequence[str] = ()) -> None:
+        """Its thread was told, its question deleted or asked anew, or it is too old. `pages`: where it is known to stand."""
+        known = await self.get(question_id)
+        named = {*pages, *(page.page_id for page in (known.pages if known else ()))}
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.delete(self._answer(question_id))
+                for page in named:
+                    pipe.hdel(self._page(page), question_id)
+                await pipe.execute()
+
+    async def wait_s(self, *, most: int) -> float:
+        """Seconds to wait before one more note; 0 while fewer than `most` were said of late, by all bots together."""
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.get(self._pace)
+                pipe.pttl(self._pace)
+                said, left = await pipe.execute()
+        return 0.0 if int(said or 0) < most else max(0.05, left / 1000)
+
+    async def count_note(self, *, within: timedelta) -> None:
+        """For `wait_s`: a note is about to be said."""
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.set(self._pace, 0, nx=True, px=within)
+                pipe.incr(self._pace)
+                await pipe.execute()
+
+    @property
+    def _pace(self) -> str:
+        return f"{self._root}:pace"
+
+    @property
+    def _pages(self) -> str:
+        return f"{self._root}:pages"
+
+    def _page(self, page_id: str) -> str:
+        return f"{self._root}:page:{page_id}"
+
+    def _answer(self, question_id: str) -> str:
+        return f"{self._root}:answer:{question_id}"
+
+
+class Record(Protocol):
+    """`CitedAnswers`, `bot.stats.analytics.Analytics`. Raises `StoreUnavailableError`."""
+
+    async def forget(self, question_id: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class AllRecords:
+    """Everything that is kept of an answer; `forget` may be called again."""
+
+    records: tuple[Record, ...]
+
+    async def forget(self, question_id: str) -> None:
+        for record in self.records:
+            await record.forget(question_id)
+
+
+def cited_answer(question: QueuedQuestion, answer: Answer, *, at: datetime) -> CitedAnswer:
+    """What is kept of an answer."""
+    return CitedAnswer(
+        question_id=question.message_id,
+        version=question.id,
+        channel=question.channel,
+        thread_ts=question.thread_ts,
+        question_ts=question.ts,
+        user=question.user,
+        answered_at=at,
+        language=answer.language,
+        pages=quoted_pages(answer, at.date()),
+    )
+
+
+def quoted_pages(answer: Answer, today: date) -> tuple[QuotedPage, ...]:
+    """The pages that an answer rests on, with what it quotes of each; empty where it quotes nothing."""
+    passages: dict[str, list[QuotedPassage]] = {}
+    pages: dict[str, Citation] = {}
+    for citation, quoted in _quoted(answer):
+        passage = _passage(citation.chunk, quoted)
+        if passage is not None:
+            pages.setdefault(citation.chunk.page.id, citation)
+            passages.setdefault(citation.chunk.page.id, []).append(passage)
+    return tuple(
+        QuotedPage(
+            page_id=page_id,
+            revision=citation.chunk.page.revision,
+            url=citation.chunk.page.url,
+            expired=has_expired(citation.chunk.page, today),
+            replaced=citation.freshness == "superseded",
+            passages=tuple(passages[page_id]),
+        )
+        for page_id, citation in pages.items()
+    )
+
+
+def has_expired(page: Page, today: date) -> bool:
+    return page.dates.expires is not None and page.dates.expires < today
+
+
+def _quoted(answer: Answer) -> Sequence[tuple[Citation, str]]:
+    """Each source with the words of its page that the answer rests on, what was asked for first."""
+    if answer.quotes:
+        return [(quote.citation, "\n\n".join([quote.best, *quote.blocks])) for quote in answer.quotes]
+    said = _said_of(answer)
+    return [
+        (citation, citation.quote or _nearest(citation.chunk, said.get(citation.n, "")))
+        for citation in answer.citations
+    ]
+
+
+def _said_of(answer: Answer) -> Mapping[int, str]:
+    said: dict[int, str] = {}
+    for sentence in answer.sentences:
+        for number in sentence.citations:
+            said[number] = f"{said.get(number, '')} {sentence.text}"
+    return said
+
+
+def _nearest(chunk: Chunk, said: str) -> str:
+    """What of a passage shares most words with what a model wrote of it."""
+    wanted = set(words_of(said).split())
+    ranked = sorted(
+        statements_of(chunk.text), key=lambda one: len(wanted & set(words_of(one).split())), reverse=True
+    )
+    return "\n\n".join(ranked[:FEW])
+
+
+def _passage(chunk: Chunk, quoted: str) -> QuotedPassage | None:
+    """Without what an excerpt has added or left out: only what stood on the page can be gone from it."""
+    stood = [Section(headings=chunk.section, text=chunk.text)]
+    statements = statements_of(quoted)
+    gone = set(gone_from(stood, statements))
+    kept = tuple(dict.fromkeys(one for one in statements if one not in gone))
+    if not kept:
+        return None
+    beside = frozenset(fingerprint(one) for one in statements_of(chunk.text))
+    return QuotedPassage(section=chunk.section, statements=kept, beside=beside)

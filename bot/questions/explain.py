@@ -1,0 +1,196 @@
+""" "Why this answer?": what is kept of how an answer came about, and the modal that shows it.
+
+Only passages that the asker's channel might read were ever found. A trace opens only in the channel that it belongs to,
+and only while every page that it names may still be read there: a page can be limited or deleted after it was found.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.messages.catalog import Messages, messages_in
+from bot.questions.explanation import Cited, Passage, Why, why_blocks
+from bot.rendering.layout import Block, label, section
+from bot.rendering.notes import quote_languages
+from bot.slack.audiences import Audiences
+from bot.slack.events import ButtonPress
+from bot.slack.people import People
+from kb.answer import Answer, Citation
+from kb.errors import StoreUnavailableError, UnavailableError
+from kb.models import Audience, Hit
+from kb.pages.labels import page_labels
+
+logger = logging.getLogger(__name__)
+
+SHOWN_PASSAGES = 10
+
+
+class Traces(Protocol):
+    """bot.stats.analytics.Analytics, as this view uses it. Raises `StoreUnavailableError`."""
+
+    async def load_trace(self, question_id: str) -> Any | None: ...
+
+
+class Knowledge(Protocol):
+    """kb.pipeline.Pipeline, as this view uses it. Raises `UnavailableError`."""
+
+    async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool: ...
+
+
+class WhyView:
+    def __init__(
+        self,
+        *,
+        client: AsyncWebClient,
+        traces: Traces,
+        people: People,
+        audiences: Audiences,
+        knowledge: Knowledge,
+    ) -> None:
+        self._client = client
+        self._traces = traces
+        self._people = people
+        self._audiences = audiences
+        self._knowledge = knowledge
+
+    async def open(self, press: ButtonPress) -> None:
+        """Opens the modal. Slack allows three seconds from the press, so nothing slow happens before."""
+        why = await self._load(press)
+        if why is None:
+            words = messages_in((await self._people.person(press.user.id)).locale)
+            view = modal(words, [section(words.why_gone)])
+        else:
+            view = modal(messages_in(why.language), why_blocks(why))
+        await self._client.views_open(trigger_id=press.trigger_id, view=view)
+
+    async def _load(self, press: ButtonPress) -> Why | None:
+        question_id = press.actions[0].value
+        try:
+            payload = await self._traces.load_trace(question_id)
+            why = None if payload is None else Why.model_validate(payload)
+        except StoreUnavailableError:
+            logger.warning("why.store_unavailable", extra={"question_id": question_id})
+            return None
+        except ValidationError as error:  # stored by another version; its text would quote the question
+            logger.warning(
+                "why.unreadable", extra={"question_id": question_id, "problems": error.error_count()}
+            )
+            return None
+        return why if why is not None and await self._may_see(why, press) else None
+
+    async def _may_see(self, why: Why, press: ButtonPress) -> bool:
+        alone = why.channel == alone_with(press.user.id)
+        if not alone and why.channel != press.channel_id:
+            return False
+        try:
+            audience = await (
+                self._audiences.alone(press.user.id)
+                if alone
+                else self._audiences.of(why.channel, press.user.id)
+            )
+            return await self._knowledge.may_show(why.pages, audience)
+        except UnavailableError as error:
+            logger.warning("why.not_told", extra={"cause": type(error).__name__})
+            return False
+
+
+def alone_with(user: str) -> str:
+    """In the place of a channel: what only this person was shown, wherever they were."""
+    return f"alone:{user}"
+
+
+def trace_payload(answer: Answer, *, channel: str, reason: str = "") -> dict[str, Any]:
+    """The JSON data that is stored for an answer. `reason`: why Footnote spoke, as bot.listening.speaking says."""
+    rewrite = answer.trace.rewrite
+    rests_on = [*answer.citations, *(quote.citation for quote in answer.quotes)]
+    cited = {citation.chunk.id: citation.n for citation in rests_on}
+    found = [*(hit.chunk for hit in answer.trace.hits), *(one.chunk for one in rests_on)]
+    titles = page_labels(chunk.page for chunk in found)
+    shown = answer.trace.hits[:SHOWN_PASSAGES]
+    named = [hit.chunk.page.id for hit in shown] + [one.chunk.page.id for one in rests_on]
+    named += answer.trace.read_pages  # a removed sentence may say what any of them says
+    why = Why(
+        channel=channel,
+        pages=tuple(dict.fromkeys([*named, *(page for page in answer.trace.anchors if page in titles)])),
+        language=answer.language,
+        question=answer.question,
+        reason=reason,
+        readable=rewrite.readable,
+        cited=tuple(_cited(one, answer, titles) for one in rests_on),
+        rewritten=answer.rewritten,
+        translated=rewrite.translated,
+        method=rewrite.method,
+        reasoning=rewrite.reasoning,
+        sure=rewrite.confidence,
+        lost=rewrite.lost,
+        reranking=answer.trace.reranking,
+        parts=rewrite.parts,
+        searches=answer.trace.searches,
+        topics=rewrite.topics,
+        is_follow_up=rewrite.is_follow_up,
+        context=answer.trace.context,
+        context_need=answer.trace.context_need,
+        anchors=tuple(titles[page] for page in answer.trace.anchors if page in titles),
+        anchor_reason=answer.trace.anchor_reason,
+        outcome=answer.outcome,
+        confidence=answer.confidence,
+        passages=tuple(_passage(hit, titles, cited) for hit in shown),
+        freshness=tuple(dict.fromkeys(f"{titles[one.chunk.page.id]}: {one.freshness}" for one in rests_on)),
+        judge=answer.trace.judge if answer.mode == "model" and answer.trace.checked else None,
+        removed=answer.trace.removed_sentences,
+        notes=answer.notes,
+        quoted_in=quote_languages(answer),
+        timings_ms=dict(answer.timings_ms),
+    )
+    return why.model_dump(mode="json")
+
+
+def modal(words: Messages, blocks: list[Block]) -> dict[str, Any]:
+    return {
+        "type": "modal",
+        "title": label(words.why),
+        "close": label(words.close),
+        "blocks": blocks,
+    }
+
+
+def _cited(citation: Citation, answer: Answer, titles: Mapping[str, str]) -> Cited:
+    chunk = citation.chunk
+    return Cited(
+        n=citation.n,
+        title=titles[chunk.page.id],
+        section=chunk.section_label,
+        url=chunk.url,
+        found_by=tuple(_found_by([hit for hit in answer.trace.hits if hit.chunk.id == chunk.id])),
+    )
+
+
+def _found_by(hits: Sequence[Hit]) -> list[str]:
+    """Which searches found it. A passage that was widened by its neighbours was found by none of its own."""
+    ways = {
+        "words": any((hit.scores.lexical or 0) > 0 for hit in hits),
+        "meaning": any((hit.scores.dense or 0) > 0 for hit in hits),
+        "thread": any(hit.scores.anchor > 0 for hit in hits),
+    }
+    return [way for way, found in ways.items() if found]
+
+
+def _passage(hit: Hit, titles: Mapping[str, str], cited: Mapping[str, int]) -> Passage:
+    chunk, scores = hit.chunk, hit.scores
+    return Passage(
+        title=titles[chunk.page.id],
+        section=chunk.section_label,
+        url=chunk.url,
+        cited_as=cited.get(chunk.id),
+        dense=scores.dense,
+        lexical=scores.lexical,
+        fused=scores.fused,
+        anchor=scores.anchor,
+        rerank=scores.rerank,
+        final=scores.final,
+    )

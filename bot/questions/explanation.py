@@ -1,0 +1,270 @@
+"""What "Why this answer?" says: what was understood and searched, which pages and why, how sure; below a line the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.messages.catalog import Messages, messages_in
+from bot.rendering.citation_blocks import titled_link
+from bot.rendering.layout import SECTION_CHARACTERS, Block, context, cut, cut_lines, section, shorten
+from bot.rendering.mrkdwn import escape
+from bot.rendering.notes import UNTOLD, note_wording
+from kb.answer import JudgeStatus
+from kb.index.calibration import Reranking
+
+SHOWN_CHARACTERS = 400
+SHOWN_LINES = 8
+SHOWN_OTHERS = 3
+VERY_SURE, FAIRLY_SURE = 0.75, 0.5
+"""From these confidences on an answer is called very sure, and fairly sure."""
+
+
+class Passage(BaseModel):
+    """One passage that was found, with its score at each stage; None where a stage did not run."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    title: str
+    section: str
+    url: str
+    cited_as: int | None
+    dense: float | None
+    lexical: float | None
+    fused: float
+    anchor: float
+    rerank: float | None
+    final: float
+
+
+class Cited(BaseModel):
+    """A passage that the answer rests on. `found_by`: what it was found by: "words", "meaning", "thread"."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    n: int
+    title: str
+    section: str
+    url: str
+    found_by: tuple[str, ...] = ()
+
+
+class Why(BaseModel):
+    """A trace as it is stored. `pages`: the ids of every page that it names or that the answer rests on."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    channel: str
+    pages: tuple[str, ...]
+    language: str
+    question: str = Field(repr=False)
+    reason: str = ""
+    """Why Footnote spoke: a reason of bot.listening.speaking."""
+    readable: bool = True
+    """Whether `rewritten` is a sentence that a person would write."""
+    cited: tuple[Cited, ...] = ()
+    rewritten: str | None = Field(default=None, repr=False)
+    translated: str = Field(default="", repr=False)
+    method: str
+    reasoning: str = Field(default="", repr=False)
+    sure: float = 1.0
+    """The rewriter's confidence, 0..1."""
+    lost: str = ""
+    reranking: Reranking | None = None
+    parts: tuple[str, ...] = Field(default=(), repr=False)
+    searches: tuple[str, ...] = Field(default=(), repr=False)
+    topics: tuple[str, ...] = ()
+    is_follow_up: bool
+    context: tuple[str, ...] = Field(default=(), repr=False)
+    context_need: float = 0.0
+    anchors: tuple[str, ...] = ()
+    anchor_reason: str = ""
+    outcome: str
+    confidence: float
+    passages: tuple[Passage, ...] = ()
+    freshness: tuple[str, ...] = ()
+    judge: JudgeStatus | None = None
+    """None where no model wrote anything that could be judged."""
+    removed: tuple[str, ...] = Field(default=(), repr=False)
+    notes: tuple[str, ...] = ()
+    quoted_in: tuple[str, ...] = ()
+    """The languages of the quoted pages, ISO 639-1."""
+    timings_ms: dict[str, float] = Field(default_factory=dict)
+
+
+def _context(why: Why, words: Messages) -> str:
+    if not why.context or not why.context_need:
+        return words.none
+    return f"{', '.join(why.context)} ({words.percent(why.context_need)})"
+
+
+def why_blocks(why: Why) -> list[Block]:
+    """What a person asks first, and below the line what whoever looks after Footnote asks."""
+    words = messages_in(why.language)
+    told = [
+        _fact(words.why_spoke, str(getattr(words, f"because_{why.reason}", ""))),
+        _marked(words.why_understood, _understood(why, words)),
+        _marked(words.why_looked, _looked(why, words)),
+        _marked(words.why_sure, _sure(why, words)),
+    ]
+    pages = [*(_told_cited(one, words) for one in why.cited), *_others(why, words)]
+    return [
+        *(section(part) for part in cut("\n".join(line for line in told if line), SECTION_CHARACTERS)),
+        *_listed(words.why_pages, pages),
+        *_listed(words.why_removed, [_plain(line) for line in why.removed]),
+        *_listed(words.why_notes, [escape(note) for note in _notes(why, words)]),
+        {"type": "divider"},
+        section(f"*{words.why_details}*"),
+        *_details(why, words),
+    ]
+
+
+def _understood(why: Why, words: Messages) -> str:
+    if why.parts:
+        return words.understood_parts.format(parts=" · ".join(f"_{_plain(part)}_" for part in why.parts))
+    if not why.rewritten:
+        return words.understood_as_asked.format(query=_plain(why.question))
+    if why.readable:
+        return words.understood_rewritten.format(query=_plain(why.rewritten))
+    return words.understood_thread.format(query=_plain(why.question), topics=_plain(", ".join(why.topics)))
+
+
+def _looked(why: Why, words: Messages) -> str:
+    told = [words.looked_everywhere]
+    if why.context and why.context_need:
+        told.append(words.looked_along.format(words=_plain(", ".join(why.context))))
+    if why.translated:
+        told.append(words.looked_translated.format(query=_plain(why.translated)))
+    if why.searches:
+        told.append(words.looked_further.format(queries=_plain(" / ".join(why.searches))))
+    return " ".join(told)
+
+
+def _sure(why: Why, words: Messages) -> str:
+    """In words and in percent."""
+    by_outcome = {
+        "closest": words.sure_closest,
+        "declined": words.sure_declined,
+        "unclear": words.sure_unclear,
+    }
+    if why.confidence >= VERY_SURE:
+        answered = words.sure_very
+    else:
+        answered = words.sure_fairly if why.confidence >= FAIRLY_SURE else words.sure_barely
+    return by_outcome.get(why.outcome, answered).format(percent=words.percent(why.confidence))
+
+
+def _told_cited(one: Cited, words: Messages) -> str:
+    how = [str(getattr(words, f"found_by_{name}")) for name in one.found_by]
+    if "words" in one.found_by and "meaning" in one.found_by:
+        how = [words.found_by_both, *([words.found_by_thread] if "thread" in one.found_by else [])]
+    place = titled_link(one.title, one.url)
+    if one.section:
+        place += f" › {escape(shorten(one.section, 100))}"
+    return " – ".join([f"[{one.n}] {place}", *(["; ".join(how)] if how else [])])
+
+
+def _others(why: Why, words: Messages) -> list[str]:
+    """Pages that were found and that the answer does not rest on."""
+    cited = {one.title for one in why.cited}
+    others = {one.title: one.url.partition("#")[0] for one in why.passages if one.title not in cited}
+    shown = [titled_link(title, url) for title, url in list(others.items())[:SHOWN_OTHERS]]
+    return [words.found_unused.format(pages=", ".join(shown))] if shown else []
+
+
+def _notes(why: Why, words: Messages) -> list[str]:
+    return [
+        note_wording(note, words, removed=len(why.removed), quoted_in=why.quoted_in)
+        for note in why.notes
+        if note not in UNTOLD
+    ]
+
+
+def _listed(title: str, lines: Sequence[str]) -> list[Block]:
+    """Lines of mrkdwn under a title; none where there are none."""
+    told = "\n".join([f"*{title}*", *(f"• {line}" for line in lines[:SHOWN_LINES])])
+    return [section(part) for part in cut_lines(told.split("\n"), SECTION_CHARACTERS)] if lines else []
+
+
+def _plain(text: str) -> str:
+    return escape(shorten(" ".join(text.split()), SHOWN_CHARACTERS))
+
+
+def _marked(name: str, told: str) -> str:
+    return f"*{name}:* {told}" if told else ""
+
+
+def _details(why: Why, words: Messages) -> list[Block]:
+    facts = [
+        _fact(words.why_question, why.question),
+        _fact(words.why_searched, why.rewritten or words.why_unchanged),
+        *([_fact(words.why_translated, why.translated)] if why.translated else []),
+        *([_fact(words.why_parts, " / ".join(why.parts))] if why.parts else []),
+        _fact(words.why_method, _how(why, words)),
+        *([_fact(words.why_lost, why.lost)] if why.lost else []),
+        _fact(words.why_topics, ", ".join(why.topics) or words.none),
+        _fact(words.why_follow_up, words.yes if why.is_follow_up else words.no),
+        _fact(words.why_context, _context(why, words)),
+        *([_fact(words.why_searches, " / ".join(why.searches))] if why.searches else []),
+        _fact(words.why_anchors, ", ".join(why.anchors) or words.none, why.anchor_reason),
+        *([_fact(words.why_rerank, _reranking(why.reranking, words))] if why.reranking else []),
+        _fact(
+            words.why_decision,
+            f"{why.outcome}, {words.why_confidence.format(percent=words.percent(why.confidence))}",
+        ),
+        *([_fact(words.why_judge, str(getattr(words, f"judge_{why.judge}")))] if why.judge else []),
+    ]
+    blocks = [section(part) for part in cut("\n".join(facts), SECTION_CHARACTERS)]
+    if why.passages:
+        blocks.append(section(f"*{words.why_passages}*"))
+        blocks.extend(section(_told(passage, words)) for passage in why.passages)
+    blocks += _listed(words.why_freshness, [_plain(line) for line in why.freshness])
+    return [*blocks, context(_timings(why.timings_ms, words))] if why.timings_ms else blocks
+
+
+def _how(why: Why, words: Messages) -> str:
+    """Who rewrote, why, and how sure they were: "heuristic: reference word 'it' -> 'mulch', sure to 90%"."""
+    told = f"{why.method}: {why.reasoning}" if why.reasoning else why.method
+    return told if why.sure >= 1 else f"{told}, {words.why_unsure.format(percent=words.percent(why.sure))}"
+
+
+def _reranking(found: Reranking, words: Messages) -> str:
+    told = words.why_rerank_on if found.helps else words.why_rerank_off
+    return told.format(
+        samples=found.samples,
+        before=words.percent(found.before),
+        after=words.percent(found.after),
+        candidates=found.candidates,
+        weight=words.percent(found.weight),
+    )
+
+
+def _fact(name: str, value: str, reason: str = "") -> str:
+    told = _marked(name, _plain(value))
+    return f"{told} ({escape(shorten(reason, SHOWN_CHARACTERS))})" if reason else told
+
+
+def _told(passage: Passage, words: Messages) -> str:
+    place = titled_link(passage.title, passage.url)
+    if passage.section:
+        place += f" › {escape(shorten(passage.section, 100))}"
+    mark = f"[{passage.cited_as}]  " if passage.cited_as is not None else ""
+    return f"{mark}{place}\n{_scores(passage, words)}"
+
+
+def _scores(passage: Passage, words: Messages) -> str:
+    """The stages that ran for this passage: one that did not has nothing to tell."""
+    scores = passage.model_dump(include={"dense", "lexical", "fused", "anchor", "rerank", "final"})
+    ran = {stage: f"{score:.2f}" for stage, score in scores.items() if score is not None}
+    if not scores["anchor"]:
+        ran.pop("anchor", None)
+    parts = words.why_scores.split(" · ")
+    return " · ".join(part.format(**ran) for part in parts if any(f"{{{stage}}}" in part for stage in ran))
+
+
+def _timings(timings_ms: Mapping[str, float], words: Messages) -> str:
+    stages = " · ".join(
+        f"{escape(stage)} {milliseconds:.0f} ms" for stage, milliseconds in timings_ms.items()
+    )
+    return shorten(f"{words.why_timings}: {stages}", 1000)

@@ -1,0 +1,198 @@
+"""The queue's handler: a question that is a message goes to `bot.questions.question`, every other one the way that `bot.questions.asking` drew.
+
+How an attempt ended is told to the queue here. While Slack is away a question waits; older than `answer_within`, its asker gets
+one sentence instead of an answer, as soon as Slack takes that; after `TOLD_WITHIN` more it is a dead letter.
+
+A question from Home gets a message of ours to stand in, with its words, and is a message from there on. That message is posted
+once: an attempt after the first looks for it before it says anything, by the press in its metadata.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.questions.alone import AloneWorker
+from bot.questions.pane import Pane
+from bot.questions.question import QuestionWorker
+from bot.questions.reply import STREAMING, DeliveryRefusedError, DeliveryUncertainError
+from bot.queue.claims import QueuedQuestion
+from bot.queue.fates import NotNowError, UndeliverableError
+from bot.rendering.layout import section
+from bot.slack.audiences import AudienceUnknownError
+from bot.slack.background import Background
+from bot.slack.errors import SLACK_FAILURES, error_code, fate, retry_after_s
+from kb.errors import StoreUnavailableError
+
+logger = logging.getLogger(__name__)
+
+ASKED_EVENT = "footnote_question"
+"""The metadata event type of the messages that questions from Home stand in."""
+LOOKED_AT = 100
+"""Messages of a direct message that are looked through for our own."""
+EARLY = timedelta(minutes=1)
+"""By how much Slack's clock may be behind ours."""
+TOLD_WITHIN = timedelta(days=1)
+"""Nobody waits for an apology longer than this."""
+
+
+class Placing:
+    """Gives a question from Home its message. `posting` must not retry lost connections."""
+
+    def __init__(self, *, reading: AsyncWebClient, posting: AsyncWebClient) -> None:
+        self._reading = reading
+        self._posting = posting
+
+    async def placed(self, question: QueuedQuestion, *, first: bool) -> QueuedQuestion:
+        """The question, at the message that it stands in.
+
+        Raises:
+            DeliveryUncertainError: nobody knows whether that was posted: look before trying again.
+            slack_sdk.errors.SlackApiError: Slack refuses it.
+        """
+        ts = (None if first else await self._found(question)) or await self._post(question)
+        return question.model_copy(update={"ts": ts, "thread_ts": ts})
+
+    async def _found(self, question: QueuedQuestion) -> str | None:
+        page = await self._reading.conversations_history(
+            channel=question.channel,
+            oldest=f"{(question.received_at - EARLY).timestamp():.6f}",
+            limit=LOOKED_AT,
+            include_all_metadata=True,
+        )
+        messages: list[dict[str, Any]] = page.get("messages") or []
+        return next((str(one["ts"]) for one in messages if _press(one) == question.ts), None)
+
+    async def _post(self, question: QueuedQuestion) -> str:
+        try:
+            posted = await self._posting.chat_postMessage(
+                channel=question.channel,
+                text=question.text,
+                blocks=[section("\n".join(f"> {line}" for line in question.text.splitlines()))],
+                metadata={"event_type": ASKED_EVENT, "event_payload": {"press": question.ts}},
+                unfurl_links=False,
+                unfurl_media=False,
+            )
+        except SlackApiError as error:
+            if fate(error) != "lasting":
+                raise DeliveryUncertainError(error_code(error) or "internal_error") from error
+            raise
+        except (*SLACK_FAILURES, OSError) as error:
+            raise DeliveryUncertainError(type(error).__name__) from error
+        return str(posted["ts"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueHandler:
+    """See the module."""
+
+    messages: QuestionWorker
+    alone: AloneWorker
+    placing: Placing
+    pane: Pane
+    background: Background
+    answer_within: timedelta
+    clock: Callable[[], datetime]
+
+    async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
+        """Raises what `bot.queue.fates` lists."""
+        late = self._age(question) > self.answer_within and not question.however_late and not question.deleted
+        async with self._ending(question):
+            if question.elsewhere is not None and question.elsewhere.alone:
+                await (self.alone.tell_late(question, attempt) if late else self.alone(question, attempt))
+                return
+            if _has_no_message(question):
+                question = await self.placing.placed(question, first=attempt == 1)
+            if late:
+                await self.messages.tell_late(question)
+                return
+            if attempt == 1 and question.channel_type == "im":
+                self.background.start(self.pane.entitle(question), name="title")
+            await self.messages(question, attempt)
+
+    async def on_giving_up(self, question: QueuedQuestion, error: Exception) -> None:
+        """Raises what `bot.queue.fates` lists: the apology waits for Slack as an answer would."""
+        async with self._ending(question):
+            if question.elsewhere is not None and question.elsewhere.alone:
+                await self.alone.on_giving_up(question, error)
+                return
+            if _has_no_message(question):
+                question = await self.placing.placed(question, first=False)
+            await self.messages.on_giving_up(question, error)
+
+    async def tidy(self, question: QueuedQuestion) -> None:
+        """Takes away what still says that we are at it. Raises what `bot.queue.fates` lists."""
+        async with self._ending(question):
+            await self._tidy(question)
+
+    @asynccontextmanager
+    async def _ending(self, question: QueuedQuestion) -> AsyncIterator[None]:
+        try:
+            yield
+        except Exception as error:
+            end = ending(error)
+            if end is None:
+                raise
+            if isinstance(end, NotNowError) and self._age(question) > self.answer_within + TOLD_WITHIN:
+                end = UndeliverableError(end.cause)
+            if isinstance(end, UndeliverableError):
+                end.tidy = await self._is_tidied(question)
+            raise end from error
+
+    async def _is_tidied(self, question: QueuedQuestion) -> bool:
+        try:
+            await self._tidy(question)
+        except (DeliveryUncertainError, *SLACK_FAILURES) as error:
+            code = error_code(error) or type(error).__name__
+            logger.info("question.not_tidied", extra={"question_id": question.id, "code": code})
+            return False
+        return True
+
+    async def _tidy(self, question: QueuedQuestion) -> None:
+        alone = question.elsewhere is not None and question.elsewhere.alone
+        if not (alone or _has_no_message(question)):
+            await self.messages.tidy(question)
+
+    def _age(self, question: QueuedQuestion) -> timedelta:
+        return self.clock() - question.received_at
+
+
+def ending(error: Exception) -> NotNowError | UndeliverableError | None:
+    """What the queue is told of an attempt that ended with `error`; None: it is a fault of ours."""
+    match error:
+        case DeliveryRefusedError():
+            return UndeliverableError(error.code)
+        case StoreUnavailableError():
+            return NotNowError("store")
+        case DeliveryUncertainError() | AudienceUnknownError():
+            slack = error.__cause__
+        case SlackClientError():
+            slack = error
+        case _:
+            return None
+    code = error_code(slack) or type(slack or error).__name__
+    if code == STREAMING:  # no outage: a message that does not do as it is told
+        return None
+    certain = not isinstance(error, DeliveryUncertainError)
+    if certain and isinstance(slack, SlackApiError) and fate(slack) == "lasting":
+        return UndeliverableError(code)
+    return NotNowError(code, after_s=retry_after_s(slack))
+
+
+def _has_no_message(question: QueuedQuestion) -> bool:
+    return question.elsewhere is not None and question.elsewhere.how == "home"
+
+
+def _press(message: dict[str, Any]) -> str | None:
+    """The press that a message of ours was posted for."""
+    metadata = message.get("metadata") or {}
+    if metadata.get("event_type") != ASKED_EVENT:
+        return None
+    return (metadata.get("event_payload") or {}).get("press")

@@ -1,0 +1,135 @@
+"""The agent's pane: what stands in it before anything was asked, and what its conversations are called.
+
+Slack has two forms of it. As an agent (`agent_view` in the manifest) the pane is the messages tab: its opening is
+`app_home_opened`, and prompts belong to the tab, since a call with a thread is silently ignored there. The assistant's view, which
+older apps still have, opens a thread of its own with `assistant_thread_started`: there a greeting and the prompts belong to the
+thread. Both need the scope `assistant:write`; where Slack says that we lack it, or does not know the methods, they are not called
+again, and everything else works without.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.listening.threads import Threads
+from bot.messages.catalog import messages_in
+from bot.questions.suggestions import Suggestions
+from bot.queue.claims import QueuedQuestion
+from bot.rendering.layout import shorten
+from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.events import PaneOpened
+from bot.slack.people import People
+from bot.slack.slack_text import people_in, plain_text
+from kb.conversation.conversations import ConversationStore
+from kb.errors import StoreUnavailableError
+from kb.models import ThreadKey
+
+logger = logging.getLogger(__name__)
+
+PROMPTS = 4
+"""Slack's limit."""
+TITLE_CHARACTERS = 75
+PROMPT_TITLE_CHARACTERS = 75
+NO_PANE = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type", "feature_not_enabled"})
+"""This app or workspace has no pane, and will not have one before it is installed anew."""
+GREETED_EVENT = "footnote_greeting"
+
+
+class Pane:
+    """`quick` must not wait: nothing here is worth it."""
+
+    def __init__(
+        self,
+        *,
+        quick: AsyncWebClient,
+        suggestions: Suggestions,
+        people: People,
+        threads: Threads,
+        conversations: ConversationStore,
+    ) -> None:
+        self._quick = quick
+        self._suggestions = suggestions
+        self._people = people
+        self._threads = threads
+        self._conversations = conversations
+        self._known = True
+
+    async def opened(self, user: str, channel: str) -> None:
+        """Somebody opened the messages tab."""
+        if self._known and channel:
+            await self._suggest(user, channel)
+
+    async def started(self, event: PaneOpened) -> None:
+        """Somebody began a thread in the assistant's view: greets in it, once, however often Slack tells of it."""
+        thread = event.assistant_thread
+        person, me = await self._people.person(thread.user_id), await self._people.me()
+        try:
+            said = await self._threads.messages(thread.channel_id, thread.thread_ts)
+            if not any(
+                one.ts != thread.thread_ts and me.wrote(user=one.user, bot_id=one.bot_id) for one in said
+            ):
+                await self._quick.chat_postMessage(
+                    channel=thread.channel_id,
+                    thread_ts=thread.thread_ts,
+                    text=messages_in(person.locale).greeting,
+                    metadata={"event_type": GREETED_EVENT, "event_payload": {"thread": thread.thread_ts}},
+                )
+        except SLACK_FAILURES as error:
+            logger.info("pane.no_greeting", extra={"cause": error_code(error) or type(error).__name__})
+        if self._known:
+            await self._suggest(thread.user_id, thread.channel_id, thread_ts=thread.thread_ts)
+
+    async def entitle(self, question: QueuedQuestion) -> None:
+        """Calls a conversation by its first question."""
+        if not self._known or not await self._is_first(question):
+            return
+        names = await self._people.names(people_in(question.text))
+        title = shorten(" ".join(plain_text(question.text, names).split()), TITLE_CHARACTERS)
+        if title:
+            await self._call(
+                "title",
+                self._quick.assistant_threads_setTitle,
+                channel_id=question.channel,
+                thread_ts=question.thread_ts,
+                title=title,
+            )
+
+    async def _is_first(self, question: QueuedQuestion) -> bool:
+        if question.ts == question.thread_ts:
+            return True
+        key = ThreadKey(team=question.team, channel=question.channel, thread=question.thread_ts)
+        try:
+            return not await self._conversations.load(key)
+        except StoreUnavailableError:
+            return False
+
+    async def _suggest(self, user: str, channel: str, *, thread_ts: str | None = None) -> None:
+        person = await self._people.person(user)
+        words = messages_in(person.locale)
+        language = person.locale.replace("_", "-").split("-")[0].lower()
+        prompts = await self._suggestions.for_person(user, words, language=language, most=PROMPTS)
+        if not prompts:
+            return
+        place = {"thread_ts": thread_ts} if thread_ts else {}
+        await self._call(
+            "prompts",
+            self._quick.assistant_threads_setSuggestedPrompts,
+            channel_id=channel,
+            title=words.pane_prompts,
+            prompts=[{"title": shorten(one, PROMPT_TITLE_CHARACTERS), "message": one} for one in prompts],
+            **place,
+        )
+
+    async def _call(self, what: str, method: Any, **arguments: Any) -> None:
+        try:
+            await method(**arguments)
+        except SlackApiError as error:
+            code = error_code(error)
+            self._known = code not in NO_PANE
+            logger.info("pane.refused", extra={"what": what, "code": code})
+        except SLACK_FAILURES as error:
+            logger.info("pane.lost", extra={"what": what, "cause": type(error).__name__})

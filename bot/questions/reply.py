@@ -1,0 +1,292 @@
+"""Our replies in Slack: found again, begun at once, delivered exactly once.
+
+A post is never repeated blindly. Slack either refuses it (then we may post something else) or its fate is unknown; then
+`DeliveryUncertainError` lets the queue start over, and the next attempt looks into the thread first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.listening.threads import Threads, order
+from bot.queue.claims import QueuedQuestion
+from bot.rendering.render import Rendered, plain
+from bot.slack.errors import OWN_TROUBLE, PASSING, SLACK_FAILURES, error_code, fate
+from bot.slack.events import AnswerMark, Message, answer_mark, as_metadata
+from bot.slack.people import People
+from kb.errors import FootnoteError
+from kb.runtime.tracing import span
+
+logger = logging.getLogger(__name__)
+
+BLOCKS_REFUSED = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
+METADATA_REFUSED = frozenset({"metadata_too_large", "invalid_metadata_format", "invalid_metadata_schema"})
+UPDATE_REFUSED = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
+STATUS_UNKNOWN = frozenset({"unknown_method", "missing_scope", "not_allowed_token_type"})
+STATUS_S = 3.0
+"""Seconds. A status that comes later tells nobody anything."""
+STREAMING = "streaming_state_conflict"
+"""The message is still a stream, which has to be stopped before anything else can be done to it."""
+UNCERTAIN = PASSING | OWN_TROUBLE | {STREAMING}
+"""After these Slack may have done the work, or not; after rate limits and a stream that does not stop it has not, but
+waiting longer is the queue's business."""
+
+GONE = "message_not_found"
+
+FORMS = 5
+"""Of a message: whole, without blocks, without what its metadata remembers, after its stream was stopped, and posted
+where it cannot be updated."""
+
+
+class DeliveryUncertainError(FootnoteError):
+    """Slack did not say whether it took the message."""
+
+
+class DeliveryRefusedError(FootnoteError):
+    """Slack refused the message for good. `code` is Slack's error code."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"Slack refused the message: {code}")
+        self.code = code
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Posted:
+    """A message of ours in the thread."""
+
+    ts: str
+    mark: AnswerMark
+    text: str
+
+    def answers(self, question: QueuedQuestion) -> bool:
+        """Whether it is the answer to this very version of the message, and not a placeholder or an apology."""
+        return self.mark.state == "answered" and self.mark.question_id == question.id
+
+
+class Replies:
+    """`posting` must not retry lost connections, `quick` must not wait; see `bot.slack.clients`.
+
+    `posts`: what became of each message that was to be delivered: "posted", "uncertain" or "refused".
+    """
+
+    def __init__(
+        self, *, posting: AsyncWebClient, quick: AsyncWebClient, threads: Threads, people: People
+    ) -> None:
+        self._posting = posting
+        self._quick = quick
+        self._threads = threads
+        self._people = people
+        self._status_known = True
+        self.posts: Counter[str] = Counter()
+
+    async def find(self, question: QueuedQuestion) -> Posted | None:
+        """Our reply to this message, whatever its state: an answer before a placeholder, a stream that was cut last."""
+        found = await self.all_to(question, await self.thread_of(question))
+        return min(found, key=lambda posted: posted.mark.state != "answered", default=None)
+
+    async def thread_of(self, question: QueuedQuestion) -> list[Message]:
+        """Its messages, oldest first. Raises slack_sdk's errors when Slack cannot be asked."""
+        return await self._threads.messages(question.channel, question.thread_ts)
+
+    async def all_to(self, question: QueuedQuestion, messages: Sequence[Message]) -> list[Posted]:
+        """All of our replies to one message among those of its thread."""
+        me = await self._people.me()
+        ours = [message for message in messages if me.wrote(user=message.user, bot_id=message.bot_id)]
+        marked = [
+            Posted(ts=message.ts, mark=mark, text=message.text)
+            for message in ours
+            if (mark := answer_mark(message.metadata)) is not None and mark.question_ts == question.ts
+        ]
+        cut = cut_stream(question, ours)
+        return marked or ([cut] if cut else [])
+
+    async def show_searching(self, question: QueuedQuestion, text: str) -> str | None:
+        """Says that we are at it: Slack's own status, else a placeholder message, whose ts is returned."""
+        if self._status_known and await self.set_status(question, text):
+            return None
+        mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="searching")
+        return await self.deliver(question, plain(text), mark)
+
+    async def set_status(self, question: QueuedQuestion, text: str) -> bool:
+        """False: this place has no status. A status that gets lost is no reason to wait, nor for a message."""
+        try:
+            async with asyncio.timeout(STATUS_S):
+                await self._quick.assistant_threads_setStatus(
+                    channel_id=question.channel, thread_ts=question.thread_ts, status=text
+                )
+        except SlackApiError as error:
+            code = _code(error)
+            logger.info("status.refused", extra={"question_id": question.id, "code": code})
+            self._status_known = code not in STATUS_UNKNOWN
+            return code in UNCERTAIN
+        except SLACK_FAILURES as error:
+            logger.info("status.lost", extra={"question_id": question.id, "cause": type(error).__name__})
+        return True
+
+    async def deliver(
+        self, question: QueuedQuestion, rendered: Rendered, mark: AnswerMark, *, instead_of: str | None = None
+    ) -> str:
+        """Posts into the question's thread, or puts the message in the place of `instead_of`. Returns its ts.
+
+        Raises:
+            DeliveryUncertainError: the message may be there or not: look before trying again.
+            DeliveryRefusedError: it is not there and will not be.
+        """
+        with span("post", state=mark.state):
+            try:
+                ts = await self._delivered(question, rendered, mark, instead_of)
+            except DeliveryUncertainError:
+                self.posts["uncertain"] += 1
+                raise
+            except DeliveryRefusedError:
+                self.posts["refused"] += 1
+                raise
+        self.posts["posted"] += 1
+        return ts
+
+    async def _delivered(
+        self, question: QueuedQuestion, rendered: Rendered, mark: AnswerMark, instead_of: str | None
+    ) -> str:
+        message: dict[str, Any] = {
+            "text": rendered.text,
+            "blocks": list(rendered.blocks),
+            "metadata": as_metadata(mark),
+        }
+        stopped = False
+        for _ in range(FORMS):
+            try:
+                return await self._send(question, message, instead_of)
+            except SlackApiError as error:
+                code = _code(error)
+                logger.warning("reply.refused", extra={"question_id": question.id, "code": code})
+                if code in BLOCKS_REFUSED and message["blocks"]:
+                    message |= {"blocks": []}
+                elif code in METADATA_REFUSED and (mark.answer or mark.cited):
+                    mark = mark.model_copy(update={"answer": None, "cited": ()})
+                    message |= {"metadata": as_metadata(mark)}
+                elif code in UPDATE_REFUSED and instead_of is not None:
+                    await self._take_away(question, instead_of)
+                    instead_of = None
+                elif code == STREAMING and instead_of is not None and not stopped:
+                    stopped = await self._stop_stream(question, instead_of)
+                elif _is_uncertain(error):
+                    raise DeliveryUncertainError(code) from error
+                else:
+                    raise DeliveryRefusedError(code) from error
+            except (*SLACK_FAILURES, OSError) as error:
+                raise DeliveryUncertainError(type(error).__name__) from error
+        raise DeliveryRefusedError("every form of the message")
+
+    async def _stop_stream(self, question: QueuedQuestion, ts: str) -> bool:
+        """Always True: if it did not help, the update that follows says so."""
+        try:
+            await self._posting.chat_stopStream(channel=question.channel, ts=ts)
+        except (*SLACK_FAILURES, OSError) as error:
+            cause = error_code(error) or type(error).__name__
+            logger.warning("reply.stream_not_stopped", extra={"question_id": question.id, "code": cause})
+        return True
+
+    async def _take_away(self, question: QueuedQuestion, ts: str) -> None:
+        """A message that cannot be changed makes way for the one that is posted next: nobody gets two replies."""
+        try:
+            await self._posting.chat_delete(channel=question.channel, ts=ts)
+        except (*SLACK_FAILURES, OSError) as error:
+            cause = error_code(error) or type(error).__name__
+            logger.info("reply.not_taken_away", extra={"question_id": question.id, "code": cause})
+
+    async def delete(self, question: QueuedQuestion, ts: str) -> bool:
+        """Deletes a reply. False: Slack does not let us.
+
+        Raises:
+            DeliveryUncertainError: it may be there still.
+        """
+        try:
+            await self._posting.chat_delete(channel=question.channel, ts=ts)
+        except SlackApiError as error:
+            code = _code(error)
+            if code == STREAMING:
+                await self._stop_stream(question, ts)
+            if _is_uncertain(error):
+                raise DeliveryUncertainError(code) from error
+            if code != GONE:
+                logger.info("reply.not_deleted", extra={"question_id": question.id, "code": code})
+            return code == GONE
+        except (*SLACK_FAILURES, OSError) as error:
+            raise DeliveryUncertainError(type(error).__name__) from error
+        return True
+
+    async def blank(self, question: QueuedQuestion, posted: Posted, text: str) -> None:
+        """Leaves of a reply only that its question was deleted.
+
+        Raises:
+            DeliveryUncertainError: it may say what it said still.
+        """
+        mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="deleted")
+        metadata = as_metadata(mark)
+        try:
+            await self._posting.chat_update(
+                channel=question.channel, ts=posted.ts, text=text, blocks=[], metadata=metadata
+            )
+        except SlackApiError as error:
+            code = _code(error)
+            if code == STREAMING:
+                await self._stop_stream(question, posted.ts)
+            if _is_uncertain(error):
+                raise DeliveryUncertainError(code) from error
+            logger.warning("reply.not_blanked", extra={"question_id": question.id, "code": code})
+        except (*SLACK_FAILURES, OSError) as error:
+            raise DeliveryUncertainError(type(error).__name__) from error
+
+    async def tell_directly(self, user: str, text: str) -> None:
+        """A direct message, for what cannot be said in the channel."""
+        await self._posting.chat_postMessage(channel=user, text=text, unfurl_links=False, unfurl_media=False)
+
+    async def _send(self, question: QueuedQuestion, message: dict[str, Any], instead_of: str | None) -> str:
+        if instead_of is not None:
+            await self._posting.chat_update(channel=question.channel, ts=instead_of, **message)
+            return instead_of
+        response = await self._posting.chat_postMessage(
+            channel=question.channel,
+            thread_ts=question.thread_ts,
+            unfurl_links=False,
+            unfurl_media=False,
+            **message,
+        )
+        return str(response["ts"])
+
+
+def cut_stream(question: QueuedQuestion, ours: Sequence[Message]) -> Posted | None:
+    """The reply that an attempt was streaming when it was killed: a stream carries no mark until it is stopped.
+
+    Nothing else of ours in a thread is without one. A thread's questions are answered one after the other, so of two
+    cut streams the later is this question's; the earlier was left by a question that was deleted or given up.
+    """
+    unmarked = [
+        message
+        for message in ours
+        if order(message.ts) > order(question.ts)
+        and message.metadata is None
+        and not message.has_buttons  # an answer whose mark Slack does not show us
+    ]
+    streams = [message for message in unmarked if message.streaming_state is not None] or unmarked
+    if not streams:
+        return None
+    mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="searching")
+    return Posted(ts=streams[-1].ts, mark=mark, text=streams[-1].text)
+
+
+def _is_uncertain(error: SlackApiError) -> bool:
+    return _code(error) == STREAMING or fate(error) != "lasting"
+
+
+def _code(error: SlackApiError) -> str:
+    """Slack's error code; "internal_error" where the reply was not Slack's JSON."""
+    return error_code(error) or "internal_error"

@@ -1,0 +1,81 @@
+"""A question was deleted: its answer goes too, and what was remembered of it.
+
+Our reply is deleted. Where others have written below it, so that something would be missing there, or where Slack does not
+let us, it says that the question was deleted, and nothing of what it said. May be called again: what is gone is gone.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from slack_sdk.errors import SlackApiError
+
+from bot.listening.listeners import Records
+from bot.listening.threads import Threads, order
+from bot.messages.catalog import messages_in
+from bot.questions.reply import Posted, Replies
+from bot.queue.claims import QueuedQuestion
+from bot.queue.conversation_keys import keys_of
+from bot.slack.errors import error_code
+from bot.slack.events import Message
+from bot.slack.people import People
+from kb.conversation.conversations import ConversationStore
+from kb.text.language import detect
+
+logger = logging.getLogger(__name__)
+
+NO_THREAD = frozenset({"thread_not_found", "message_not_found", "channel_not_found", "not_in_channel"})
+"""There is nothing that could be taken away, or nobody who may."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Retraction:
+    conversations: ConversationStore
+    records: Records
+    threads: Threads
+    replies: Replies
+    people: People
+
+    async def __call__(self, deletion: QueuedQuestion) -> None:
+        """Raises what another attempt may mend."""
+        messages = await self._thread(deletion)
+        for posted in await self.replies.all_to(deletion, messages):
+            await self._take_away(deletion, posted, messages)
+        line = deletion.is_line_of_dm
+        for key in keys_of(deletion.team, deletion.channel, deletion.thread_ts, is_line_of_dm=line):
+            await self.conversations.forget(key, deletion.ts)
+        await self.records.forget(deletion.message_id)
+
+    async def _thread(self, deletion: QueuedQuestion) -> Sequence[Message]:
+        try:
+            return await self.threads.messages(deletion.channel, deletion.thread_ts)
+        except SlackApiError as error:
+            if error_code(error) not in NO_THREAD:
+                raise
+            return ()
+
+    async def _take_away(self, deletion: QueuedQuestion, posted: Posted, messages: Sequence[Message]) -> None:
+        if posted.mark.state == "deleted":
+            return
+        if not await self._others_below(deletion, posted, messages) and await self.replies.delete(
+            deletion, posted.ts
+        ):
+            logger.info("reply.deleted", extra={"question_id": deletion.message_id})
+            return
+        words = messages_in(detect(posted.mark.answer or posted.text))
+        await self.replies.blank(deletion, posted, words.question_deleted)
+        logger.info("reply.blanked", extra={"question_id": deletion.message_id})
+
+    async def _others_below(
+        self, deletion: QueuedQuestion, posted: Posted, messages: Sequence[Message]
+    ) -> bool:
+        """Somebody other than the asker, who took their own question back."""
+        me = await self.people.me()
+        return any(
+            order(message.ts) > order(posted.ts)
+            and message.user != deletion.user
+            and not me.wrote(user=message.user, bot_id=message.bot_id)
+            for message in messages
+        )

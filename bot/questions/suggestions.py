@@ -1,0 +1,165 @@
+"""What somebody could ask: questions that others asked and got answered, else what the pages are called.
+
+A question is offered only to who may read every page that its answer rests on, as these are limited now; only where at least
+two people asked it, so that nobody's own words are shown; and only as it was asked in a channel that everybody may read: the text
+of other places goes nowhere else. Titles come from pages that this person may read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from bot.messages.catalog import Messages
+from bot.questions.answer_record import Asked
+from bot.slack.audiences import Audiences
+from bot.slack.channels import ChannelDirectory
+from bot.slack.page_names import IndexedPages
+from bot.slack.ttl_cache import TtlCache
+from kb.errors import UnavailableError
+from kb.index.port import PageAddress
+from kb.models import Audience
+
+logger = logging.getLogger(__name__)
+
+LOOKED_AT = 1000
+"""Questions, the latest."""
+ASKERS = 2
+"""People who must have asked a question before it is shown to others."""
+SHORTEST, LONGEST = 8, 150
+TITLES_TRIED = 40
+TITLE_CHARACTERS = 60
+KEEP = timedelta(minutes=5)
+"""How long the index's titles are believed; whether a page may be read is asked each time."""
+
+_WORDS = re.compile(r"\w+")
+_NO_TOPIC = frozenset({"readme", "index", "home", "overview", "untitled", "sidebar", "summary"})
+
+
+class Questions(Protocol):
+    """bot.stats.analytics.Analytics, as this uses it. Raises `StoreUnavailableError`."""
+
+    async def asked(self, limit: int = ...) -> list[Asked]: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Group:
+    """The askings of one question."""
+
+    wording: str
+    language: str
+    askers: int
+    channels: frozenset[str]
+    pages: frozenset[str]
+
+
+class Suggestions:
+    def __init__(
+        self,
+        *,
+        questions: Questions,
+        pages: IndexedPages,
+        audiences: Audiences,
+        channels: ChannelDirectory,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._questions = questions
+        self._pages = pages
+        self._audiences = audiences
+        self._channels = channels
+        self._clock = clock
+        self._titles: TtlCache[None, Sequence[PageAddress]] = TtlCache(keep=KEEP, clock=clock)
+
+    async def for_person(self, user: str, words: Messages, *, language: str, most: int = 4) -> list[str]:
+        """Questions, best first; fewer or none where nothing fits, or where it cannot be told what may be read."""
+        try:
+            audience = await self._audiences.alone(user)
+            asked = await self._asked(audience, language, most)
+            return asked or await self._from_titles(audience, words, most)
+        except UnavailableError as error:
+            logger.warning("suggestions.none", extra={"cause": str(error)})
+            return []
+
+    async def _asked(self, audience: Audience, language: str, most: int) -> list[str]:
+        asked = [one for one in await self._questions.asked(LOOKED_AT) if _may_be_shown(one)]
+        places = {channel for group in often_asked(asked) for channel in group.channels}
+        public = {channel for channel in places if await self._is_public(channel)}
+        groups = often_asked([one for one in asked if one.record.asked_in.channel in public])
+        pages = {page for group in groups for page in group.pages}
+        readable = await self._pages.readable(pages, audience=audience) if pages else frozenset()
+        fitting = [group for group in groups if group.pages <= readable]
+        ordered = sorted(fitting, key=lambda group: (group.language != language, -group.askers))
+        return [group.wording for group in ordered[:most]]
+
+    async def _is_public(self, channel: str) -> bool:
+        """It may have been made private, or shared with another organisation, since something was asked there."""
+        told = await self._channels.describe(channel)
+        return told.kind == "channel" and not told.shared
+
+    async def _from_titles(self, audience: Audience, words: Messages, most: int) -> list[str]:
+        """Other titles each day, the same ones all day."""
+        day = f"{self._clock():%Y-%m-%d}"
+        pages = {
+            page.title.strip(): page
+            for page in await self._titles.get(None, lambda _: self._pages.addresses())
+            if 3 <= len(page.title.strip()) <= TITLE_CHARACTERS
+            and page.title.strip().lower() not in _NO_TOPIC
+        }
+        ordered = sorted(pages.items(), key=lambda one: hashlib.sha256(f"{day}{one[0]}".encode()).digest())
+        found: list[str] = []
+        for at in range(0, len(ordered), TITLES_TRIED):
+            batch = ordered[at : at + TITLES_TRIED]
+            ids = [page.page_id for _, page in batch]
+            readable = await self._pages.readable(ids, audience=audience)
+            found += [title for title, page in batch if page.page_id in readable]
+            if len(found) >= most:
+                break
+        return [words.ask_title.format(title=title) for title in found[:most]]
+
+
+def often_asked(asked: Sequence[Asked]) -> list[_Group]:
+    """The questions that several people asked, the newest wording of each. Pure."""
+    alike: dict[str, list[Asked]] = defaultdict(list)
+    for one in asked:
+        alike[_key(one.record.question)].append(one)
+    groups = []
+    for same in alike.values():
+        askers = {one.record.asked_in.user for one in same}
+        votes = [vote for one in same for vote in one.votes.values()]
+        if len(askers) < ASKERS or votes.count("bad") > votes.count("good"):
+            continue
+        groups.append(
+            _Group(
+                wording=same[0].record.question.strip(),
+                language=same[0].record.language,
+                askers=len(askers),
+                channels=frozenset(one.record.asked_in.channel for one in same),
+                pages=frozenset(page.page_id for one in same for page in one.record.cited),
+            )
+        )
+    return groups
+
+
+def _may_be_shown(asked: Asked) -> bool:
+    record, place = asked.record, asked.record.asked_in
+    return (
+        record.outcome == "answered"
+        and bool(record.cited)
+        and not record.is_follow_up
+        and bool(place.user)
+        and not place.unasked
+        and place.place == "public"
+        and SHORTEST <= len(record.question.strip()) <= LONGEST
+        and "@" not in record.question
+        and "\n" not in record.question.strip()
+    )
+
+
+def _key(question: str) -> str:
+    return " ".join(_WORDS.findall(question.casefold()))

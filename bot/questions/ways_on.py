@@ -1,0 +1,87 @@
+"""What can be offered where the pages do not answer: the owner of the nearest page, and whether they can be asked there."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.rendering.way_on import WayOn, lacks_an_answer
+from bot.slack.channels import Channel, ChannelDirectory
+from bot.slack.memberships import Memberships
+from bot.slack.owners import Owners
+from bot.slack.people import Person
+from kb.answer import Answer
+
+VALUE_CHARACTERS = 2000
+"""Slack's limit of a button's value."""
+
+
+class OwnerRequest(BaseModel):
+    """What the button "Ask the owner" carries. `by` may press it; `owners` are Slack people."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    question_id: str
+    by: str
+    owners: tuple[str, ...] = Field(min_length=1)
+    page_id: str
+    title: str
+    url: str
+    language: str = "en"
+
+    @property
+    def name(self) -> str:
+        return f"owner-of-{self.question_id}"
+
+
+class WaysOn:
+    """What can be offered under an answer."""
+
+    def __init__(self, *, owners: Owners, channels: ChannelDirectory, memberships: Memberships) -> None:
+        self._owners = owners
+        self._channels = channels
+        self._memberships = memberships
+
+    async def of(self, answer: Answer, *, question_id: str, channel: str, user: str) -> WayOn | None:
+        """None where nothing is missing. Never raises: what Slack does not tell is not offered."""
+        if not lacks_an_answer(answer):
+            return None
+        page = answer.closest_page
+        if page is None:
+            return WayOn()
+        persons = await self._owners.of(owner=page.owner, page_id=page.page_id)
+        name = page.owner or self._owners.contact(page.page_id) or ""
+        shown = ", ".join(one.name for one in persons) if persons and _is_address(name) else name
+        place = await self._channels.describe(channel)
+        if place.kind == "im":  # nobody is reached there: whoever asked can write to them
+            return WayOn(owner=shown, write_to=tuple(one.id for one in persons if one.id != user))
+        reached = [one for one in persons if user and one.id != user and await self._reads_along(one, place)]
+        if not reached:
+            return WayOn(owner=shown)
+        request = OwnerRequest(
+            question_id=question_id,
+            by=user,
+            owners=tuple(one.id for one in reached),
+            page_id=page.page_id,
+            title=page.title[:150],
+            url=page.url,
+            language=answer.language,
+        )
+        return WayOn(owner=shown, request=_value(request))
+
+    async def _reads_along(self, person: Person, place: Channel) -> bool:
+        """Whoever is not in a closed channel never sees that they are mentioned there, and must not read it either."""
+        if place.kind == "channel" and not place.shared:
+            return True
+        return place.id in (await self._memberships.of(person.id)).channels
+
+
+def _value(request: OwnerRequest) -> str:
+    value = request.model_dump_json()
+    return (
+        value if len(value) <= VALUE_CHARACTERS else request.model_copy(update={"url": ""}).model_dump_json()
+    )
+
+
+def _is_address(name: str) -> bool:
+    """An address or an id is not what people call somebody."""
+    return "@" in name.lstrip("@") or name.startswith(("<@", "U0", "W0"))

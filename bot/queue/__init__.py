@@ -1,0 +1,1 @@
+"""The durable queue: questions accepted once, claimed, retried, and kept as dead letters when given up."""

@@ -1,0 +1,186 @@
+"""One start of one question: from its lease to an outcome that is recorded, whatever happens to worker, Redis and Slack."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from bot.queue.claims import Claims, Lease, QueuedQuestion
+from bot.queue.fates import NotNowError, UndeliverableError
+from bot.queue.store_outage import StoreOutage
+from kb.errors import FootnoteError, StoreUnavailableError
+from kb.runtime.tasks import cancelled
+from kb.runtime.tracing import note, span
+
+logger = logging.getLogger(__name__)
+
+Handler = Callable[[QueuedQuestion, int], Awaitable[None]]
+OnGivingUp = Callable[[QueuedQuestion, Exception], Awaitable[None]]
+
+LONGEST_RETRY_S = 30.0
+LONGEST_WAIT_S = 300.0
+"""Between two attempts while Slack is away."""
+WOKEN_AFTER_S = 15.0
+"""A waiting thread is not tried more often than this because others get through: it may be alone with its trouble."""
+
+
+class QuestionAbandonedError(FootnoteError):
+    """The workers of this question died again and again: it may be what kills them."""
+
+
+@dataclass(kw_only=True)
+class Attempts:
+    """What `bot.queue.queue` does with each lease. For the arguments see there; `lease_s` and `beat_s` are the shares."""
+
+    claims: Claims
+    lease_s: float
+    beat_s: float
+    max_attempts: int
+    max_starts: int
+    retry_s: float
+    longest_wait_s: float
+    _slack_was_away: bool = field(default=False, init=False)
+
+    async def work(self, lease: Lease, handler: Handler, on_giving_up: OnGivingUp) -> None:
+        """One start of one question, from lease to settlement; all of it is one trace."""
+        with span("question", door="slack", question_id=lease.question.id, attempt=lease.attempt):
+            await self._work(lease, handler, on_giving_up)
+
+    async def _work(self, lease: Lease, handler: Handler, on_giving_up: OnGivingUp) -> None:
+        work = asyncio.create_task(self._handle(lease, handler, on_giving_up))
+        keeper = asyncio.create_task(self._keep(lease))
+        try:
+            await asyncio.wait({work, keeper}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                logger.warning("question.lease_lost", extra=_fields(lease))
+        except asyncio.CancelledError:
+            await _ended(work)
+            await self.hand_back(lease)
+            raise
+        finally:
+            await cancelled(keeper)
+            await _ended(work)
+        if not work.cancelled() and (error := work.exception()) is not None:
+            raise error
+
+    async def _handle(self, lease: Lease, handler: Handler, on_giving_up: OnGivingUp) -> None:
+        deaths = lease.attempt - 1 - lease.handed_back - lease.failures
+        if deaths >= self.max_starts:
+            error = QuestionAbandonedError(f"{deaths} starts ended without an outcome")
+            await self._give_up(lease, error, on_giving_up)
+            return
+        try:
+            await handler(lease.question, lease.attempt)
+        except NotNowError as outage:
+            await self._wait(lease, outage)
+        except UndeliverableError as refusal:
+            await self._bury(lease, refusal.code, untidy=not refusal.tidy)
+        except Exception as error:
+            failures = lease.failures + 1
+            note(outcome="failed")
+            logger.exception("question.failed", extra=_fields(lease) | {"failures": failures})
+            if failures >= self.max_attempts:
+                await self._give_up(lease, error, on_giving_up)
+            else:
+                pause = min(self.retry_s * 2**lease.failures, LONGEST_RETRY_S) * random.uniform(0.5, 1)
+                await self._settle(lease, lambda: self.claims.retry(lease, after=timedelta(seconds=pause)))
+        else:
+            await self._settle(lease, lambda: self.claims.finish(lease))
+            if self._slack_was_away:
+                self._slack_was_away = False
+                await self.wake()
+
+    async def _wait(self, lease: Lease, outage: NotNowError) -> None:
+        self._slack_was_away = True
+        note(outcome="waits")
+        longest = min(self.retry_s * 2 ** min(lease.waits, 30), self.longest_wait_s)
+        told = min(outage.after_s, self.longest_wait_s)
+        pause = max(longest * random.uniform(0.5, 1), told)
+        logger.warning(
+            "question.waits", extra=_fields(lease) | {"cause": outage.cause, "seconds": round(pause, 1)}
+        )
+        after, least = timedelta(seconds=pause), timedelta(seconds=max(told, min(pause, WOKEN_AFTER_S)))
+        await self._settle(lease, lambda: self.claims.wait(lease, after=after, least=least))
+
+    async def wake(self, *, at_once: bool = False) -> None:
+        """Slack is back, or may be: what waits for it is tried."""
+        try:
+            if woken := await self.claims.wake(at_once=at_once):
+                logger.info("queue.woken", extra={"threads": woken})
+        except StoreUnavailableError:
+            logger.warning("queue.not_woken")  # their pauses end by themselves
+
+    async def _bury(self, lease: Lease, reason: str, *, untidy: bool) -> None:
+        logger.error("question.undelivered", extra=_fields(lease) | {"reason": reason})
+        note(outcome="undelivered")
+        await self._settle(lease, lambda: self.claims.bury(lease, reason=reason, untidy=untidy))
+
+    async def _give_up(self, lease: Lease, error: Exception, on_giving_up: OnGivingUp) -> None:
+        logger.error("question.given_up", extra=_fields(lease) | {"reason": type(error).__name__})
+        untidy = False
+        try:
+            await on_giving_up(lease.question, error)
+        except NotNowError as outage:  # nobody who asks is left without a word
+            await self._wait(lease, outage)
+            return
+        except UndeliverableError as refusal:
+            untidy = not refusal.tidy
+        except Exception:
+            logger.exception("question.giving_up_failed", extra=_fields(lease))
+        await self._bury(lease, type(error).__name__, untidy=untidy)
+
+    async def _settle(self, lease: Lease, settle: Callable[[], Awaitable[bool]]) -> None:
+        """Records an outcome, through outages; `_work` ends the attempt when the lease is lost meanwhile."""
+        outage = StoreOutage()
+        while True:
+            try:
+                if not await settle():
+                    logger.warning("question.not_ours", extra=_fields(lease))
+            except StoreUnavailableError as error:
+                await outage.pause(error)
+            else:
+                return
+
+    async def _keep(self, lease: Lease) -> None:
+        """Renews the lease for as long as that is certain; returns when it is lost, or may be.
+
+        After an outage longer than the lease another worker may hold the thread, so silence counts as loss.
+        """
+        held_until = time.monotonic() + self.lease_s
+        while True:
+            await asyncio.sleep(self.beat_s)
+            asked = time.monotonic()
+            try:
+                async with asyncio.timeout(held_until - asked):
+                    if not await self.claims.renew(lease):
+                        return
+            except StoreUnavailableError:
+                continue
+            except TimeoutError:
+                return
+            held_until = asked + self.lease_s
+
+    async def hand_back(self, lease: Lease) -> None:
+        try:
+            if await self.claims.hand_back(lease):
+                logger.info("question.handed_back", extra=_fields(lease))
+        except StoreUnavailableError:
+            logger.warning("question.not_handed_back", extra=_fields(lease))  # the lease runs out by itself
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    """Cancels a handler, once, and waits for its end: asked again, it would leave off what it does to stop in order.
+
+    A cancellation that is lost on the way costs time only: a handler comes to its end. A keeper would not.
+    """
+    task.cancel()
+    await asyncio.wait({task})
+
+
+def _fields(lease: Lease) -> dict[str, object]:
+    return {"question_id": lease.question.id, "attempt": lease.attempt, "holder": lease.holder}

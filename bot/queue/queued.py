@@ -1,0 +1,109 @@
+"""A message that Footnote will answer, or a deletion that takes its answer away, as it travels through the queue."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Elsewhere(BaseModel):
+    """Where a question comes from that stands in no message: a button of App Home, a shortcut, the slash command.
+
+    `alone`: only the asker sees the answer, by `response_url` while that lives. What else there is: `bot.questions.asking`.
+    """
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    how: Literal["home", "shortcut", "command"]
+    alone: bool = False
+    response_url: str = Field(default="", repr=False)
+
+
+class QueuedQuestion(BaseModel):
+    """`id` is `<team>-<channel>-<ts>`, with an ending for an edited version and for the deletion of the message.
+
+    Every field that came later has a default: what an older version put on the queue is answered as well.
+    """
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    team: str
+    channel: str
+    channel_type: str
+    ts: str
+    thread_ts: str
+    """The thread's root: the message's own `ts` when it starts one."""
+    user: str
+    """Empty for a form, which nobody in particular sends."""
+    text: str = Field(repr=False)
+    added: str = Field(default="", repr=False)
+    """What was forwarded with it or attached to it, in words."""
+    shown: str = Field(default="", repr=False)
+    """What Slack shows below a link in it: the words of another message."""
+    unread: tuple[str, ...] = ()
+    """The names of attached files that cannot be read."""
+    mentioned: bool
+    received_at: datetime
+    action_token: str | None = Field(default=None, repr=False)
+    """Lets the bot search Slack for this user, for a short while."""
+    edited_ts: str | None = None
+    """When the message was edited, for one that is to be answered anew: such a version is a question of its own."""
+    reason: str = "mentioned"
+    """Why Footnote speaks (`bot.listening.speaking.Reason`): logged, and told in "Why this answer?"."""
+    unasked: bool = False
+    """Nobody spoke to Footnote and others are in the thread: nothing is shown before there is an answer, and what is not
+    found is silence."""
+    elsewhere: Elsewhere | None = None
+    """None: the question is a message."""
+    however_late: bool = False
+    """Whoever runs Footnote wants it answered, however long ago it was asked."""
+    deleted: bool = False
+    """The message is gone: nothing is to be answered, and what was is taken away."""
+
+    @property
+    def id(self) -> str:
+        return f"{self.message_id}-deleted" if self.deleted else _version(self.message_id, self.edited_ts)
+
+    @property
+    def message_id(self) -> str:
+        """The same for all versions of a message."""
+        return question_id(self.team, self.channel, self.ts)
+
+    @property
+    def thread(self) -> str:
+        """Where questions are answered one after the other: a thread, or all of a direct message, whose lines go on from
+        each other and start threads of their own."""
+        place = f"{self.team}:{self.channel}"
+        alone = self.elsewhere is not None and self.elsewhere.alone
+        return place if self.channel_type == "im" and not alone else f"{place}:{self.thread_ts}"
+
+    @property
+    def is_line_of_dm(self) -> bool:
+        """Written at the bottom of a direct message, which goes on without threads."""
+        return self.channel_type == "im" and self.thread_ts == self.ts and self.elsewhere is None
+
+    @property
+    def digest(self) -> str:
+        """Of its words, by which a revision is known that says nothing new.
+
+        The ending tells what `lua/questions.lua` has to know: after words that were not meant for us, the same words
+        with a mention are new.
+        """
+        words = json.dumps([self.text, self.added, self.unread], ensure_ascii=False)
+        return hashlib.sha256(words.encode()).hexdigest() + (":unasked" if self.unasked else "")
+
+
+def question_id(team: str, channel: str, ts: str, edited_ts: str | None = None) -> str:
+    """The identity of a message, or of an edited version of it.
+
+    A mention and its `message` twin share it; their event ids differ.
+    """
+    return _version(f"{team}-{channel}-{ts}", edited_ts)
+
+
+def _version(message_id: str, edited_ts: str | None) -> str:
+    return message_id if edited_ts is None else f"{message_id}-edited-{edited_ts}"

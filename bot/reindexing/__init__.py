@@ -1,0 +1,1 @@
+"""Reindexing from Slack, and the message that follows it."""

@@ -1,0 +1,108 @@
+"""A reindex in words: its bar, its end, its diff."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from bot.messages.catalog import Messages
+from bot.rendering.mrkdwn import escape
+from bot.slack.page_names import Naming
+from kb.jobs import ReindexProgress, SyncReport
+
+BAR = 10
+SHOWN = 5
+"""Pages named of each kind."""
+
+
+def progress_text(step: ReindexProgress, what: str, words: Messages) -> str:
+    if step.phase == "queued":
+        return words.reindex_queued.format(what=what)
+    if step.phase == "swapping":
+        return words.reindex_swapping.format(what=what)
+    if step.total <= 0:
+        return words.reindex_reading.format(what=what)
+    share = min(1.0, step.done / step.total)
+    told = words.reindexing.format(
+        what=what,
+        bar="▓" * round(share * BAR) + "░" * (BAR - round(share * BAR)),
+        percent=words.percent(share),
+        done=words.number(step.done),
+        pages=words.counted(words.pages, step.total),
+    )
+    if step.seconds_left is None:
+        return told
+    return f"{told} · {words.about_left.format(time=words.lasting(step.seconds_left))}"
+
+
+def end_text(
+    step: ReindexProgress,
+    what: str,
+    words: Messages,
+    *,
+    user: str,
+    now: datetime,
+    naming: Naming | None = None,
+) -> str:
+    """How it ended, as the admin alone is told; with `naming` as it is told where others read along.
+
+    `user` is the id of who asked for it.
+
+    Why a rebuild was refused, and what looked wrong with it, quotes pages and questions: it is for the admin.
+    """
+    if step.refusal is not None:
+        if naming is None:
+            return words.reindex_refused.format(what=what, reason=escape(step.refusal))
+        return words.reindex_refused_openly.format(what=what)
+    if step.phase != "done" or step.report is None:
+        return words.reindex_failed.format(what=what)
+    seconds = step.report.seconds or (now - step.started_at).total_seconds()
+    asked = {"what": what, "person": f"<@{user}>", "time": words.lasting(seconds)}
+    return _diff_text(step.report, words, asked=asked, naming=naming)
+
+
+def _diff_text(
+    report: SyncReport, words: Messages, *, asked: Mapping[str, str], naming: Naming | None
+) -> str:
+    """The counts and the failures by name; what a dry run would change by name too, which nothing else would show."""
+    name = naming or report.named
+    if report.added or report.changed or report.removed or report.failed:
+        done = words.reindex_would if report.dry_run else words.reindex_done
+        told = done.format(counts=_counts(report, words, name), **asked)
+    else:
+        done = words.reindex_would_nothing if report.dry_run else words.reindex_nothing
+        told = done.format(pages=words.counted(words.pages, report.unchanged), **asked)
+    lines = [told]
+    if naming is None:
+        lines += [f"⚠ {escape(doubt)}" for doubt in report.doubts]
+    elif report.doubts:
+        lines.append(f"⚠ {words.reindex_doubts.format(number=words.number(len(report.doubts)))}")
+    named = (("+", report.added), ("~", report.changed), ("−", report.removed)) if report.dry_run else ()
+    for mark, paths in named:
+        if paths:
+            known = [escape(page) for page in map(name, paths) if page is not None]
+            lines.append(f"{mark} {_some(known, len(paths), words)}")
+    return "\n".join(lines)
+
+
+def _counts(report: SyncReport, words: Messages, name: Naming) -> str:
+    counts = words.counts(
+        added=len(report.added),
+        changed=len(report.changed),
+        removed=len(report.removed),
+        unchanged=report.unchanged,
+        failed=len(report.failed),
+    )
+    if not report.failed:
+        return counts
+    failed = [(name(page.path), page.reason) for page in report.failed]
+    known = [f"{escape(page)}: {escape(reason)}" for page, reason in failed if page is not None]
+    return f"{counts} ({_some(known, len(failed), words)})"
+
+
+def _some(known: Sequence[str], pages: int, words: Messages) -> str:
+    """The first few names, and how many pages have none here."""
+    shown = [", ".join(known[:SHOWN]) + (", …" if len(known) > SHOWN else "")] if known else []
+    if pages > len(known):
+        shown.append(words.not_named.format(number=words.number(pages - len(known))))
+    return "; ".join(shown)

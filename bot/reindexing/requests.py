@@ -1,0 +1,122 @@
+"""Reindexing from Slack: asked for by an admin, followed in one message, and taken up again after a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.messages.catalog import Messages, messages_in
+from bot.reindexing.progress import ProgressMessage
+from bot.reindexing.progress_notes import ProgressNote, ProgressNotes
+from bot.rendering.mrkdwn import escape
+from bot.slack.background import Background
+from bot.slack.people import People
+from kb.errors import StoreUnavailableError
+from kb.jobs import Reindexer, ReindexProgress, ReindexRequest
+
+logger = logging.getLogger(__name__)
+
+MOST_TIMES = 4
+"""So often a reindex is begun: one that kills its bot must not do so for ever."""
+RESUMED_WITHIN = timedelta(days=1)
+"""Later nobody waits for it, and its sources are synced anew anyway."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Begun:
+    """A reindex that goes on: its message is at `channel`. `joined`: it was under way already."""
+
+    channel: str
+    joined: bool
+    steps: AsyncIterator[ReindexProgress]
+    note: ProgressNote
+
+
+class ReindexFollower:
+    """Starts (or joins) reindexes and keeps one message up to date for each until it ends."""
+
+    def __init__(
+        self,
+        *,
+        reindexer: Reindexer,
+        message: ProgressMessage,
+        notes: ProgressNotes,
+        people: People,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._reindexer = reindexer
+        self._message = message
+        self._notes = notes
+        self._people = people
+        self._clock = clock
+
+    async def begin(self, request: ReindexRequest, *, channel: str, words: Messages) -> Begun:
+        """Starts it and posts its message, in the channel or else to the admin alone."""
+        steps = self._reindexer.reindex(request)
+        first = await anext(steps)
+        text = words.reindex_queued.format(what=_what(request.source, words))
+        posted, ts = await self._message.begin(channel=channel, user=request.requested_by, text=text)
+        note = ProgressNote(
+            channel=posted,
+            ts=ts,
+            user=request.requested_by,
+            source=request.source,
+            full=request.full,
+            dry_run=request.dry_run,
+            force=request.force,
+            begun_at=self._clock(),
+        )
+        return Begun(channel=posted, joined=first.joined, steps=_with_first(first, steps), note=note)
+
+    async def follow(self, begun: Begun, words: Messages) -> None:
+        what = _what(begun.note.source, words)
+        await self._message.follow(begun.steps, begun.note, what=what, words=words)
+
+    async def take_up(self, background: Background) -> None:
+        """Until it is cancelled: goes on with the messages of bots that are gone, this one's earlier life included."""
+        while True:
+            try:
+                for note in await self._notes.left_behind():
+                    background.start(self._resume(note), name="reindex")
+            except StoreUnavailableError as error:
+                logger.warning("reindex.not_taken_up", extra={"cause": str(error)})
+            await asyncio.sleep(self._notes.beat_s)
+
+    async def _resume(self, note: ProgressNote) -> None:
+        """The index knows what the earlier run has done: what it had not is done now."""
+        words = messages_in((await self._people.person(note.user)).locale)
+        if note.end is not None:
+            await self._message.finish(note, note.end)
+            return
+        gone = note.source is not None and note.source not in self._reindexer.sources()
+        late = self._clock() - note.begun_at > RESUMED_WITHIN
+        if gone or late or note.times >= MOST_TIMES:
+            logger.warning("reindex.given_up", extra={"times": note.times, "gone": gone, "late": late})
+            await self._message.finish(note, words.reindex_cut_off.format(what=_what(note.source, words)))
+            return
+        logger.info("reindex.taken_up", extra={"source": note.source, "times": note.times})
+        request = ReindexRequest(
+            requested_by=note.user,
+            source=note.source,
+            full=note.full,
+            dry_run=note.dry_run,
+            force=note.force,
+        )
+        again = note.model_copy(update={"times": note.times + 1})
+        steps = self._reindexer.reindex(request)
+        await self._message.follow(steps, again, what=_what(note.source, words), words=words)
+
+
+def _what(source: str | None, words: Messages) -> str:
+    return escape(source) if source else words.everything
+
+
+async def _with_first(
+    first: ReindexProgress, rest: AsyncIterator[ReindexProgress]
+) -> AsyncIterator[ReindexProgress]:
+    yield first
+    async for step in rest:
+        yield step

@@ -1,0 +1,46 @@
+"""Pages with one title, told apart in what a reader sees: "Parking (Ghent)" beside "Parking (Zwolle)"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from kb.answer import Answer, Citation
+from kb.models import Page
+from kb.pages.labels import page_labels
+
+
+def told_apart(answer: Answer) -> Answer:
+    """The answer with a place behind the titles that two of its shown pages share; as it is where none do."""
+    shown = _shown(answer)
+    called = page_labels(shown.values())
+    if all(called[page.id] == page.title for page in shown.values()):
+        return answer
+    names = {page.url: called[page.id] for page in shown.values()}
+    return replace(
+        answer,
+        citations=tuple(_cited(one, called) for one in answer.citations),
+        quotes=tuple(replace(one, citation=_cited(one.citation, called)) for one in answer.quotes),
+        warnings=tuple(replace(one, page=_titled(one.page, called)) for one in answer.warnings),
+        nearest=tuple(replace(one, title=names.get(one.url, one.title)) for one in answer.nearest),
+    )
+
+
+def _shown(answer: Answer) -> Mapping[str, Page]:
+    """The pages that the message names, by id. A nearest page is known by its address alone."""
+    near = {page.url for page in answer.nearest}
+    pages = [
+        *(one.chunk.page for one in answer.citations),
+        *(one.citation.chunk.page for one in answer.quotes),
+        *(one.page for one in answer.warnings),
+        *(hit.chunk.page for hit in answer.trace.hits if hit.chunk.page.url in near),
+    ]
+    return {page.id: page for page in pages}
+
+
+def _cited(citation: Citation, called: Mapping[str, str]) -> Citation:
+    return replace(citation, chunk=replace(citation.chunk, page=_titled(citation.chunk.page, called)))
+
+
+def _titled(page: Page, called: Mapping[str, str]) -> Page:
+    return replace(page, title=called[page.id])

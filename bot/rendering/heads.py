@@ -1,0 +1,66 @@
+"""The line above a quote: whose words they are. It is the quote's citation, so it carries the link and the date.
+
+"*Leave policy › Annual leave* (reviewed 3 May 2024) says:", as Slack's rich text, as mrkdwn and as Markdown.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bot.messages.catalog import Messages
+from bot.rendering.citation_blocks import TITLE_CHARACTERS, URL_CHARACTERS, dated, title_of, titled_link
+from bot.rendering.layout import shorten
+from bot.rendering.mrkdwn import escape
+from bot.rendering.spans import Span, link_spans
+from kb.answer import Citation
+
+_MARKUP = re.compile(r"([\\`*_\[\]<>])")
+
+
+def head_spans(citation: Citation, words: Messages, *, says: bool) -> list[Span]:
+    """`says`: the head leads in the quote by itself; else a sentence before it does."""
+    chunk, bold = citation.chunk, Span(text="", bold=True)
+    url = chunk.url if len(chunk.url) <= URL_CHARACTERS else ""
+    section = Span(text=_section(citation), bold=True)
+    before, after = _around(citation, words, says=says)
+    spans = [Span(text=before), *link_spans(url, title_of(chunk.page.title), bold), section, Span(text=after)]
+    return [span for span in spans if span.text]
+
+
+def head_mrkdwn(citation: Citation, words: Messages, *, says: bool) -> str:
+    chunk = citation.chunk
+    before, after = _around(citation, words, says=says)
+    place = f"*{titled_link(chunk.page.title, chunk.url)}{escape(_section(citation))}*"
+    return f"{before}{place}{escape(after)}"
+
+
+def head_markdown(citation: Citation, words: Messages, *, says: bool) -> str:
+    chunk = citation.chunk
+    before, after = _around(citation, words, says=says)
+    place = _literal(title_of(chunk.page.title) + _section(citation))
+    return f"{before}**{markdown_link(chunk.url, place)}**{after}"
+
+
+def markdown_link(url: str, label: str) -> str:
+    """A link in Markdown; `label` is Markdown. What would end the address is quoted."""
+    address = "".join(url.split()).replace("<", "%3C").replace(">", "%3E")
+    return f"[{label}](<{address}>)" if address else label
+
+
+def _literal(text: str) -> str:
+    return _MARKUP.sub(r"\\\1", text)
+
+
+def _section(citation: Citation) -> str:
+    label = citation.chunk.section_label
+    return f" › {shorten(label, TITLE_CHARACTERS)}" if label else ""
+
+
+def _around(citation: Citation, words: Messages, *, says: bool) -> tuple[str, str]:
+    """What stands before and after the page."""
+    day = dated(citation.chunk.page, words)
+    beside = f" ({day})" if day else ""
+    if not says:
+        return "", beside
+    before, _, after = words.says.partition("{page}")
+    return before, f"{beside}{after}"

@@ -1,0 +1,30 @@
+"""The buttons under "Do you mean A or B?": one for each reading. A press does what a reply that names it does. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.rendering.citation_blocks import title_of
+from bot.rendering.layout import label, shorten
+from kb.answer import Answer
+
+READING = "footnote_reading_"
+"""What the action ids start with: Slack wants each of a message's buttons to have its own."""
+LABEL_CHARACTERS = 75
+"""Slack's limit of a button's text."""
+VALUE_CHARACTERS = 2000
+
+
+def reading_buttons(answer: Answer) -> list[dict[str, Any]]:
+    """One for each reading; none where only one is known, or the answer asks nothing back."""
+    if answer.outcome != "unclear" or len(answer.readings) < 2:
+        return []
+    return [
+        {
+            "type": "button",
+            "action_id": f"{READING}{number}",
+            "value": shorten(title_of(reading), VALUE_CHARACTERS),
+            "text": label(shorten(title_of(reading), LABEL_CHARACTERS)),
+        }
+        for number, reading in enumerate(answer.readings, start=1)
+    ]

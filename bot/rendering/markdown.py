@@ -1,0 +1,153 @@
+"""Markdown as we read it: CommonMark with tables, bare addresses, and emphasis in Chinese and Japanese.
+
+Slack links nothing by itself in a text of ours, so that a page cannot ping anybody. Addresses therefore become links
+here, as on GitHub, and never within code. CommonMark takes `**` for bold only at a word's edge or beside punctuation in
+one way, and knows no language that is written without spaces: `**締切日：**毎月` would keep its asterisks.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import unescapeAll
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Delimiter
+from markdown_it.token import Token
+from markdown_it.tree import SyntaxTreeNode
+
+from bot.rendering.links import web_address
+
+_SCHEME = re.compile(r"(?<![a-z0-9])https?$", re.IGNORECASE)
+_ADDRESS = re.compile(r"""://[\w.-]*\w[^\s<>"`|\[\]]*""")
+_BARE = re.compile(
+    r"""(?P<host>(?<![\w@./:-])www\.[\w-]+\.[\w.-]*\w(?:[/?#:][^\s<>"`|\[\]]*)?)"""
+    r"|(?P<mail>(?<![\w@./:+-])[a-z0-9][a-z0-9._%+-]*@(?:[a-z0-9-]+\.)+[a-z]{2,}(?![\w@/-]|:\S|\.\w))",
+    re.IGNORECASE,
+)
+"""Hosts that begin with "www." and e-mail addresses; `git@host:path` is none."""
+_TRAILING = "?!.,:;*_~'\"…’”»"
+"""Ends a sentence, or the emphasis around an address, and is no part of it."""
+_PLACEHOLDER = re.compile(r"[{}]")
+"""`https://host/{id}` leads nowhere."""
+
+
+def parser() -> MarkdownIt:
+    """What pages and models write."""
+    ours = commonmark()
+    ours.inline.ruler.at("emphasis", _emphasis)
+    ours.inline.ruler.before("escape", "bare_address", _bare_address)
+    ours.core.ruler.push("bare_hosts", _bare_hosts)
+    return ours
+
+
+def commonmark() -> MarkdownIt:
+    """What other programs read: CommonMark with tables and strikethrough, raw HTML as text."""
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+
+
+def plain_text(node: SyntaxTreeNode) -> str:
+    """What a reader sees of inline Markdown, without its markup."""
+    if node.type in {"softbreak", "hardbreak"}:
+        return " "
+    if node.type in {"text", "code_inline", "html_inline", "image"}:
+        return node.content
+    return "".join(plain_text(child) for child in node.children)
+
+
+def is_wide(character: str) -> bool:
+    """Whether it is written as wide as two letters: Chinese, Japanese, Korean, and their punctuation."""
+    return bool(character) and unicodedata.east_asian_width(character) in "WF"
+
+
+def _emphasis(state: StateInline, silent: bool) -> bool:
+    marker = state.src[state.pos]
+    if silent or marker not in "_*":
+        return False
+    run = state.scanDelims(state.pos, marker == "*")
+    before = state.src[state.pos - 1 : state.pos]
+    after = state.src[state.pos + run.length : state.pos + run.length + 1]
+    wide = marker == "*" and (is_wide(before) or is_wide(after))
+    for _ in range(run.length):
+        state.push("text", "", 0).content = marker
+        state.delimiters.append(
+            Delimiter(
+                marker=ord(marker),
+                length=run.length,
+                token=len(state.tokens) - 1,
+                end=-1,
+                open=run.can_open or (wide and bool(after.strip())),
+                close=run.can_close or (wide and bool(before.strip())),
+            )
+        )
+    state.pos += run.length
+    return True
+
+
+def _bare_address(state: StateInline, silent: bool) -> bool:
+    """`https://…` in running text: read at its colon, before anything in it is read as emphasis."""
+    if state.src[state.pos] != ":" or state.linkLevel:
+        return False
+    scheme = _SCHEME.search(state.src, max(0, state.pos - 6), state.pos)
+    found = _ADDRESS.match(state.src, state.pos)
+    if scheme is None or found is None or not state.pending.endswith(scheme[0]):
+        return False
+    written = _without_trailing(scheme[0] + found[0])
+    end = scheme.start() + len(written)
+    url = unescapeAll(written)
+    if _PLACEHOLDER.search(url) or state.src[end : end + 1] == "<" or web_address(url) is None:
+        return False
+    if not silent:
+        state.pending = state.pending[: -len(scheme[0])]
+        state.push("link_open", "a", 1).attrs = {"href": url}
+        state.push("text", "", 0).content = url
+        state.push("link_close", "a", -1)
+    state.pos = end
+    return True
+
+
+def _bare_hosts(state: StateCore) -> None:
+    """`www.host` and e-mail addresses, which nothing in the middle of a text announces."""
+    for block in state.tokens:
+        depth = 0
+        children: list[Token] = []
+        for token in block.children or []:
+            depth += token.nesting if token.type in ("link_open", "link_close") else 0
+            children.extend([token] if token.type != "text" or depth else _linked(token))
+        if block.children is not None:
+            block.children = children
+
+
+def _linked(text: Token) -> list[Token]:
+    tokens: list[Token] = []
+    at = 0
+    for found in _BARE.finditer(text.content):
+        written = _without_trailing(found[0])
+        url = f"mailto:{written}" if found["mail"] else f"https://{written}"
+        if _PLACEHOLDER.search(url) or web_address(url) is None:
+            continue
+        tokens += [
+            Token("text", "", 0, content=text.content[at : found.start()], level=text.level),
+            Token("link_open", "a", 1, attrs={"href": url}, level=text.level),
+            Token("text", "", 0, content=written, level=text.level + 1),
+            Token("link_close", "a", -1, level=text.level),
+        ]
+        at = found.start() + len(written)
+    return [*tokens, Token("text", "", 0, content=text.content[at:], level=text.level)] if tokens else [text]
+
+
+def _without_trailing(address: str) -> str:
+    """The address without what ends the sentence around it: a full stop, or a bracket that opened before it."""
+    address = address[: next((at for at, letter in enumerate(address) if is_wide(letter)), len(address))]
+    while True:
+        entity = re.search(r"&[a-z]+;$", address, re.IGNORECASE)
+        if entity:
+            address = address[: entity.start()]
+        elif address.endswith(tuple(_TRAILING)) or (
+            address.endswith(")") and address.count(")") > address.count("(")
+        ):
+            address = address[:-1]
+        else:
+            return address

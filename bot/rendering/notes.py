@@ -1,0 +1,66 @@
+"""What was degraded while answering, in the reader's language: one quiet line under an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from bot.messages.catalog import Messages
+from bot.rendering.mrkdwn import escape
+from kb.answer import Answer
+
+UNTOLD: frozenset[str] = frozenset({"reranker unavailable"})
+"""Matters to whoever runs the bot: `footnote status`, `doctor` and the admins' figures have it."""
+SAYS_QUOTES: frozenset[str] = frozenset({"model unavailable", "model refused"})
+"""Each says that these are quotes, so that need not be said again."""
+
+
+def note_wording(note: str, words: Messages, *, removed: int = 1, quoted_in: Collection[str] = ()) -> str:
+    """A note in the reader's language; one that we have no words for as it stands.
+
+    `removed` counts sentences; `quoted_in` are the languages (ISO 639-1) of the pages that are quoted.
+    """
+    languages = words.languages(quoted_in, join=words.and_also)
+    wordings = {
+        "extractive mode": words.note_extractive,
+        "model unavailable": words.note_model_unavailable,
+        "model refused": words.note_model_refused,
+        "history unavailable": words.note_history,
+        "thread unread": words.note_thread,
+        "files unread": words.note_files,
+        "shortened": words.shortened,
+        "pages' language": words.note_pages_in.format(languages=languages)
+        if languages
+        else words.note_pages_language,
+        "sentences removed": words.removed(removed),
+        "nothing more": words.nothing_more,
+    }
+    return wordings.get(note, escape(note))
+
+
+def reader_notes(answer: Answer, words: Messages, *, shortened: bool = False) -> list[str]:
+    """The notes that tell a reader something. `shortened`: the message itself had to leave something out."""
+    notes = telling(answer.notes, answer.outcome, quoted=bool(answer.quotes))
+    removed, quoted_in = removed_sentences(answer), quote_languages(answer)
+    told = [note_wording(note, words, removed=removed, quoted_in=quoted_in) for note in notes]
+    return [words.shortened, *told] if shortened and "shortened" not in notes else told
+
+
+def telling(notes: Sequence[str], outcome: str, *, quoted: bool) -> list[str]:
+    """The notes without what the answer says already, or what a reader need not know."""
+    implied: set[str] = {*UNTOLD}
+    if SAYS_QUOTES & set(notes) or outcome in ("closest", "declined"):
+        implied.add("extractive mode")
+    if outcome == "declined" and not quoted:
+        implied.add("nothing more")
+    return [note for note in notes if note not in implied]
+
+
+def quote_languages(answer: Answer) -> tuple[str, ...]:
+    """The languages of the pages that are quoted, each once, in the order of the quotes; () where nothing is."""
+    return tuple(dict.fromkeys(quote.citation.chunk.page.language for quote in answer.quotes))
+
+
+def removed_sentences(answer: Answer) -> int:
+    """How many sentences a check took out of the answer."""
+    checked = answer.trace.checked
+    return checked.removed if checked and checked.removed else len(answer.trace.removed_sentences)

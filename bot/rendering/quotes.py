@@ -1,0 +1,209 @@
+"""Quotes of pages: a head, the page's own blocks beside a bar, and a quiet line where rows or items are missing.
+
+The best sentence is bold. Slack draws it from rich text, where a style is a field: no mark in the text can break it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from bot.messages.catalog import Messages
+from bot.rendering.citation_blocks import owner_sentence
+from bot.rendering.heads import head_markdown, head_mrkdwn, head_spans
+from bot.rendering.layout import TABLE_CHARACTERS, TABLE_COLUMNS, TABLE_ROWS, Block, context, section
+from bot.rendering.markdown import commonmark
+from bot.rendering.mrkdwn import as_mrkdwn, escape, to_pieces
+from bot.rendering.rich_text import quote_elements, rich_text, section_element
+from bot.rendering.spans import Line, Span, cut_spans, lines_of, with_best
+from bot.rendering.tables import Cell, size_of, table_block
+from kb.answer import Quote
+from kb.marked import closed_fence
+
+QUOTE_CHARACTERS = 2900
+"""Of one quote, addresses included. Quotes are about 600; the rest is for a table that is shown whole."""
+QUOTES = 6
+"""Of a message: two for each of three parts. Each makes at most five blocks of Slack's 50."""
+PART_CHARACTERS = 200
+_ITEM_MARK = re.compile(r"^(?:[-*+]|\d{1,9}[.)])\s+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quoted:
+    """Quotes as blocks and as mrkdwn. `cut`: something had to be left out to stay within Slack's limits."""
+
+    blocks: tuple[Block, ...] = ()
+    text: str = ""
+    cut: bool = False
+
+
+def quoted(quotes: Sequence[Quote], words: Messages, *, budget: int, closest: bool = False) -> Quoted:
+    """The quotes one below the other. `closest`: a sentence before leads them in, and they name the page's owner."""
+    blocks: list[Block] = []
+    texts: list[str] = []
+    cut = len(quotes) > QUOTES
+    part = ""
+    for quote in quotes[:QUOTES]:
+        if quote.part and quote.part != part:
+            part = quote.part
+            told = on_part(part, words)
+            blocks.append(section(told))
+            texts.append(told)
+        fitted = _fitted(quote, budget=min(budget, QUOTE_CHARACTERS))
+        budget -= sum(_size(line) for line in fitted.lines)
+        cut = cut or fitted.cut
+        table_used = any(block["type"] == "table" for block in blocks)
+        head = head_spans(quote.citation, words, says=not closest)
+        blocks.extend(_blocks(head, fitted.lines, table_used=table_used))
+        quiet = quiet_line(fitted.quote, words, closest=closest)
+        blocks.extend([context(quiet)] if quiet else [])
+        texts.extend([head_mrkdwn(quote.citation, words, says=not closest), _as_text(quote), quiet])
+    return Quoted(blocks=tuple(blocks), text="\n".join(text for text in texts if text), cut=cut)
+
+
+def quoted_markdown(quotes: Sequence[Quote], words: Messages, *, closest: bool = False) -> str:
+    """The quotes as Markdown, for a terminal or an API."""
+    told: list[str] = []
+    part = ""
+    for quote in quotes:
+        if quote.part and quote.part != part:
+            part = quote.part
+            told.append(on_part(part, words))
+        told.append(head_markdown(quote.citation, words, says=not closest))
+        told.append("\n".join(f"> {line}" if line else ">" for line in _marked(quote).split("\n")))
+        told.append(quiet_line(quote, words, closest=closest))
+    return "\n\n".join(text for text in told if text)
+
+
+def on_part(part: str, words: Messages) -> str:
+    return words.on_part.format(part=escape(shorten_part(part)))
+
+
+def shorten_part(part: str) -> str:
+    """A question of a question in several parts, on one line."""
+    line = " ".join(part.split())
+    return line if len(line) <= PART_CHARACTERS else f"{line[: PART_CHARACTERS - 1].rsplit(' ', 1)[0]}…"
+
+
+def quiet_line(quote: Quote, words: Messages, *, closest: bool) -> str:
+    """What is missing of a table or list, and whose page it is where it is only the closest."""
+    told = []
+    if quote.shown < quote.total:
+        has_table = any(line.kind == "table" for block in quote.blocks for line in lines_of(block))
+        template = words.rows_shown if has_table else words.items_shown
+        told.append(template.format(shown=words.number(quote.shown), total=words.number(quote.total)))
+    return " ".join([*told, *(owner_sentence(quote.citation.chunk.page, words) if closest else [])])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Fitted:
+    """A quote's lines within a budget. `quote` counts the rows that are left of a table."""
+
+    quote: Quote
+    lines: tuple[Line, ...]
+    cut: bool
+
+
+def _fitted(quote: Quote, *, budget: int) -> _Fitted:
+    lines: list[Line] = []
+    cut = False
+    for line in with_best([line for block in quote.blocks for line in lines_of(block)], quote.best):
+        fit = _fit(line, budget)
+        if fit is not None:
+            lines.append(fit)
+            budget -= _size(fit)
+            if fit.kind == "table" and len(fit.rows) < len(line.rows):
+                total = quote.total or len(line.rows) - 1
+                quote = replace(quote, shown=len(fit.rows) - 1, total=total)
+        if fit != line:
+            cut = True
+            break
+    return _Fitted(quote=quote, lines=tuple(lines), cut=cut)
+
+
+def _fit(line: Line, budget: int) -> Line | None:
+    """As much of the line as there is room for; None where that is nothing worth showing."""
+    if _size(line) <= budget and len(line.rows) <= TABLE_ROWS:
+        return line
+    if line.kind == "table":
+        kept = 0
+        for row in line.rows[:TABLE_ROWS]:
+            budget -= size_of([row])
+            if budget < 0:
+                break
+            kept += 1
+        return replace(line, rows=line.rows[:kept]) if kept > 1 else None
+    return replace(line, spans=tuple(cut_spans(line.spans, budget))) if budget > 40 else None
+
+
+def _size(line: Line) -> int:
+    return size_of(line.rows) + sum(len(span.text) + len(span.url) + 1 for span in line.spans)
+
+
+def _blocks(head: Sequence[Span], lines: Sequence[Line], *, table_used: bool) -> list[Block]:
+    """The head and the lines as rich text, around the one table block that Slack takes of a message."""
+    blocks: list[Block] = []
+    held = [section_element(head)]
+    for is_table, run in groupby(lines, key=lambda line: line.kind == "table"):
+        for part in [[line] for line in run] if is_table else [list(run)]:
+            if is_table and not table_used and _fits_table_block(part[0]):
+                blocks.extend([*([rich_text(held)] if held else []), table_block(part[0].rows)])
+                held, table_used = [], True
+            else:
+                held.extend(quote_elements(_as_list(part[0]) if is_table else part))
+    return [*blocks, rich_text(held)] if held else blocks
+
+
+def _fits_table_block(line: Line) -> bool:
+    return len(line.rows[0]) <= TABLE_COLUMNS and _size(line) <= TABLE_CHARACTERS
+
+
+def _as_list(line: Line) -> list[Line]:
+    """A further table as a list, a row an item. Columns of a fixed width would wrap in a thread, and then nobody reads them."""
+    header, *rows = line.rows
+    return [
+        Line(kind="text", spans=tuple(replace(span, italic=True) for span in _in_a_row(header))),
+        *(Line(kind="item", spans=tuple(_in_a_row(row))) for row in rows),
+    ]
+
+
+def _in_a_row(row: Sequence[Cell]) -> Iterator[Span]:
+    for at, cell in enumerate(row):
+        if at:
+            yield Span(text=" · ")
+        parts = [(text, url) for text, url in cell.parts if text]
+        yield from (Span(text=text, url=url) for text, url in parts or [("–", "")])
+
+
+def _as_text(quote: Quote) -> str:
+    """The quote as mrkdwn: for notifications, and for clients that draw no blocks. Code stands beside no bar."""
+    told = []
+    for piece in (piece for block in quote.blocks for piece in to_pieces(closed_fence(block))):
+        text = as_mrkdwn(piece)
+        fenced = piece.kind in ("fence", "table", "quote")
+        told.append(text if fenced else "\n".join(f"> {line}" for line in text.split("\n")))
+    return "\n".join(told)
+
+
+def _marked(quote: Quote) -> str:
+    """The blocks as Markdown, the best sentence in bold where that leaves every other word as it was."""
+    text = "\n\n".join(closed_fence(block.strip("\n")) for block in quote.blocks)
+    best = _ITEM_MARK.sub("", quote.best.strip()).strip()
+    if not best or best not in text:
+        return text
+    before, _, after = text.partition(best)
+    bolder = f"{before}**{best}**{after}"
+    as_was, made = lines_of(text, read=commonmark), lines_of(bolder, read=commonmark)
+    same_words = [_unstyled(line) for line in as_was] == [_unstyled(line) for line in made]
+    wanted = _bold(with_best(as_was, best))
+    return bolder if same_words and _bold(as_was) != wanted == _bold(made) else text
+
+
+def _unstyled(line: Line) -> tuple[str, str, tuple[tuple[Cell, ...], ...]]:
+    return line.kind, line.text, line.rows
+
+
+def _bold(lines: Sequence[Line]) -> str:
+    return "".join(span.text for line in lines for span in line.spans if span.bold)

@@ -1,0 +1,247 @@
+"""An `Answer` as a Slack message. Pure: the day is an argument.
+
+What the pages say, or what a model wrote from them, comes first; above it stands a doubt about the page that carries a
+written answer. Then come what was left open, doubts about further pages, the sources of written sentences, a quiet line
+on what was degraded, and the buttons. Slack's limits hold by construction: each part has its share of the 13,200
+characters that a message's blocks may have together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+from bot.messages.catalog import Messages, messages_in
+from bot.rendering.apart import told_apart
+from bot.rendering.citation_blocks import source_line, title_of, titled_link, warning_line
+from bot.rendering.heads import markdown_link
+from bot.rendering.interpretations import reading_buttons
+from bot.rendering.layout import Block, context, label, section, shorten
+from bot.rendering.mrkdwn import escape, to_mrkdwn
+from bot.rendering.notes import reader_notes
+from bot.rendering.quotes import Quoted, quoted, quoted_markdown, shorten_part
+from bot.rendering.statements import statement_blocks
+from bot.rendering.way_on import WayOn, owner_line, way_on_buttons
+from kb.answer import Answer, AnswerWarning, NearestPage
+from kb.marked import marked_markdown
+
+ANSWER_CHARACTERS = 8000
+OPEN_CHARACTERS = 600
+WARNING_CHARACTERS = 1200
+SOURCE_CHARACTERS = 2400
+QUERY_CHARACTERS = 250
+TEXT_CHARACTERS = 4000
+"""Slack advises at most this much for the text that notifications and screen readers use."""
+
+HELPFUL, NOT_HELPFUL, WHY = "footnote_helpful", "footnote_not_helpful", "footnote_why"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rendered:
+    """A message. `text` says the same as the blocks: notifications, screen readers and clients without blocks use it."""
+
+    text: str
+    blocks: tuple[Block, ...] = ()
+
+
+def render(
+    answer: Answer, *, question_id: str, today: date, way_on: WayOn | None = None, in_thread: bool = False
+) -> Rendered:
+    """`in_thread`: others see it and can choose what it asks back."""
+    chosen = reading_buttons(answer) if in_thread else []
+    answer, words = told_apart(answer), messages_in(answer.language)
+    body = _body(answer, words, way_on)
+    interpreted = _interpreted(answer, words)
+    left_open = _left_open(answer, words)
+    above, below = _warnings(answer, words, today)
+    sources = _sources(answer, words)
+    notes = " ".join(reader_notes(answer, words, shortened=body.cut))
+    blocks = [
+        *([context(interpreted)] if interpreted else []),
+        *_lines(above, section, budget=WARNING_CHARACTERS),
+        *body.blocks,
+        *(section(line) for line in left_open),
+        *_lines(below, section, budget=WARNING_CHARACTERS),
+        *_lines(sources, context, budget=SOURCE_CHARACTERS),
+        *([context(notes)] if notes else []),
+        *_actions(answer, chosen or _buttons(words, question_id, way_on)),
+    ]
+    heading = [f"{words.sources}:"] if sources else []
+    told = [body.text, *left_open, *above, *below, *heading, *sources, notes, interpreted]
+    return Rendered(
+        text=shorten("\n".join(line for line in told if line), TEXT_CHARACTERS), blocks=tuple(blocks)
+    )
+
+
+def plain(text: str) -> Rendered:
+    """One of our own sentences, without blocks."""
+    return Rendered(text=text)
+
+
+def spoken(answer: Answer) -> str:
+    """What the answer says, as Markdown, for a terminal or an API: sentences with their marks, or quotes with heads."""
+    answer, words = told_apart(answer), messages_in(answer.language)
+    unfound = _unfound(answer, words, str)
+    if _is_written(answer):
+        marked = marked_markdown(answer.sentences, "[{}]".format, below=words.sources_below)
+        told = [marked, answer.left_open, *unfound]
+    elif answer.quotes and answer.outcome == "answered":
+        told = [quoted_markdown(answer.quotes, words), *unfound]
+    else:
+        lead, after = _around_quotes(answer, words, _nearest_markdown, str, None)
+        quotes = quoted_markdown(answer.quotes, words, closest=True)
+        told = [*lead.split("\n"), quotes, *unfound, *after.split("\n")]
+    return "\n\n".join(part for part in told if part)
+
+
+def _is_written(answer: Answer) -> bool:
+    """Whether it has sentences of its own: a model's, or a clarifying question's or a greeting's. A quote is none."""
+    written = answer.sentences and not answer.quotes
+    return bool(written) and answer.outcome in {"answered", "unclear", "chat"}
+
+
+def _interpreted(answer: Answer, words: Messages) -> str:
+    if answer.interpreted is None:
+        return ""
+    return words.interpreted_as.format(
+        query=escape(shorten(" ".join(answer.interpreted.split()), QUERY_CHARACTERS))
+    )
+
+
+def _body(answer: Answer, words: Messages, way_on: WayOn | None) -> Quoted:
+    """The answer's blocks and its plain text."""
+    if _is_written(answer):
+        blocks, text, cut = statement_blocks(answer, words, budget=ANSWER_CHARACTERS)
+        return Quoted(blocks=tuple(blocks), text=text, cut=cut)
+    if answer.quotes and answer.outcome == "answered":
+        return quoted(answer.quotes, words, budget=ANSWER_CHARACTERS)
+    lead, after = _around_quotes(answer, words, _nearest_link, escape, way_on)
+    quotes = quoted(answer.quotes[:1], words, budget=ANSWER_CHARACTERS, closest=True)
+    return replace(
+        quotes,
+        blocks=(section(lead), *quotes.blocks, *([section(after)] if after else [])),
+        text="\n".join(part for part in (lead, quotes.text, after) if part),
+    )
+
+
+def _around_quotes(
+    answer: Answer,
+    words: Messages,
+    shown: Callable[[NearestPage], str],
+    as_text: Callable[[str], str],
+    way_on: WayOn | None,
+) -> tuple[str, str]:
+    """What is said where no page answers: before the closest quote, if there is one, and after it."""
+    match answer.outcome:
+        case "unavailable":
+            return words.unavailable, ""
+        case "chat":
+            return str(getattr(words, answer.small_talk or "greeting")), ""
+        case "unclear":
+            return _clarifying([as_text(title_of(one)) for one in answer.readings], words), ""
+    if "nothing more" in answer.notes and not answer.quotes:
+        return words.nothing_more, ""
+    owner = owner_line(answer, words, shown, as_text, way_on)
+    if not answer.quotes:
+        return _declined(answer, words, shown, owner), ""
+    lead = words.closest if answer.outcome == "closest" else words.closest_declined
+    quote = answer.quotes[0].citation.chunk
+    others = [page for page in answer.nearest if page.url not in (quote.url, quote.page.url)]
+    further = [words.nearest_others.format(pages=", ".join(map(shown, others)))] if others else []
+    named = owner or quote.page.owner
+    return lead, "\n".join(
+        [*further, *([owner] if owner else []), *([] if named else [words.ask_better_alone])]
+    )
+
+
+def _declined(answer: Answer, words: Messages, shown: Callable[[NearestPage], str], owner: str) -> str:
+    pages = ", ".join(map(shown, answer.nearest))
+    if not pages:
+        return f"{words.declined} {words.ask_better_alone}"
+    near = words.nearest.format(pages=pages)
+    return "\n".join([words.declined, near, *([owner] if owner else []), words.ask_better])
+
+
+def _clarifying(readings: Sequence[str], words: Messages) -> str:
+    """One question, with the readings where there are any: "Do you mean A, B or C?"."""
+    if len(readings) < 2:
+        return words.unclear
+    *first, last = readings
+    return words.unclear_readings.format(readings=words.or_else.format(first=", ".join(first), last=last))
+
+
+def _nearest_link(page: NearestPage) -> str:
+    return titled_link(page.title, page.url)
+
+
+def _nearest_markdown(page: NearestPage) -> str:
+    return markdown_link(page.url, title_of(page.title))
+
+
+def _left_open(answer: Answer, words: Messages) -> list[str]:
+    """What the pages do not tell: in a model's words, and the parts of a question for which nothing was found."""
+    left = [shorten(to_mrkdwn(answer.left_open), OPEN_CHARACTERS)] if answer.left_open.strip() else []
+    return [*left, *_unfound(answer, words, escape)]
+
+
+def _unfound(answer: Answer, words: Messages, as_text: Callable[[str], str]) -> list[str]:
+    parts = ", ".join(f"_{as_text(shorten_part(part))}_" for part in answer.unfound)
+    return [shorten(words.unfound.format(parts=parts), OPEN_CHARACTERS)] if parts else []
+
+
+def _warnings(answer: Answer, words: Messages, today: date) -> tuple[list[str], list[str]]:
+    """The warnings above and below the answer. Quotes carry their dates; above them stands only that they disagree."""
+    cited = {one.n: one for one in answer.citations} | {
+        quote.citation.n: quote.citation for quote in answer.quotes
+    }
+
+    def is_above(warning: AnswerWarning) -> bool:
+        return warning.carries and (_is_written(answer) or warning.kind == "conflict")
+
+    above, below = (
+        [warning_line(one, cited, words, today) for one in answer.warnings if is_above(one) is place]
+        for place in (True, False)
+    )
+    return above, below
+
+
+def _sources(answer: Answer, words: Messages) -> list[str]:
+    """A line for each source of written sentences. The head of a quote says the same already."""
+    if answer.quotes:
+        return []
+    doubts = {one.page.id: one for one in answer.warnings if one.kind != "conflict"}
+    return [source_line(one, doubts.get(one.chunk.page.id), words) for one in answer.citations]
+
+
+def _lines(lines: Sequence[str], make: Callable[[str], Block], *, budget: int) -> list[Block]:
+    kept: list[str] = []
+    for line in lines:
+        budget -= len(line) + 1
+        if budget < 0:
+            break
+        kept.append(line)
+    return [make("\n".join(kept))] if kept else []
+
+
+def _actions(answer: Answer, buttons: list[dict[str, Any]]) -> list[Block]:
+    return [] if answer.outcome in {"chat", "unavailable"} else [{"type": "actions", "elements": buttons}]
+
+
+def _buttons(words: Messages, question_id: str, way_on: WayOn | None) -> list[dict[str, Any]]:
+    def button(action: str, shown: str, meaning: str) -> Block:
+        return {
+            "type": "button",
+            "action_id": action,
+            "value": question_id,
+            "text": label(shown) | {"emoji": True},
+            "accessibility_label": meaning,
+        }
+
+    return [
+        button(HELPFUL, "👍", words.helpful),
+        button(NOT_HELPFUL, "👎", words.not_helpful),
+        button(WHY, words.why, words.why),
+        *way_on_buttons(words, question_id, way_on),
+    ]

@@ -1,0 +1,49 @@
+"""An answer's own sentences as blocks: each with the marks of its sources, beside it or below a table or code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from bot.messages.catalog import Messages
+from bot.rendering.citation_blocks import mark, told_page
+from bot.rendering.layout import Block, blocks_of
+from bot.rendering.mrkdwn import Piece, as_mrkdwn, to_pieces
+from kb.answer import Answer, Sentence
+from kb.marked import marked_markdown
+
+_OPEN, _CLOSE = "\ue000", "\ue001"
+"""Private-use characters around a citation's number while Markdown is converted; taken out of the texts before."""
+
+
+def statement_blocks(answer: Answer, words: Messages, *, budget: int) -> tuple[list[Block], str, bool]:
+    """The sentences as blocks and as mrkdwn with numbers for marks, and whether they had to be shortened."""
+    cited = {one.n: one for one in answer.citations}
+    pieces = to_pieces(_marked(answer.sentences, words, known=frozenset(cited)))
+    beside = _beside(answer, words)
+    links = {n: mark(citation) + beside.get(n, "") for n, citation in cited.items()}
+    numbers = {n: f"[{n}]" + beside.get(n, "") for n in cited}
+    blocks, shortened = blocks_of([_with_marks(one, links) for one in pieces], budget=budget)
+    return blocks, "\n".join(as_mrkdwn(_with_marks(one, numbers)) for one in pieces), shortened
+
+
+def _beside(answer: Answer, words: Messages) -> dict[int, str]:
+    """What stands beside the mark of a disputed statement: its page and that page's date."""
+    disputed = {n for warning in answer.warnings for n in warning.disputed}
+    return {one.n: f" {told_page(one.chunk.page, words)}" for one in answer.citations if one.n in disputed}
+
+
+def _marked(sentences: Sequence[Sentence], words: Messages, *, known: frozenset[int]) -> str:
+    """The answer as one Markdown text, with the numbers of its sources at each sentence between private-use marks."""
+    clean = [replace(one, text=one.text.replace(_OPEN, "").replace(_CLOSE, "")) for one in sentences]
+    text = marked_markdown(
+        clean, lambda n: f"{_OPEN}{n}{_CLOSE}" if n in known else "", below=words.sources_below
+    )
+    return text.replace(f"{_CLOSE}{_OPEN}", f"{_CLOSE} {_OPEN}")
+
+
+def _with_marks(piece: Piece, marks: Mapping[int, str]) -> Piece:
+    text = piece.text
+    for n, shown in marks.items():
+        text = text.replace(f"{_OPEN}{n}{_CLOSE}", shown)
+    return replace(piece, text=text)

@@ -1,0 +1,71 @@
+"""The way on under an answer that the pages do not have: whose the nearest page is, and two buttons. Pure.
+
+What the buttons do is in `bot.views.ask_owner`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from bot.messages.catalog import Messages
+from bot.rendering.citation_blocks import TITLE_CHARACTERS
+from bot.rendering.layout import label, shorten
+from kb.answer import Answer, NearestPage
+
+ASK_OWNER, MISSING = "footnote_owner", "footnote_missing"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WayOn:
+    """What is offered, as `bot.questions.ways_on` found it.
+
+    `owner`: of the nearest page, by name, where it is called otherwise than on the page. `write_to`: ids of the people behind it,
+    where naming them calls nobody. `request`: what "Ask the owner" carries; "" where it is not offered.
+    """
+
+    owner: str = ""
+    write_to: tuple[str, ...] = ()
+    request: str = ""
+
+
+def lacks_an_answer(answer: Answer) -> bool:
+    """Whether somebody asked for what the pages do not tell; "nothing more" has told it all."""
+    return answer.outcome in ("closest", "declined") and "nothing more" not in answer.notes
+
+
+def owner_line(
+    answer: Answer,
+    words: Messages,
+    shown: Callable[[NearestPage], str],
+    as_text: Callable[[str], str],
+    way_on: WayOn | None,
+) -> str:
+    """ "Owner of Leave policy: People team.", or "" where nobody is named."""
+    page = answer.closest_page
+    if page is None or not lacks_an_answer(answer):
+        return ""
+    name = shorten((way_on.owner if way_on else "") or page.owner or "", TITLE_CHARACTERS)
+    people = ", ".join(f"<@{one}>" for one in way_on.write_to) if way_on else ""
+    if answer.quotes and name == page.owner and not people:
+        return ""  # the quote names them
+    owner = f"{as_text(name)} ({people})" if people else as_text(name)
+    return words.owner_of.format(page=shown(page), owner=owner) if name else ""
+
+
+def way_on_buttons(words: Messages, question_id: str, way_on: WayOn | None) -> list[dict[str, Any]]:
+    if way_on is None:
+        return []
+    ask = [_button(ASK_OWNER, words.ask_owner, way_on.request)] if way_on.request else []
+    return [*ask, _button(MISSING, words.report_missing, question_id)]
+
+
+def _button(action: str, shown: str, value: str) -> dict[str, Any]:
+    return {
+        "type": "button",
+        "action_id": action,
+        "value": value,
+        "text": label(shown) | {"emoji": True},
+        "accessibility_label": shown,
+    }

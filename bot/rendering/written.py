@@ -1,0 +1,60 @@
+"""An unfinished answer as Markdown that only grows: what was shown before is always the beginning of what comes after.
+
+A stream takes Markdown, not blocks, and Slack links and mentions in it of its own accord. So whatever could address
+somebody or lead somewhere is broken up by a character that is not seen; the marks of the sources are the only links.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.messages.catalog import Messages, messages_in
+from bot.rendering.citation_blocks import URL_CHARACTERS
+from bot.rendering.links import web_address
+from kb.answer import Citation, Sentence
+from kb.marked import growing_markdown
+
+MOST_CHARACTERS = 8000
+"""Of a draft: a finished answer has no more, and Slack takes 12,000 at a time."""
+
+_UNSEEN = "\u200b"
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_LEADS_SOMEWHERE = re.compile(
+    r"(<)(?=[a-z@#!/])"  # a mention, a channel, a ping, an address in angle brackets, HTML
+    r"|(\])(?=[(:\[])"  # a Markdown link, an image, what a link refers to
+    r"|(@)(?=(?:here|channel|everyone)\b)"
+    r"|(:)(?=//)"
+    r"|(&)(?=#?\w+;)"  # any of these, as an entity
+    r"|\b(www)(?=\.)",
+    re.IGNORECASE,
+)
+_IN_ADDRESS = {ord(letter): f"%{ord(letter):02X}" for letter in "()[]\\<> \"'"}
+
+
+def as_written(
+    sentences: Sequence[Sentence], citations: Sequence[Citation], words: Messages | None = None
+) -> str:
+    """The sentences so far, each with the marks of its sources, up to `MOST_CHARACTERS`. English without `words`."""
+    shown = {one.n: _mark(one) for one in citations}
+    clean = [replace(one, text=harmless(one.text)) for one in sentences]
+    below = (words or messages_in(None)).sources_below
+    text = ""
+    for grown, waiting in growing_markdown(clean, lambda n: shown.get(n, ""), below=below):
+        if len(grown) + len(waiting) > MOST_CHARACTERS:
+            break
+        text = grown
+    return text
+
+
+def harmless(markdown: str) -> str:
+    """The text without anything that pings, mentions or links."""
+    return _LEADS_SOMEWHERE.sub(lambda found: found[0] + _UNSEEN, _COMMENT.sub("", markdown))
+
+
+def _mark(citation: Citation) -> str:
+    address = web_address(citation.chunk.url)
+    if address is None or len(address) > URL_CHARACTERS or not address.lower().startswith("http"):
+        return f"({citation.n})"
+    return f"([{citation.n}]({address.translate(_IN_ADDRESS)}))"

@@ -1,0 +1,40 @@
+"""Who may administer Footnote: the workspace's admins and owners, and those whom the settings name, alone or by user group.
+
+What Slack does not tell opens nothing: whoever cannot be judged is refused, and told that it is for now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from bot.slack.memberships import Memberships
+from bot.slack.people import Person
+
+Standing = Literal["admin", "not admin", "unknown"]
+"""unknown: Slack does not tell."""
+
+
+class Admins:
+    """`listed`: ids of people (U0123), ids of user groups (S0123) or their handles (@kb-admins)."""
+
+    def __init__(self, memberships: Memberships, listed: Iterable[str] = ()) -> None:
+        self._memberships = memberships
+        self._listed = frozenset(listed)
+        self._groups = user_groups(self._listed)
+
+    async def standing(self, person: Person) -> Standing:
+        if person.is_admin or person.id in self._listed:
+            return "admin"
+        if self._groups:
+            theirs = await self._memberships.groups_of(person.id)
+            if theirs is None:
+                return "unknown"
+            if not self._groups.isdisjoint(theirs):
+                return "admin"
+        return "not admin" if person.known else "unknown"
+
+
+def user_groups(listed: Iterable[str]) -> frozenset[str]:
+    """Those of the names that mean a user group, as Slack's are marked: handles in lower case."""
+    return frozenset(one.lower() if one.startswith("@") else one for one in listed if one[:1] in {"S", "@"})

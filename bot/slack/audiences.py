@@ -1,0 +1,101 @@
+"""What may be told where a question is asked. `docs/permissions.md` shows the rules as a table.
+
+A channel is a place where others read along: only what everyone, or this very channel, may read is told there,
+whoever asks. In a direct message nobody reads along: the asker's own channels and user groups count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from bot.slack.channels import Channel, ChannelDirectory
+from bot.slack.memberships import Membership, Memberships
+from bot.slack.people import People, Person
+from kb.config.settings import Outsiders
+from kb.errors import UnavailableError
+from kb.models import Audience
+
+ALONE: Membership = Membership()
+FORM = Person(id="", name="")
+"""Who asks by a form, which does not say who filled it in: forms are made by members, for those who are in the channel."""
+DIRECT = Channel(id="", name=None, kind="im")
+
+
+class AudienceUnknownError(UnavailableError):
+    """Slack does not tell what kind of place this is, or who asks: nothing can be told there for now."""
+
+
+class Wishes(Protocol):
+    """bot.listening.channel_settings.ChannelWishes, as this uses it."""
+
+    async def sources(self, channel_id: str) -> Sequence[str]:
+        """Names of the sources that a channel wants to be told from; empty: all. Never raises."""
+
+
+class Audiences:
+    """`outsiders`: what guests, and channels that are shared with other organisations, may read. `wishes`: what channels have
+    set; without it each wants every source.
+    """
+
+    def __init__(
+        self,
+        *,
+        channels: ChannelDirectory,
+        people: People,
+        memberships: Memberships,
+        outsiders: Outsiders = "marked",
+        wishes: Wishes | None = None,
+    ) -> None:
+        self._channels = channels
+        self._people = people
+        self._memberships = memberships
+        self._outsiders = outsiders
+        self._wishes = wishes
+
+    async def of(self, channel_id: str, user_id: str) -> Audience:
+        """What may be told in `channel_id` when `user_id` asks there.
+
+        Raises:
+            AudienceUnknownError: Slack does not tell what it depends on.
+        """
+        channel = await self._channels.describe(channel_id)
+        person = await self._people.person(user_id) if user_id else FORM
+        if not (channel.known and person.known):
+            unknown = person if channel.known else channel
+            raise AudienceUnknownError(
+                f"Slack does not tell who reads along in {channel_id}"
+            ) from unknown.error
+        membership = await self._memberships.of(user_id) if channel.kind == "im" else ALONE
+        audience = audience_of(channel, person, membership, outsiders=self._outsiders)
+        wanted = await self._wishes.sources(channel_id) if self._wishes is not None else ()
+        return replace(audience, sources=frozenset(wanted)) if wanted else audience
+
+    async def alone(self, user_id: str) -> Audience:
+        """What may be told to somebody alone, wherever that is shown: what a direct message would tell.
+
+        Raises:
+            AudienceUnknownError: Slack does not tell who it is.
+        """
+        person = await self._people.person(user_id)
+        if not person.known:
+            raise AudienceUnknownError(f"Slack does not tell who {user_id} is") from person.error
+        membership = await self._memberships.of(user_id)
+        return audience_of(DIRECT, person, membership, outsiders=self._outsiders)
+
+
+def audience_of(
+    channel: Channel, person: Person, membership: Membership, *, outsiders: Outsiders = "marked"
+) -> Audience:
+    """The rules. Pure. `membership` counts in a direct message only."""
+    outside = person.outsider or channel.shared or channel.kind == "unknown"
+    everyone = not outside or (outsiders == "open" and channel.kind != "unknown")
+    match channel.kind:
+        case "im":
+            return Audience(everyone=everyone, channels=membership.channels, groups=membership.groups)
+        case "mpim":
+            return Audience(everyone=everyone)
+        case _:
+            named = {f"#{channel.name}"} if channel.name and not channel.shared else set()
+            return Audience(everyone=everyone, channels=frozenset({channel.id} | named))

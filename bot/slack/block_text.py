@@ -1,0 +1,91 @@
+"""The words in Slack's blocks, as lines of mrkdwn: what people read in them, without buttons, fields to fill in and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bot.rendering.mrkdwn import escape, unescape
+
+_SPOKEN = frozenset({"header", "section", "context", "markdown", "video", "alert"})
+
+
+def block_lines(block: Mapping[str, Any]) -> list[str]:
+    """The lines of one block; [] for one that says nothing, or that has not the form that we know."""
+    kind = block.get("type")
+    if kind == "rich_text":
+        lines = list(_rich_lines(block))
+    elif kind == "table":
+        lines = [" | ".join(map(_cell, _dicts(row))) for row in _lists(block.get("rows"))]
+    elif kind in _SPOKEN:
+        lines = [*_texts(block), *(text for one in _dicts(block.get("elements")) for text in _texts(one))]
+    else:
+        lines = []
+    return [line for text in lines for line in text.splitlines() if line.strip()]
+
+
+def _texts(block: Mapping[str, Any]) -> Iterator[str]:
+    """A text object's text, a block's text and its fields."""
+    for said in (block.get("title"), block.get("text"), *_list(block.get("fields"))):
+        text = said.get("text") if isinstance(said, dict) else said
+        if isinstance(text, str):
+            yield text
+
+
+def _rich_lines(block: Mapping[str, Any]) -> Iterator[str]:
+    for element in _dicts(block.get("elements")):
+        if element.get("type") == "rich_text_list":
+            yield from map(_rich_text, _dicts(element.get("elements")))
+        else:
+            yield _rich_text(element)
+
+
+def _cell(cell: Mapping[str, Any]) -> str:
+    if cell.get("type") == "rich_text":
+        return " ".join(_rich_lines(cell))
+    text = cell.get("text")
+    return _escaped(text) if isinstance(text, str) else ""
+
+
+def _rich_text(section: Mapping[str, Any]) -> str:
+    return "".join(map(_leaf, _dicts(section.get("elements"))))
+
+
+def _leaf(leaf: Mapping[str, Any]) -> str:
+    """A leaf as Slack writes it in a message's text."""
+    match leaf.get("type"):
+        case "link":
+            url, label = str(leaf.get("url", "")), leaf.get("text")
+            return f"<{url}|{_escaped(str(label))}>" if label else f"<{url}>"
+        case "user":
+            return f"<@{leaf.get('user_id', '')}>"
+        case "usergroup":
+            return f"<!subteam^{leaf.get('usergroup_id', '')}>"
+        case "channel":
+            return f"<#{leaf.get('channel_id', '')}>"
+        case "broadcast":
+            return f"<!{leaf.get('range', '')}>"
+        case "emoji":
+            return f":{leaf.get('name', '')}:"
+        case "date":
+            return _escaped(str(leaf.get("fallback") or ""))
+        case _:
+            text = leaf.get("text")
+            return _escaped(text) if isinstance(text, str) else ""
+
+
+def _escaped(text: str) -> str:
+    """Slack shows leaves both ways, escaped and not."""
+    return escape(unescape(text))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _lists(value: Any) -> list[list[Any]]:
+    return [one for one in _list(value) if isinstance(one, list)]
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [one for one in _list(value) if isinstance(one, dict)]

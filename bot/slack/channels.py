@@ -1,0 +1,125 @@
+"""The channel directory: what a channel is called, what kind it is, and whether others share it. Cached for minutes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.ttl_cache import TtlCache
+
+logger = logging.getLogger(__name__)
+
+ChannelKind = Literal["channel", "group", "im", "mpim", "unknown"]
+
+KEEP = timedelta(minutes=5)
+"""How long a renamed channel may keep the audience of its old name, and one that was just shared its old readers."""
+
+
+SHARED = ("is_ext_shared", "is_pending_ext_shared", "pending_shared", "pending_connected_team_ids")
+"""What says that another organisation reads along, or will as soon as it accepts."""
+PAGE = 200
+MOST_PAGES = 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Channel:
+    """`name` has no hash and is None for a direct message, and where Slack did not tell.
+
+    `shared`: with another organisation, or about to be. `known`: Slack told, if only that there is no such channel;
+    `error`: where it did not, why.
+    """
+
+    id: str
+    name: str | None
+    kind: ChannelKind
+    shared: bool = False
+    known: bool = True
+    error: Exception | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody in the workspace may read it, and nobody else."""
+        return self.kind == "channel" and self.known and not self.shared
+
+
+class ChannelDirectory:
+    def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
+        self._client = client
+        self._known: TtlCache[str, Channel] = TtlCache(keep=KEEP, clock=clock)
+
+    async def describe(self, channel_id: str) -> Channel:
+        """A channel that Slack does not tell about has no name and no kind."""
+        try:
+            return await self._known.get(channel_id, self._ask)
+        except SLACK_FAILURES as error:
+            code = error_code(error) or type(error).__name__
+            logger.warning("channel.unknown", extra={"channel": channel_id, "cause": code})
+            known = _is_not_there(error)
+            return Channel(id=channel_id, name=None, kind="unknown", known=known, error=error)
+
+    async def joined(self, channel_id: str) -> bool:
+        """Whether we are in the channel, asked anew: somebody may just have invited us.
+
+        Raises slack_sdk's and aiohttp's errors when Slack does not answer.
+        """
+        try:
+            told = (await self._client.conversations_info(channel=channel_id))["channel"]
+        except SLACK_FAILURES as error:
+            if _is_not_there(error):
+                return False
+            raise
+        return bool(told.get("is_member") or told.get("is_im") or told.get("is_mpim"))
+
+    async def _ask(self, channel_id: str) -> Channel:
+        response = await self._client.conversations_info(channel=channel_id)
+        return channel_told(response["channel"], channel_id)
+
+
+def channel_told(told: dict[str, Any], channel_id: str) -> Channel:
+    """A channel as Slack's methods describe it."""
+    shared = any(told.get(mark) for mark in SHARED) or bool(
+        told.get("is_shared") and not told.get("is_org_shared")  # with whom it does not say
+    )
+    if told.get("is_im"):
+        return Channel(id=channel_id, name=None, kind="im", shared=shared)
+    if told.get("is_mpim"):
+        return Channel(id=channel_id, name=None, kind="mpim", shared=shared)
+    kind: ChannelKind = "group" if told.get("is_private") or told.get("is_group") else "channel"
+    return Channel(id=channel_id, name=told.get("name") or None, kind=kind, shared=shared)
+
+
+def _is_not_there(error: Exception) -> bool:
+    return error_code(error) == "channel_not_found"
+
+
+async def conversations(
+    client: AsyncWebClient, *, most_pages: int, **wanted: Any
+) -> AsyncIterator[dict[str, Any]]:
+    """The channels that somebody is in (`user`; we, where none is named), as Slack tells them; no direct messages.
+
+    `wanted`: further arguments of `users.conversations`. Whoever is in more than `most_pages` pages is told of the first ones.
+    """
+    cursor: str | None = None
+    for _ in range(most_pages):
+        page: Any = await client.users_conversations(
+            types="public_channel,private_channel", limit=PAGE, cursor=cursor, **wanted
+        )
+        for told in page.get("channels") or []:
+            yield told
+        cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
+        if cursor is None:
+            break
+
+
+async def joined_channel(client: AsyncWebClient, called: str) -> str | None:
+    """The id of the channel that is called so, by id or name, among those that we are in: elsewhere we cannot post."""
+    async for told in conversations(client, most_pages=MOST_PAGES, exclude_archived=True):
+        if called.removeprefix("#") in (told.get("id"), told.get("name")):
+            return str(told["id"])
+    return None

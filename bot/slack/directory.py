@@ -1,0 +1,59 @@
+"""Who and what there is in the workspace, and what may be told to whom: what most parts of the Slack edge ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.slack.admins import Admins
+from bot.slack.audiences import Audiences, Wishes
+from bot.slack.background import Background
+from bot.slack.channels import ChannelDirectory
+from bot.slack.clients import SlackClients
+from bot.slack.memberships import Memberships
+from bot.slack.owners import Owners
+from bot.slack.people import People
+from kb.config.settings import SlackSettings
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Directory:
+    """Who and what there is in the workspace, and what may be told to whom."""
+
+    people: People
+    channels: ChannelDirectory
+    admins: Admins
+    audiences: Audiences
+    memberships: Memberships
+    owners: Owners
+
+
+def build_directory(
+    clients: SlackClients,
+    settings: SlackSettings,
+    clock: Callable[[], datetime],
+    *,
+    background: Background,
+    contacts: Callable[[], Mapping[str, str]] = dict,
+    wishes: Wishes | None = None,
+) -> Directory:
+    people = People(clients.reading, clock=clock)
+    channels = ChannelDirectory(clients.reading, clock=clock)
+    memberships = Memberships(clients.reading, clock=clock)
+    return Directory(
+        people=people,
+        channels=channels,
+        admins=Admins(memberships, settings.admins),
+        audiences=Audiences(
+            channels=channels,
+            people=people,
+            memberships=memberships,
+            outsiders=settings.outsiders,
+            wishes=wishes,
+        ),
+        memberships=memberships,
+        owners=Owners(
+            client=clients.reading, people=people, background=background, clock=clock, contacts=contacts
+        ),
+    )

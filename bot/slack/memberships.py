@@ -1,0 +1,102 @@
+"""Which channels and user groups somebody is in, for a direct message. Cached for minutes; unknown means: in none."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.channels import channel_told, conversations
+from bot.slack.errors import SLACK_FAILURES
+from bot.slack.ttl_cache import TtlCache
+
+logger = logging.getLogger(__name__)
+
+KEEP = timedelta(minutes=5)
+"""How long somebody who left a channel or a group may still be answered from its pages."""
+MOST_PAGES = 10
+"""2,000 channels. Whoever is in more is answered as if they were not in the rest."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Membership:
+    """Marks as pages carry them: `C0123` and `#people-leads`, `S0123` and `@finance`.
+
+    A channel that is shared with another organisation counts by its id alone: its name may be theirs.
+    """
+
+    channels: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Group:
+    marks: frozenset[str]
+    members: frozenset[str]
+
+
+class Memberships:
+    def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
+        self._client = client
+        self._channels: TtlCache[str, frozenset[str]] = TtlCache(keep=KEEP, clock=clock)
+        self._groups: TtlCache[None, tuple[_Group, ...]] = TtlCache(keep=KEEP, clock=clock)
+
+    async def of(self, user: str) -> Membership:
+        """Never raises: what Slack does not tell is no membership, and is logged."""
+        channels, groups = await asyncio.gather(self._channels_of(user), self._all_groups())
+        return Membership(channels=channels, groups=_groups_with(user, groups or ()))
+
+    async def groups_of(self, user: str) -> frozenset[str] | None:
+        """The marks of the user groups that somebody is in; None: Slack does not tell."""
+        groups = await self._all_groups()
+        return None if groups is None else _groups_with(user, groups)
+
+    async def _channels_of(self, user: str) -> frozenset[str]:
+        try:
+            return await self._channels.get(user, self._ask_channels)
+        except SLACK_FAILURES as error:
+            logger.warning("memberships.unknown", extra={"user": user, "cause": type(error).__name__})
+            return frozenset()
+
+    async def _ask_channels(self, user: str) -> frozenset[str]:
+        """With a bot token Slack tells of those private channels only that the bot is in as well."""
+        marks: set[str] = set()
+        async for told in conversations(self._client, most_pages=MOST_PAGES, user=user):
+            channel = channel_told(told, str(told["id"]))
+            marks.add(channel.id)
+            if channel.name and not channel.shared:
+                marks.add(f"#{channel.name}")
+        return frozenset(marks)
+
+    async def _all_groups(self) -> tuple[_Group, ...] | None:
+        try:
+            return await self._groups.get(None, self._ask_groups)
+        except SLACK_FAILURES as error:
+            logger.warning("user_groups.unknown", extra={"cause": type(error).__name__})
+            return None
+
+    async def _ask_groups(self, _all: None) -> tuple[_Group, ...]:
+        listed = await self._client.usergroups_list(include_users=True, include_disabled=False)
+        told = [group for group in listed.get("usergroups") or [] if not group.get("date_delete")]
+        return tuple([_Group(marks=group_marks(group), members=await self._members(group)) for group in told])
+
+    async def _members(self, group: dict[str, Any]) -> frozenset[str]:
+        """Slack leaves the members out of the list where it pleases; then they are asked for."""
+        if "users" in group:
+            return frozenset(group["users"])
+        return frozenset((await self._client.usergroups_users_list(usergroup=group["id"])).get("users") or ())
+
+
+def _groups_with(user: str, groups: Iterable[_Group]) -> frozenset[str]:
+    return frozenset().union(*(group.marks for group in groups if user in group.members))
+
+
+def group_marks(group: dict[str, Any]) -> frozenset[str]:
+    """What a user group, as Slack's list tells it, is called on pages and in settings: its id, and its handle if it has one."""
+    handle = str(group.get("handle") or "").lower()
+    return frozenset({str(group["id"]), *([f"@{handle}"] if handle else [])})

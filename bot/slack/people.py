@@ -1,0 +1,121 @@
+"""Who people are in this workspace, and who we are. Cached: a name is looked up once in a few minutes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.ttl_cache import TtlCache
+
+logger = logging.getLogger(__name__)
+
+KEEP = timedelta(minutes=5)
+"""How long somebody who is no admin any more may still act as one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Person:
+    """`is_admin`: of the workspace. `locale` like "nl-NL". `outsider`: a guest, or of another organisation.
+
+    `known`: Slack told who it is; `error`: where it did not, why.
+    """
+
+    id: str
+    name: str
+    is_admin: bool = False
+    locale: str = "en-US"
+    outsider: bool = False
+    known: bool = True
+    error: Exception | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Me:
+    """The bot's own identity, as auth.test tells it."""
+
+    user_id: str
+    bot_id: str | None
+    team_id: str
+    enterprise_id: str | None = None
+    url: str = ""
+    """The workspace's address, with a slash at its end."""
+
+    def link(self, channel: str, ts: str, thread_ts: str) -> str:
+        """Where a message is opened, as Slack's permalinks are made."""
+        if not (self.url and channel and ts):
+            return ""
+        thread = f"?thread_ts={thread_ts}&cid={channel}" if thread_ts and thread_ts != ts else ""
+        return f"{self.url}archives/{channel}/p{ts.replace('.', '')}{thread}"
+
+    def wrote(self, *, user: str | None, bot_id: str | None) -> bool:
+        return user == self.user_id or (bot_id is not None and bot_id == self.bot_id)
+
+
+class People:
+    def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
+        self._client = client
+        self._known: TtlCache[str, Person] = TtlCache(keep=KEEP, clock=clock)
+        self._me: Me | None = None
+
+    async def me(self) -> Me:
+        """Raises slack_sdk's errors when Slack cannot be asked; asked once."""
+        if self._me is None:
+            told = await self._client.auth_test()
+            self._me = Me(
+                user_id=told["user_id"],
+                bot_id=told.get("bot_id"),
+                team_id=told["team_id"],
+                enterprise_id=told.get("enterprise_id"),
+                url=str(told.get("url") or ""),
+            )
+        return self._me
+
+    async def person(self, user_id: str) -> Person:
+        """Somebody whom Slack does not tell about is called by the id, and is no admin of the workspace."""
+        try:
+            return await self._known.get(user_id, self._ask)
+        except SLACK_FAILURES as error:
+            code = error_code(error) or type(error).__name__
+            logger.warning("person.unknown", extra={"user": user_id, "cause": code})
+            return Person(id=user_id, name=user_id, outsider=True, known=_is_not_ours(error), error=error)
+
+    async def names(self, user_ids: Iterable[str]) -> dict[str, str]:
+        return {user_id: (await self.person(user_id)).name for user_id in user_ids}
+
+    async def _ask(self, user_id: str) -> Person:
+        me = await self.me()
+        response = await self._client.users_info(user=user_id, include_locale=True)
+        return person_told(response["user"], user_id, me)
+
+
+def person_told(told: dict[str, Any], user_id: str, me: Me) -> Person:
+    """Somebody as Slack's methods describe them."""
+    profile = told.get("profile") or {}
+    name = profile.get("display_name") or told.get("real_name") or told.get("name") or user_id
+    return Person(
+        id=user_id,
+        name=str(name),
+        is_admin=bool(told.get("is_admin") or told.get("is_owner")),
+        locale=str(told.get("locale") or "en-US"),
+        outsider=_is_outsider(told, me),
+    )
+
+
+def _is_outsider(told: dict[str, Any], me: Me) -> bool:
+    """Guests of either kind, and people of another organisation, who reach us through a shared channel."""
+    if any(told.get(mark) for mark in ("is_restricted", "is_ultra_restricted", "is_stranger")):
+        return True
+    team = told.get("team_id") or me.team_id
+    enterprise = (told.get("enterprise_user") or {}).get("enterprise_id")
+    return team != me.team_id and (me.enterprise_id is None or enterprise != me.enterprise_id)
+
+
+def _is_not_ours(error: Exception) -> bool:
+    """Slack did tell: that there is nobody of this name whom we may see."""
+    return error_code(error) in {"user_not_found", "user_not_visible"}

@@ -1,0 +1,304 @@
+"""How well Footnote does: figures for `/kb stats`, votes with what they were about, traces for "Why this answer?".
+
+Counts are kept for good and hold no text. What people wrote is kept with the question's record, its votes and its trace
+for `keep`, and `forget` removes it at once. Every method raises `StoreUnavailableError` when Redis does not answer;
+whoever answers a question carries on without its figures.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from importlib import resources
+from typing import Any
+
+from redis.asyncio import Redis
+
+from bot.questions.answer_record import Asked, AskedIn, Vote, record_kept, record_of
+from bot.stats.counts import Stats, stats_of
+from bot.stats.model_usage import UsageTotals, usage_of
+from kb.answer import Answer, Checked
+from kb.answering.language_offer import LATEST
+from kb.llm.usage import UsageByModel
+from kb.store.redis import milliseconds, store_failures, text_of
+
+KEEP = timedelta(days=90)
+"""Of what people wrote: long enough to look into a quarter's votes."""
+
+READ_AT_ONCE = 100
+"""Questions a round trip: some 400 kB, which are understood in a hundredth of a second. Nothing else runs meanwhile."""
+
+REMEMBERED_TIMES = 1000
+"""Total times behind the percentiles: the 95th stands on 50 answers, and the list takes some 10 kB."""
+
+_UNAVAILABLE = "the figures' Redis failed"
+
+
+class Analytics:
+    """See the module. `namespace` separates bots that share a Redis.
+
+    `usage` tells what this process has asked of each model; what is new of it is added to everybody's with each answer.
+    `answered` is told of each answer, its outcome and its milliseconds, whether Redis answers or not.
+    """
+
+    def __init__(
+        self,
+        redis: Redis,
+        namespace: str,
+        *,
+        keep: timedelta = KEEP,
+        usage: Callable[[], UsageByModel] = dict,
+        answered: Callable[[str, float], None] = lambda _, __: None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._redis = redis
+        self._root = f"{{{namespace}}}:analytics"
+        self._keep = keep
+        self._clock = clock
+        self._answered = answered
+        self._usage = UsageTotals(redis, f"{self._root}:tokens", usage)
+        self._script = redis.register_script(
+            resources.files("bot").joinpath("lua", "analytics.lua").read_text(encoding="utf-8")
+        )
+
+    async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = None) -> None:
+        """Counts an answer. The answer to an edited or repeated question takes the place of the one before."""
+        now = self._clock()
+        self._answered(answer.outcome, answer.timings_ms.get("total", 0.0))
+        record = record_of(answer, asked_in or AskedIn(), now)
+        keys = [
+            self._counts,
+            self._about(question_id),
+            f"{self._root}:times",
+            self._languages,
+            self._asked,
+            self._asked_by(record.asked_in.user),
+            f"{self._root}:cited",
+        ]
+        await self._call(
+            "record",
+            keys,
+            answer.outcome,
+            int(answer.rewritten is not None),
+            _rounded(answer.timings_ms.get("rewrite", 0.0)),
+            int(bool(answer.trace.rewrite.lost)),
+            _counted(answer.trace.checked),
+            "" if answer.trace.judge == "off" else answer.trace.judge,
+            _rounded(answer.timings_ms.get("total", 0.0)),
+            REMEMBERED_TIMES,
+            milliseconds(self._keep),
+            record.model_dump_json(),
+            "" if answer.outcome == "chat" else answer.language,
+            LATEST,
+            question_id,
+            _in_milliseconds(now),
+            json.dumps([page.page_id for page in record.cited]),
+            _week(now),
+        )
+        await self._usage.save()
+
+    async def count_language(self, language: str) -> None:
+        """Remembers the language (ISO 639-1) of a question of which nothing else is kept."""
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.lpush(self._languages, language)
+                pipe.ltrim(self._languages, 0, LATEST - 1)
+                await pipe.execute()
+
+    async def latest_languages(self) -> list[str]:
+        """The languages of the latest questions, the last one first; small talk is none."""
+        with store_failures(_UNAVAILABLE):
+            stored: list[Any] = await self._redis.lrange(self._languages, 0, LATEST - 1)
+        return [text_of(language) for language in stored]
+
+    async def feedback(self, question_id: str, user: str, vote: Vote) -> bool:
+        """Stores a user's vote, moving an earlier one. False: the same vote again, nothing changed."""
+        keys = [self._counts, self._about(question_id), self._votes(question_id)]
+        return bool(await self._call("vote", keys, user, vote, milliseconds(self._keep)))
+
+    async def explain(self, question_id: str, user: str, *, reason: str, comment: str | None) -> None:
+        """Stores what a user found wrong with an answer, in the place of what they said before."""
+        said = json.dumps({"reason": reason, "comment": comment}, ensure_ascii=False)
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.hset(self._reasons(question_id), user, said)
+                pipe.pexpire(self._reasons(question_id), self._keep)
+                await pipe.execute()
+
+    async def save_trace(self, question_id: str, payload: Any, ttl: timedelta = KEEP) -> None:
+        """Keeps what "Why this answer?" shows. `payload` is JSON data."""
+        with store_failures(_UNAVAILABLE):
+            await self._redis.set(self._trace(question_id), json.dumps(payload, ensure_ascii=False), px=ttl)
+
+    async def load_trace(self, question_id: str) -> Any | None:
+        """None: never saved, expired or forgotten."""
+        with store_failures(_UNAVAILABLE):
+            payload = await self._redis.get(self._trace(question_id))
+        return None if payload is None else json.loads(payload)
+
+    async def asked(self, limit: int = 2000) -> list[Asked]:
+        """The latest questions, the last one first; without those that were forgotten."""
+        return await self._read(self._asked, limit)
+
+    async def asked_by(self, user: str, limit: int = 10) -> list[Asked]:
+        """The latest questions of one person, the last one first."""
+        return await self._read(self._asked_by(user), limit)
+
+    async def one_asked(self, question_id: str) -> Asked | None:
+        """None: never recorded, expired or forgotten."""
+        with store_failures(_UNAVAILABLE):
+            [found] = await self._all([question_id])
+        return found
+
+    async def miss(self, question_id: str, user: str) -> bool:
+        """Somebody reports that the pages lack the answer. False: they have said so before, or the question is gone."""
+        keys = [self._counts, self._about(question_id), self._missed(question_id)]
+        return bool(await self._call("miss", keys, user, milliseconds(self._keep)))
+
+    async def close(self, question_ids: Sequence[str]) -> None:
+        """These were found to be answered by now. One that is asked anew is open again."""
+        for question_id in question_ids:
+            keys = [self._counts, self._about(question_id)]
+            await self._call("close", keys, _in_milliseconds(self._clock()))
+
+    async def citations(self) -> dict[str, int]:
+        """Page id -> by how many answers of the last `keep` it was cited."""
+        now = self._clock()
+        weeks = {_week(now - timedelta(days=day)) for day in range(self._keep.days + 1)}
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for week in sorted(weeks):
+                    pipe.hgetall(f"{self._root}:cited:{week}")
+                stored: list[dict[Any, Any]] = await pipe.execute()
+        counted: Counter[str] = Counter()
+        for of_week in stored:
+            counted.update({text_of(page_id): int(times) for page_id, times in of_week.items()})
+        return dict(counted)
+
+    async def _read(self, key: str, limit: int) -> list[Asked]:
+        with store_failures(_UNAVAILABLE):
+            listed: list[Any] = await self._redis.zrange(key, 0, limit - 1, desc=True)
+            ids = [text_of(one) for one in listed]
+            found = [
+                one
+                for at in range(0, len(ids), READ_AT_ONCE)
+                for one in await self._all(ids[at:][:READ_AT_ONCE])
+            ]
+        return [one for one in found if one is not None]
+
+    async def _all(self, question_ids: Sequence[str]) -> list[Asked | None]:
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for question_id in question_ids:
+                pipe.hmget(self._about(question_id), "context", "closed")
+                pipe.hgetall(self._votes(question_id))
+                pipe.hgetall(self._reasons(question_id))
+                pipe.smembers(self._missed(question_id))
+            stored: list[Any] = await pipe.execute()
+        parts = zip(question_ids, stored[::4], stored[1::4], stored[2::4], stored[3::4], strict=True)
+        return [_asked(*one) for one in parts]
+
+    async def forget(self, question_id: str) -> None:
+        """Removes what was written: the message is deleted. Counts and votes stay, they hold no text."""
+        with store_failures(_UNAVAILABLE):
+            found = await self.one_asked(question_id)
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.delete(
+                    self._about(question_id),
+                    self._trace(question_id),
+                    self._reasons(question_id),
+                    self._missed(question_id),
+                )
+                pipe.zrem(self._asked, question_id)
+                if found is not None:
+                    pipe.zrem(self._asked_by(found.record.asked_in.user), question_id)
+                await pipe.execute()
+
+    async def stats(self) -> Stats:
+        await self._usage.save()
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=True) as pipe:
+                pipe.hgetall(self._counts)
+                pipe.lrange(f"{self._root}:times", 0, -1)
+                pipe.hgetall(self._usage.key)
+                stored, times, tokens = await pipe.execute()
+        counts = {text_of(name): float(value) for name, value in stored.items()}
+        return stats_of(counts, map(float, times), usage_of(tokens))
+
+    @property
+    def _counts(self) -> str:
+        return f"{self._root}:counts"
+
+    @property
+    def _languages(self) -> str:
+        return f"{self._root}:languages"
+
+    @property
+    def _asked(self) -> str:
+        return f"{self._root}:asked"
+
+    def _asked_by(self, user: str) -> str:
+        return f"{self._root}:asked-by:{user}"
+
+    def _missed(self, question_id: str) -> str:
+        return f"{self._root}:missed:{question_id}"
+
+    def _about(self, question_id: str) -> str:
+        return f"{self._root}:answer:{question_id}"
+
+    def _votes(self, question_id: str) -> str:
+        return f"{self._root}:votes:{question_id}"
+
+    def _reasons(self, question_id: str) -> str:
+        return f"{self._root}:reasons:{question_id}"
+
+    def _trace(self, question_id: str) -> str:
+        return f"{self._root}:trace:{question_id}"
+
+    async def _call(self, operation: str, keys: Sequence[str], *arguments: str | int | float) -> Any:
+        with store_failures(_UNAVAILABLE):
+            return await self._script(keys=keys, args=[operation, *arguments])
+
+
+def _asked(
+    identity: str, about: Sequence[Any], votes: dict[Any, Any], reasons: dict[Any, Any], missed_by: set[Any]
+) -> Asked | None:
+    context, closed = about
+    record = None if context is None else record_kept(context, question_id=identity)
+    if record is None:
+        return None
+    return Asked(
+        question_id=identity,
+        record=record,
+        votes=_votes_of(votes),
+        reasons={text_of(user): json.loads(said) for user, said in reasons.items()},
+        missed_by=frozenset(text_of(user) for user in missed_by),
+        closed_at=None if closed is None else datetime.fromtimestamp(float(closed) / 1000, UTC),
+    )
+
+
+def _votes_of(stored: dict[Any, Any]) -> dict[str, Vote]:
+    return {text_of(user): "good" if text_of(vote) == "good" else "bad" for user, vote in stored.items()}
+
+
+def _in_milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)
+
+
+def _week(moment: datetime) -> str:
+    """The calendar week, as ISO 8601 counts: "2026-W48"."""
+    year, week, _ = moment.isocalendar()
+    return f"{year}-W{week:02}"
+
+
+def _counted(checked: Checked | None) -> str:
+    """In the order of `CHECKS` in analytics.lua."""
+    if checked is None:
+        return ""
+    counts = (checked.sentences, checked.cited, checked.supported, checked.removed, checked.dropped_citations)
+    return ",".join(map(str, counts))
+
+
+def _rounded(milliseconds: float) -> float:
+    return round(milliseconds, 3)

@@ -1,0 +1,93 @@
+"""The figures of `/kb stats` and of an admin's App Home, in words."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from bot.messages.catalog import Messages
+from bot.rendering.mrkdwn import escape
+from kb.answer import Checked
+from kb.llm.usage import ModelUsage, UsageByModel
+
+
+class Stats(Protocol):
+    """bot.stats.counts.Stats, as it is shown. Times in milliseconds; None: nothing to measure yet."""
+
+    @property
+    def questions(self) -> int: ...
+    @property
+    def rewritten(self) -> int: ...
+    @property
+    def rewrite_rate(self) -> float: ...
+    @property
+    def mean_rewrite_ms(self) -> float | None: ...
+    @property
+    def lost_rewrites(self) -> int: ...
+    @property
+    def positive(self) -> int: ...
+    @property
+    def negative(self) -> int: ...
+    @property
+    def satisfaction(self) -> float | None: ...
+    @property
+    def declined(self) -> int: ...
+    @property
+    def unavailable(self) -> int: ...
+    @property
+    def checked(self) -> Checked: ...
+    @property
+    def models(self) -> UsageByModel: ...
+    @property
+    def p50_ms(self) -> float | None: ...
+    @property
+    def p95_ms(self) -> float | None: ...
+
+
+class StatsReader(Protocol):
+    """bot.stats.analytics.Analytics, as figures are read from it. Raises `StoreUnavailableError`."""
+
+    async def stats(self) -> Stats: ...
+
+
+def stats_lines(stats: Stats, words: Messages) -> list[str]:
+    lines = [
+        words.stats_questions.format(number=words.number(stats.questions)),
+        words.stats_declined.format(number=words.number(stats.declined)),
+        words.stats_unavailable.format(number=words.number(stats.unavailable)),
+        words.stats_rewritten.format(
+            number=words.number(stats.rewritten), percent=words.percent(stats.rewrite_rate)
+        ),
+        words.stats_feedback.format(up=words.number(stats.positive), down=words.number(stats.negative)),
+    ]
+    if stats.mean_rewrite_ms is not None:
+        lines.append(words.stats_rewrite_time.format(ms=round(stats.mean_rewrite_ms)))
+    if stats.lost_rewrites:
+        lines.append(words.stats_rewrites_lost.format(number=words.number(stats.lost_rewrites)))
+    checked = stats.checked
+    if checked.sentences:
+        lines.append(
+            words.stats_checked.format(
+                sentences=words.number(checked.sentences),
+                cited=words.number(checked.cited),
+                supported=words.number(checked.supported),
+                removed=words.number(checked.removed),
+                dropped=words.number(checked.dropped_citations),
+            )
+        )
+    lines += [_model_line(model, used, words) for model, used in sorted(stats.models.items())]
+    if stats.satisfaction is not None:
+        lines.append(words.stats_satisfaction.format(percent=words.percent(stats.satisfaction)))
+    if stats.p50_ms is not None and stats.p95_ms is not None:
+        lines.append(words.stats_time.format(p50=round(stats.p50_ms), p95=round(stats.p95_ms)))
+    return [f"• {line}" for line in lines]
+
+
+def _model_line(model: str, used: ModelUsage, words: Messages) -> str:
+    read = used.input_tokens + used.cache_read_tokens + used.cache_written_tokens
+    return words.stats_model.format(
+        model=escape(model),
+        calls=words.number(used.calls),
+        read=words.number(read),
+        cached=words.number(used.cache_read_tokens),
+        written=words.number(used.output_tokens),
+    )

@@ -1,0 +1,149 @@
+"""A gap: questions that are alike and that the pages do not answer, with what may be told of them. Pure.
+
+The wording of a question is told only where everybody may read it (`public`: the ids of those). One that was asked in a direct
+message or a private channel is counted, without its words, its place and its comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.questions.answer_record import Asked, PageNear
+
+SHOWN_WORDINGS = 3
+
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Complaint:
+    """What people found wrong with the answers: a reason of the feedback dialog, how often, and their comments."""
+
+    reason: str
+    times: int
+    comments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gap:
+    """Questions that are alike. `wordings`: those that may be shown, the most telling first; () where all were asked privately."""
+
+    asked: tuple[Asked, ...]
+    wordings: tuple[str, ...]
+    askers: int
+    people: int
+    """Those who asked, and those who reported it as missing."""
+    channels: tuple[str, ...]
+    """Ids of the public ones, where it was asked most first."""
+    private: int
+    """How many of them were asked in private channels and direct messages."""
+    declined: int
+    closest: int
+    voted_down: int
+    """Votes, as they stand."""
+    missed_by: int
+    """People who reported it as missing."""
+    complaints: tuple[Complaint, ...]
+    nearest: PageNear | None
+    first: datetime
+    last: datetime
+    closed_at: datetime | None = None
+
+    @property
+    def times(self) -> int:
+        return len(self.asked)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OpenGaps:
+    """The most frequent first. `hidden`: questions that may only be counted, and by how many people."""
+
+    gaps: tuple[Gap, ...]
+    hidden: int = 0
+    hidden_people: int = 0
+
+
+def is_gap(asked: Asked) -> bool:
+    record = asked.record
+    if record.asked_in.unasked or "nothing more" in record.notes:
+        return False
+    return record.outcome in ("declined", "closest") or bool(asked.missed_by) or is_voted_down(asked)
+
+
+def is_voted_down(asked: Asked) -> bool:
+    votes = Counter(asked.votes.values())
+    return votes["bad"] > 0 and votes["bad"] >= votes["good"]
+
+
+def gap_of(group: Sequence[Asked], public: frozenset[str]) -> Gap:
+    shown = [one for one in group if one.question_id in public]
+    outcomes = Counter(one.record.outcome for one in group)
+    wordings: dict[str, str] = {}
+    for one in shown:
+        wordings.setdefault(told_question(one).casefold(), told_question(one))
+    near = [one.record.nearest[0] for one in shown or group if one.record.nearest]
+    times = Counter(page.page_id for page in near)
+    channels = Counter(one.record.asked_in.channel for one in shown if one.record.asked_in.channel)
+    closed = [one.closed_at for one in group if one.closed_at is not None]
+    askers = {one.record.asked_in.user for one in group}
+    return Gap(
+        asked=tuple(group),
+        wordings=tuple(wordings.values())[:SHOWN_WORDINGS],
+        askers=len(askers),
+        people=len(askers.union(*(one.missed_by for one in group))),
+        channels=tuple(channel for channel, _ in sorted(channels.items(), key=lambda one: (-one[1], one[0]))),
+        private=sum(one.record.asked_in.place == "private" for one in group),
+        declined=outcomes["declined"],
+        closest=outcomes["closest"],
+        voted_down=sum(list(one.votes.values()).count("bad") for one in group),
+        missed_by=len(frozenset().union(*(one.missed_by for one in group))),
+        complaints=_complaints(group, public),
+        nearest=min(near, key=lambda page: (-times[page.page_id], page.page_id), default=None),
+        first=min(map(age, group)),
+        last=max(map(age, group)),
+        closed_at=max(closed) if closed else None,
+    )
+
+
+def _complaints(group: Sequence[Asked], public: frozenset[str]) -> tuple[Complaint, ...]:
+    times: Counter[str] = Counter()
+    comments: dict[str, dict[str, None]] = {}
+    for one in group:
+        for user, said in sorted(one.reasons.items()):
+            if one.votes.get(user) != "bad":
+                continue  # taken back
+            reason = said.get("reason") or "other"
+            times[reason] += 1
+            if (comment := said.get("comment")) and one.question_id in public:
+                comments.setdefault(reason, {})[_plain(comment)] = None
+    return tuple(
+        Complaint(reason=reason, times=times[reason], comments=tuple(comments.get(reason, ())))
+        for reason in sorted(times, key=lambda reason: (-times[reason], reason))
+    )
+
+
+def rank(gap: Gap) -> tuple[int, int, float, str]:
+    return -gap.people, -gap.times, -gap.last.timestamp(), gap.asked[0].question_id
+
+
+def told_question(asked: Asked) -> str:
+    """A follow-up as it was understood: "and in Ghent?" tells nobody anything."""
+    record = asked.record
+    return _plain((record.understood if record.is_follow_up else None) or record.question)
+
+
+def searched(asked: Asked) -> str:
+    return _plain(asked.record.rewritten or asked.record.question)
+
+
+def _plain(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()
+
+
+def age(asked: Asked) -> datetime:
+    assert asked.record.asked_at is not None  # only these are listed
+    return asked.record.asked_at

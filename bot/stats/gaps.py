@@ -1,0 +1,234 @@
+"""What people ask and the pages do not tell: questions that were declined, were only given the closest passage, were voted
+down or reported as missing, grouped by likeness.
+
+Nothing is kept for it: gaps are read from the questions' records, so what is forgotten is in no gap. A gap whose questions were
+all asked privately is only counted; its nearest page is named once so many people asked that it tells of none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bot.questions.answer_record import Asked
+from bot.stats.gap import Gap, OpenGaps, age, gap_of, is_gap, rank, searched
+from kb.answer import Answer
+from kb.models import Audience, Question
+
+ALIKE = 0.5
+"""Mean likeness to a gap's questions from which one belongs to it. Of 45 questions in 19 groups it finds 3 of 4 pairs of wordings;
+of 900 pairs that are none it takes 4 for one, such as the hotel price in London and in Berlin."""
+SAME = 0.85
+"""Likeness of an answered question that closes a gap: London is no Berlin (0.77)."""
+LATEST = 3000
+"""Questions that are looked at."""
+HIDDEN_BELOW = 3
+"""A gap that was only asked privately by fewer people names no page: it could tell who asked."""
+
+
+class Records(Protocol):
+    """bot.stats.analytics.Analytics, as gaps are read from it. Raises `StoreUnavailableError`."""
+
+    async def asked(self, limit: int = ...) -> list[Asked]: ...
+
+    async def close(self, question_ids: Sequence[str]) -> None: ...
+
+
+class Likeness(Protocol):
+    """kb.conflicts.similarity.EmbeddingSimilarity. Raises `EmbedderUnavailableError`."""
+
+    async def among(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+class Answerer(Protocol):
+    """kb.pipeline.Pipeline, as gaps are asked anew."""
+
+    async def answer(self, question: Question) -> Answer: ...
+
+
+class Readable(Protocol):
+    """kb.index.port.VectorIndex, as far as gaps name pages. Raises `IndexUnavailableError`."""
+
+    async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]: ...
+
+
+StillPublic = Callable[[str], Awaitable[bool]]
+"""Whether everybody in the workspace may read a channel now: one can be made private after something was asked there."""
+
+
+class Gaps:
+    def __init__(self, *, records: Records, likeness: Likeness, pages: Readable) -> None:
+        self._records = records
+        self._likeness = likeness
+        self._pages = pages
+
+    async def open(
+        self,
+        *,
+        audience: Audience | None = None,
+        still_public: StillPublic | None = None,
+        terminal: bool = True,
+    ) -> OpenGaps:
+        """The gaps, as somebody may read them. None as `audience`: an operator, to whom the whole index is open.
+
+        Raises:
+            UnavailableError: the records, the embedder or the index do not answer.
+        """
+        still_open, _ = await self._parted()
+        public = await _public(still_open, still_public, terminal=terminal)
+        grouped = [gap_of(group, public) for group in await self._grouped(still_open)]
+        readable = await self._readable(grouped, audience)
+        shown = [gap for gap in grouped if gap.wordings or gap.askers >= HIDDEN_BELOW]
+        hidden = [gap for gap in grouped if gap not in shown]
+        return OpenGaps(
+            gaps=tuple(sorted((_with_pages(gap, readable) for gap in shown), key=rank)),
+            hidden=sum(gap.times for gap in hidden),
+            hidden_people=len({one.record.asked_in.user for gap in hidden for one in gap.asked}),
+        )
+
+    async def closed(self) -> list[Gap]:
+        """Gaps that are none any more, the last closed first: the same was asked again and answered, or found when it was
+        looked for again."""
+        _, closed = await self._parted()
+        public = await _public(closed, None, terminal=True)
+        gaps = [gap_of(group, public) for group in await self._grouped(closed)]
+        return sorted(
+            gaps, key=lambda gap: (gap.closed_at or gap.last, gap.asked[0].question_id), reverse=True
+        )
+
+    async def look_again(self, answerer: Answerer, *, most: int = 50) -> int:
+        """Asks the open ones anew, as anybody might, and closes those that are answered by now. How many were.
+
+        Those of private places are left out, since what may be told there differs, and so are those that had an answer,
+        which was no good.
+        """
+        still_open, _ = await self._parted()
+        asked = [
+            one
+            for one in still_open
+            if one.record.asked_in.place != "private" and one.record.outcome != "answered"
+        ]
+        by_text: dict[str, list[str]] = {}
+        for one in reversed(asked):
+            by_text.setdefault(searched(one), []).append(one.question_id)
+        found: list[str] = []
+        for text, ids in list(by_text.items())[:most]:
+            answer = await answerer.answer(Question(id=ids[0], text=text))
+            if answer.outcome == "answered":
+                found += ids
+        await self._records.close(found)
+        return len(found)
+
+    async def _parted(self) -> tuple[list[Asked], list[Asked]]:
+        """The questions that are gaps, oldest first, and those that were; what is found to be closed is noted."""
+        asked = sorted(await self._records.asked(LATEST), key=age)
+        gaps = [one for one in asked if is_gap(one)]
+        noted = [one for one in gaps if one.closed_at is not None]
+        rest = [one for one in gaps if one.closed_at is None]
+        answered = [one for one in asked if one.record.outcome == "answered" and not is_gap(one)]
+        again = await self._answered_since(rest, answered)
+        if again:
+            await self._records.close([one.question_id for one in again])
+        ids = {one.question_id for one in again}
+        return [one for one in rest if one.question_id not in ids], [*noted, *again]
+
+    async def _answered_since(self, gaps: Sequence[Asked], answered: Sequence[Asked]) -> list[Asked]:
+        if not gaps or not answered:
+            return []
+        texts = list(dict.fromkeys(searched(one) for one in [*gaps, *answered]))
+        at = {text: row for row, text in enumerate(texts)}
+        same = await self._likeness.among(texts) >= SAME
+        rows = [at[searched(one)] for one in answered]
+        return [
+            gap
+            for gap in gaps
+            if any(_closes(answered[int(row)], gap) for row in np.flatnonzero(same[at[searched(gap)], rows]))
+        ]
+
+    async def _grouped(self, asked: Sequence[Asked]) -> list[list[Asked]]:
+        """Each joins the group that it is most like, oldest first, so that the same questions make the same groups."""
+        texts = list(dict.fromkeys(map(searched, asked)))
+        at = {text: row for row, text in enumerate(texts)}
+        alike = await self._likeness.among(texts)
+        groups: list[list[Asked]] = []
+        sums = np.zeros((len(asked), len(texts)), dtype=np.float32)
+        sizes = np.zeros(len(asked))
+        for one in asked:
+            row = at[searched(one)]
+            means = sums[: len(groups), row] / sizes[: len(groups)]
+            best = int(means.argmax()) if groups else 0
+            if not groups or means[best] < ALIKE:
+                best = len(groups)
+                groups.append([])
+            groups[best].append(one)
+            sums[best] += alike[row]
+            sizes[best] += 1
+        return [_central_first(group, alike, at) for group in groups]
+
+    async def _readable(self, gaps: Sequence[Gap], audience: Audience | None) -> frozenset[str] | None:
+        if audience is None:
+            return None
+        pages = {gap.nearest.page_id for gap in gaps if gap.nearest is not None}
+        return await self._pages.readable(sorted(pages), audience=audience) if pages else frozenset()
+
+
+def _closes(answered: Asked, gap: Asked) -> bool:
+    """Whether a later answer, given where those of the gap may read it, is one that was not there before."""
+    if age(answered) <= age(gap) or not _reaches(answered, gap):
+        return False
+    return (
+        gap.record.outcome != "answered"
+        or "good" in answered.votes.values()
+        or answered.record.cited != gap.record.cited
+    )
+
+
+def _reaches(answered: Asked, gap: Asked) -> bool:
+    """What a private channel's own pages tell is still missing elsewhere."""
+    return answered.record.asked_in.place == "public" or (
+        answered.record.asked_in.channel == gap.record.asked_in.channel
+        and answered.record.asked_in.place == gap.record.asked_in.place
+    )
+
+
+async def _public(
+    asked: Iterable[Asked], still_public: StillPublic | None, *, terminal: bool
+) -> frozenset[str]:
+    """Ids of the questions whose words may be shown."""
+    places = {
+        one.question_id: one.record.asked_in
+        for one in asked
+        if one.record.asked_in.place == "public" or (terminal and one.record.asked_in.place == "terminal")
+    }
+    if still_public is None:
+        return frozenset(places)
+    channels = {where.channel for where in places.values() if where.place == "public"}
+    open_now = {channel for channel in channels if await still_public(channel)}
+    return frozenset(
+        one for one, where in places.items() if where.place == "terminal" or where.channel in open_now
+    )
+
+
+def _with_pages(gap: Gap, readable: frozenset[str] | None) -> Gap:
+    if readable is None or gap.nearest is None or gap.nearest.page_id in readable:
+        return gap
+    return replace(gap, nearest=None)
+
+
+def _central_first(group: Sequence[Asked], alike: NDArray[np.float32], at: dict[str, int]) -> list[Asked]:
+    """The question that is most like the others stands for them."""
+    rows = [at[searched(one)] for one in group]
+    return [
+        one
+        for _, _, one in sorted(
+            [
+                (-round(float(alike[row, rows].mean()), 4), number, one)
+                for number, (row, one) in enumerate(zip(rows, group, strict=True))
+            ],
+            key=lambda ranked: ranked[:2],
+        )
+    ]

@@ -1,0 +1,66 @@
+"""Pages that ask to be looked at: past their review date or expired, those first that were cited most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Literal, Protocol
+
+from kb.models import Page
+
+StaleReason = Literal["expired", "review_overdue"]
+
+
+class EveryPage(Protocol):
+    """kb.index.port.VectorIndex, as stale pages are read from it. Raises `IndexUnavailableError`."""
+
+    async def every_page(self) -> Sequence[Page]: ...
+
+
+class Citations(Protocol):
+    """bot.stats.analytics.Analytics, as it counts citations. Raises `StoreUnavailableError`."""
+
+    async def citations(self) -> Mapping[str, int]: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StalePage:
+    """`since`: the day on which its review was due, or on which it expired. `cited`: by how many answers of late."""
+
+    page: Page
+    reason: StaleReason
+    since: date
+    cited: int
+
+
+class StalePages:
+    def __init__(self, *, index: EveryPage, citations: Citations, clock: Callable[[], datetime]) -> None:
+        self._index = index
+        self._citations = citations
+        self._clock = clock
+
+    async def all(self) -> list[StalePage]:
+        """Whoever may read them: for operators. The most cited first, then those that wait for longest.
+
+        Raises:
+            UnavailableError: the index or the figures do not answer.
+        """
+        cited = await self._citations.citations()
+        today = self._clock().date()
+        found = [
+            stale
+            for page in await self._index.every_page()
+            if (stale := stale_page(page, today, cited=cited.get(page.id, 0))) is not None
+        ]
+        return sorted(found, key=lambda one: (-one.cited, one.since, one.page.title, one.page.id))
+
+
+def stale_page(page: Page, today: date, *, cited: int = 0) -> StalePage | None:
+    """None: it is neither expired nor overdue. One that is both is expired, which is the graver."""
+    dates = page.dates
+    if dates.expires is not None and dates.expires < today:
+        return StalePage(page=page, reason="expired", since=dates.expires, cited=cited)
+    if dates.review_due is not None and dates.review_due < today:
+        return StalePage(page=page, reason="review_overdue", since=dates.review_due, cited=cited)
+    return None

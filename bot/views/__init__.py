@@ -1,0 +1,1 @@
+"""App Home, modals, buttons and the slash command."""

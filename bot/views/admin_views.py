@@ -1,0 +1,126 @@
+"""What an admin opens from App Home with one press: how Footnote is doing, what the pages lack, votes.
+
+A view opens at once and is filled when it is known: Slack gives a press three seconds. Whoever is no admin any more when they
+press is refused as by the slash command.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.messages.catalog import Messages, messages_in
+from bot.questions.answer_record import Asked
+from bot.rendering.layout import Block, cut, label, section, shorten
+from bot.rendering.mrkdwn import escape
+from bot.slack.admins import Admins
+from bot.slack.events import ButtonPress
+from bot.slack.people import People, Person
+from bot.stats.status import StatusReader, status_lines
+from kb.errors import UnavailableError
+
+logger = logging.getLogger(__name__)
+
+PREFIX = "footnote_show_"
+"""The action ids of the buttons begin so."""
+SECTION = 2900
+MOST_BLOCKS = 100
+LOOKED_AT, SHOWN_VOTES = 500, 20
+
+Filling = Callable[[Person, Messages], Awaitable[Sequence[Block]]]
+"""What a view shows to an admin. May raise `UnavailableError`."""
+
+
+class Votes(Protocol):
+    """bot.stats.analytics.Analytics, as votes are read from it. Raises `StoreUnavailableError`."""
+
+    async def asked(self, limit: int = ...) -> list[Asked]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdminViews:
+    """`fillings`: by the button's action id, in their order; the label of `footnote_show_gaps` is `Messages.show_gaps`."""
+
+    client: AsyncWebClient
+    people: People
+    admins: Admins
+    fillings: Mapping[str, Filling]
+
+    @property
+    def names(self) -> Sequence[str]:
+        return list(self.fillings)
+
+    @staticmethod
+    def label(name: str, words: Messages) -> str:
+        return str(getattr(words, f"show_{name.removeprefix(PREFIX)}"))
+
+    async def open(self, press: ButtonPress) -> None:
+        name = press.actions[0].action_id
+        person = await self.people.person(press.user.id)
+        words = messages_in(person.locale)
+        standing = await self.admins.standing(person)
+        if standing != "admin" or name not in self.fillings:
+            refusal = words.admin_unknown if standing == "unknown" else words.not_admin
+            view = self._view(name, words, [section(refusal)])
+            await self.client.views_open(trigger_id=press.trigger_id, view=view)
+            return
+        waiting = self._view(name, words, [section(words.one_moment)])
+        opened = await self.client.views_open(trigger_id=press.trigger_id, view=waiting)
+        view = self._view(name, words, await self._filled(name, person, words))
+        await self.client.views_update(view_id=opened["view"]["id"], view=view)
+
+    async def _filled(self, name: str, person: Person, words: Messages) -> Sequence[Block]:
+        try:
+            return await self.fillings[name](person, words)
+        except UnavailableError as error:
+            logger.warning("admin_view.unavailable", extra={"view": name, "cause": str(error)})
+            return [section(words.status_store_down)]
+        except Exception:  # the process edge of a view: the admin gets one sentence, the log the rest
+            logger.exception("admin_view.broke", extra={"view": name})
+            return [section(words.command_failed)]
+
+    def _view(self, name: str, words: Messages, blocks: Sequence[Block]) -> dict[str, Any]:
+        return {
+            "type": "modal",
+            "title": label(shorten(self.label(name, words) if name in self.fillings else "Footnote", 24)),
+            "close": label(words.close),
+            "blocks": list(blocks)[:MOST_BLOCKS],
+        }
+
+
+def status_filling(status: StatusReader, clock: Callable[[], datetime]) -> Filling:
+    async def fill(_: Person, words: Messages) -> Sequence[Block]:
+        return lines_as_blocks(status_lines(await status.status(), words, clock()))
+
+    return fill
+
+
+def votes_filling(votes: Votes) -> Filling:
+    async def fill(_: Person, words: Messages) -> Sequence[Block]:
+        voted = [one for one in await votes.asked(LOOKED_AT) if one.votes][:SHOWN_VOTES]
+        return [section(_vote_lines(one, words)) for one in voted] or [section(words.votes_none)]
+
+    return fill
+
+
+def _vote_lines(asked: Asked, words: Messages) -> str:
+    """The votes on one answer, with what people said. The words of a question, and comments, are shown where everybody may read
+    the question: of a private one there is the reason alone."""
+    votes = list(asked.votes.values())
+    public = asked.record.asked_in.place == "public"
+    question = f"_{escape(shorten(asked.record.question, 200))}_" if public else words.votes_private
+    lines = [f"👍 {votes.count('good')} · 👎 {votes.count('bad')}  {question}"]
+    for said in asked.reasons.values():
+        reason = getattr(words, f"reason_{said.get('reason')}", None)
+        told = [one for one in (reason, said.get("comment") if public else None) if one]
+        lines += [f"• {escape(shorten(': '.join(told), 500))}"] if told else []
+    return shorten("\n".join(lines), SECTION)
+
+
+def lines_as_blocks(lines: Sequence[str]) -> list[Block]:
+    return [section(part) for part in cut("\n".join(lines), SECTION)]

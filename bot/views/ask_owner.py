@@ -1,0 +1,279 @@
+"""What the two buttons do where the pages do not answer: "Ask the owner" and "Report as missing".
+
+The owner is asked in the thread, by whoever asked the question, and once: over double presses, restarts and replicas
+(`bot.listening.once`). A press carries all that is needed, so it works while the figures are away. The page is named only while the place
+may read it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.listening.once import Notice, Notices, Once
+from bot.messages.catalog import Messages, messages_in
+from bot.questions.ways_on import OwnerRequest
+from bot.rendering.citation_blocks import titled_link
+from bot.rendering.layout import context
+from bot.rendering.mrkdwn import escape
+from bot.rendering.way_on import ASK_OWNER
+from bot.slack.audiences import Audiences
+from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.events import ButtonPress
+from bot.slack.memberships import Memberships
+from bot.slack.page_names import IndexedPages
+from bot.slack.people import People
+from kb.errors import StoreUnavailableError, UnavailableError
+
+logger = logging.getLogger(__name__)
+
+GONE_FOR_GOOD = frozenset({"channel_not_found", "not_in_channel", "is_archived", "thread_not_found"})
+"""After these nobody will ever be asked there."""
+
+
+class Missed(Protocol):
+    """bot.stats.analytics.Analytics, as missing pages are reported to it. Raises `StoreUnavailableError`."""
+
+    async def miss(self, question_id: str, user: str) -> bool: ...
+
+
+class PromisedRequest(BaseModel):
+    """A press that was taken, and the message whose button it was."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    request: OwnerRequest
+    channel: str
+    thread_ts: str
+    message_ts: str
+
+
+class WayOnDesk:
+    """Serves the two buttons. `posting` must not retry lost connections."""
+
+    def __init__(
+        self,
+        *,
+        posting: AsyncWebClient,
+        reading: AsyncWebClient,
+        people: People,
+        audiences: Audiences,
+        memberships: Memberships,
+        pages: IndexedPages,
+        missed: Missed,
+        once: Once,
+        notices: Notices,
+    ) -> None:
+        self._posting = posting
+        self._reading = reading
+        self._people = people
+        self._audiences = audiences
+        self._memberships = memberships
+        self._pages = pages
+        self._missed = missed
+        self._once = once
+        self._notices = notices
+
+    async def accept(self, press: ButtonPress) -> PromisedRequest | None:
+        """Before the press is acknowledged: from here on the owner is asked, whatever dies. None: it is not theirs to press.
+
+        Raises:
+            StoreUnavailableError: it cannot be promised.
+        """
+        try:
+            request = OwnerRequest.model_validate_json(press.actions[0].value)
+        except ValidationError:
+            logger.warning("owner.unreadable", extra={"user": press.user.id})
+            return None
+        if press.user.id != request.by or not (press.channel_id and press.thread_ts and press.message_ts):
+            return None
+        promised = PromisedRequest(
+            request=request,
+            channel=press.channel_id,
+            thread_ts=press.thread_ts,
+            message_ts=press.message_ts,
+        )
+        await self._once.promise(request.name, promised.model_dump())
+        return promised
+
+    async def pressed(self, press: ButtonPress, promised: PromisedRequest | None) -> None:
+        """After it was acknowledged."""
+        words = messages_in((await self._people.person(press.user.id)).locale)
+        if promised is None:
+            await self._whisper(press, words.only_asker_asks)
+            return
+        try:
+            said = await self._once.was_said(promised.request.name)
+            asked = await self.ask(promised)
+        except (UnavailableError, *SLACK_FAILURES) as error:
+            logger.warning("owner.not_asked_yet", extra={"cause": type(error).__name__})
+            return  # promised: whoever lives asks them in a moment
+        if said:
+            await self._whisper(press, words.owner_asked_before)
+        elif not asked:
+            await self._whisper(press, words.why_gone)
+
+    async def cannot_promise(self, press: ButtonPress) -> None:
+        """The store is away: nothing was asked, and the button can be pressed again."""
+        words = messages_in((await self._people.person(press.user.id)).locale)
+        await self._whisper(press, words.owner_not_asked)
+
+    async def take_up(self) -> None:
+        """Goes on with what was promised by a bot that is gone.
+
+        Raises:
+            StoreUnavailableError: the promises cannot be read.
+        """
+        for name, told in (await self._once.promised()).items():
+            try:
+                await self.ask(PromisedRequest.model_validate(told))
+            except ValidationError:
+                logger.warning("owner.unreadable", extra={"notice": name})
+                await self._once.withdraw(name)
+            except (UnavailableError, *SLACK_FAILURES) as error:
+                logger.warning("owner.not_asked_yet", extra={"cause": type(error).__name__})
+
+    async def ask(self, promised: PromisedRequest) -> bool:
+        """Mentions the owners in the thread, unless it was done or another is at it. False: the page may not be named there
+        any more, so nobody is asked.
+
+        Raises:
+            UnavailableError, or slack_sdk's and aiohttp's errors: try again later.
+        """
+        request = promised.request
+        turn = await self._once.begin(request.name)
+        if turn == "held":
+            return True
+        if turn == "mine":
+            if not await self._may_name(promised):
+                await self._once.withdraw(request.name)
+                return False
+            try:
+                await self._notices.post(_notice(promised))
+            except SLACK_FAILURES as error:
+                if error_code(error) not in GONE_FOR_GOOD:
+                    raise
+                logger.warning("owner.cannot_be_asked", extra={"code": error_code(error)})
+                await self._once.withdraw(request.name)
+                return False
+            await self._call_from_outside(promised)
+            logger.info("owner.asked", extra={"question_id": request.question_id})
+        await self._say_done(promised)
+        await self._once.said(request.name)
+        return True
+
+    async def missing(self, press: ButtonPress) -> None:
+        """Puts the question among the gaps, with who reported it."""
+        words = messages_in((await self._people.person(press.user.id)).locale)
+        question_id = press.actions[0].value
+        try:
+            new = await self._missed.miss(question_id, press.user.id)
+        except StoreUnavailableError:
+            logger.warning("missing.lost", extra={"question_id": question_id})
+            await self._whisper(press, words.feedback_failed)
+            return
+        logger.info("missing.reported", extra={"question_id": question_id, "new": new})
+        await self._whisper(press, words.missing_noted if new else words.missing_noted_before)
+
+    async def _may_name(self, promised: PromisedRequest) -> bool:
+        audience = await self._audiences.of(promised.channel, promised.request.by)
+        page = promised.request.page_id
+        return page in await self._pages.readable([page], audience=audience)
+
+    async def _call_from_outside(self, promised: PromisedRequest) -> None:
+        """A mention reaches nobody who is not in the channel: whoever may join it gets a link. Needs the scope `im:write`."""
+        request, me = promised.request, await self._people.me()
+        link = me.link(promised.channel, promised.message_ts, promised.thread_ts)
+        for owner in request.owners:
+            if promised.channel in (await self._memberships.of(owner)).channels:
+                continue
+            words = messages_in((await self._people.person(owner)).locale)
+            try:
+                opened = await self._reading.conversations_open(users=owner)
+                await self._notices.post(
+                    Notice(
+                        name=f"{request.name}-{owner}",
+                        channel=str(opened["channel"]["id"]),
+                        text=words.owner_called.format(
+                            asker=f"<@{request.by}>", channel=f"<#{promised.channel}>", link=link
+                        ),
+                    )
+                )
+            except SlackApiError as error:
+                logger.info("owner.not_called", extra={"code": error_code(error)})
+
+    async def _say_done(self, promised: PromisedRequest) -> None:
+        """Puts "Asked ..." in the place of the button. Where Slack does not let us, a second press says so."""
+        request = promised.request
+        try:
+            message = await self._message(promised)
+            if message is None:
+                return
+            blocks = _without_button(message.get("blocks") or [])
+            if blocks is None:
+                return
+            words = messages_in(request.language)
+            done = context(words.owner_was_asked.format(owners=_mentions(request.owners)))
+            await self._posting.chat_update(
+                channel=promised.channel,
+                ts=promised.message_ts,
+                text=message.get("text") or "",
+                blocks=[*blocks, done],
+                **({"metadata": message["metadata"]} if message.get("metadata") else {}),
+            )
+        except SLACK_FAILURES as error:
+            cause = error_code(error) or type(error).__name__
+            logger.info("owner.button_stays", extra={"question_id": request.question_id, "cause": cause})
+
+    async def _message(self, promised: PromisedRequest) -> dict[str, Any] | None:
+        page = await self._reading.conversations_replies(
+            channel=promised.channel,
+            ts=promised.thread_ts,
+            oldest=promised.message_ts,
+            latest=promised.message_ts,
+            inclusive=True,
+            limit=10,
+            include_all_metadata=True,
+        )
+        found: list[dict[str, Any]] = page.get("messages") or []
+        return next((one for one in found if one.get("ts") == promised.message_ts), None)
+
+    async def _whisper(self, press: ButtonPress, text: str) -> None:
+        try:
+            await self._posting.chat_postEphemeral(
+                channel=press.channel_id or "", user=press.user.id, text=text, thread_ts=press.thread_ts
+            )
+        except SLACK_FAILURES as error:
+            logger.info("way_on.not_told", extra={"cause": type(error).__name__})
+
+
+def _notice(promised: PromisedRequest) -> Notice:
+    request = promised.request
+    words: Messages = messages_in(request.language)
+    text = words.owner_asked.format(
+        owners=_mentions(request.owners),
+        asker=f"<@{request.by}>",
+        page=f"*{titled_link(request.title, request.url) if request.url else escape(request.title)}*",
+    )
+    return Notice(name=request.name, channel=promised.channel, thread_ts=promised.thread_ts, text=text)
+
+
+def _mentions(people: Sequence[str]) -> str:
+    return ", ".join(f"<@{one}>" for one in people)
+
+
+def _without_button(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]] | None:
+    """The message's blocks without "Ask the owner"; None where it is gone already."""
+    kept, found = [], False
+    for block in blocks:
+        elements = block.get("elements") or []
+        if block.get("type") == "actions" and any(one.get("action_id") == ASK_OWNER for one in elements):
+            found = True
+            block = {**block, "elements": [one for one in elements if one.get("action_id") != ASK_OWNER]}
+        kept.append(block)
+    return kept if found else None

@@ -1,0 +1,277 @@
+"""`/kb channel`: the dialog in which admins, and whoever made a channel, say how Footnote behaves there.
+
+The right to it is looked up when the dialog opens and again when it is sent: hours may lie between the two.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore, SourceNames, chosen
+from bot.messages.catalog import LANGUAGES, Messages, messages_in
+from bot.rendering.layout import Block, label, section, shorten
+from bot.rendering.mrkdwn import escape
+from bot.slack.admins import Admins
+from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.events import SlashCommand, SubmittedView, ViewSubmission
+from bot.slack.people import People, Person
+from kb.errors import StoreUnavailableError
+
+logger = logging.getLogger(__name__)
+
+CALLBACK = "footnote_channel"
+FOLLOW_UPS, UNASKED, SOURCES, LANGUAGE, CORRECTIONS = (
+    "follow_ups",
+    "unasked",
+    "sources",
+    "language",
+    "corrections",
+)
+ASKED = "asked"
+"""The value of "the language of the question": Slack takes no empty one."""
+MOST_SOURCES = 100
+"""Options that Slack takes in one menu."""
+OPTION_CHARACTERS = 75
+OWN_NAMES: Mapping[str, str] = {
+    "en": "English",
+    "nl": "Nederlands",
+    "de": "Deutsch",
+    "fr": "Français",
+    "es": "Español",
+}
+
+Right = Literal["may", "may not", "not in it", "no channel"]
+
+
+class About(BaseModel):
+    """What a dialog is about; travels in its private metadata."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    channel: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChannelDialog:
+    """`reading` and `posting` as in `bot.slack.clients.SlackClients`. `command`: what people type, "/kb"."""
+
+    reading: AsyncWebClient
+    posting: AsyncWebClient
+    people: People
+    admins: Admins
+    settings: ChannelSettingsStore
+    known: SourceNames
+    command: str
+
+    async def open(self, command: SlashCommand, person: Person, words: Messages) -> str | None:
+        """Opens the dialog; what there is to say instead, where it does not.
+
+        Raises:
+            slack_sdk.errors.SlackClientError, aiohttp.ClientError: Slack does not answer.
+        """
+        right = await self._right(command.channel_id, person)
+        if right != "may":
+            return self._refusal(right, words)
+        view = channel_view(
+            About(channel=command.channel_id),
+            await self.settings.of(command.channel_id),
+            self.known.sources(),
+            words,
+        )
+        await self.posting.views_open(trigger_id=command.trigger_id, view=view)
+        return None
+
+    async def submitted(self, submission: ViewSubmission) -> None:
+        """Keeps what was chosen and says so, to whoever chose it alone."""
+        person = await self.people.person(submission.user.id)
+        words = messages_in(person.locale)
+        try:
+            channel = About.model_validate_json(submission.view.private_metadata).channel
+            settings = await self._chosen(channel, submission.view)
+        except ValidationError as error:
+            logger.warning("channel_settings.refused", extra={"problems": error.error_count()})
+            return
+        try:
+            right = await self._right(channel, person)
+            if right != "may":
+                told = self._refusal(right, words)
+            else:
+                await self.settings.save(channel, settings, by=person.id)
+                lines = settings_lines(settings, self.known.sources(), words)
+                told = "\n".join([words.channel_saved.format(channel=f"<#{channel}>"), *lines])
+        except (StoreUnavailableError, *SLACK_FAILURES) as error:
+            logger.warning("channel_settings.not_saved", extra={"cause": type(error).__name__})
+            told = words.channel_not_saved
+        await self._whisper(channel, person.id, told)
+
+    async def status_lines(self, channel: str, words: Messages) -> list[str]:
+        """What a channel has set, for `/kb status` there; nothing in a direct message."""
+        if channel.startswith("D"):
+            return []
+        lines = settings_lines(await self.settings.of(channel), self.known.sources(), words)
+        return [words.channel_status.format(channel=f"<#{channel}>"), *lines]
+
+    async def _right(self, channel: str, person: Person) -> Right:
+        """Asked of Slack anew: it invites us and makes admins while we remember otherwise."""
+        try:
+            response = await self.reading.conversations_info(channel=channel)
+        except SLACK_FAILURES as error:
+            if error_code(error) in {"channel_not_found", "not_in_channel"}:
+                return "not in it"
+            raise
+        told: dict[str, Any] = response["channel"]
+        if told.get("is_im"):
+            return "no channel"
+        if not told.get("is_member") and not told.get("is_mpim"):
+            return "not in it"
+        made_it = told.get("creator") == person.id and not person.outsider
+        return "may" if made_it or await self.admins.standing(person) == "admin" else "may not"
+
+    def _refusal(self, right: Right, words: Messages) -> str:
+        if right == "no channel":
+            return words.channel_only.format(command=self.command)
+        if right == "not in it":
+            return words.channel_not_in.format(command=self.command)
+        return words.channel_not_yours
+
+    async def _chosen(self, channel: str, view: SubmittedView) -> ChannelSettings:
+        """What was sent. Sources that are gone today stay chosen, for the day on which they are back.
+
+        Raises:
+            pydantic.ValidationError: a value that the dialog does not offer.
+        """
+        before, known = await self.settings.of(channel), self.known.sources()[:MOST_SOURCES]
+        language = view.entry(LANGUAGE) or ASKED
+        return ChannelSettings.model_validate(
+            {
+                "follow_ups": view.entry(FOLLOW_UPS),
+                "unasked": view.entry(UNASKED) == "yes",
+                "sources": (
+                    *view.entries(SOURCES),
+                    *(name for name in before.sources if name not in known),
+                ),
+                "language": language if language in LANGUAGES else "",
+                "corrections": view.entry(CORRECTIONS),
+            }
+        )
+
+    async def _whisper(self, channel: str, user: str, text: str) -> None:
+        try:
+            await self.posting.chat_postEphemeral(channel=channel, user=user, text=text)
+        except SLACK_FAILURES as error:
+            logger.info("channel_settings.not_told", extra={"cause": type(error).__name__})
+
+
+def channel_view(
+    about: About, settings: ChannelSettings, known: Sequence[str], words: Messages
+) -> dict[str, Any]:
+    sources = known[:MOST_SOURCES]
+    return {
+        "type": "modal",
+        "callback_id": CALLBACK,
+        "private_metadata": about.model_dump_json(),
+        "title": label(words.channel_title),
+        "submit": label(words.save),
+        "close": label(words.close),
+        "blocks": [
+            section(words.channel_what.format(channel=f"<#{about.channel}>")),
+            _one_of(FOLLOW_UPS, words.channel_follow_ups, _follow_ups(words), settings.follow_ups),
+            _one_of(
+                UNASKED,
+                words.channel_unasked,
+                _unasked(words),
+                _yes_or_no(settings.unasked),
+                hint=words.channel_unasked_hint,
+            ),
+            *([_sources(sources, chosen(settings, sources), words)] if sources else []),
+            _one_of(
+                LANGUAGE, words.channel_language, _languages(words), settings.language or ASKED, menu=True
+            ),
+            _one_of(CORRECTIONS, words.channel_corrections, _corrections(words), settings.corrections),
+        ],
+    }
+
+
+def settings_lines(settings: ChannelSettings, known: Sequence[str], words: Messages) -> list[str]:
+    """A channel's settings in words, one a line."""
+    sources = ", ".join(escape(name) for name in chosen(settings, known))
+    told = {
+        words.channel_follow_ups: _follow_ups(words)[settings.follow_ups],
+        words.channel_unasked: _unasked(words)[_yes_or_no(settings.unasked)],
+        words.channel_sources: sources or words.channel_sources_all,
+        words.channel_language: _languages(words).get(settings.language, words.channel_language_asked),
+        words.channel_corrections: _corrections(words)[settings.corrections],
+    }
+    return [f"• {name}: {value}" for name, value in told.items()]
+
+
+def _follow_ups(words: Messages) -> dict[str, str]:
+    return {
+        "auto": words.follow_ups_auto,
+        "mention": words.follow_ups_mention,
+        "everyone": words.follow_ups_everyone,
+    }
+
+
+def _unasked(words: Messages) -> dict[str, str]:
+    return {"no": words.unasked_no, "yes": words.unasked_yes}
+
+
+def _yes_or_no(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _corrections(words: Messages) -> dict[str, str]:
+    return {"note": words.corrections_note, "off": words.corrections_off}
+
+
+def _languages(words: Messages) -> dict[str, str]:
+    return {ASKED: words.channel_language_asked, **{code: OWN_NAMES[code] for code in LANGUAGES}}
+
+
+def _one_of(
+    name: str,
+    wording: str,
+    choices: Mapping[str, str],
+    chosen_value: str,
+    *,
+    hint: str = "",
+    menu: bool = False,
+) -> Block:
+    options = {value: _option(value, text) for value, text in choices.items()}
+    element = {
+        "type": "static_select" if menu else "radio_buttons",
+        "action_id": name,
+        "options": list(options.values()),
+        "initial_option": options.get(chosen_value, next(iter(options.values()))),
+    }
+    block: Block = {"type": "input", "block_id": name, "label": label(wording), "element": element}
+    return block | {"hint": label(hint)} if hint else block
+
+
+def _sources(known: Sequence[str], selected: Sequence[str], words: Messages) -> Block:
+    element: dict[str, Any] = {
+        "type": "multi_static_select",
+        "action_id": SOURCES,
+        "placeholder": label(words.channel_sources_all),
+        "options": [_option(name, name) for name in known],
+    }
+    if selected:  # Slack refuses an empty list
+        element["initial_options"] = [_option(name, name) for name in selected]
+    return {
+        "type": "input",
+        "block_id": SOURCES,
+        "optional": True,
+        "label": label(words.channel_sources),
+        "element": element,
+    }
+
+
+def _option(value: str, text: str) -> dict[str, Any]:
+    return {"text": label(shorten(text, OPTION_CHARACTERS)), "value": value}

@@ -1,0 +1,137 @@
+"""The buttons under an answer: a vote is stored at once, and a 👎 asks what was wrong."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.messages.catalog import Messages, messages_in
+from bot.questions.answer_record import Vote
+from bot.rendering.layout import label
+from bot.rendering.render import HELPFUL
+from bot.slack.errors import SLACK_FAILURES
+from bot.slack.events import ButtonPress, ViewSubmission
+from bot.slack.people import People
+from kb.errors import StoreUnavailableError
+
+logger = logging.getLogger(__name__)
+
+CALLBACK = "footnote_feedback"
+REASON, COMMENT = "reason", "comment"
+COMMENT_CHARACTERS = 1000
+
+
+class Votes(Protocol):
+    """bot.stats.analytics.Analytics, as feedback uses it. Raises `StoreUnavailableError`."""
+
+    async def feedback(self, question_id: str, user: str, vote: Vote) -> bool: ...
+
+    async def explain(self, question_id: str, user: str, *, reason: str, comment: str | None) -> None: ...
+
+
+class About(BaseModel):
+    """What a feedback view is about; travels in its private metadata."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    question_id: str
+    channel: str
+    thread_ts: str | None
+
+
+class FeedbackDesk:
+    def __init__(self, *, client: AsyncWebClient, votes: Votes, people: People) -> None:
+        self._client = client
+        self._votes = votes
+        self._people = people
+
+    async def pressed(self, press: ButtonPress) -> None:
+        """Stores the vote; thanks for a good one, asks about a bad one. The same vote again says nothing new."""
+        action = press.actions[0]
+        words = messages_in((await self._people.person(press.user.id)).locale)
+        vote: Vote = "good" if action.action_id == HELPFUL else "bad"
+        about = About(question_id=action.value, channel=press.channel_id or "", thread_ts=press.thread_ts)
+        try:
+            changed = await self._votes.feedback(action.value, press.user.id, vote)
+        except StoreUnavailableError:
+            logger.warning("feedback.lost", extra={"question_id": action.value})
+            await self._whisper(about, press.user.id, words.feedback_failed)
+            return
+        logger.info("feedback.given", extra={"question_id": action.value, "vote": vote, "changed": changed})
+        if vote == "bad":
+            await self._client.views_open(trigger_id=press.trigger_id, view=reason_view(about, words))
+        elif changed:
+            await self._whisper(about, press.user.id, words.thanks_up)
+
+    async def explained(self, submission: ViewSubmission) -> None:
+        """Stores what was wrong."""
+        words = messages_in((await self._people.person(submission.user.id)).locale)
+        try:
+            about = About.model_validate_json(submission.view.private_metadata)
+        except ValidationError:
+            logger.warning("feedback.unreadable", extra={"user": submission.user.id})
+            return
+        reason, comment = submission.view.entry(REASON) or "other", submission.view.entry(COMMENT)
+        try:
+            await self._votes.explain(about.question_id, submission.user.id, reason=reason, comment=comment)
+        except StoreUnavailableError:
+            logger.warning("feedback.lost", extra={"question_id": about.question_id})
+            await self._whisper(about, submission.user.id, words.feedback_failed)
+            return
+        await self._whisper(about, submission.user.id, words.thanks_down)
+
+    async def _whisper(self, about: About, user: str, text: str) -> None:
+        """Thanks are a courtesy: where Slack does not take them, nothing is lost."""
+        try:
+            await self._client.chat_postEphemeral(
+                channel=about.channel, user=user, text=text, thread_ts=about.thread_ts
+            )
+        except SLACK_FAILURES as error:
+            logger.info("feedback.no_thanks", extra={"cause": type(error).__name__})
+
+
+def reason_view(about: About, words: Messages) -> dict[str, Any]:
+    reasons = {
+        "wrong": words.reason_wrong,
+        "outdated": words.reason_outdated,
+        "incomplete": words.reason_incomplete,
+        "other_question": words.reason_other_question,
+    }
+    return {
+        "type": "modal",
+        "callback_id": CALLBACK,
+        "private_metadata": about.model_dump_json(),
+        "title": label(words.feedback_title),
+        "submit": label(words.send),
+        "close": label(words.close),
+        "blocks": [
+            {
+                "type": "input",
+                "block_id": REASON,
+                "label": label(words.feedback_reason),
+                "element": {
+                    "type": "radio_buttons",
+                    "action_id": REASON,
+                    "options": [
+                        {"text": label(wording), "value": value} for value, wording in reasons.items()
+                    ],
+                },
+            },
+            {
+                "type": "input",
+                "block_id": COMMENT,
+                "optional": True,
+                "label": label(words.feedback_comment),
+                "hint": label(words.comment_read),
+                "element": {
+                    "type": "plain_text_input",
+                    "action_id": COMMENT,
+                    "multiline": True,
+                    "max_length": COMMENT_CHARACTERS,
+                },
+            },
+        ],
+    }

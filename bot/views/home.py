@@ -1,0 +1,180 @@
+"""App Home: what Footnote does, questions to try, one's own last questions, and what it answers from.
+
+For admins there are buttons that open how it is used and what is to be done: `bot.views.admin_views`. Everything about pages is told
+as a direct message to this very person would be.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.messages.catalog import Messages, messages_in
+from bot.questions.answer_record import Asked
+from bot.questions.asking import Asking
+from bot.questions.suggestions import Suggestions
+from bot.slack.admins import Admins
+from bot.slack.audiences import Audiences
+from bot.slack.events import ButtonPress, HomeOpened
+from bot.slack.page_names import IndexedPages
+from bot.slack.people import Me, People
+from bot.stats.figures import Stats, StatsReader
+from bot.stats.status import StatusReader
+from bot.views.admin_views import AdminViews
+from bot.views.home_view import Shown, home_view, source_line
+from bot.views.shelf import Shelves
+from kb.errors import StoreUnavailableError, UnavailableError
+from kb.models import Audience
+
+logger = logging.getLogger(__name__)
+
+EXAMPLES, LAST_QUESTIONS = 4, 5
+LOOKED_AT = 20
+
+
+class Records(StatsReader, Protocol):
+    """bot.stats.analytics.Analytics, as this uses it. Raises `StoreUnavailableError`."""
+
+    async def asked_by(self, user: str, limit: int = ...) -> list[Asked]: ...
+
+
+class Drawn(BaseModel):
+    """What a drawn Home knows of itself; travels in its private metadata. `channel`: the direct message with its reader."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    channel: str
+
+
+class Home:
+    def __init__(
+        self,
+        *,
+        client: AsyncWebClient,
+        people: People,
+        admins: Admins,
+        audiences: Audiences,
+        asking: Asking,
+        suggestions: Suggestions,
+        records: Records,
+        pages: IndexedPages,
+        shelves: Shelves,
+        status: StatusReader,
+        views: AdminViews,
+        command: str,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._client = client
+        self._people = people
+        self._admins = admins
+        self._audiences = audiences
+        self._asking = asking
+        self._suggestions = suggestions
+        self._records = records
+        self._pages = pages
+        self._shelves = shelves
+        self._status = status
+        self._views = views
+        self._command = command
+        self._clock = clock
+
+    async def opened(self, event: HomeOpened) -> None:
+        """Draws the home tab."""
+        await self._draw(event.user, event.channel)
+
+    async def ask(self, press: ButtonPress) -> bool:
+        """Queues the pressed example. False: it was pressed before on the same drawing, or says nothing that we know.
+
+        Raises what `bot.questions.asking` does: do not acknowledge then.
+        """
+        channel, text = _channel(press), press.actions[0].value
+        if not channel or not text:
+            logger.warning("home.unreadable", extra={"user": press.user.id})
+            return False
+        drawing = f"{press.view.id}:{press.view.hash}"
+        return await self._asking.in_direct_message(text, user=press.user.id, channel=channel, press=drawing)
+
+    async def asked(self, press: ButtonPress) -> None:
+        """Says on Home where the answer comes."""
+        await self._draw(press.user.id, _channel(press), asking=press.actions[0].value)
+
+    async def _draw(self, user: str, channel: str, *, asking: str = "") -> None:
+        person, me = await self._people.person(user), await self._people.me()
+        words, is_admin = messages_in(person.locale), await self._admins.standing(person) == "admin"
+        audience = await self._audience(user)
+        language = person.locale.replace("_", "-").split("-")[0].lower()
+        shown = Shown(
+            examples=await self._suggestions.for_person(user, words, language=language, most=EXAMPLES),
+            last=[] if audience is None else await self._last(user, me, audience),
+            sources=[] if audience is None else await self._sources(audience, words),
+            asking=asking,
+            views=[(name, self._views.label(name, words)) for name in self._views.names] if is_admin else (),
+        )
+        view = home_view(
+            words,
+            bot_user_id=me.user_id,
+            command=self._command if is_admin else None,
+            stats=await self._stats() if is_admin else None,
+            shown=shown,
+        )
+        await self._client.views_publish(
+            user_id=user, view=view | {"private_metadata": Drawn(channel=channel).model_dump_json()}
+        )
+
+    async def _audience(self, user: str) -> Audience | None:
+        try:
+            return await self._audiences.alone(user)
+        except UnavailableError as error:
+            logger.warning("home.audience_unknown", extra={"cause": str(error)})
+            return None
+
+    async def _last(self, user: str, me: Me, audience: Audience) -> list[tuple[str, str]]:
+        """One's own questions, while what they were answered from may still be read: a question can be the title of a page
+        that was limited since."""
+        try:
+            asked = [
+                one
+                for one in await self._records.asked_by(user, LOOKED_AT)
+                if one.record.outcome != "chat" and not one.record.asked_in.unasked
+            ]
+            pages = {page.page_id for one in asked for page in one.record.cited}
+            readable = await self._pages.readable(pages, audience=audience) if pages else frozenset()
+        except UnavailableError as error:
+            logger.warning("home.no_questions", extra={"cause": str(error)})
+            return []
+        kept = [one for one in asked if {page.page_id for page in one.record.cited} <= readable]
+        return [(one.record.question, _link(one, me)) for one in kept[:LAST_QUESTIONS]]
+
+    async def _stats(self) -> Stats | None:
+        try:
+            return await self._records.stats()
+        except StoreUnavailableError:
+            logger.warning("home.no_figures")
+            return None
+
+    async def _sources(self, audience: Audience, words: Messages) -> list[str]:
+        try:
+            shelves = await self._shelves.of(audience)
+        except UnavailableError as error:
+            logger.warning("home.no_sources", extra={"cause": str(error)})
+            return []
+        last = {state.name: state.last for state in (await self._status.status()).sources}
+        return [source_line(shelf, last.get(shelf.source), words, self._clock()) for shelf in shelves]
+
+
+def _channel(press: ButtonPress) -> str:
+    try:
+        return Drawn.model_validate_json(press.view.private_metadata).channel
+    except ValidationError:
+        return ""
+
+
+def _link(asked: Asked, me: Me) -> str:
+    """To the message that was asked in, or that a shortcut was used on."""
+    place = asked.record.asked_in
+    return me.link(place.channel, place.ts.partition("-")[0], place.thread_ts)

@@ -1,0 +1,103 @@
+"""How App Home looks. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bot.messages.catalog import Messages
+from bot.rendering.layout import Block, label, section, shorten
+from bot.rendering.mrkdwn import escape, link
+from bot.stats.figures import Stats, stats_lines
+from bot.stats.status import told_ago
+from bot.views.shelf import Shelf
+from kb.jobs import SyncRecord
+
+ASK = "footnote_ask_"
+"""The action ids of the examples begin so; those of one block must differ."""
+SOURCES = 20
+BUTTON_CHARACTERS = 75
+QUESTION_CHARACTERS = 150
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shown:
+    """What one reader's Home shows of their own. `asking`: what they just pressed. `views`: the buttons of an admin."""
+
+    examples: Sequence[str] = ()
+    last: Sequence[tuple[str, str]] = ()
+    """Question and link."""
+    sources: Sequence[str] = ()
+    """A line for each."""
+    asking: str = ""
+    views: Sequence[tuple[str, str]] = ()
+    """Action id and label."""
+
+
+NOTHING = Shown()
+
+
+def home_view(
+    words: Messages, *, bot_user_id: str, command: str | None, stats: Stats | None, shown: Shown = NOTHING
+) -> dict[str, Any]:
+    """`command` and `stats` are given for admins only."""
+    blocks: list[Block] = [{"type": "header", "text": label(words.home_title)}, section(words.home_what)]
+    if shown.asking:
+        blocks.append(section(words.home_asking.format(question=escape(_told(shown.asking)))))
+    if shown.examples:
+        blocks += [section(f"*{words.home_try_title}*"), _buttons(shown.examples)]
+    blocks.append(section(f"*{words.home_how_title}*\n{words.home_how.format(bot=f'<@{bot_user_id}>')}"))
+    if shown.last:
+        lines = [f"• {link(url, _told(text)) if url else escape(_told(text))}" for text, url in shown.last]
+        blocks.append(section("\n".join([f"*{words.home_last_title}*", *lines])))
+    if shown.sources:
+        blocks.append(section("\n".join([f"*{words.home_sources_title}*", *shown.sources[:SOURCES]])))
+    if command is not None:
+        blocks += _for_admins(command, stats, shown.views, words)
+    return {"type": "home", "blocks": blocks}
+
+
+def _for_admins(
+    command: str, stats: Stats | None, views: Sequence[tuple[str, str]], words: Messages
+) -> list[Block]:
+    figures = [f"*{words.home_stats_title}*", *stats_lines(stats, words)] if stats is not None else []
+    buttons = [{"type": "button", "action_id": name, "text": label(shown)} for name, shown in views]
+    return [
+        {"type": "divider"},
+        *([section("\n".join(figures))] if figures else []),
+        *([{"type": "actions", "elements": buttons}] if buttons else []),
+        section(f"*{words.home_admin_title}*\n{words.usage.format(command=command)}"),
+    ]
+
+
+def _buttons(examples: Sequence[str]) -> Block:
+    return {
+        "type": "actions",
+        "elements": [
+            {
+                "type": "button",
+                "action_id": f"{ASK}{number}",
+                "text": label(shorten(text, BUTTON_CHARACTERS)) | {"emoji": False},
+                "value": text,
+            }
+            for number, text in enumerate(examples)
+        ],
+    }
+
+
+def _told(question: str) -> str:
+    return shorten(" ".join(question.split()), QUESTION_CHARACTERS)
+
+
+def source_line(shelf: Shelf, last: SyncRecord | None, words: Messages, now: datetime) -> str:
+    """A source as its reader sees it: "handbook: 31 pages · read 2 hours ago · 3 are out of date (10%)"."""
+    told = [words.counted(words.home_pages, shelf.pages)]
+    if last is not None:
+        form = words.home_synced if last.ok else words.home_sync_failed
+        told.append(form.format(ago=told_ago(last.at, words, now)))
+    if shelf.stale:
+        share = words.percent(shelf.stale / shelf.pages)
+        told.append(f"{words.counted(words.home_overdue, shelf.stale)} ({share})")
+    return f"• *{escape(shelf.source)}*: {' · '.join(told)}"

@@ -1,0 +1,233 @@
+"""The slash command: who may do what, and the answers to what they write behind it.
+
+A question (`ask`) is queued before the command is acknowledged; everything else runs after that. What there is to say goes
+through the response URL, which works in channels that the bot is not in, or in the message that shows a reindex's progress.
+"""
+
+from __future__ import annotations
+
+import difflib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.messages.catalog import Messages, messages_in
+from bot.questions.asking import Asking
+from bot.reindexing.requests import ReindexFollower
+from bot.rendering.layout import Block, section
+from bot.rendering.mrkdwn import escape, unescape
+from bot.slack.admins import Admins, Standing
+from bot.slack.errors import SLACK_FAILURES
+from bot.slack.events import SlashCommand
+from bot.slack.people import People, Person
+from bot.stats.figures import StatsReader, stats_lines
+from bot.stats.status import StatusReader, status_lines
+from bot.views.admin_views import Filling
+from bot.views.channel_dialog import ChannelDialog
+from kb.errors import StoreUnavailableError
+from kb.jobs import Reindexer, ReindexRequest
+
+logger = logging.getLogger(__name__)
+
+ASK = "ask"
+FOR_EVERYBODY = (ASK, "channel", "help")
+FOR_ADMINS = ("reindex", "forget", "status", "stats", "sources", "gaps", "stale")
+FLAGS = frozenset({"--full", "--dry-run", "--force"})
+"""What `reindex` takes besides a source. A way back (`--rollback`) is the terminal's: it is for who runs Footnote."""
+
+
+class CommandDesk:
+    """Serves the slash command. `posting` must not retry lost connections. `fillings`: what `gaps` and `stale` show."""
+
+    def __init__(
+        self,
+        *,
+        posting: AsyncWebClient,
+        people: People,
+        admins: Admins,
+        reindexer: Reindexer,
+        follower: ReindexFollower,
+        figures: StatsReader,
+        status: StatusReader,
+        channel_dialog: ChannelDialog,
+        asking: Asking,
+        fillings: Mapping[str, Filling],
+        command: str,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._posting = posting
+        self._people = people
+        self._admins = admins
+        self._reindexer = reindexer
+        self._follower = follower
+        self._figures = figures
+        self._status = status
+        self._channel_dialog = channel_dialog
+        self._asking = asking
+        self._fillings = fillings
+        self._command = command
+        self._clock = clock
+
+    async def ask(self, command: SlashCommand) -> str | None:
+        """Queues the question behind `ask`; what there is to say instead, where there is none. Everybody may.
+
+        Raises what `bot.questions.asking` does.
+        """
+        _, _, question = command.text.strip().partition(" ")
+        if not question.strip():
+            words = messages_in((await self._people.person(command.user_id)).locale)
+            return words.ask_what.format(command=self._command)
+        await self._asking.alone(
+            unescape(question.strip()),
+            user=command.user_id,
+            channel=command.channel_id,
+            press=command.trigger_id or command.response_url,
+            how="command",
+            response_url=command.response_url,
+        )
+        return None
+
+    async def not_now(self, command: SlashCommand) -> str:
+        """What is said when a question could not be queued."""
+        return messages_in((await self._people.person(command.user_id)).locale).ask_not_now
+
+    async def serve(self, command: SlashCommand) -> None:
+        """Does what the command asks. Whatever goes wrong is logged and told in one polite sentence."""
+        person = await self._people.person(command.user_id)
+        words = messages_in(person.locale)
+        word, *arguments = command.text.split() or ["help"]
+        try:
+            standing = await self._admins.standing(person)
+            logger.info("command.received", extra={"user": command.user_id, "standing": standing})
+            if word == "help":
+                await self._whisper(command, self._help(standing, words))
+            elif word == "channel":
+                if told := await self._channel_dialog.open(command, person, words):
+                    await self._whisper(command, told)
+            elif word in FOR_ADMINS and standing != "admin":
+                refusal = words.not_admin if standing == "not admin" else words.admin_unknown
+                await self._whisper(command, refusal)
+            else:
+                await self._serve_admin(command, word, arguments, person, words)
+        except Exception:  # the process edge of a command: the admin gets one sentence, the log the rest
+            logger.exception("command.broke", extra={"user": command.user_id})
+            await self._whisper(command, words.command_failed)
+
+    async def _serve_admin(
+        self,
+        command: SlashCommand,
+        word: str,
+        arguments: Sequence[str],
+        person: Person,
+        words: Messages,
+    ) -> None:
+        match word:
+            case "reindex":
+                await self._reindex(command, arguments, words)
+            case "status":
+                lines = status_lines(await self._status.status(), words, self._clock())
+                lines += await self._channel_dialog.status_lines(command.channel_id, words)
+                await self._whisper(command, "\n".join(lines))
+            case "stats":
+                await self._whisper(command, await self._stats(words))
+            case "forget" if arguments:
+                await self._whisper(command, await self._forget(" ".join(arguments), words))
+            case "sources":
+                await self._whisper(command, self._sources(words))
+            case _ if word in self._fillings:
+                await self._whisper(
+                    command, f"{self._command} {word}", await self._filled(word, person, words)
+                )
+            case _:
+                known = self._help(await self._admins.standing(person), words)
+                await self._whisper(command, f"{words.unknown_command.format(word=escape(word))}\n{known}")
+
+    def _help(self, standing: Standing, words: Messages) -> str:
+        """What somebody may write behind the command."""
+        lines = [words.usage_everyone]
+        if standing == "admin":
+            lines += [words.usage_admins, words.usage]
+        return "\n".join(lines).format(command=self._command)
+
+    async def _filled(self, word: str, person: Person, words: Messages) -> Sequence[Block]:
+        try:
+            return await self._fillings[word](person, words)
+        except StoreUnavailableError:
+            return [section(words.status_store_down)]
+
+    async def _reindex(self, command: SlashCommand, arguments: Sequence[str], words: Messages) -> None:
+        names = [argument for argument in arguments if not argument.startswith("-")]
+        unknown = [one for one in arguments if one.startswith("-") and one not in FLAGS]
+        known = self._reindexer.sources()
+        if unknown or len(names) > 1:
+            await self._whisper(command, self._help("admin", words))
+            return
+        if names and names[0] not in known:
+            await self._whisper(command, _unknown_source(names[0], known, words))
+            return
+        request = ReindexRequest(
+            requested_by=command.user_id,
+            source=names[0] if names else None,
+            full="--full" in arguments,
+            dry_run="--dry-run" in arguments,
+            force="--force" in arguments,
+        )
+        await self._follow(command, request, words)
+
+    async def _follow(self, command: SlashCommand, request: ReindexRequest, words: Messages) -> None:
+        begun = await self._follower.begin(request, channel=command.channel_id, words=words)
+        told = [words.reindex_joined] if begun.joined else []
+        if begun.channel != command.channel_id:
+            what = escape(request.source) if request.source else words.everything
+            told += [words.reindex_started.format(what=what), words.progress_by_dm]
+        if told:  # else the message in this channel says it all
+            await self._whisper(command, " ".join(told))
+        await self._follower.follow(begun, words)
+
+    async def _stats(self, words: Messages) -> str:
+        try:
+            return "\n".join(stats_lines(await self._figures.stats(), words))
+        except StoreUnavailableError:
+            return words.status_store_down
+
+    async def _forget(self, address: str, words: Messages) -> str:
+        pages = await self._reindexer.forget(address)
+        if not pages:
+            return words.forget_unknown.format(address=escape(address.strip("<>")))
+        return words.forgotten.format(pages=", ".join(escape(page.title) for page in pages))
+
+    def _sources(self, words: Messages) -> str:
+        known = self._reindexer.sources()
+        return "\n".join(f"• {escape(name)}" for name in known) if known else words.no_sources
+
+    async def _whisper(self, command: SlashCommand, text: str, blocks: Sequence[Block] | None = None) -> None:
+        """An answer that only the sender sees."""
+        try:
+            if command.response_url:
+                reply = await AsyncWebhookClient(command.response_url).send(
+                    text=text, blocks=blocks, response_type="ephemeral"
+                )
+                if reply.status_code == 200:
+                    return
+            await self._posting.chat_postEphemeral(
+                channel=command.channel_id, user=command.user_id, text=text, blocks=blocks
+            )
+        except SLACK_FAILURES as error:
+            logger.warning("command.not_told", extra={"cause": type(error).__name__})
+
+
+def asks(command: SlashCommand) -> bool:
+    return command.text.split()[:1] == [ASK]
+
+
+def _unknown_source(name: str, known: Sequence[str], words: Messages) -> str:
+    if not known:
+        return words.no_sources
+    nearest = difflib.get_close_matches(name, known, n=len(known), cutoff=0.6)
+    ordered = [*nearest, *(one for one in known if one not in nearest)]
+    return words.unknown_source.format(
+        source=escape(name), sources=", ".join(f"`{escape(one)}`" for one in ordered)
+    )

@@ -1,0 +1,1 @@
+"""Chunking: sections to chunks that fit the models."""

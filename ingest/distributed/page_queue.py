@@ -1,0 +1,237 @@
+"""The lane of page jobs in Redis, beside the questions' own keys and never before them.
+
+NAMESPACE:pages:wanted        the manifest that the latest sync fills its index with
+NAMESPACE:pages:workers       sorted set: worker|make -> when it was last heard (milliseconds of the server's clock)
+NAMESPACE:pages:lane:MAKE     stream of jobs; workers are one consumer group, each job goes to one of them
+NAMESPACE:pages:done:RUN      list of outcomes that the sync has not read yet
+
+A worker that falls silent for `LEASE_MS` loses its jobs to another one. A job may therefore be done twice, never counted twice:
+who runs the sync takes the first outcome and no other.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, cast
+
+from redis.asyncio import Redis
+from redis.exceptions import ResponseError
+
+from ingest.distributed.serialization import (
+    Outcome,
+    PageJob,
+    decode_job,
+    decode_outcome,
+    encode_job,
+    encode_outcome,
+)
+from kb.store.redis import store_failures, text_of
+from kb.store.valkey import blocking_twin
+
+logger = logging.getLogger(__name__)
+
+LEASE_MS = 15_000
+SILENT_MS = 15_000
+"""A worker that was not heard for so long does not count."""
+LISTEN_MS = 2_000
+"""How long a worker waits for a job before it looks at the rest of the world."""
+KEPT = timedelta(minutes=10)
+"""What a sync leaves behind when it dies goes by itself."""
+MOST_OUTCOMES = 16
+"""That are read at a time."""
+_GROUP = "workers"
+_SYNC = "sync"
+"""Whoever runs the sync, among the workers."""
+_UNAVAILABLE = "Redis, where syncs are shared, cannot be reached"
+
+
+class PageLane:
+    """Every method raises `StoreUnavailableError` when Redis does not answer."""
+
+    def __init__(self, redis: Redis, *, namespace: str) -> None:
+        self._redis = redis
+        self._blocking: Redis | None = None
+        self._prefix = f"{namespace}:pages"
+        self._workers = f"{self._prefix}:workers"
+        self._wanted = f"{self._prefix}:wanted"
+
+    async def close(self) -> None:
+        if self._blocking is not None:
+            await self._blocking.aclose()
+
+    # Whoever runs the sync
+
+    async def want(self, manifest: bytes, make: str) -> None:
+        """Tells workers what to make, and drops what an earlier sync left in the lane."""
+        with store_failures(_UNAVAILABLE):
+            await self._redis.set(self._wanted, manifest)
+            await self._redis.delete(self._lane(make))
+
+    async def helpers(self, make: str | None = None) -> int:
+        """Workers heard of lately: those that make this, or all."""
+        with store_failures(_UNAVAILABLE):
+            since = await self._now() - SILENT_MS
+            names = cast(list[bytes | str], await self._redis.zrangebyscore(self._workers, since, "+inf"))
+        return sum(make is None or text_of(name).rpartition("|")[2] == make for name in names)
+
+    async def publish(self, jobs: Sequence[PageJob], make: str) -> list[str]:
+        """The ids of the jobs' entries."""
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=False) as batch:
+                for job in jobs:
+                    batch.xadd(self._lane(make), cast(Any, encode_job(job)))
+                batch.expire(self._lane(make), KEPT)
+                return [text_of(entry) for entry in (await batch.execute())[:-1]]
+
+    async def unstarted(self, make: str) -> str | None:
+        """Takes the oldest job that no worker has begun out of the lane, and tells its id."""
+        lane = self._lane(make)
+        with store_failures(_UNAVAILABLE):
+            try:
+                read = await cast(Any, self._redis.xreadgroup)(_GROUP, _SYNC, {lane: ">"}, count=1)
+                if not read:
+                    return None
+                entry, fields = read[0][1][0]
+                await self._withdraw(make, [text_of(entry)])
+            except ResponseError as error:
+                _unless_gone(error)
+                await self._open(lane)
+                return None
+        taken = self._job(entry, fields)
+        return taken[1].id if taken else None
+
+    async def withdraw(self, make: str, entries: Sequence[str]) -> None:
+        """Nobody begins these any more. Who has begun one goes on in vain."""
+        with store_failures(_UNAVAILABLE):
+            try:
+                await self._withdraw(make, entries)
+            except ResponseError as error:
+                _unless_gone(error)
+
+    async def _withdraw(self, make: str, entries: Sequence[str]) -> None:
+        if entries:
+            await self._redis.xdel(self._lane(make), *entries)
+            await self._redis.xack(self._lane(make), _GROUP, *entries)
+
+    async def outcomes(self, run: str, *, wait_s: float) -> list[tuple[str, Outcome]]:
+        """Those that came since; waits for one, where there is none, for up to `wait_s` seconds."""
+        key = self._done(run)
+        with store_failures(_UNAVAILABLE):
+            popped = await cast(Any, self._twin()).blmpop(
+                wait_s, 1, key, direction="LEFT", count=MOST_OUTCOMES
+            )
+            found = popped[1] if popped else []
+        return [outcome for wire in found if (outcome := await self._outcome(wire))]
+
+    async def finish(self, run: str) -> None:
+        """The sync is over: nobody waits for what is left. The lane may be another sync's by now, and stays."""
+        with store_failures(_UNAVAILABLE):
+            await self._redis.delete(self._done(run))
+
+    # A worker
+
+    async def wanted(self) -> bytes | None:
+        with store_failures(_UNAVAILABLE):
+            return cast(bytes | None, await self._redis.get(self._wanted))
+
+    async def enlist(self, worker: str, make: str, held: Sequence[str]) -> None:
+        """Says that the worker lives, and goes on with the jobs that it holds."""
+        with store_failures(_UNAVAILABLE):
+            now = await self._now()
+            await self._redis.zadd(self._workers, {f"{worker}|{make}": now})
+            await self._redis.zremrangebyscore(self._workers, "-inf", now - 100 * SILENT_MS)
+            if held:
+                try:
+                    await cast(Any, self._redis.xclaim)(
+                        self._lane(make), _GROUP, worker, 0, list(held), justid=True
+                    )
+                except ResponseError as error:
+                    _unless_gone(error)  # the sync ended meanwhile
+
+    async def take(
+        self, worker: str, make: str, count: int, *, inherit: bool = True
+    ) -> list[tuple[str, PageJob]]:
+        """Up to `count` jobs with their entries' ids. Waits a little where there is none.
+
+        `inherit`: a dead worker's first.
+        """
+        lane = self._lane(make)
+        with store_failures(_UNAVAILABLE):
+            try:
+                entries = await self._inherited(lane, worker, count) if inherit else []
+                if not entries:
+                    read = await cast(Any, self._twin().xreadgroup)(
+                        _GROUP, worker, {lane: ">"}, count=count, block=LISTEN_MS
+                    )
+                    entries = read[0][1] if read else []
+            except ResponseError as error:
+                _unless_gone(error)
+                await self._open(lane)
+                return []
+        return [job for entry, fields in entries if fields and (job := self._job(entry, fields))]
+
+    async def _inherited(self, lane: str, worker: str, count: int) -> list[Any]:
+        claimed = await cast(Any, self._redis.xautoclaim)(lane, _GROUP, worker, LEASE_MS, count=count)
+        return cast(list[Any], claimed[1])
+
+    async def done(self, finished: Sequence[tuple[str, PageJob, Outcome]], make: str) -> None:
+        """Entries, their jobs and what came of them, in one step."""
+        entries = [entry for entry, _, _ in finished]
+        written = [(job.run, await encode_outcome(job.id, outcome)) for _, job, outcome in finished]
+        with store_failures(_UNAVAILABLE):
+            async with self._redis.pipeline(transaction=True) as batch:
+                for run, outcome in written:
+                    batch.rpush(self._done(run), outcome)
+                    batch.expire(self._done(run), KEPT)
+                batch.xdel(self._lane(make), *entries)
+                batch.xack(self._lane(make), _GROUP, *entries)
+                await batch.execute()
+
+    async def leave(self, worker: str, make: str) -> None:
+        with store_failures(_UNAVAILABLE):
+            await self._redis.zrem(self._workers, f"{worker}|{make}")
+
+    def _job(self, entry: Any, fields: Any) -> tuple[str, PageJob] | None:
+        try:
+            return text_of(entry), decode_job(fields)
+        except ValueError:
+            logger.warning("worker.job_unreadable", extra={"entry": text_of(entry)})
+            return None
+
+    async def _outcome(self, wire: bytes) -> tuple[str, Outcome] | None:
+        try:
+            return await decode_outcome(wire)
+        except ValueError:  # of another version: its page comes back as overdue
+            logger.warning("sync.outcome_unreadable")
+            return None
+
+    async def _open(self, lane: str) -> None:
+        try:
+            await self._redis.xgroup_create(lane, _GROUP, id="0", mkstream=True)
+        except ResponseError as error:
+            if not str(error).startswith("BUSYGROUP"):
+                raise
+
+    async def _now(self) -> int:
+        """The server's clock, so that machines need not agree on the time. Milliseconds."""
+        seconds, micros = await cast(Any, self._redis.time())
+        return int(seconds) * 1000 + int(micros) // 1000
+
+    def _twin(self) -> Redis:
+        if self._blocking is None:
+            self._blocking = blocking_twin(self._redis)
+        return self._blocking
+
+    def _lane(self, make: str) -> str:
+        return f"{self._prefix}:lane:{make}"
+
+    def _done(self, run: str) -> str:
+        return f"{self._prefix}:done:{run}"
+
+
+def _unless_gone(error: ResponseError) -> None:
+    """No lane yet, or none any more: nothing to do, which is no failure. Redis 7.0 has a word of its own for it."""
+    if not str(error).startswith(("NOGROUP", "UNBLOCKED")):
+        raise error

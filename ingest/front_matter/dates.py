@@ -1,0 +1,258 @@
+"""Dates and periods as people write them in front matter, in the five languages of `date_words`.
+
+What has one reading is read, whatever its form: 31-12-2025, 3 mei 2024, 1er janvier 2025, Q3 2025, week 14 2025. What two
+people would read as two days (03/04/2025) is not: it is for its author to write again.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from dateutil.relativedelta import relativedelta
+
+from ingest.front_matter.date_words import (
+    EACH,
+    EVERY,
+    FILLERS,
+    HALF,
+    MONTHS,
+    NUMBER,
+    ONE,
+    ORDINALS,
+    QUARTER,
+    UNITS,
+    WEEK,
+    WEEKDAYS,
+    folded,
+)
+
+Days = tuple[date, date]
+"""The first and the last day of what a date names: a day, a month, a quarter."""
+
+_LONGEST = 80
+"""Characters: what is longer is a sentence."""
+_ISO = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?P<rest>[t ].*)?")
+_COMPACT = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(?:t?\d{4,6}z?)?")
+_NUMBERS = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d\d)")
+_MONTH = re.compile(r"(?:(?P<year>\d{4})[-/.](?P<month>\d{1,2})|(?P<m>\d{1,2})[-/.](?P<y>\d{4}))")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_ISO_WEEK = re.compile(r"(\d{4})-?w(\d{1,2})(?:-?([1-7]))?")
+_ISO_PERIOD = re.compile(r"p(?:(\d+)y)?(?:(\d+)m)?(?:(\d+)w)?(?:(\d+)d)?")
+_TIME = re.compile(
+    r"(?:^|[\s,t]+)(?:(?:at|om|um|kl|a las?|a|a les)\.?\s+)?\d{1,2}(?::\d\d(?::\d\d(?:[.,]\d+)?)?|h\d{0,2})"
+    r"\s*(?:[ap]\.?m\.?|uhr|uur|h)?(?![a-z0-9])\s*"
+    r"(?:\(?(?:z|utc|gmt|[a-z]{1,4}t)?\s*(?:[+-]\d\d?(?::?\d\d)?)?\)?(?![a-z0-9]))?(?:\s*\[?[a-z]+/[a-z_]+\]?)?",
+)
+_TOKEN = re.compile(rf"(?P<number>{NUMBER.pattern})|(?P<word>[a-z]+)|[\s.,/()-]+|(?P<other>.)")
+
+
+class UnreadableDateError(ValueError):
+    """The text is no date or period."""
+
+
+class AmbiguousDateError(UnreadableDateError):
+    """Two people would read it as two days. `readings`: which, the earlier first."""
+
+    def __init__(self, text: str, readings: tuple[date, ...]) -> None:
+        super().__init__(text)
+        self.readings = readings
+
+
+def parse_date(text: str, *, last: bool = False) -> date:
+    """The day that is named; of a month, a quarter or a year its first, or its last.
+
+    Raises:
+        UnreadableDateError: it is no date, or no such day.
+        AmbiguousDateError: it is two.
+    """
+    return parse_days(text)[1 if last else 0]
+
+
+def parse_days(text: str) -> Days:
+    """
+    Raises:
+        UnreadableDateError, AmbiguousDateError: as `parse_date` does.
+    """
+    if len(text) > _LONGEST:
+        raise UnreadableDateError(text)
+    plain = " ".join(folded(text).replace("’", "'").split()).strip(" .,;")
+    plain = re.sub(r"(?<=\d)\s*([./])\s*(?=\d)", r"\1", plain)
+    try:
+        found = _by_digits(plain, text) or _by_words(_TIME.sub(" ", plain, count=1))
+    except (ValueError, OverflowError) as error:
+        if isinstance(error, UnreadableDateError):
+            raise
+        raise UnreadableDateError(text) from error
+    if found is None:
+        raise UnreadableDateError(text)
+    return found
+
+
+def _by_digits(plain: str, text: str) -> Days | None:
+    """Dates without a word, which may have a time behind them."""
+    iso = _ISO.fullmatch(plain)
+    if iso and not _YEAR.search(iso["rest"] or ""):  # of "2024-01-01 - 2024-12-31" neither is meant alone
+        return _one(date(int(iso[1]), int(iso[3]), int(iso[4])))
+    bare = _TIME.sub("", plain, count=1).strip(" ,")
+    if compact := _COMPACT.fullmatch(plain):
+        return _one(date(int(compact[1]), int(compact[2]), int(compact[3])))
+    if numbers := _NUMBERS.fullmatch(_without_weekday(bare)):
+        return _one(_only_reading(numbers, text))
+    if week := _ISO_WEEK.fullmatch(bare):
+        return _week(int(week[1]), int(week[2]), int(week[3]) if week[3] else None)
+    if month := _MONTH.fullmatch(bare):
+        return _month(int(month["year"] or month["y"]), int(month["month"] or month["m"]))
+    if _YEAR.fullmatch(bare):
+        return date(int(bare), 1, 1), date(int(bare), 12, 31)
+    return None
+
+
+def _without_weekday(plain: str) -> str:
+    first, _, rest = plain.partition(" ")
+    return rest if first.strip(".,") in WEEKDAYS else plain
+
+
+def _only_reading(numbers: re.Match[str], text: str) -> date:
+    """Day first, month first, or with two digits and dashes the year first; dots stand behind a day alone."""
+    a, separator, b, c = numbers.groups()
+    orders = [(c, b, a)]
+    if separator != ".":
+        orders.append((c, a, b))
+    if separator == "-" and len(c) == 2:
+        orders.append((a, b, c))
+    readings = tuple(sorted(set(_existing(orders))))
+    if len(readings) > 1:
+        raise AmbiguousDateError(text, readings)
+    if not readings:
+        raise UnreadableDateError(text)
+    return readings[0]
+
+
+def _existing(orders: list[tuple[str, str, str]]) -> Iterator[date]:
+    for year, month, day in orders:
+        try:
+            yield date(_full_year(year), int(month), int(day))
+        except ValueError:
+            continue
+
+
+def _by_words(plain: str) -> Days | None:
+    """Dates of words and numbers, in whichever order: "31st of December, 2025", "3e kwartaal 2025", "KW 14 2025"."""
+    months: list[int] = []
+    numbers: list[tuple[str, bool]] = []
+    before = 0  # numbers that stand in front of the month
+    spans: set[str] = set()
+    for token in _TOKEN.finditer(plain):
+        if token["digits"]:
+            numbers.append((token["digits"], token["late"] is not None))
+        elif word := token["word"]:
+            if word in MONTHS:
+                before = len(numbers)
+                months.append(MONTHS[word])
+            elif word in ORDINALS:
+                numbers.append((str(ORDINALS[word]), False))
+            elif kind := _span_of(word):
+                spans.add(kind)
+            elif word not in WEEKDAYS and word not in FILLERS:
+                return None
+        elif token["other"]:
+            return None
+    if spans and not months:
+        return _span(spans, numbers)
+    if len(months) != 1 or spans:
+        return None
+    return _month_and_day(months[0], numbers, before)
+
+
+def _span_of(word: str) -> str | None:
+    kinds = {"quarter": QUARTER, "half": HALF, "week": WEEK}
+    return next((kind for kind, words in kinds.items() if word in words), None)
+
+
+def _span(spans: set[str], numbers: list[tuple[str, bool]]) -> Days | None:
+    years = [digits for digits, _ in numbers if len(digits) == 4]
+    others = [int(digits) for digits, _ in numbers if len(digits) <= 2]
+    if len(spans) != 1 or len(years) != 1 or len(others) != 1:
+        return None
+    year, at = int(years[0]), others[0]
+    (kind,) = spans
+    if kind == "week":
+        return _week(year, at, None)
+    length = 3 if kind == "quarter" else 6
+    return _month(year, (at - 1) * length + 1)[0], _month(year, at * length)[1]
+
+
+def _month_and_day(month: int, numbers: list[tuple[str, bool]], before: int) -> Days | None:
+    years = [at for at, (digits, late) in enumerate(numbers) if len(digits) == 4 or late]
+    if len(numbers) == 1 and years:
+        return _month(_full_year(numbers[0][0]), month)
+    if len(numbers) != 2 or len(years) > 1:
+        return None
+    if not years and before == 2:
+        return None
+    year = years[0] if years else 1  # "3 mei 24", "May 3, 24"
+    return _one(date(_full_year(numbers[year][0]), month, int(numbers[1 - year][0])))
+
+
+def _full_year(digits: str) -> int:
+    """Two digits are of 1969 to 2068, as POSIX has it."""
+    year = int(digits)
+    if len(digits) == 4:
+        return year
+    if len(digits) != 2:
+        raise UnreadableDateError(digits)
+    return year + (1900 if year >= 69 else 2000)
+
+
+def _one(day: date) -> Days:
+    return day, day
+
+
+def _month(year: int, month: int) -> Days:
+    return date(year, month, 1), date(year, month, monthrange(year, month)[1])
+
+
+def _week(year: int, week: int, day: int | None) -> Days:
+    first = date.fromisocalendar(year, week, day or 1)
+    return (first, first) if day else (first, first + timedelta(days=6))
+
+
+def parse_period(text: str) -> relativedelta:
+    """ "6 months", "1 year", "een jaar", "alle 6 Monate", "quarterly", "P6M"; months are calendar months.
+
+    Raises:
+        UnreadableDateError: anything else.
+    """
+    plain = folded(text).strip(" .")
+    iso = _ISO_PERIOD.fullmatch(plain)
+    if iso and any(iso.groups()):
+        years, months, weeks, days = (int(count or 0) for count in iso.groups())
+        return relativedelta(years=years, months=months, weeks=weeks, days=days)
+    if adverb := EVERY.get(re.sub(r"[\s-]", "", plain)):
+        return _period(1, adverb)
+    tokens = [token for token in re.findall(r"\d+|[a-z]+|[^\s-]", plain) if token not in EACH]
+    match tokens:
+        case [unit] if unit in UNITS and len(unit) > 2:
+            return _period(1, UNITS[unit])
+        case [count, unit] if unit in UNITS and (count in ONE or (count.isdigit() and len(count) <= 4)):
+            return _period(int(count) if count.isdigit() else 1, UNITS[unit])
+    raise UnreadableDateError(text)
+
+
+def _period(count: int, unit: str) -> relativedelta:
+    match unit:
+        case "days":
+            return relativedelta(days=count)
+        case "weeks":
+            return relativedelta(weeks=count)
+        case "months":
+            return relativedelta(months=count)
+        case "quarters":
+            return relativedelta(months=3 * count)
+        case "halves":
+            return relativedelta(months=6 * count)
+        case _:
+            return relativedelta(years=count)

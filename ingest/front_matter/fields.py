@@ -1,0 +1,135 @@
+"""The fields of front matter by name, however they are spelled and wherever generators let them stand.
+
+`last_reviewed_on`, `Last-Reviewed-On`, `lastReviewedOn` and `last reviewed on` are one name. Zola wants fields of one's own
+below `[extra]`, Hugo below `params`; what stands at the top counts before those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ingest.front_matter.date_words import folded, words
+
+SECTIONS = frozenset(
+    {
+        "extra",
+        "params",
+        "metadata",
+        "meta",
+        "custom",
+        "properties",
+        "page",
+        "frontmatter",
+        "footnote",
+        "data",
+        "",
+    }
+)
+"""Under which a generator keeps fields of the author's own; the last is YAML's merge key `<<`."""
+
+_JOINTS = re.compile(r"[\W_]+")
+_LONGEST = 100
+"""Characters of a name whose key is kept: each page has the same ones, and asks for them again and again."""
+_PAIR_NAMES = ("key", "name", "field", "property", "itemprop", "attribute")
+_PAIR_VALUES = ("value", "values", "content", "val")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`name` as it was written; `key` in one spelling. `own`: it stands where fields of a page do."""
+
+    name: str
+    key: str
+    value: object
+    own: bool
+
+
+def key_of(name: str) -> str:
+    """ "Last-Reviewed_On" -> "lastreviewedon"."""
+    return _key_of(name) if len(name) <= _LONGEST else _JOINTS.sub("", folded(name))
+
+
+@lru_cache(maxsize=4096)
+def _key_of(name: str) -> str:
+    return _JOINTS.sub("", folded(name))
+
+
+class Fields:
+    def __init__(self, values: Mapping[str, object]) -> None:
+        self.all = tuple(_walk(values, set(), own=True))
+
+    def named(self, *names: str) -> Iterator[Field]:
+        """Fields of these names, those of the first name first. "date.updated": `updated` inside `date`."""
+        for name in names:
+            outer, _, inner = name.partition(".")
+            key = key_of(outer)
+            for one in self.all:
+                if not one.own or one.key != key:
+                    continue
+                if not inner:
+                    yield one
+                elif isinstance(one.value, Mapping):
+                    yield from Fields(one.value).named(inner)
+
+    def text(self, *names: str) -> str | None:
+        """The first of them that says anything; a list with commas."""
+        return next((text for one in self.named(*names) if (text := text_of(one.value))), None)
+
+
+def _walk(values: Mapping[str, object], seen: set[tuple[int, bool]], *, own: bool) -> Iterator[Field]:
+    """The fields of a level, then of those below it. `seen`: YAML's aliases can name one mapping a billion times."""
+    if (id(values), own) in seen:
+        return
+    seen.add((id(values), own))
+    named = [Field(str(name), key_of(str(name)), value, own) for name, value in values.items()]
+    if pair := _pair(values):
+        named.append(Field(pair[0], key_of(pair[0]), pair[1], own))
+    yield from named
+    for one in named:
+        for inner in _mappings(one.value, seen):
+            yield from _walk(inner, seen, own=own and one.key in SECTIONS)
+
+
+def _pair(values: Mapping[str, object]) -> tuple[str, object] | None:
+    """`{name: audience, value: people-leads}` is a field as well."""
+    name = next((said for key in _PAIR_NAMES if isinstance(said := values.get(key), str)), None)
+    value = next((values[key] for key in _PAIR_VALUES if key in values), None)
+    return None if name is None or value is None else (name, value)
+
+
+def _mappings(value: object, seen: set[tuple[int, bool]]) -> Iterator[Mapping[str, object]]:
+    if isinstance(value, Mapping):
+        yield value
+    elif isinstance(value, list) and (id(value), False) not in seen:
+        seen.add((id(value), False))
+        for entry in value:
+            yield from _mappings(entry, seen)
+
+
+def text_of(value: object) -> str:
+    """One line; empty for nothing, and for what has parts with names."""
+    if isinstance(value, list):
+        value = ", ".join(str(entry) for entry in value if not isinstance(entry, dict | list))
+    if value is None or isinstance(value, dict):
+        return ""
+    text = " ".join(str(value).split())
+    return "" if text in ("~", "null", "Null", "NULL") else text
+
+
+def is_given(value: object) -> bool:
+    """Whether a field holds anything at all."""
+    return bool(text_of(value)) or (isinstance(value, dict | list) and bool(value))
+
+
+def truth_of(value: object) -> bool | None:
+    """Whether a field says yes; None where it says neither yes nor no."""
+    return _TRUTHS.get(folded(text_of(value)))
+
+
+_TRUTHS = {
+    **dict.fromkeys(words("true yes on 1 y t ja j wahr waar vrai oui si verdadero cierto x"), True),
+    **dict.fromkeys(words("false no off 0 n f nee nein falsch onwaar faux non falso never none"), False),
+}

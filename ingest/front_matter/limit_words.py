@@ -1,0 +1,173 @@
+"""The words by which front matter says who may read a page: names of fields, and what they hold.
+
+Each in one spelling (`key_of`): without case, accents, spaces and signs. Lists for what is said in one word, a rule where people
+put names together: `who_can_read`, `viewable_by`, `permitted_groups`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ingest.front_matter.date_words import words
+from ingest.front_matter.fields import key_of
+from ingest.front_matter.lookalikes import plainly
+from kb.models import EVERYONE
+
+OURS = frozenset({"audience", "channels"})
+NAMES = (
+    OURS
+    | words("""
+    audiences visibility visible channel readers readable readableby visibleto visiblefor visiblein restrictedto restrictto
+    restrictions restriction restrict targetgroup targetgroups limitedto limitto limitedfor accessible accessibleto access accesslevel accesscontrol accessgroups
+    accessroles acl permissions permission permittedto allowedchannels allowedgroups allowedreaders allowedusers allowedroles
+    allow allowed viewers viewer viewableby viewableto sharedwith sharewith sharedto groups usergroups usergroup readergroups requiredroles requiredrole requiredgroups roles onlyfor privacy reader readby clearance sigilo only
+    doelgroep doelgroepen zichtbaarheid zichtbaarvoor toegang lezers kanalen
+    zielgruppe zielgruppen zielpublikum leserkreis sichtbarkeit sichtbarfur zugriff leser kanale empfangerkreis
+    visibilite visiblepour acces lecteurs canaux destinataires publiccible
+    audiencia visibilidad visiblepara acceso lectores canales publicoobjetivo publicoalvo destinatarios
+    pubblico destinatari visibilita lettori leitores visibilidade acesso malgrupp malgruppe synlighet odbiorcy widocznosc
+    nurfur nurfuer alleenvoor reservea reserveea reserveaux solopara reservadoa soloper riservatoa somentepara nur uniquement exklusiv destinatario odbiorca kohderyhma hedefkitle visiblepar
+    公開範囲 対象読者 対象者 閲覧者 الجمهور קהל 受众 读者 可见性 可见范围 公开范围
+    """)
+    | {
+        key_of(plainly(name))
+        for name in ("аудитория", "целевая аудитория", "독자", "대상", "читатели", "видимость", "доступ")
+    }
+)
+SURE = (
+    OURS
+    | words("""
+    channel readers viewers acl lezers leser lecteurs lectores readableby visibleto visiblefor visiblein restrictedto limitedto onlyfor sharedwith allowedchannels
+    allowedgroups allowedreaders viewableby accessibleto doelgroep zielgruppe zielpublikum leserkreis zichtbaarheid
+    zichtbaarvoor sichtbarkeit sichtbarfur publicoobjetivo publicoalvo publiccible destinataires destinatarios malgrupp 公開範囲 対象読者
+    """)
+    | {key_of(plainly("аудитория"))}
+)
+WORDS_OF_PAGES = frozenset({"channel", "channels"})
+"""An ordinary page says "Slack channel: #help-pay", which tells where to ask and limits nobody."""
+FLAGS = words("""
+    private confidential restricted internal internalonly secret protected membersonly loginrequired requirelogin
+    requireslogin requiresauth authrequired staffonly hronly managersonly managementonly leadersonly employeesonly adminonly
+    adminsonly nonpublic notpublic gated encrypted limited embargoed needtoknow isprivate isconfidential isrestricted isinternal issecret sensitive
+    vertrouwelijk geheim vertraulich intern confidentiel prive confidencial privado riservato poufne
+    """)
+"""Closed by a yes, and by whatever is no plain no."""
+IF_NAMED = words("""
+    for who share show showto shownto sharing group role scope distribution distributionlist
+    """)
+"""Names of much else: a limit where Slack's names are what they hold."""
+DENIALS = words("deny denied denyto hiddenfrom notfor notvisibleto invisibleto excludedaudience")
+"""Closed by whatever they name."""
+OPEN_FLAGS = frozenset(
+    {"public", "ispublic", "publicaccess", "unrestricted", "openbaar", "offentlich", "publico"}
+)
+GRADED = words("""
+    classification confidentiality confidentialitylevel sensitivity securitylevel securityclassification security tlp
+    sensitivitylabel protectivemarking datalabel dataclassification informationclassification handling distribution accessrights vertraulichkeit vertrouwelijkheid
+    """)
+CLASSES = GRADED | words(
+    "status state scope view share sharing distribution level type category marking mode"
+)
+"""Closed where they say so; most of what they say limits nobody."""
+CLOSED_WORDS = words("""
+    private confidential restricted secret hidden strictlyconfidential highlyconfidential topsecret vertrouwelijk
+    strengvertrouwelijk geheim vertraulich strengvertraulich confidentiel secreto confidencial prive privado privat
+    companyconfidential officialsensitive sensitive tlpred tlpamber tlpamberstrict needtoknow eyesonly riservato
+    """)
+HIGH = words("high veryhigh critical red amber amberstrict hoog hoch elevee alta")
+"""Of a sensitivity; of a `status` they say something else."""
+OPEN = {EVERYONE} | words("""
+    everyone everybody anyone anybody all any public open visible listed world iedereen allen openbaar publiek alle jeder
+    offentlich oeffentlich tous toutlemonde public todos todoelmundo publico
+    """)
+CLOSED = CLOSED_WORDS | words("""
+    internal intern interne interno none nobody unlisted draft me self admin admins owner false no true yes members
+    niemand personne nadie team
+    """)
+"""Words that would pass for a channel's name and are none: whom they mean is not said."""
+
+
+MADE_OF = re.compile(
+    r"(?:who)?(?:can|may)(?:be)?(?:read|view|see|access|seen|viewed)(?:by|it|this|thispage)?|whohasaccess|(?:visible|viewable|readable)\w+"
+    r"|(?:only)?(?:visible|viewable|readable|shown|intended|reserved|restricted|limited|private|confidential|accessible|permitted|shared)"
+    r"(?:only)?(?:to|for|by|with)(?:only)?"
+    r"|(?:read|view|page)(?:access|rights?|permissions?|roles?|groups?)"
+    r"|(?:page|doc|document|intended|approved|allowed|primary)?(?:readers?|viewers?|recipients?|readership)"
+    r"|(?:security|ad|aad|ldap|iam|okta|permitted|authori[sz]ed|allowed|access|viewer)(?:groups?|users?|roles?|teams?|members?)"
+    r"|(?:access|allow|allowed|white|reader)(?:list|policy)|(?:roles?|groups?|users?|teams?)(?:allowed|permitted)|memberof|min(?:imum)?roles?"
+    r"|require[ds]?(?:roles?|groups?|teams?|permissions?)|viewable|permitted|authori[sz]ed|entitlements?"
+)
+"""Names for readers that people put together."""
+ONLY = re.compile(
+    r"(?:is|page|doc|team|document)(?:private|confidential|restricted)|(?:private|confidential|restricted)(?:page|doc|document|access|notice|content|info)"
+    r"|confidentialitynotice|limitedaccess|(?:under)?nda|need(?:s)?login|(?:hiddenfrom|notfor)\w+|(?!(?:read|append|write|text|web|mobile|desktop|client|server|browser|print|html|pdf|api|css|js|dev|test|build|local|toc|nav|sidebar|menu|link"
+    r"|title|icon|image|code|docs?|linux|windows|mac|macos|ios|android|cloud|english|online|light|dark|head(?:ings?|ers?)?)only)\w+only"
+)
+"""Flags that people put together: `private_page`, `team_only`, `finance-only`. What is for a kind of machine only is for all."""
+LABELS = words(
+    "tags tag labels label categories category keywords keyword topics topic filetags markings flags"
+)
+LIMITING_LABELS = words("""
+    private confidential restricted strictlyconfidential highlyconfidential companyconfidential topsecret internalonly eyesonly
+    needtoknow vertraulich vertrouwelijk confidentiel confidencial riservato
+    """)
+"""Of what a page is about; "secret" and "sensitive" are what pages are about."""
+BEGINS = words("status state scope view share sharing marking rights license licence copyright")
+"""Which begin with what they say: "Private (HR)"."""
+_WORDS_OF_LABELS = words(
+    "secret protected sensitive internal intern geheim encrypted gated limited embargoed loginrequired authrequired"
+)
+_CLASS = re.compile(
+    r"classification|confidentiality|sensitivity|secrecy|^(?:data|info|information|security|document|doc)?class$|^protection(?:level)?$"
+)
+_NUMBERED = frozenset("3456789")
+_LIMITING = words("only limited nur alleen uniquement seulement solo solamente soltanto nda")
+_NEGATIONS = words("no not non none never un de geen niet kein keine nicht pas sin")
+_WORD = re.compile(r"[^\W\d_]+")
+_FEW = 4
+"""Words of a state; more are a sentence."""
+_LABELLED = re.compile(r"(?:^|[\s,;#])audiences?[/:=]\s*(?!everyone|all\b|public)\S", re.IGNORECASE)
+GRADE = re.compile(r"\b(?:[cls]|level|tier|class|stufe|niveau|nivel)[ -]?[3-9]\b")
+"""Where a company numbers its classes, the first is public and the second for all of the company."""
+
+
+def is_name(key: str) -> bool:
+    """Whether a field of this key names readers."""
+    return key in NAMES or MADE_OF.fullmatch(key) is not None
+
+
+def is_flag(key: str) -> bool:
+    """Whether a field of this key limits readers by a yes."""
+    return key in FLAGS or ONLY.fullmatch(key) is not None
+
+
+def is_graded(key: str) -> bool:
+    """Whether a field of this key holds a class of confidentiality."""
+    return key in GRADED or _CLASS.search(key) is not None
+
+
+def is_closed_class(key: str, text: str) -> bool:
+    """Whether a class, a state or a kind says that a page is not for all: "Confidential - HR only", "C3"."""
+    if not (key in CLASSES or key in BEGINS or is_graded(key)):
+        return False
+    said = key_of(text)
+    if said in CLOSED_WORDS:
+        return True
+    parts = [key_of(part) for part in _WORD.findall(plainly(text))]
+    if not parts or parts[0] in _NEGATIONS:
+        return is_graded(key) and text.strip() in _NUMBERED
+    if key in BEGINS:
+        return parts[0] in CLOSED_WORDS and len(parts) <= _FEW
+    if not is_graded(key):
+        return False
+    told = parts[1:] if parts[0] == "tlp" else [said]
+    limiting = any(part in CLOSED_WORDS or part in _LIMITING for part in parts)
+    return limiting or any(part in HIGH for part in told) or GRADE.search(text.casefold()) is not None
+
+
+def is_limiting_label(key: str, text: str) -> bool:
+    """Whether one of a page's labels says that it is not for all."""
+    if key in LABELS and _LABELLED.search(text):
+        return True
+    labels = (key_of(part) for part in re.split(r"[,;:|/()\n]|\s[-–—]\s", text)) if key in LABELS else ()
+    return any(label in LIMITING_LABELS or label in FLAGS - _WORDS_OF_LABELS for label in labels)

@@ -1,0 +1,263 @@
+"""Who may read a page, by its front matter. Whatever names a limit and cannot be understood closes the page.
+
+`audience` (or `channels`) is what Footnote's pages say. Other generators and other languages have other names, and people
+misspell: a page that says `visibility: private`, `internal: true` or `audiance: ...` meant to limit somebody, so it is not
+indexed, and the report says what to write instead. A page left out by mistake is noticed; one that leaks is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from ingest.errors import PageError
+from ingest.front_matter.date_words import folded
+from ingest.front_matter.fields import Field, Fields, is_given, key_of, text_of, truth_of
+from ingest.front_matter.limit_words import (
+    CLASSES,
+    CLOSED,
+    CLOSED_WORDS,
+    DENIALS,
+    IF_NAMED,
+    OPEN,
+    OPEN_FLAGS,
+    OURS,
+    SURE,
+    WORDS_OF_PAGES,
+    is_closed_class,
+    is_flag,
+    is_graded,
+    is_limiting_label,
+    is_name,
+)
+from ingest.front_matter.lookalikes import plainly
+from kb.models import EVERYONE
+
+MARK = r"(?:(?<![\w#@/&])[#@](?=[^\W_])[\w.-]+|<(?:[#@]|!subteam|!here|!channel|!everyone)[^<>\n]*>|(?<![\w/#-])[CGS](?=[A-Z]*\d)[A-Z0-9]{5,}\b)"
+"""How a channel, a person or a group is written in Slack."""
+_CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{5,}")
+_CHANNEL_NAME = re.compile(r"#?[\w-]{1,80}")
+_GROUP_ID = re.compile(r"S(?=[A-Z]*\d)[A-Z0-9]{5,}")
+_GROUP_HANDLE = re.compile(r"@[\w.-]{1,80}")
+_ADDRESSED = re.compile(
+    r"<?[@!](?:here|channel|everyone)>?|[UWD](?=[A-Z]*\d)[A-Z0-9]{6,}", re.IGNORECASE | re.ASCII
+)
+"""Whom a message addresses, and ids of people and of direct messages."""
+_TELLING = ("audience", "visibility")
+"""A name that holds one of these, or is nearly one, speaks of readers."""
+_NEARLY = 0.8
+NAME_HINT = re.compile(
+    "|".join(
+        sorted(
+            {name[at : at + 3] for name in _TELLING for at in range(len(name) - 2)}
+            | {name[:3] for name in SURE}
+        )
+    )
+)
+"""Three letters that every name has which surely names readers: a quick look in a long text."""
+
+
+def names_a_limit(name: str) -> bool:
+    """Whether a field of this name says who may read a page."""
+    key = _limit_key(name)
+    return is_name(key) or is_flag(key) or key in DENIALS or _speaks_of_readers(key)
+
+
+def surely_limits(name: str) -> bool:
+    """The same for what is no front matter by its form: there a common word may be a word of the page."""
+    key = _limit_key(name)
+    return key in SURE or _speaks_of_readers(key)
+
+
+def is_word_of_pages(name: str) -> bool:
+    """Whether pages say it of something else as well, followed by one of Slack's names."""
+    return _limit_key(name) in WORDS_OF_PAGES
+
+
+def closes(name: str, value: str) -> bool:
+    """Whether a line that is no front matter by its form, but was meant as such, limits the readers of its page."""
+    key, said = _limit_key(name), key_of(value.strip(" \t,;'\"[]{}()"))
+    if said in OPEN or EVERYONE in value:
+        return False
+    if surely_limits(name) or (
+        (is_name(key) or key in OPEN_FLAGS) and (names_readers(value) or said in CLOSED)
+    ):
+        return True
+    return (is_flag(key) and truth_of(said) is True) or (key in CLASSES and said in CLOSED_WORDS)
+
+
+def _limit_key(name: str) -> str:
+    """As `key_of`, of what the name looks like."""
+    return key_of(plainly(name))
+
+
+def names_readers(value: object) -> bool:
+    """Whether a value has the form of Slack's names: in a line of text, "Audience: engineers" may describe readers."""
+    return re.search(r"(?<!\w)[#@][\w-]|\b[CGS](?=[A-Z]*\d)[A-Z0-9]{5,}\b", text_of(value)) is not None
+
+
+def is_for_everyone(fields: Fields) -> bool:
+    """Whether their author says so, rather than saying nothing."""
+    return any(one.own and one.key in OURS for one in fields.all)
+
+
+def audience_of(fields: Fields, twice: Iterable[str]) -> tuple[str, ...] | None:
+    """The marks of channels and groups; None where nothing limits the page.
+
+    Raises:
+        PageError: it is limited, to nobody that could be told.
+    """
+    for name in twice:
+        if names_a_limit(name):
+            raise closed(f"its front matter has `{name}` twice: keep one")
+    limits = [one for one in fields.all if one.own and is_name(one.key)]
+    marks = [mark for one in limits if one.key in OURS for mark in _marks(one)]
+    named = any(mark != EVERYONE for mark in marks)
+    for one in fields.all:
+        _check(one, named=named)
+        if not is_for_everyone(fields) and is_limiting_label(one.key, text_of(one.value)):
+            raise _limited(one, text_of(one.value))
+    marks += [
+        mark
+        for one in limits
+        if one.key not in OURS and not (named and _is_closed(one))
+        for mark in _marks(one)
+    ]
+    restricting = {mark for mark in marks if mark != EVERYONE}
+    if restricting and EVERYONE in marks:
+        raise closed("its audience names channels and 'everyone': write one or the other")
+    return tuple(sorted(restricting)) or None
+
+
+def _is_closed(one: Field) -> bool:
+    """`visibility: private` beside an audience: whom it means is said there."""
+    return all(key_of(entry) in CLOSED for entry in text_of(one.value).split(","))
+
+
+def _marks(one: Field) -> list[str]:
+    return [_mark(entry, one) for entry in _entries(one)]
+
+
+def _check(one: Field, *, named: bool) -> None:
+    """Everything that limits readers otherwise than by naming them, which is enough where they are `named` as well."""
+    said = text_of(one.value)
+    if not one.own:
+        flagged = is_flag(one.key) and truth_of(one.value) is True
+        if (surely_limits(one.name) and not is_word_of_pages(one.name)) or flagged:
+            raise closed(
+                f"its front matter has `{one.name}` inside another field, where it is not read: write it at the top"
+            )
+        return
+    if not is_name(one.key) and (
+        _speaks_of_readers(_limit_key(one.name)) or is_nearly(one.key, *OURS) or _is_disguised(one)
+    ):
+        raise closed(f"its front matter has `{one.name}`, which may limit its readers: write `audience`")
+    if one.key in IF_NAMED and text_of(one.value).lstrip("'\" [").startswith(("#", "@")):
+        raise closed(f"its front matter has `{one.name}`, which may limit its readers: write `audience`")
+    if one.key in DENIALS and is_given(one.value):
+        raise closed(
+            f"its front matter says by `{one.name}` who may not read it: name who may by `audience: ['#people-leads']`"
+        )
+    if named:
+        return
+    if is_flag(one.key) and said and truth_of(one.value) is not False:
+        raise _limited(one, said)
+    if one.key in OPEN_FLAGS and said and truth_of(one.value) is not True:
+        raise _limited(one, said)
+    if is_closed_class(one.key, said) or (
+        isinstance(one.value, dict)
+        and is_graded(one.key)
+        and any(is_closed_class(one.key, text_of(part)) for part in one.value.values())
+    ):
+        raise _limited(one, said)
+    if one.key == "password" and said:
+        raise closed("it has a `password` in its front matter: name its readers by `audience` instead")
+
+
+def _is_disguised(one: Field) -> bool:
+    """Whether it is a limit to the eye alone: a letter in its name is of another script."""
+    return _limit_key(one.name) != one.key and names_a_limit(one.name)
+
+
+def _speaks_of_readers(key: str) -> bool:
+    if any(word in key for word in _TELLING):
+        return True
+    return is_nearly(key, *_TELLING)
+
+
+def is_nearly(key: str, *words: str) -> bool:
+    """Whether it is one of them misspelt."""
+    return any(abs(len(key) - len(word)) <= 2 and _similarity(key, word) >= _NEARLY for word in words)
+
+
+@lru_cache(maxsize=4096)
+def _similarity(key: str, word: str) -> float:
+    return SequenceMatcher(None, key, word).ratio()
+
+
+def _entries(one: Field) -> list[str]:
+    limit = one.value
+    if isinstance(limit, bool) or (
+        isinstance(limit, str) and one.key == "visible" and truth_of(limit) is not None
+    ):
+        if one.key == "visible" and truth_of(limit):
+            return [EVERYONE]
+        raise _limited(one, text_of(limit))
+    if limit is None or isinstance(limit, str):
+        entries = [entry.strip() for entry in text_of(limit).split(",")]
+    elif isinstance(limit, list) and all(isinstance(entry, str) for entry in limit):
+        entries = [entry.strip() for entry in limit]
+    else:
+        raise closed(f"its {one.name} is no list: write for example audience: ['#people-leads', '@finance']")
+    entries = [entry for entry in entries if entry]
+    if not entries:
+        raise closed(f"its {one.name} is empty: name channels, or 'everyone'")
+    return entries
+
+
+def _mark(entry: str, one: Field) -> str:
+    if entry == EVERYONE or key_of(entry) in OPEN:
+        return EVERYONE
+    if _ADDRESSED.fullmatch(entry):
+        raise closed(
+            f"its {one.name} {entry!r} is no group of readers: write channels or user groups, or 'everyone' for all of the company"
+        )
+    if _CHANNEL_ID.fullmatch(entry) or _GROUP_ID.fullmatch(entry):
+        return entry
+    if _GROUP_HANDLE.fullmatch(entry):
+        return entry.lower()
+    if _CHANNEL_NAME.fullmatch(entry) and (entry.startswith("#") or _may_be_bare(entry, one)):
+        return f"#{entry.removeprefix('#').lower()}"
+    raise closed(
+        f"its {one.name} {entry!r} is no channel or user group: write audience: '#people-leads', 'C0123456' or '@finance', "
+        "or 'everyone' for all of the company"
+    )
+
+
+def _may_be_bare(entry: str, one: Field) -> bool:
+    """`audience: people-leads` names a channel; of other names and other words it is not known what they mean."""
+    return one.key in OURS and key_of(entry) not in CLOSED
+
+
+def _limited(one: Field, said: str) -> PageError:
+    return closed(
+        f"its front matter says `{one.name}: {said}`: name its readers by `audience: ['#people-leads']`, "
+        "or `audience: everyone` for all of the company"
+    )
+
+
+def closed(reason: str) -> PageError:
+    return PageError(reason, withdraw=True)
+
+
+def mentions_a_limit(content: bytes) -> bool:
+    """Whether undecodable bytes seem to limit their readers: then what was public before may no longer be."""
+    head = folded(
+        content[:10_000].replace(b"\0", b"").decode("ascii", errors="ignore")
+    )  # UTF-16: every second byte
+    return any(
+        names_a_limit(found)
+        for found in re.findall(r"^\W*([\w -]{1,40}?)[\"'`*]*[ \t]*[:=]", head, re.MULTILINE)
+    )

@@ -1,0 +1,290 @@
+"""What the author of a page says about it, in front matter of any form (see `front_blocks`).
+
+A field that cannot be read becomes None and a note, and the page is indexed all the same. Two exceptions. A limit on
+who may read the page: where that cannot be understood, or stands in what was meant to be front matter and is none, the
+page fails, closed, rather than become public (`front_limits`). And a page that is not in force: a draft (`front_states`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from html import unescape
+
+from ingest.errors import PageError
+from ingest.front_matter.blocks import Block, find_block, find_head, keys_in, lines_of
+from ingest.front_matter.dates import AmbiguousDateError, UnreadableDateError, parse_date, parse_period
+from ingest.front_matter.fields import Fields, key_of, text_of, truth_of
+from ingest.front_matter.limits import (
+    audience_of,
+    is_for_everyone,
+    mentions_a_limit,
+    names_a_limit,
+    names_readers,
+    surely_limits,
+)  # fmt: skip
+from ingest.front_matter.states import check_published, replaced_by, retired_as
+from ingest.front_matter.unread import refuse_unread_limits
+from ingest.front_matter.within import refuse_limits_within
+from kb.models import PageDates
+from kb.pages.versions import version_of_field
+
+__all__ = ["FrontMatter", "may_have_front_matter", "mentions_a_limit", "split_front_matter"]
+
+_EDITED = (
+    "last_updated", "updated", "lastmod", "last_modified", "modified", "last_modified_at", "updated_at", "date_modified",
+    "modified_date", "updated_date", "last_updated_on", "last_edited", "last_edited_time", "last_update.date", "last_update",
+    "date.updated", "date.modified", "laatst_bijgewerkt", "bijgewerkt", "gewijzigd", "zuletzt_aktualisiert", "aktualisiert",
+    "geändert", "mis_à_jour", "mise_à_jour", "modifié", "actualizado", "última_actualización", "modificado",
+)  # fmt: skip
+_REVIEWED = (
+    "last_reviewed_on", "last_reviewed", "reviewed", "reviewed_on", "last_reviewed_at", "last_review", "date_reviewed", "last_verified",
+    "verified_on", "laatst_nagekeken", "nagekeken", "laatst_beoordeeld", "zuletzt_geprüft", "geprüft", "geprüft_am",
+    "dernière_révision", "révisé", "révisé_le", "última_revisión", "revisado",
+)  # fmt: skip
+_REVIEW_BY = (
+    "review_by", "review_due", "review_before", "next_review", "next_review_on", "next_review_date", "review_due_date",
+    "na_te_kijken_voor", "volgende_controle", "nächste_prüfung", "prochaine_révision", "próxima_revisión",
+)  # fmt: skip
+_REVIEW_IN = (
+    "review_in",
+    "review_every",
+    "review_interval",
+    "review_period",
+    "review_cycle",
+    "review_frequency",
+)
+_EXPIRES = (
+    "expires", "expiry", "expiry_date", "expires_on", "expires_at", "expiration", "expiration_date", "expire_date", "valid_until",
+    "valid_through", "valid_to", "vervaldatum", "verloopt", "verloopt_op", "geldig_tot", "ablaufdatum", "läuft_ab", "gültig_bis",
+    "expire_le", "date_d_expiration", "valable_jusqu_au", "caduca", "caducidad", "fecha_de_caducidad", "válido_hasta",
+)  # fmt: skip
+_WRITTEN = (
+    "date", "created", "created_at", "created_on", "date_created", "creation_date", "date.created", "published", "published_at", "published_on",
+    "pub_date", "publish_date", "datum", "aangemaakt", "erstellt", "fecha", "creado", "créé",
+)  # fmt: skip
+_OTHERS = (
+    "published",
+    "unlisted",
+    "deprecated",
+    "archived",
+    "description",
+    "categories",
+    "title",
+    "status",
+    "draft",
+    "author",
+    "authors",
+    "owner",
+    "tags",
+    "slug",
+    "layout",
+    "lang",
+    "version",
+    "replaces",
+    "superseded_by",
+)
+_KNOWN = frozenset(
+    key_of(name) for name in (*_EDITED, *_REVIEWED, *_REVIEW_BY, *_REVIEW_IN, *_EXPIRES, *_WRITTEN, *_OTHERS)
+)
+"""One of these has to be among lines that have no fence to be fields; others are words before a colon."""
+_MAY_BEGIN = re.compile(
+    rb"\s*(?:---|\+\+\+|;;;|\{|```|<!--|:?[A-Za-z\"'][\w \"'-]{0,40}:|[^\n]{1,200}\n[=~*^#-]{3,})"
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FrontMatter:
+    """`audience`: channel and user group marks of a limited page; None where the author sets no limit. `for_everyone`: in
+    their own words, so that nothing else in the page can be a limit that was missed.
+
+    `dates.edited` is an explicit "updated" date; `written` is a mere `date`, to be used where nothing better is known.
+    `retired`: the author's word for a page that is no longer kept up ("deprecated").
+    """
+
+    title: str | None = None
+    language: str | None = None
+    owner: str | None = None
+    superseded_by: str | None = None
+    retired: str | None = None
+    replaces: tuple[str, ...] = ()
+    version: str | None = None
+    audience: tuple[str, ...] | None = None
+    for_everyone: bool = False
+    dates: PageDates = field(default_factory=PageDates)
+    written: date | None = None
+    notes: tuple[str, ...] = ()
+
+
+def split_front_matter(text: str, *, today: date | None = None) -> tuple[FrontMatter, str]:
+    """The front matter, empty where there is none, and the text below it. `today`: for pages that are published later.
+
+    Raises:
+        PageError: the page may be limited to some readers, but to whom cannot be understood; or it is a draft.
+    """
+    today = today or datetime.now(UTC).date()
+    block = find_block(text)
+    if block is not None and (not block.bare or _is_front_matter(block)):
+        _check_limits_are_read(block)
+        if block.values is not None:
+            body = text[block.end :]
+            front = _read(block, today)
+            told = front.audience is not None
+            if not told:
+                refuse_unread_limits(text[: block.end] or block.fields, fields=False)
+            refuse_unread_limits(body, marks=not (told or front.for_everyone), code=False)
+            return front, body
+    head = find_head(text)
+    front = FrontMatter()
+    if head is not None and head.values and _KNOWN & {key_of(name) for name in head.values}:
+        front = _of_text(head, today)
+    refuse_unread_limits(text, marks=front.audience is None)
+    return front, text
+
+
+def may_have_front_matter(content: bytes) -> bool:
+    """Whether it is worth looking for in a file that is no Markdown."""
+    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))  # UTF-16, UTF-32
+    return marked or _MAY_BEGIN.match(content.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def _is_front_matter(block: Block) -> bool:
+    """Whether lines or an object without a fence are fields: prose and examples of JSON look like it."""
+    values = block.values or {}
+    keys = {key_of(name) for name in values}
+    limited = [value for name, value in values.items() if names_a_limit(name)]
+    if block.json:
+        return bool(keys & _KNOWN or limited or any(map(surely_limits, keys_in(block.fields))))
+    return any(map(names_readers, limited)) or (len(keys) > 1 and bool(keys & _KNOWN))
+
+
+def _check_limits_are_read(block: Block) -> None:
+    if block.broken and any(map(names_a_limit, keys_in(block.fields))):
+        raise PageError(
+            f"its front matter is broken ({block.broken}) and limits who may read the page: mend it",
+            withdraw=True,
+        )
+
+
+def _read(block: Block, today: date) -> FrontMatter:
+    notes = [f"its front matter is not valid {block.broken}"] if block.broken else []
+    if block.broken:
+        check_published(Fields(lines_of(block.fields)), today)
+    fields = Fields(block.values or {})
+    audience = audience_of(fields, block.twice)
+    for_everyone = audience is None and is_for_everyone(fields)
+    if audience is None and not for_everyone:
+        refuse_limits_within(fields, block.values or {}, block.fields)
+    check_published(fields, today)
+    return replace(_Reader(fields, notes, today).front_matter(audience), for_everyone=for_everyone)
+
+
+def _of_text(head: Block, today: date) -> FrontMatter:
+    """Of lines that are text as well: their dates and state, and a limit where it names channels."""
+    values = {name: value for name, value in (head.values or {}).items() if key_of(name) != "title"}
+    notes = []
+    for name in [name for name in values if names_a_limit(name)]:
+        if not names_readers(values[name]):
+            del values[name]
+            if surely_limits(name):
+                notes.append(
+                    f"its text says {name!r}, which limits nobody: a limit has to stand in front matter"
+                )
+    front = _read(replace(head, values=values), today)
+    return replace(front, notes=(*notes, *front.notes))
+
+
+class _Reader:
+    """Reads fields one by one and notes those that it cannot understand."""
+
+    def __init__(self, fields: Fields, notes: list[str], today: date) -> None:
+        self._fields = fields
+        self._notes = notes
+        self._today = today
+
+    def front_matter(self, audience: tuple[str, ...] | None) -> FrontMatter:
+        found = FrontMatter(
+            title=self._title(),
+            language=self._language(),
+            owner=self._fields.text("owner", "owner_team", "owner_slack", "team"),
+            superseded_by=self._fields.text("superseded_by", "replaced_by") or replaced_by(self._fields),
+            retired=retired_as(self._fields, self._today),
+            replaces=self._texts("replaces", "supersedes"),
+            version=self._version(),
+            audience=audience,
+            dates=self._dates(),
+            written=self._written(),
+        )
+        return replace(found, notes=tuple(self._notes))
+
+    def _title(self) -> str | None:
+        """Site generators put it into HTML as it is, so it may hold entities ("C&oacute;mo")."""
+        written = self._fields.text("title")
+        return written and unescape(written)
+
+    def _dates(self) -> PageDates:
+        reviewed = self._date(*_REVIEWED)
+        return PageDates(
+            edited=self._date(*_EDITED),
+            reviewed=reviewed,
+            review_due=self._due(reviewed) or self._date(*_REVIEW_BY, last=True),
+            expires=self._date(*_EXPIRES, last=True),
+        )
+
+    def _written(self) -> date | None:
+        """A day to come says nothing of when a page was written: it may be that of an event."""
+        day = self._date(*_WRITTEN)
+        return day if day is not None and day <= self._today else None
+
+    def _due(self, reviewed: date | None) -> date | None:
+        period = self._fields.text(*_REVIEW_IN)
+        if period is None or reviewed is None:
+            return None
+        try:
+            return reviewed + parse_period(period)
+        except (UnreadableDateError, ValueError, OverflowError):
+            self._notes.append(f"review_in {period!r} is no period like '6 months'")
+            return None
+
+    def _date(self, *names: str, last: bool = False) -> date | None:
+        """`last`: what names a month or a quarter holds to its end."""
+        for one in self._fields.named(*names):
+            written = text_of(one.value)
+            if (
+                not written or truth_of(one.value) is not None
+            ):  # `published: true`, `reviewed: no` are no dates
+                continue
+            try:
+                return parse_date(written, last=last)
+            except AmbiguousDateError as error:
+                first, second = error.readings[0], error.readings[-1]
+                self._notes.append(
+                    f"{one.name} {written!r} may be {first} or {second}: write it as one of these"
+                )
+            except UnreadableDateError:
+                self._notes.append(f"{one.name} {written!r} is no date like 2026-08-22")
+        return None
+
+    def _language(self) -> str | None:
+        written = self._fields.text("language", "lang")
+        if written is None:
+            return None
+        code = re.fullmatch(r"([a-z]{2,3})(?:[-_]\w+)*", written.lower())
+        if code is None:
+            self._notes.append(f"language {written!r} is no code like 'en'")
+            return None
+        return code[1]
+
+    def _version(self) -> str | None:
+        written = self._fields.text("version", "edition", "revision")
+        return version_of_field(written) if written else None
+
+    def _texts(self, *names: str) -> tuple[str, ...]:
+        """A field with one entry or a list of them."""
+        given = [one.value for one in self._fields.named(*names)]
+        entries = [entry for value in given for entry in (value if isinstance(value, list) else [value])]
+        return tuple(
+            text for entry in entries if not isinstance(entry, Mapping | list) and (text := text_of(entry))
+        )

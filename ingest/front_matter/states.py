@@ -1,0 +1,181 @@
+"""Whether a page is in force, by its front matter: a draft is not indexed, a deprecated page is, with a warning.
+
+Drafts of Hugo, Zola, Docusaurus, Quarto, MkDocs, Astro and Starlight (`draft`), Jekyll, Hexo and Gatsby (`published`), Obsidian
+(`publish`), Docusaurus' `unlisted`, Hugo's `headless`, `build` and `publishDate`, and `status` as wikis and WordPress have it.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from ingest.errors import PageError
+from ingest.front_matter.date_words import folded, words
+from ingest.front_matter.dates import UnreadableDateError, parse_date
+from ingest.front_matter.fields import Field, Fields, is_given, key_of, text_of, truth_of
+
+_DRAFTS = ("draft", "is_draft", "unlisted", "hidden", "headless", "unpublished")
+_DRAFTS_IF_TRUE = ("embargo", "concept", "entwurf", "brouillon", "borrador")
+"""Words that are the names of other things as well."""
+_PUBLISHED = (
+    "published",
+    "publish",
+    "is_published",
+    "listed",
+    "render",
+    "gepubliceerd",
+    "veröffentlicht",
+    "publié",
+    "publicado",
+)
+_STARTS = (
+    "publish_date",
+    "publish_on",
+    "publish_at",
+    "scheduled",
+    "embargo",
+    "embargo_until",
+    "embargoed_until",
+)
+_STATUS = (
+    "status",
+    "state",
+    "page_status",
+    "doc_status",
+    "document_status",
+    "publication_status",
+    "lifecycle",
+    "stage",
+)
+_DRAFT_WORDS = words("""
+    draft drafts draftversion unpublished unlisted hidden trash trashed concept conceptversie ontwerp kladversie entwurf
+    brouillon ebauche borrador
+    """)
+_NOT_PUBLISHED = words(
+    "notpublished notyetpublished nietgepubliceerd nichtveroffentlicht nonpublie nopublicado"
+)
+_FEW = 4
+"""Words of a state; more are a sentence, whose first word alone counts."""
+_NEGATIONS = words("no not never geen niet kein keine nicht pas non sin")
+_RETIRED = (
+    "deprecated",
+    "archived",
+    "obsolete",
+    "outdated",
+    "retired",
+    "withdrawn",
+    "superseded",
+    "discontinued",
+    "verouderd",
+    "veraltet",
+)
+_RETIRED_WORDS = words("""
+    deprecated archived archive obsolete outdated retired withdrawn superseded discontinued rejected expired eol endoflife
+    nolongervalid nolongermaintained unmaintained
+    verouderd gearchiveerd ingetrokken vervallen achterhaald
+    veraltet archiviert uberholt zuruckgezogen abgelaufen obsolet
+    obsolete archive archivee deprecie depreciee perime perimee retire retiree
+    obsoleto obsoleta archivado archivada desactualizado desactualizada retirado retirada derogado derogada
+    """)
+_REPLACED_BY = re.compile(
+    r"(?:superseded|superceded|replaced|vervangen|ersetzt|abgelöst|remplacée?|reemplazad[oa]|sustituid[oa])"
+    r"\s+(?:by|door|durch|par|por)\s+(?P<named>.+)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)[^)]*\)")
+
+
+def check_published(fields: Fields, today: date) -> None:
+    """
+    Raises:
+        PageError: the page is a draft, is hidden, or is published later.
+    """
+    for one in fields.named(*_DRAFTS):
+        if is_given(one.value) and truth_of(one.value) is not False:
+            raise _draft(one)
+    for one in fields.named(*_DRAFTS_IF_TRUE):
+        if truth_of(one.value):
+            raise _draft(one)
+    for one in fields.named(*_PUBLISHED):
+        if truth_of(one.value) is False or _is_draft(text_of(one.value)):
+            raise _draft(one)
+    for one in fields.named(*_STATUS):
+        if _is_draft(text_of(one.value)):
+            raise _draft(one)
+    for one in fields.named("build", "_build"):
+        shown = one.value if isinstance(one.value, dict) else {}
+        if any(truth_of(shown.get(name)) is False for name in ("render", "list")):
+            raise _left_out(f"it is not published (`{one.name}` in its front matter)")
+    _check_begun(fields, today)
+
+
+def _check_begun(fields: Fields, today: date) -> None:
+    for one in fields.named(*_STARTS, "published"):
+        try:
+            day = parse_date(text_of(one.value))
+        except UnreadableDateError:
+            continue
+        if day > today:
+            raise _left_out(f"it is published on {day} (`{one.name}` in its front matter)")
+
+
+def _draft(one: Field) -> PageError:
+    return _left_out(f"it is a draft (`{one.name}: {text_of(one.value)}` in its front matter)")
+
+
+def _left_out(why: str) -> PageError:
+    return PageError(f"{why}: nothing of it is indexed", withdraw=True, left_out=True)
+
+
+def _is_draft(said: str) -> bool:
+    """ "Draft", "draft v0.2", "Final draft", "draft (do not share)"."""
+    if key_of(said) in _NOT_PUBLISHED:
+        return True
+    said_words = [key_of(word) for word in _WORD.findall(said)]
+    if not said_words or said_words[0] in _NEGATIONS:
+        return False
+    return said_words[0] in _DRAFT_WORDS or (len(said_words) <= 3 and said_words[-1] in _DRAFT_WORDS)
+
+
+def retired_as(fields: Fields, today: date) -> str | None:
+    """The author's own word for a page that is no longer kept up ("deprecated"); None: it is."""
+    for one in fields.named(*_STATUS):
+        if word := _retired_word(text_of(one.value)):
+            return word
+    for one in fields.named(*_RETIRED):
+        if (
+            is_given(one.value)
+            and truth_of(one.value) is not False
+            and not _is_later(text_of(one.value), today)
+        ):
+            return folded(one.name)
+    return None
+
+
+def _retired_word(said: str) -> str | None:
+    """ "Deprecated", "no longer valid", "deprecated since 2025", "now obsolete"; not "never archived"."""
+    parts = _WORD.findall(said)
+    if key_of(said) in _RETIRED_WORDS:
+        return " ".join(parts)
+    if not parts or key_of(parts[0]) in _NEGATIONS:
+        return None
+    told = parts if len(parts) <= _FEW else parts[:1]
+    return next((word for word in told if key_of(word) in _RETIRED_WORDS), None)
+
+
+def _is_later(said: str, today: date) -> bool:
+    """`archived: 2027-01-01` holds from that day on."""
+    try:
+        return parse_date(said) > today
+    except UnreadableDateError:
+        return False
+
+
+def replaced_by(fields: Fields) -> str | None:
+    """What `status: superseded by [Leave](leave.md)` names, as decision records have it."""
+    for one in fields.named(*_STATUS):
+        if found := _REPLACED_BY.match(text_of(one.value)):
+            link = _LINK.search(found["named"])
+            return (link[2] or link[1]) if link else found["named"].strip(" .")
+    return None

@@ -1,0 +1,60 @@
+"""Code that a page of Markdown shows by HTML of a highlighter's: a block of the code alone, see `numbered_code.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_BLOCK_TAG = re.compile(r"<(/?)(pre|table)\b[^<>]*>", re.IGNORECASE)
+_SHOWN_BY_LINE = re.compile(
+    r"<(?:pre|table|td|span|div|a|figure)\b[^<>]*\bclass\s*=\s*[\"'][^\"'<>]*"
+    r"(?:linenos|lineno|linenodiv|gutter|lntable|\blnt?\b|hljs-ln|line-?numbers?|token-line|ec-line|crayon-num|blob-num)"
+    r"|<pre\b[^<>]*>(?:(?!</pre)[^<]|<(?!/pre|pre))*?<(?:br|li)\b",
+    re.IGNORECASE,
+)
+"""Marks of code whose lines are elements of their own, or have their number beside them."""
+
+
+def plain_code(text: str) -> str:
+    """A page of Markdown whose HTML shows code by the line: each such block is a `<pre>` of the code alone."""
+    if not _SHOWN_BY_LINE.search(text):
+        return text
+    # with the parser of HTML, which few pages of Markdown need
+    from bs4 import BeautifulSoup
+
+    from ingest.parsers.markup.numbered_code import code_text, without_line_numbers
+
+    pieces = []
+    position = 0
+    for start, end in _blocks(text):
+        html = text[start:end]
+        pieces.append(text[position:start])
+        position = end
+        if _SHOWN_BY_LINE.search(html):
+            soup = BeautifulSoup(html, "lxml")
+            without_line_numbers(soup)
+            for pre in soup.find_all("pre"):
+                pre.string = code_text(pre)
+            body = soup.body or soup
+            html = "".join(str(child) for child in body.children)
+        pieces.append(html)
+    return "".join([*pieces, text[position:]])
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Where code and tables start and end, from the outermost that has an end."""
+    opened: list[tuple[str, int]] = []
+    found: list[tuple[int, int]] = []
+    for tag in _BLOCK_TAG.finditer(text):
+        name = tag[2].lower()
+        if not tag[1]:
+            opened.append((name, tag.start()))
+            continue
+        while opened and opened[-1][0] != name:
+            opened.pop()
+        if opened:
+            start = opened.pop()[1]
+            while found and found[-1][0] > start:
+                found.pop()
+            found.append((start, tag.end()))
+    yield from found

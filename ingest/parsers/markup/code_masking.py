@@ -1,0 +1,137 @@
+"""Hides code and escaped characters while the text around them is rewritten, so that a `{{ variable }}` in an example
+stays one, and `\\<b>` no tag.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+from textwrap import dedent
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from ingest.parsers.markup.code_in_markdown import plain_code
+
+_OPEN, _CLOSE = "\ufdd0", "\ufdd1"
+"""Two of Unicode's noncharacters, which no text may hold."""
+_MARK = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
+_INLINE = re.compile(
+    r"(?P<escaped>\\[!-/:-@\[-`{-~])"
+    r"|(?P<ticks>(?<!`)`+(?!`))(?:[^`\n]++|\n(?![ \t]*\n)|(?!(?P=ticks)(?!`))`++)++(?P=ticks)(?!`)"
+)
+"""An escaped character or a code span, whichever comes first."""
+_MAY_HOLD_CODE = re.compile(r"```|~~~|\]:|^[ \t>*+\-\d.)]*(?:[ ]{4}|\t)", re.MULTILINE)
+"""A fence, a definition of a link, or four columns behind the marks of quotations and lists."""
+_TABLE = re.compile(r"<(/?)table\b[^<>]*>", re.IGNORECASE)
+_INNER_FENCE = re.compile(r"^[ \t]*(`{3,})[^`\n]*\n(?:(?![ \t]*\1)[^\n]*\n)*[ \t]*\1`*[ \t]*$", re.MULTILINE)
+_PRE = re.compile(r"<pre\b[^<>]*>((?:(?!<pre\b).)*?)</pre\s*>", re.DOTALL | re.IGNORECASE)
+_RAW = re.compile(r"\{%-?\s*raw\s*-?%\}((?:(?!\{%-?\s*raw\b).)*?)\{%-?\s*endraw\s*-?%\}", re.DOTALL)
+_RAW_TAG = re.compile(r"^[ \t]*\{%-?\s*(?:end)?raw\s*-?%\}[ \t]*\n|\{%-?\s*(?:end)?raw\s*-?%\}", re.MULTILINE)
+_LITERAL = re.compile(r"\{\{-?\s*([\"'])((?:(?!\1)[^\n])*)\1\s*(?:\|[^{}\n]*?)?-?\}\}")
+"""What Liquid shows as it stands: `{{ "{{" }}`, `{{ "/leave" | relative_url }}`."""
+_BAR = re.compile(r"(?<!\\)\|")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+
+References = dict[str, dict[str, Any]]
+"""Normalised label of a link definition -> its "href" (and more), as markdown-it keeps them."""
+
+
+class Shelter:
+    """Takes the code out of a text and puts it back. `liquid`: `{% raw %}` is a mark of Liquid's, not of the page."""
+
+    def __init__(self, *, liquid: bool = False) -> None:
+        self._liquid = liquid
+        self._hidden: list[str] = []
+        self._of_cells: set[int] = set()
+        self._read: tuple[str | None, Sequence[Token]] = (None, ())
+
+    def hide(self, text: str, markdown: MarkdownIt, references: References) -> str:
+        """The text with a mark in place of each fence, indented block, `<pre>`, raw section, code span and escape.
+
+        Fills `references` with the link definitions that the text holds.
+        """
+        text = text.replace(_OPEN, "").replace(_CLOSE, "")
+        text = plain_code(self._hide_blocks(text, markdown, references))
+        text = "".join(
+            self._hide_in_cells(piece) if is_table else piece for piece, is_table in _with_tables_apart(text)
+        )
+        text = _PRE.sub(lambda found: self._mark(_fenced(found[1])), text)
+        if self._liquid:
+            text = _RAW.sub(lambda found: self._mark(found[1]), text)
+            text = _LITERAL.sub(lambda found: self._mark(found[2]), text)
+        return _INLINE.sub(lambda found: self._mark(found[0]), text)
+
+    def blocks(self, text: str) -> Sequence[Token] | None:
+        """The blocks of a text, where it is the very one whose code was looked for: a page is then read once."""
+        return self._read[1] if self._read[0] == text else None
+
+    def restore(self, text: str) -> str:
+        """Marks within hidden text are resolved too: a `<pre>` may have held a code span."""
+        while _MARK.search(text):
+            text = _MARK.sub(self._restored, text)
+        return text
+
+    def _restored(self, found: re.Match[str]) -> str:
+        """What was hidden. A bar in it would end a cell of the table that its own has become."""
+        at = int(found[1])
+        in_row = at in self._of_cells and found.string[found.string.rfind("\n", 0, found.start()) + 1] == "|"
+        return _BAR.sub(r"\\|", self._hidden[at]) if in_row else self._hidden[at]
+
+    def _hide_blocks(self, text: str, markdown: MarkdownIt, references: References) -> str:
+        if not _MAY_HOLD_CODE.search(text):
+            return text
+        lines = text.split("\n")
+        environment = {"references": references}
+        self._read = text, markdown.parse(text, environment)
+        for token in reversed(self._read[1]):
+            if token.type in ("fence", "code_block") and token.map:
+                start, end = token.map
+                while end > start + 1 and not lines[end - 1].strip():
+                    end -= 1
+                code = "\n".join(lines[start:end])
+                lines[start:end] = [self._mark(_RAW_TAG.sub("", code) if self._liquid else code)]
+        return "\n".join(lines)
+
+    def _hide_in_cells(self, table: str) -> str:
+        """Code in a cell of HTML is one line; a fence in it, which needs no empty line around it there, a block."""
+        before = len(self._hidden)
+        table = _PRE.sub(lambda found: self._mark(_in_a_line(found[1])), table)
+        table = _INNER_FENCE.sub(lambda found: f"\n\n{self._mark(dedent(found[0]))}\n\n", table)
+        table = _INLINE.sub(lambda found: self._mark(" ".join(found[0].split("\n"))), table)
+        self._of_cells.update(range(before, len(self._hidden)))
+        return table
+
+    def _mark(self, code: str) -> str:
+        self._hidden.append(code)
+        return f"{_OPEN}{len(self._hidden) - 1}{_CLOSE}"
+
+
+def _with_tables_apart(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in pieces, and whether each is a whole table of HTML, with those in its cells."""
+    position = start = depth = 0
+    for tag in _TABLE.finditer(text):
+        if not tag[1]:
+            start = start if depth else tag.start()
+            depth += 1
+        elif depth:
+            depth -= 1
+            if not depth:
+                yield text[position:start], False
+                yield text[start : tag.end()], True
+                position = tag.end()
+    yield text[position:], False
+
+
+def _in_a_line(html: str) -> str:
+    code = " ".join(unescape(_TAG.sub("", html)).split())
+    mark = "``" if "`" in code else "`"
+    return f" {mark}{code}{mark} " if code else ""
+
+
+def _fenced(html: str) -> str:
+    code = unescape(_TAG.sub("", html)).strip("\n").replace("\xa0", " ")
+    fence = "`" * max([4, *(1 + len(run) for run in re.findall(r"`{4,}", code))])
+    return f"\n\n{fence}\n{code}\n{fence}\n\n"

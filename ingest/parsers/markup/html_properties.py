@@ -1,0 +1,77 @@
+"""What a page of HTML says about itself beside its text, as far as that may limit its readers: `<meta>`, `data-*`, JSON-LD."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+
+from ingest.front_matter.fields import Fields, key_of
+from ingest.front_matter.limit_words import CLOSED_WORDS, OPEN, SURE, WORDS_OF_PAGES
+
+_META = re.compile(r"<meta\b[^<>]*>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
+_NAMED_BY = ("name", "property", "itemprop", "http-equiv")
+_DUBLIN_CORE = re.compile(r"(?:dc|dcterms?|dublincore)\.(?:[\w-]+\.)?", re.IGNORECASE)
+_DATA = re.compile(
+    r"\sdata-([a-z][\w-]{2,40})\s*=\s*(?:\"([^\"<>]{0,300})\"|'([^'<>]{0,300})'|([^\s\"'<>]{1,300}))",
+    re.IGNORECASE,
+)
+_LINKED = re.compile(r"<script\b[^<>]{0,300}?ld\+json[^<>]{0,300}>", re.IGNORECASE)
+
+Named = Iterator[tuple[str, object]]
+
+
+def html_properties(text: str) -> Named:
+    """Names and values. What stands at an element or a thing of the page has a name above it: it may mean that alone."""
+    yield from _of_meta(text)
+    yield from (("elements", [{name: value}]) for name, value in _of_elements(text))
+    yield from (("json-ld", [{name: value}]) for name, value in _of_linked_data(text))
+
+
+def _of_meta(text: str) -> Named:
+    for tag in _META.findall(text):
+        attributes = {
+            name.lower(): unescape(one or two or three) for name, one, two, three in _ATTRIBUTE.findall(tag)
+        }
+        name = next((attributes[key] for key in _NAMED_BY if key in attributes), "")
+        value = attributes.get("content", attributes.get("value"))
+        if value is not None:
+            yield _DUBLIN_CORE.sub("", name.rpartition(":")[2]), value
+
+
+def _of_elements(text: str) -> Named:
+    for name, one, two, three in _DATA.findall(text):
+        key, said = key_of(name), key_of(unescape(one or two or three))
+        if "audience" in key or key in SURE - WORDS_OF_PAGES:
+            limits = said not in OPEN
+        else:
+            limits = "visibility" in key and said in CLOSED_WORDS - {"hidden"}
+        if limits:
+            yield name, said
+
+
+def _of_linked_data(text: str) -> Named:
+    for opening in _LINKED.finditer(text):
+        end = text.find("</script", opening.end())
+        said = text[opening.end() : end] if end >= 0 else ""
+        if "audience" not in said:
+            continue
+        try:
+            things = json.loads(said)
+        except (json.JSONDecodeError, RecursionError):
+            yield "audience", "that cannot be read"
+            continue
+        for one in Fields({"": things}).all:
+            if "audience" in one.key and not _is_open(one.value):
+                yield one.name, one.value
+
+
+def _is_open(value: object) -> bool:
+    """Whether it says that it is for all: `{"@type": "Audience", "audienceType": "public"}`."""
+    if isinstance(value, dict):
+        return any(_is_open(part) for part in value.values())
+    if isinstance(value, list):
+        return bool(value) and all(map(_is_open, value))
+    return isinstance(value, str) and key_of(value) in OPEN

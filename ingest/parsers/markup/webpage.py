@@ -1,0 +1,151 @@
+"""A whole HTML page, from a folder or made by another converter, by Beautiful Soup and markdownify.
+
+Menus, scripts, hidden elements and layout tables go; headings keep their `id` as anchor. (HTML inside Markdown is another
+matter: see `html.py`. Pages fetched from a website have their main content found by trafilatura before they get here.)
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Collection
+from typing import Any
+
+from bs4 import BeautifulSoup, Comment, Tag, XMLParsedAsHTMLWarning
+
+from ingest.errors import PageError
+from ingest.front_matter.dates import UnreadableDateError, parse_date
+from ingest.front_matter.page_fields import FrontMatter
+from ingest.page import ParsedPage
+from ingest.parsers.markup.folds import hidden_panels, keep_labels
+from ingest.parsers.markup.hidden import is_unseen, opened_by
+from ingest.parsers.markup.html_converter import converted
+from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
+from ingest.parsers.text import cleaned, title_from
+from kb.models import PageDates
+
+_DROPPED = [
+    "script",
+    "style",
+    "template",
+    "noscript",
+    "svg",
+    "iframe",
+    "object",
+    "embed",
+    "canvas",
+    "nav",
+    "dialog",
+]
+_HIDING = frozenset({"style", "hidden", "color"})
+_OPENING = frozenset(
+    {"aria-controls", "data-target", "data-bs-target", "role", "data-toggle", "data-bs-toggle"}
+)
+_EDITED = (
+    "article:modified_time",
+    "og:updated_time",
+    "dcterms.modified",
+    "last-modified",
+    "article:published_time",
+)
+
+
+def parse_html(content: bytes | str, *, path: str) -> ParsedPage:
+    """
+    Raises:
+        PageError: it has no text.
+    """
+    soup = _soup(content)
+    root = soup.find("html")
+    language = root.get("lang") if isinstance(root, Tag) else None
+    named = soup.title.get_text() if soup.title else ""
+    heading = soup.find("h1")
+    title = " ".join((heading.get_text() if heading else named).split()) or title_from(path)
+    front = FrontMatter(language=_code(language), dates=PageDates(edited=_edited(soup)))
+    outline = Outline([Part(text=html_markdown(soup))], block_parser(), own_anchors=True)
+    return parsed_page(title, outline, front)
+
+
+def html_markdown(soup: BeautifulSoup) -> str:
+    """The page's Markdown; `soup` is used up."""
+    drop_unread(soup)
+    keep_labels(soup, every_button=True)
+    return cleaned(converted(_main(soup)))
+
+
+def drop_unread(soup: BeautifulSoup) -> None:
+    """What is no text, and what no reader sees."""
+    for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
+        comment.extract()
+    if soup.head:
+        soup.head.decompose()
+    for element in soup.find_all(_DROPPED):
+        if element.name != "nav" or element.find(True, {"role": "tab"}) is None:
+            element.decompose()
+    controlled = {
+        ident
+        for element in soup.find_all(lambda element: not _OPENING.isdisjoint(element.attrs))
+        for ident in opened_by(_attributes(element))
+    }
+    unseen = soup.find_all(
+        lambda element: not _HIDING.isdisjoint(element.attrs) and _is_unseen(element, controlled)
+    )
+    opened = {id(panel) for panel in hidden_panels(soup)} if unseen else set()
+    for element in unseen:
+        if id(element) not in opened:
+            element.decompose()
+
+
+def _soup(content: bytes | str) -> BeautifulSoup:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
+        soup = BeautifulSoup(_decoded(content) if isinstance(content, bytes) else content, "lxml")
+    if soup.find() is None and not soup.get_text(strip=True):
+        raise PageError("it has no text", withdraw=True)
+    return soup
+
+
+def _decoded(content: bytes) -> bytes | str:
+    """What is valid UTF-8 is that, whatever it claims; else the bytes, whose encoding Beautiful Soup finds out.
+
+    It would guess first, and takes a page in several scripts for one of an encoding that has them all as letters.
+    """
+    if b"\x1b" in content or b"\0" in content:  # ISO-2022-JP and UTF-16 may be valid by chance
+        return content
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content
+
+
+def _is_unseen(element: Tag, controlled: Collection[str]) -> bool:
+    around = (_attributes(one) for one in (element, *element.parents))
+    return is_unseen(element.name, _attributes(element), controlled=controlled, around=around)
+
+
+def _attributes(element: Tag) -> dict[str, str]:
+    return {name: str(value) for name, value in element.attrs.items()}
+
+
+def _main(soup: BeautifulSoup) -> Tag:
+    """What the page marks as its main content, else all of it. The frame around it goes only where there is a main."""
+    main = soup.find("main") or soup.find(None, {"role": "main"})
+    if isinstance(main, Tag) and main.get_text(strip=True):
+        return main
+    return soup
+
+
+def _code(language: Any) -> str | None:
+    found = re.match(r"([a-z]{2,3})\b", language.lower()) if isinstance(language, str) else None
+    return found[1] if found else None
+
+
+def _edited(soup: BeautifulSoup) -> Any:
+    for name in _EDITED:
+        mark = soup.find("meta", attrs={"property": name}) or soup.find("meta", attrs={"name": name})
+        if isinstance(mark, Tag):
+            try:
+                return parse_date(str(mark.get("content", "")))
+            except UnreadableDateError:
+                continue
+    return None

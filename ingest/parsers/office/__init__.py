@@ -1,0 +1,1 @@
+"""Documents, spreadsheets and slides of Office and LibreOffice."""

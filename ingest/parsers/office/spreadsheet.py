@@ -1,0 +1,55 @@
+"""Workbooks of Excel and LibreOffice and tables as text: each cell as a person sees it, each sheet a section of tables."""
+
+from __future__ import annotations
+
+from ingest.errors import PageError
+from ingest.front_matter.page_fields import FrontMatter
+from ingest.page import ParsedPage, Section
+from ingest.parsers.office.sheets import sheet_blocks
+from ingest.parsers.office.texts import checked_kind
+from ingest.parsers.office.workbook import Workbook
+from ingest.parsers.text import cleaned, decoded, title_from
+
+
+def parse_spreadsheet(content: bytes, *, path: str, kind: str) -> ParsedPage:
+    """`kind`: csv, tsv, xlsx, xlsm, xls or ods.
+
+    Raises:
+        PageError: with the reason.
+    """
+    book = _read(content, kind)
+    title = title_from(path)
+    sections = tuple(
+        Section(
+            path=(name,) if name and name.casefold() != title.casefold() else (), anchor=None, blocks=blocks
+        )
+        for name, blocks in (
+            (" ".join(cleaned(sheet.name).split()), sheet_blocks(sheet)) for sheet in book.sheets
+        )
+        if blocks
+    )
+    if not sections:
+        raise PageError("it has no text", withdraw=True)
+    return ParsedPage(
+        title=title, sections=sections, front=FrontMatter(written=book.written, notes=tuple(book.notes))
+    )
+
+
+def _read(content: bytes, kind: str) -> Workbook:
+    if kind in ("csv", "tsv"):
+        from ingest.parsers.office.separated import read_separated
+
+        return Workbook(sheets=[read_separated(decoded(content))], notes=(), written=None)
+    match checked_kind(content, kind):
+        case "ods":
+            from ingest.parsers.office.open_sheets import read_open_sheets
+
+            return read_open_sheets(content)
+        case "xls":
+            from ingest.parsers.office.old_workbook import read_old_workbook
+
+            return read_old_workbook(content)
+        case _:
+            from ingest.parsers.office.workbook import read_workbook
+
+            return read_workbook(content)

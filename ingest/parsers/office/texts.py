@@ -1,0 +1,136 @@
+"""Texts and slides of Office of every age, e-books and e-mails of Outlook, by kreuzberg (Rust, no network, no temporary files).
+
+Why this converter: docs/formats.md. What it leaves to be mended: pictures become their descriptions, mark-up that it
+escapes within table cells becomes mark-up again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from functools import cache
+from typing import Any
+
+from ingest.errors import PageError
+from ingest.front_matter.dates import UnreadableDateError, parse_date
+from ingest.front_matter.page_fields import FrontMatter
+from ingest.page import ParsedPage
+from ingest.parsers.archives import check_archive, is_zip
+from ingest.parsers.office.merged_headers import with_joined_headers
+from ingest.parsers.office.slides import read_slides
+from ingest.parsers.office.word_parts import as_word_shows
+from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
+from ingest.parsers.pictures import description
+from ingest.parsers.text import cleaned, title_from
+
+_OPEN_XML = "application/vnd.openxmlformats-officedocument."
+MEDIA_TYPES: Mapping[str, str] = {
+    "docx": f"{_OPEN_XML}wordprocessingml.document",
+    "pptx": f"{_OPEN_XML}presentationml.presentation",
+    "docm": "application/vnd.ms-word.document.macroEnabled.12",
+    "pptm": "application/vnd.ms-powerpoint.presentation.macroEnabled.12",
+    "doc": "application/msword",
+    "ppt": "application/vnd.ms-powerpoint",
+    "rtf": "application/rtf",
+    "epub": "application/epub+zip",
+    "msg": "application/vnd.ms-outlook",
+    "org": "text/x-org",
+}
+"""What kreuzberg reads for us, by file ending."""
+
+_SLIDES = frozenset({"pptx", "pptm", "ppt"})
+_ZIPPED = frozenset({"docx", "docm", "pptx", "pptm", "xlsx", "xlsm", "ods", "epub"})
+_SUCCESSOR = {"doc": "docx", "ppt": "pptx", "xls": "xlsx"}
+_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How files of Office before 2007 begin, and today's when they are encrypted."""
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_PICTURE = re.compile(r"\\?!\[([^\]\n]*)\]\([^)\n]*\)")
+_LINK_WITHIN = re.compile(r"\[([^\[\]\n]+)\]\((?!https?:|mailto:)[^()\s]*\)")
+"""A link to another part of the document, which has no address outside of it."""
+_UNDERLINE = re.compile(r"\\?<u\\?>|\\?</u\\?>", re.IGNORECASE)
+_NEEDLESS = re.compile(r"\\([<>~&\"'(){}=!])")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+
+
+def parse_office(content: bytes, *, path: str, kind: str) -> ParsedPage:
+    """`kind`: a file ending of `MEDIA_TYPES`.
+
+    Raises:
+        PageError: with the reason.
+    """
+    kind = checked_kind(content, kind)
+    if kind in ("docx", "docm"):
+        content = as_word_shows(content)
+    markdown, metadata = _converted(content, kind)
+    markdown = with_joined_headers(_mended(cleaned(markdown)))
+    outline = Outline([Part(text=markdown)], block_parser())
+    own = outline.document_title or (kind in _SLIDES and outline.opening_heading)
+    title = own if own and outline.has_text else title_from(path)
+    return parsed_page(title, outline, FrontMatter(written=_modified(metadata)))
+
+
+def checked_kind(content: bytes, kind: str) -> str:
+    """The kind that the content is, where an old ending holds a new file.
+
+    Raises:
+        PageError: it is protected, broken, or may be an attack.
+    """
+    if is_zip(content):
+        kind = _SUCCESSOR.get(kind, kind)
+        check_archive(content)
+    elif kind in _ZIPPED:
+        if content.startswith(_COMPOUND):
+            protected = _ENCRYPTED in content
+            raise PageError(
+                "it is protected with a password: save it without one"
+                if protected
+                else f"it is in the format of Office before 2007 under a new name: save it as .{kind}"
+            )
+        raise PageError(
+            f"it is broken, or no .{kind} file at all: save it again" if content else "it is empty"
+        )
+    return kind
+
+
+def _converted(content: bytes, kind: str) -> tuple[str, Mapping[str, Any]]:
+    """Markdown and what the document says about itself."""
+    import kreuzberg
+
+    try:
+        result = kreuzberg.extract_bytes_sync(content, MEDIA_TYPES[kind], _config())
+    except kreuzberg.KreuzbergError as error:
+        told = str(error).lower()
+        if "password" in told or "encrypted" in told:
+            raise PageError("it is protected with a password: save it without one") from error
+        if kind in ("pptx", "pptm"):  # kreuzberg gives up on a deck when one picture in it is broken
+            return read_slides(content), {}
+        raise PageError(f"it is broken, or no .{kind} file at all: save it again") from error
+    return result.content, result.metadata
+
+
+@cache
+def _config() -> Any:
+    import kreuzberg
+
+    options: Any = {"output_format": "markdown", "disable_ocr": True, "use_cache": False}
+    return kreuzberg.ExtractionConfig(**options)
+
+
+def _mended(markdown: str) -> str:
+    text = _PICTURE.sub(lambda found: description(found[1]), markdown)
+    text = _LINK_WITHIN.sub(r"\1", text)
+    text = _NEEDLESS.sub(r"\1", _UNDERLINE.sub("", _COMMENT.sub("", text)))
+    return "\n".join(
+        line.replace("\\*", "*") if line.startswith(("|", "#")) else line.rstrip()
+        for line in text.split("\n")
+    )
+
+
+def _modified(metadata: Mapping[str, Any]) -> date | None:
+    """Last saved, as the document itself says; not to be trusted over anything that the source knows."""
+    written = metadata.get("modified_at")
+    try:
+        return parse_date(written) if isinstance(written, str) else None
+    except UnreadableDateError:
+        return None

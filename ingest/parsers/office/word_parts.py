@@ -1,0 +1,158 @@
+"""A Word file as its reader sees it: without hidden and moved-away words, with numbers of headings, footnotes and text boxes.
+
+The converter knows nothing of what hides words or counts them, and of a paragraph with a text box it drops the words.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+
+import lxml.etree
+from lxml.etree import _Element as Element
+
+from ingest.errors import PageError
+from ingest.parsers.archives import with_members
+from ingest.parsers.office.word_notes import show_notes
+from ingest.parsers.office.word_numbers import may_have_numbers, show_numbers
+
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_ALTERNATIVES = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_TABS = frozenset({f"{_WORD}tab", f"{_WORD}ptab"})
+_OFF = frozenset({"0", "false", "off"})
+_WORD_TEXT = re.compile(r"word/(?:document|footnotes|endnotes|header\d*|footer\d*)\.xml")
+_HIDING = (b":vanish", b":moveFrom")
+_DOCUMENT, _FOOTNOTES = "word/document.xml", "word/footnotes.xml"
+
+
+def as_word_shows(content: bytes) -> bytes:
+    """The file so changed. `content` has passed `check_archive`.
+
+    Raises:
+        PageError: its XML is broken.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        changed = _changed(archive)
+        if not changed:
+            return content
+        return with_members(archive, changed, compression=zipfile.ZIP_STORED)
+
+
+def _changed(archive: zipfile.ZipFile) -> Mapping[str, bytes]:
+    changed = {}
+    styles = _member(archive, "word/styles.xml")
+    numbering = _member(archive, "word/numbering.xml")
+    notes = _notes(archive)
+    hiding = _hiding_styles(styles)
+    for name in filter(_WORD_TEXT.fullmatch, archive.namelist()):
+        xml = archive.read(name)
+        has_numbers = name == _DOCUMENT and may_have_numbers(xml, styles, numbering)
+        has_notes = bool(notes) and (name == _FOOTNOTES or b"footnoteReference" in xml)
+        has_tabs = any(mark in xml for mark in (b":tab/", b":tab ", b":ptab"))
+        has_boxes, may_hide = b"txbxContent" in xml, _may_hide(xml, hiding)
+        if not (has_numbers or has_notes or has_tabs or has_boxes or may_hide):
+            continue
+        root = _parsed(xml)
+        if (
+            (may_hide and _hide(root, hiding))
+            | (has_tabs and _space_tabs(root))
+            | (has_boxes and _show_text_boxes(root))
+            | (has_notes and (_forget_notes(root) if name == _FOOTNOTES else show_notes(root, notes)))
+            | (has_numbers and show_numbers(root, _parsed(styles) if styles else None, _parsed(numbering)))
+        ):
+            changed[name] = lxml.etree.tostring(root, encoding="UTF-8", xml_declaration=True)
+    return changed
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Empty where there is none."""
+    return archive.read(name) if name in archive.namelist() else b""
+
+
+def _may_hide(xml: bytes, styles: frozenset[str]) -> bool:
+    return any(mark in xml for mark in (*_HIDING, *(style.encode() for style in styles)))
+
+
+def _hide(root: Element, styles: frozenset[str]) -> bool:
+    unseen = [run for run in root.iter(f"{_WORD}r") if _is_hidden(run, styles)]
+    unseen += [one for one in root.iter(f"{_WORD}p") if _style(one, "pPr", "pStyle") in styles]
+    unseen += root.iter(f"{_WORD}moveFrom")
+    _remove(unseen)
+    return bool(unseen)
+
+
+def _space_tabs(root: Element) -> bool:
+    """A space in the place of each tab: the converter joins the words around it."""
+    tabs = [tab for run in root.iter(f"{_WORD}r") for tab in run if tab.tag in _TABS]
+    for tab in tabs:
+        tab.tag = f"{_WORD}t"
+        tab.text = " "
+        tab.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    return bool(tabs)
+
+
+def _notes(archive: zipfile.ZipFile) -> Mapping[str, Element]:
+    """Footnotes by their ids, without the lines that part them from the text."""
+    xml = _member(archive, _FOOTNOTES)
+    notes = _parsed(xml).iter(f"{_WORD}footnote") if b"footnoteRef" in xml or b"<w:t" in xml else ()
+    return {note.get(f"{_WORD}id", ""): note for note in notes if note.get(f"{_WORD}type") is None}
+
+
+def _forget_notes(root: Element) -> bool:
+    """Once they stand in the text."""
+    _remove(list(root.iter(f"{_WORD}footnote")))
+    return True
+
+
+def _show_text_boxes(root: Element) -> bool:
+    """Puts the paragraphs of each text box behind the one that it hangs on. Old and new kinds say the same twice."""
+    for choice in root.iter(f"{_ALTERNATIVES}Choice"):
+        if next(choice.iter(f"{_WORD}txbxContent"), None) is not None:
+            _remove(list(choice.itersiblings(f"{_ALTERNATIVES}Fallback")))
+    boxes = list(root.iter(f"{_WORD}txbxContent"))
+    for box in boxes:
+        host = next(box.iterancestors(f"{_WORD}p"), None)
+        if host is not None:
+            for block in reversed(list(box)):
+                host.addnext(block)
+            _remove([box])
+    return bool(boxes)
+
+
+def _hiding_styles(styles: bytes) -> frozenset[str]:
+    if b":vanish" not in styles:
+        return frozenset()
+    hiding = filter(_vanishes, _parsed(styles).iter(f"{_WORD}style"))
+    return frozenset(style.get(f"{_WORD}styleId", "") for style in hiding) - {""}
+
+
+def _is_hidden(run: Element, styles: frozenset[str]) -> bool:
+    return _vanishes(run) or _style(run, "rPr", "rStyle") in styles
+
+
+def _vanishes(element: Element) -> bool:
+    mark = element.find(f"{_WORD}rPr/{_WORD}vanish")
+    return mark is not None and mark.get(f"{_WORD}val", "1") not in _OFF
+
+
+def _style(element: Element, properties: str, name: str) -> str:
+    """The id of its style; empty where it has none."""
+    found = element.find(f"{_WORD}{properties}/{_WORD}{name}")
+    return "" if found is None else found.get(f"{_WORD}val", "")
+
+
+def _remove(elements: list[Element]) -> None:
+    for element in elements:
+        parent = element.getparent()
+        if parent is not None:
+            parent.remove(element)
+
+
+def _parsed(xml: bytes) -> Element:
+    parser = lxml.etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    try:
+        return lxml.etree.fromstring(xml, parser=parser)
+    except lxml.etree.XMLSyntaxError as error:
+        raise PageError("it is broken: save it again") from error

@@ -1,0 +1,1 @@
+"""PDF: text, tables and running heads."""

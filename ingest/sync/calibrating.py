@@ -1,0 +1,69 @@
+"""Measures what a sync has built. A sync never fails for it: what was measured before stays, or nothing is known."""
+
+from __future__ import annotations
+
+import logging
+from typing import Protocol
+
+from kb.errors import UnavailableError
+from kb.index.calibration import Calibration
+from kb.index.port import Rebuild, Searchable, VectorIndex
+
+logger = logging.getLogger(__name__)
+
+
+class Calibrator(Protocol):
+    """`kb.retrieval.measuring.Calibrator`, as a sync uses it."""
+
+    async def is_due(self, known: Calibration | None, passages: int) -> bool: ...
+
+    async def measure(self, generation: Rebuild | VectorIndex) -> Calibration | None: ...
+
+
+async def measure_if_due(index: VectorIndex, calibrator: Calibrator | None) -> None:
+    """After changes in place: where nothing was measured yet, or the index has changed much since.
+
+    Raises:
+        UnavailableError: the index does not answer.
+    """
+    if calibrator is None:
+        return
+    counts = await index.counts()
+    if await calibrator.is_due(await index.calibration(), counts.chunks):
+        await measure(index, calibrator)
+
+
+async def measure(
+    generation: Rebuild | VectorIndex, calibrator: Calibrator | None, *, instead: Searchable | None = None
+) -> None:
+    """`instead`: a generation of the same make, whose figures serve where nothing can be measured.
+
+    Raises:
+        UnavailableError: the index does not answer.
+    """
+    if calibrator is None:
+        return
+    try:
+        calibration = await calibrator.measure(generation)
+    except UnavailableError as error:
+        logger.warning("calibration.failed", extra={"cause": str(error)})
+        calibration = None
+    except Exception:  # arithmetic on pages that nobody foresaw must not keep them from being found
+        logger.exception("calibration.failed")
+        calibration = None
+    if calibration is None and instead is not None:
+        calibration = await instead.calibration()
+    if calibration is not None:
+        await generation.calibrate(calibration)
+        logger.info("calibration.kept", extra=told(calibration))
+
+
+def told(calibration: Calibration) -> dict[str, object]:
+    """What a log says of it."""
+    reranking = calibration.reranking
+    return {
+        "passages": calibration.passages,
+        "headings": reranking.samples if reranking else 0,
+        "reranker": reranking.model if reranking else None,
+        "rerank_weight": reranking.weight if reranking else None,
+    }

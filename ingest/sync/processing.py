@@ -1,0 +1,335 @@
+"""The pages that a sweep found to be new or changed, each on its way into the index: alone, or with the help of workers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Sequence
+
+from ingest.distributed.coordinator import Crew, Helpers
+from ingest.distributed.serialization import Outcome
+from ingest.errors import PageError
+from ingest.faults import as_page_failure
+from ingest.listing import Work, ids_of
+from ingest.parsers.redirects import may_redirect, redirect_of
+from ingest.pipeline import Origin, PagePipeline, PreparedPage, linked
+from ingest.sources.port import RawPage
+from ingest.sync.emptied import STAYS, Emptied
+from ingest.sync.live import LivePages
+from ingest.sync.looking import FirstLook, Seen
+from ingest.sync.progress import Pace
+from ingest.sync.singly import Ready, each_alone
+from ingest.sync.tally import Tally
+from kb.index.port import IndexedChunk, IndexWriter
+from kb.runtime.tasks import cancelled, happened
+from kb.runtime.tracing import span
+from kb.store.forgotten import ForgottenPages
+
+logger = logging.getLogger(__name__)
+
+GROUP = 128
+"""Chunks embedded together: enough to sort by length, 0.2 MB of vectors, about two seconds on two cores."""
+FIRST_GROUP = 16
+"""The embedder has to wait for the first; each group is twice as large as the one before."""
+AT_A_GLANCE = 20_000
+"""Bytes that are looked through on the loop: some 50 µs."""
+IDLE_S = 0.5
+"""Between two looks for workers that may have come."""
+
+Embedded = tuple[Sequence[Ready], list[list[IndexedChunk]]]
+
+
+class Processing:
+    """One sweep's. `live` is the index that answers questions, `writer` what is filled: the same, or one beside it."""
+
+    def __init__(
+        self,
+        *,
+        pipeline: PagePipeline,
+        live: LivePages,
+        writer: IndexWriter,
+        forgotten: ForgottenPages,
+        tally: Tally,
+        pace: Pace,
+        look: FirstLook,
+        force: bool = False,
+    ) -> None:
+        self._look = look
+        self._emptied = Emptied(live=live, tally=tally, force=force)
+        self._pipeline = pipeline
+        self._live = live
+        filled: object = writer
+        self._fills_live = filled is live
+        self._writer = writer
+        self._forgotten = forgotten
+        self._tally = tally
+        self._pace = pace
+        self._todo: deque[Work] = deque()
+        self._unfinished = 0
+        """Pages that are neither in the index nor reported: to do, in hand or with a worker."""
+        self._lent = asyncio.Event()
+        self._returned = asyncio.Event()
+        self._over = asyncio.Event()
+        self._served = asyncio.Event()
+        """Workers have as many pages as they get: only then does this process begin another of its own."""
+
+    async def run(self, work: Sequence[Work], crew: Crew) -> None:
+        """This process works group by group; meanwhile whoever else there is gets pages from the same list."""
+        self._pace.starts([item.ref.size for item in work])
+        if not work:
+            return
+        self._todo.extend(work)
+        self._unfinished = len(work)
+        async with crew.at_work(self._pipeline.manifest) as helpers:
+            parts = [
+                asyncio.create_task(part)
+                for part in (
+                    self._pipeline.warm(),
+                    self._lend(helpers),
+                    self._collect(helpers),
+                    self._do(helpers),
+                )
+            ]
+            try:
+                ended, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_EXCEPTION)
+                for part in ended:
+                    part.result()
+            finally:
+                for part in parts:
+                    await cancelled(part)
+        await self._emptied.settle()
+
+    async def _lend(self, helpers: Helpers) -> None:
+        """Keeps the lane filled, and leaves what is too little to share."""
+        while self._unfinished and helpers.may_come:
+            room = await helpers.room() if len(self._todo) > 1 else 0
+            if room:
+                self._served.clear()
+                read = await self._read(room)
+                self._served.set()  # while these are on their way, this process goes on
+                await helpers.hand_out(read)
+                self._lent.set()
+            else:
+                self._served.set()
+                self._returned.clear()
+                await happened(self._returned, within_s=IDLE_S)
+        self._served.set()
+
+    async def _read(self, most: int) -> list[tuple[Work, RawPage]]:
+        read: list[tuple[Work, RawPage]] = []
+        while len(self._todo) > 1 and len(read) < most:
+            item = self._todo.popleft()
+            seen = await self._fetched(item)
+            if seen is not None:
+                read.append((item, seen.raw))
+        return read
+
+    async def _fetched(self, item: Work) -> Seen | None:
+        """None: it failed, is empty now or only leads to another page: no work to share."""
+        source = item.listing.source
+        try:
+            seen = self._look.take(item)
+            with as_page_failure(source.name, item.ref.path):
+                raw = seen.raw if seen else await source.fetch(item.ref)
+                target = await _redirected(raw)
+            if target is None and seen is not None and seen.failure is not None:
+                raise seen.failure
+        except PageError as error:
+            await self._failed(item, error)
+            return None
+        if target is not None:
+            await self._redirects(item, target)
+            return None
+        if raw.content.strip():
+            return seen or Seen(raw=raw)
+        try:
+            await self._pipeline.prepare(raw, Origin.of(source))
+        except PageError as error:
+            if self._emptied.holds_back(item, error):
+                self._finished([item])
+            else:
+                await self._failed(item, error)
+            return None
+        return Seen(raw=raw)
+
+    async def _collect(self, helpers: Helpers) -> None:
+        """What workers bring goes into the index before this process begins a page of its own: they wait for more."""
+        while self._unfinished and (helpers.may_come or helpers.are_busy):
+            if helpers.are_busy:
+                if outcomes := await helpers.returned():
+                    self._served.clear()
+                    await self._arrived(outcomes)
+                    self._returned.set()
+                self._todo.extend(await helpers.taken_back())
+            else:
+                self._lent.clear()
+                await happened(self._lent, within_s=IDLE_S)
+
+    async def _arrived(self, outcomes: Sequence[tuple[Work, Outcome]]) -> None:
+        pages: list[Ready] = []
+        chunks: list[list[IndexedChunk]] = []
+        for item, outcome in outcomes:
+            try:
+                if isinstance(outcome, PageError):
+                    raise outcome
+                page = await self._accepted(item, outcome.page)
+            except PageError as error:
+                await self._failed(item, error)
+            else:
+                pages.append((item, page))
+                chunks.append(outcome.linked_to(page))
+        await self._index(pages, chunks)
+
+    async def _do(self, helpers: Helpers) -> None:
+        """This process's own part: a group is read while the one before is embedded and the one before that is indexed."""
+        size = FIRST_GROUP
+        following: asyncio.Task[Embedded] | None = None
+        embedding: asyncio.Task[Embedded] | None = None
+        indexing: asyncio.Task[None] | None = None
+        try:
+            while self._unfinished:
+                group = await self._own_group(size) if self._todo else []
+                size = min(2 * size, GROUP)
+                following = asyncio.create_task(self._embedded(group)) if group else None
+                if embedding:
+                    pages, chunks = await embedding
+                    if indexing:
+                        await indexing
+                    indexing = asyncio.create_task(self._index(pages, chunks))
+                embedding = following
+                if embedding is None:
+                    if indexing:
+                        await indexing
+                    self._todo.extend(await helpers.unstarted())
+                    if not self._todo:
+                        await happened(self._over, within_s=IDLE_S)
+        except Exception:
+            if indexing:
+                await indexing  # what is embedded already need not be embedded by the next sync again
+            raise
+        finally:
+            for task in (following, embedding, indexing):
+                if task:
+                    await cancelled(task)
+
+    async def _own_group(self, size: int) -> list[Ready]:
+        """Reads pages until there are so many chunks to embed together, or nothing is left."""
+        with span("read"):
+            return await self._own_pages(size)
+
+    async def _own_pages(self, size: int) -> list[Ready]:
+        group: list[Ready] = []
+        chunks = 0
+        while self._todo and chunks < size:
+            if not self._served.is_set():
+                await self._served.wait()
+                continue  # the rest may be handed out by now
+            item = self._todo.popleft()
+            seen = await self._fetched(item)
+            if seen is None:
+                continue
+            try:
+                page = await self._pipeline.prepare(seen.raw, Origin.of(item.listing.source), seen.parsed)
+                page = await self._accepted(item, page)
+            except PageError as error:
+                await self._failed(item, error)
+            else:
+                group.append((item, page))
+                chunks += len(page.chunks)
+        return group
+
+    async def _embedded(self, group: Sequence[Ready]) -> Embedded:
+        """Without the pages that the embedder breaks over, which have failed."""
+        try:
+            with span("embed", pages=len(group)):
+                return group, await self._pipeline.embed([page for _, page in group])
+        except BaseException as error:  # noqa: BLE001 (what is no fault over a page is raised again)
+            done = await each_alone(group, lambda page: self._pipeline.embed([page]), error)
+        made = [chunks for _, one in done if not isinstance(one, PageError) for chunks in one]
+        return await self._without_failed(done), made
+
+    async def _accepted(self, item: Work, prepared: PreparedPage) -> PreparedPage:
+        """With its links. What its author limited is not public until it is replaced either.
+
+        Raises:
+            PageError: what it says of other pages breaks us.
+        """
+        with as_page_failure(item.listing.source.name, item.ref.path):
+            page = linked(prepared, item.listing.source, item.listing.refs)
+        told = page.page
+        if item.ref.path in item.listing.indexed and await self._look.admits_fewer(told.id, told.audience):
+            await self._live.delete_pages([told.id])
+        return page
+
+    async def _index(self, pages: Sequence[Ready], chunks: Sequence[Sequence[IndexedChunk]]) -> None:
+        """Puts each page in the place of what the index held of it.
+
+        What was forgotten since it was read goes again: forgetting does not wait for a sync.
+        """
+        if not pages:
+            return
+        of_page = {page.page.id: made for (_, page), made in zip(pages, chunks, strict=True)}
+        alone = lambda page: self._writer.replace_pages({page.page.id: of_page[page.page.id]})  # noqa: E731
+
+        try:
+            with span("write", pages=len(of_page)):
+                await self._writer.replace_pages(of_page)
+        except BaseException as error:  # noqa: BLE001
+            pages = await self._without_failed(await each_alone(pages, alone, error))
+        forgotten = await self._forgotten.ids()
+        await self._writer.delete_pages([page for page in of_page if page in forgotten])
+        for item, page in pages:
+            self._tally.indexed(page, before=item.listing.indexed.get(item.ref.path))
+        self._finished([item for item, _ in pages])
+
+    async def _without_failed(self, done: Sequence[tuple[Ready, object]]) -> list[Ready]:
+        """The pages that were not broken over; the others are reported."""
+        for (item, _), result in done:
+            if isinstance(result, PageError):
+                await self._failed(item, result)
+        return [ready for ready, result in done if not isinstance(result, PageError)]
+
+    async def _redirects(self, item: Work, target: str) -> None:
+        """It has no text: the page that it leads to is indexed for itself. A rebuild leaves it out until the swap."""
+        path = item.ref.path
+        if path in item.listing.indexed and self._fills_live:
+            await self._live.delete_pages(ids_of(item.listing, [path]))
+            self._tally.removed.append(path)
+        self._tally.note(
+            path, f"it only redirects, to {target}: nothing of it is indexed", title=item.ref.title
+        )
+        self._finished([item])
+
+    async def _failed(self, item: Work, error: PageError) -> None:
+        """A page that has to go goes at once, from the live index too."""
+        path = item.ref.path
+        was_indexed = path in item.listing.indexed
+        gone = error.withdraw or path in item.listing.exposed
+        if was_indexed and gone:
+            await self._live.delete_pages(ids_of(item.listing, [path]))
+        if error.left_out:
+            self._tally.note(path, error.reason, title=item.ref.title)
+            self._finished([item])
+            return
+        kept = was_indexed and not gone and self._fills_live
+        reason = f"{error.reason}{STAYS}" if kept else error.reason
+        self._tally.fail(path, reason, title=item.ref.title)
+        logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})
+        self._finished([item])
+
+    def _finished(self, items: Sequence[Work]) -> None:
+        self._pace.finished([item.ref.size for item in items])
+        self._unfinished -= len(items)
+        if not self._unfinished:
+            for event in (self._over, self._returned, self._lent):
+                event.set()
+
+
+async def _redirected(raw: RawPage) -> str | None:
+    """Where a page only leads to; see `redirect_of`. Most are told at a glance, for which no thread is needed."""
+    if len(raw.content) <= AT_A_GLANCE and not may_redirect(raw.content):
+        return None
+    return await asyncio.to_thread(
+        redirect_of, raw.content, path=raw.file_name or raw.path, media_type=raw.media_type
+    )

@@ -1,0 +1,292 @@
+"""One sweep over the sources: discover, compare, process, delete.
+
+The index itself is the only record of what has been done: it holds every page's revision. So a sweep that was killed
+at any moment needs no repair; the next one finds what is missing. Four rules keep text from being lost, or from staying:
+
+- A page that cannot be read keeps its earlier text, unless its author limited its readers or emptied it.
+- What is limited or gone leaves the live index as soon as its source is listed, before anything else can fail.
+- Only what a source was seen not to list is deleted. A source that fails, or lists much less than before, deletes
+  nothing unless somebody insists (see `ingest.guard`).
+- An index of another make (embedder, dimension, chunker), or with damaged files, is rebuilt beside the live one and swapped in when whole.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ingest.distributed.coordinator import Crew
+from ingest.errors import SyncRefusedError
+from ingest.guard import Golden, failed_sources, heed, lost_questions, mass_loss, missing
+from ingest.listing import Listing, Work, ids_of
+from ingest.parsers.reader import Reader
+from ingest.pipeline import DetectLanguage, Embedder, Lexical, PagePipeline, source_and_path
+from ingest.sources.port import Source
+from ingest.sync.calibrating import Calibrator, measure, measure_if_due
+from ingest.sync.forgetting import forget_page, remember_page
+from ingest.sync.live import LivePages, NoPages
+from ingest.sync.looking import FirstLook
+from ingest.sync.plan import plan
+from ingest.sync.processing import Processing
+from ingest.sync.progress import OnProgress, Pace
+from ingest.sync.rollback import roll_back
+from ingest.sync.tally import Tally
+from ingest.sync.withdrawing import Withdrawing
+from kb.errors import IndexDamagedError
+from kb.index.port import IndexWriter, PageAddress, Rebuild, VectorIndex
+from kb.jobs import SyncReport
+from kb.pages.freshness import Clock
+from kb.store.forgotten import ForgottenPages, InMemoryForgotten
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Run:
+    """What one run has for itself. `leave`: by which pages leave the live index."""
+
+    live: LivePages
+    tally: Tally
+    pace: Pace
+    look: FirstLook
+    leave: Withdrawing
+    force: bool
+
+
+class Sync:
+    """Keeps an index equal to its sources. Its runs must not overlap: `ingest.sync.jobs.ReindexJobs` sees to that."""
+
+    def __init__(
+        self,
+        *,
+        index: VectorIndex,
+        embedder: Embedder,
+        lexical: Lexical,
+        detect_language: DetectLanguage,
+        sources: Callable[[], Sequence[Source]],
+        clock: Clock,
+        reader: Reader | None = None,
+        forgotten: ForgottenPages | None = None,
+        golden: Golden | None = None,
+        crew: Crew | None = None,
+        calibrator: Calibrator | None = None,
+    ) -> None:
+        self._index = index
+        self._forgotten = forgotten or InMemoryForgotten()
+        self._golden = golden
+        self._crew = crew or Crew()
+        self._calibrator = calibrator
+        self._pipeline = PagePipeline(
+            embedder=embedder, lexical=lexical, detect_language=detect_language, reader=reader
+        )
+        self._list_sources = sources
+        self._clock = clock
+
+    @property
+    def _sources(self) -> Mapping[str, Source]:
+        """By name. Asked for at every run: a folder may be added while the bot runs."""
+        return {source.name: source for source in self._list_sources()}
+
+    @property
+    def source_names(self) -> list[str]:
+        return list(self._sources)
+
+    async def run(
+        self,
+        *,
+        full: bool = False,
+        source: str | None = None,
+        force: bool = False,
+        dry_run: bool = False,
+        on_progress: OnProgress | None = None,
+    ) -> SyncReport:
+        """Sweeps once over all sources, or over one, and returns the diff that it made.
+
+        `full` reads every page anew: over all sources it builds a new index beside the live one; over one source it
+        replaces that source's pages in place. An index of another make is rebuilt from all sources, asked or not.
+        `force` overrules what speaks against removing many pages, or against a rebuilt index; `dry_run` only tells what
+        would be done.
+
+        Raises:
+            SyncRefusedError: the result would damage the index, or no source could be listed. The live index stays.
+            UnavailableError: the index or the embedder does not answer. The next run makes the index whole.
+        """
+        tally = Tally(clock=self._clock)
+        pace = Pace(clock=self._clock, listen=on_progress)
+        pace.says("reading")
+        live = await self._live_pages()
+        look = FirstLook(pipeline=self._pipeline, live=live)
+        leave = Withdrawing(
+            live=live, forgotten=self._forgotten, look=look, tally=tally, force=force and not dry_run
+        )
+        run = _Run(live=live, tally=tally, pace=pace, look=look, leave=leave, force=force)
+        try:
+            if dry_run:
+                await self._plan(self._chosen(source), run, full=full and source is None)
+            else:
+                await self._sweep(run, full=full, source=source)
+                await self._index.settle()
+            await self._name(tally, self._index)
+        finally:
+            await leave.close()
+        return tally.report()
+
+    async def roll_back(self, *, on_progress: OnProgress | None = None) -> SyncReport:
+        """Goes back to the generation before the live one; see `ingest.sync.rollback`."""
+        tally = Tally(clock=self._clock)
+        Pace(clock=self._clock, listen=on_progress).says("swapping")
+        await self._pipeline.ready()
+        await roll_back(self._index, manifest=self._pipeline.manifest, forgotten=self._forgotten, tally=tally)
+        await self._name(tally, self._index)
+        return tally.report()
+
+    async def forget(self, address: str) -> list[PageAddress]:
+        """Takes a page out at once, also while a run is under way; see `ingest.sync.forgetting.forget_page`."""
+        return await forget_page(address, index=self._index, forgotten=self._forgotten)
+
+    async def remember(self, address: str) -> list[str]:
+        """Lets the next run index a forgotten page again; the ids."""
+        return await remember_page(address, forgotten=self._forgotten)
+
+    async def _plan(self, sources: Iterable[Source], run: _Run, *, full: bool) -> None:
+        live, forgotten = await self._index.revisions(), await self._forgotten.ids()
+        listings = [listing async for listing in run.leave.listings(sources)]
+        plan(listings, run.tally, full=full, live=live, forgotten=forgotten)
+
+    async def _sweep(self, run: _Run, *, full: bool, source: str | None) -> None:
+        chosen = self._chosen(source)
+        try:
+            await self._pipeline.ready()
+        except Exception:  # it is raised again: what is limited or gone does not wait for an embedder
+            await run.leave.update(chosen)
+            raise
+        if isinstance(run.live, NoPages) and source is None:
+            logger.error("sync.index_damaged")
+            await self._rebuild(run, like_live=False)
+            return
+        made_with = await self._index.manifest()
+        if made_with is None:
+            await self._start_empty()
+        elif made_with != self._pipeline.manifest:
+            logger.info(
+                "sync.rebuild_needed", extra={"was": str(made_with), "now": str(self._pipeline.manifest)}
+            )
+            await self._rebuild(run, like_live=False)
+            return
+        if full and source is None and made_with is not None:
+            await self._rebuild(run, like_live=True)
+        else:
+            await self._update(chosen, run, anew=full)
+
+    async def _live_pages(self) -> LivePages:
+        """A damaged index is rebuilt by the next run over all sources, asked or not: till then every question is an outage."""
+        try:
+            await self._index.manifest()
+        except IndexDamagedError:
+            return NoPages()
+        return self._index
+
+    async def _name(self, tally: Tally, pages: LivePages) -> None:
+        if tally.unnamed:
+            tally.name(await pages.addresses())
+
+    async def _start_empty(self) -> None:
+        """An index that holds nothing is filled page by page, so that a killed first run is not lost."""
+        rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
+        await rebuild.swap()
+
+    async def _update(self, sources: Iterable[Source], run: _Run, *, anew: bool) -> None:
+        listings = await run.leave.update(sources)
+        work = [
+            Work(listing=listing, ref=ref)
+            for listing in listings
+            for ref in listing.refs.values()
+            if anew or not listing.is_unchanged(ref)
+        ]
+        run.tally.unchanged += sum(len(listing.refs) for listing in listings) - len(work)
+        await self._process(work, self._index, run)
+        await measure_if_due(self._index, self._calibrator)
+
+    async def _rebuild(self, run: _Run, *, like_live: bool) -> None:
+        """Builds a new generation from every source; anything that looks wrong leaves the live one in place.
+
+        `like_live`: both are made with the same embedder, so that the same question can be put to both.
+        """
+        before = await run.live.revisions()
+        listings = await run.leave.beside(self._sources.values())
+        try:
+            heed(failed_sources(run.tally.failed), run.tally, force=run.force)
+            await self._build(run, before, listings, like_live=like_live)
+        except SyncRefusedError:  # the new generation is not believed, so neither is what it lacks
+            raise
+        except BaseException:
+            await run.leave.without_swap(listings)
+            raise
+        await self._drop_forgotten(self._index)
+
+    async def _build(
+        self, run: _Run, before: Mapping[str, str], listings: Sequence[Listing], *, like_live: bool
+    ) -> None:
+        work = [Work(listing=listing, ref=ref) for listing in listings for ref in listing.refs.values()]
+        rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
+        try:
+            await self._process(work, rebuild, run)
+            run.pace.says("swapping")
+            await self._drop_forgotten(rebuild)
+            doubts = await self._doubts(rebuild, before, listings, run.tally, like_live=like_live)
+            heed(doubts, run.tally, force=run.force)
+            await self._name(run.tally, run.live)  # while that still knows the titles of what goes
+            await measure(rebuild, self._calibrator, instead=self._index if like_live else None)
+            await rebuild.swap()
+        except BaseException:  # a cancelled rebuild must not stay behind either
+            await rebuild.discard()
+            raise
+
+    async def _doubts(
+        self,
+        rebuild: Rebuild,
+        before: Mapping[str, str],
+        listings: Sequence[Listing],
+        tally: Tally,
+        *,
+        like_live: bool,
+    ) -> list[str]:
+        """What looks wrong with the new generation; tallies what it lacks as removed."""
+        on_purpose = {page for listing in listings for page in ids_of(listing, listing.withdrawn)}
+        after = await rebuild.revisions()
+        gone = missing(before, after, await self._forgotten.ids())
+        unread = {failure.path for failure in tally.failed}
+        paths = [source_and_path(page)[1] for page in gone]
+        tally.removed += [path for path in paths if path not in unread]
+        lost = [page for page in gone if page not in on_purpose]
+        doubts = mass_loss(lost, before, new=missing(after, before, ()), failed=tally.failed)
+        if self._golden is None:
+            return doubts
+        unfound = await self._golden.lost(rebuild, live=self._index if like_live else None)
+        return doubts + lost_questions(unfound)
+
+    def _chosen(self, source: str | None) -> list[Source]:
+        if source is None:
+            return list(self._sources.values())
+        if source not in self._sources:
+            raise SyncRefusedError(
+                f"there is no source {source!r}; known: {', '.join(self._sources) or 'none'}"
+            )
+        return [self._sources[source]]
+
+    async def _process(self, work: Sequence[Work], writer: IndexWriter, run: _Run) -> None:
+        processing = Processing(
+            pipeline=self._pipeline,
+            live=run.live,
+            writer=writer,
+            forgotten=self._forgotten,
+            tally=run.tally,
+            pace=run.pace,
+            look=run.look,
+            force=run.force,
+        )
+        await processing.run(work, self._crew)
+
+    async def _drop_forgotten(self, writer: IndexWriter) -> None:
+        await writer.delete_pages(sorted(await self._forgotten.ids()))

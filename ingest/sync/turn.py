@@ -1,0 +1,124 @@
+"""Whose turn it is to reindex: one at a time across replicas, and what the one whose turn it is tells the others.
+
+NAMESPACE:reindex:turn       token of the replica at work; runs out when that replica dies
+NAMESPACE:reindex:last       token of whoever took the turn last: it is still theirs where they were silent for too long and nobody
+                             else took it
+NAMESPACE:reindex:progress   the latest step, as JSON
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Protocol, cast
+
+from pydantic import TypeAdapter
+from redis.asyncio import Redis
+
+from kb.errors import StoreUnavailableError
+from kb.jobs import ReindexProgress
+from kb.store.redis import milliseconds, store_failures
+
+LEASE = timedelta(seconds=15)
+"""A replica that died is known to be dead after this."""
+BEAT_S = 1.0
+"""Between two renewals, each with the latest step: fourteen may fail."""
+KEPT = timedelta(minutes=1)
+"""For which the last step is there to be read by those who followed."""
+_UNAVAILABLE = "it cannot be told whether another replica is reindexing"
+
+_PROGRESS: TypeAdapter[ReindexProgress] = TypeAdapter(ReindexProgress)
+_TAKE = """
+local holder = redis.call('get', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])
+redis.call('set', KEYS[3], ARGV[1], 'ex', 86400)
+redis.call('del', KEYS[2])
+return 1
+"""
+"""A client that asks again, since the first reply was lost, finds its own turn taken by itself."""
+_IF_MINE = """
+local holder = redis.call('get', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+if not holder and redis.call('get', KEYS[3]) ~= ARGV[1] then return 0 end
+redis.call('set', KEYS[2], ARGV[2], 'px', ARGV[3])
+"""
+_KEEP = f"{_IF_MINE} redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[4]) return 1"
+_GIVE_BACK = f"{_IF_MINE} redis.call('del', KEYS[1]) return 1"
+
+
+class Turn(Protocol):
+    """Raises `StoreUnavailableError` when its server does not answer."""
+
+    async def take(self) -> bool:
+        """Whether it is ours now; False while another replica is at work."""
+
+    async def keep(self, latest: Callable[[], ReindexProgress]) -> None:
+        """Holds on to the turn and tells the latest step, until it is cancelled.
+
+        Raises:
+            StoreUnavailableError: the turn was lost, or it cannot be told any more whose it is.
+        """
+
+    async def give_back(self, last: ReindexProgress) -> None: ...
+
+    async def told(self) -> ReindexProgress | None:
+        """The latest step of whoever is at work, or was a moment ago."""
+
+
+class OnlyReplica:
+    """The turn where one process has the index to itself."""
+
+    async def take(self) -> bool:
+        return True
+
+    async def keep(self, latest: Callable[[], ReindexProgress]) -> None:  # noqa: ARG002 - nobody to tell it to
+        await asyncio.Event().wait()
+
+    async def give_back(self, last: ReindexProgress) -> None:
+        """Nobody waits for it."""
+
+    async def told(self) -> ReindexProgress | None:
+        return None
+
+
+class RedisTurn:
+    def __init__(
+        self, redis: Redis, *, namespace: str, lease: timedelta = LEASE, beat_s: float = BEAT_S
+    ) -> None:
+        self._redis = redis
+        self._turn = f"{namespace}:reindex:turn"
+        self._progress = f"{namespace}:reindex:progress"
+        self._last = f"{namespace}:reindex:last"
+        self._lease = lease
+        self._beat_s = beat_s
+        self._token = uuid.uuid4().hex
+
+    async def take(self) -> bool:
+        return bool(await self._eval(_TAKE, milliseconds(self._lease)))
+
+    async def keep(self, latest: Callable[[], ReindexProgress]) -> None:
+        while True:
+            if not await self._tell(_KEEP, latest(), milliseconds(self._lease)):
+                raise StoreUnavailableError("another replica took over: this one was silent for too long")
+            await asyncio.sleep(self._beat_s)
+
+    async def give_back(self, last: ReindexProgress) -> None:
+        """Where it was lost, what is told now is another's, and stays."""
+        await self._tell(_GIVE_BACK, last)
+
+    async def told(self) -> ReindexProgress | None:
+        with store_failures(_UNAVAILABLE):
+            stored = await self._redis.get(self._progress)
+        return None if stored is None else _PROGRESS.validate_json(stored)
+
+    async def _tell(self, script: str, step: ReindexProgress, *more: int) -> bool:
+        """In one step with what the script does of the turn; whether it was ours."""
+        return bool(await self._eval(script, _PROGRESS.dump_json(step), milliseconds(KEPT), *more))
+
+    async def _eval(self, script: str, *arguments: bytes | int) -> object:
+        with store_failures(_UNAVAILABLE):
+            keys = (self._turn, self._progress, self._last)
+            return await cast(Any, self._redis.eval(script, len(keys), *keys, self._token, *arguments))

@@ -1,0 +1,110 @@
+"""What the sources list, and what of the live index has to go for it: at once, before anything that may fail."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Iterable
+
+from ingest.errors import SourceUnavailableError, SyncRefusedError
+from ingest.faults import as_source_failure
+from ingest.guard import advice
+from ingest.listing import Listing, ids_of, indexed_of, listing_of
+from ingest.sources.port import Source
+from ingest.sync.live import LivePages
+from ingest.sync.looking import FirstLook
+from ingest.sync.tally import Tally
+from kb.runtime.tracing import span
+from kb.store.forgotten import ForgottenPages
+
+logger = logging.getLogger(__name__)
+
+
+class Withdrawing:
+    """One sweep's. `look`: what reads the pages that changed. `force`: somebody insists on removing many pages."""
+
+    def __init__(
+        self, *, live: LivePages, forgotten: ForgottenPages, look: FirstLook, tally: Tally, force: bool
+    ) -> None:
+        self._live = live
+        self._forgotten = forgotten
+        self._look = look
+        self._tally = tally
+        self._force = force
+        self._asked: list[Source] = []
+
+    async def listings(self, sources: Iterable[Source], *, limit: bool = False) -> AsyncIterator[Listing]:
+        """What each source lists. One that cannot be listed, or lists nothing, is tallied as failed.
+
+        `limit`: first of all, what sources of fewer readers than before have in the live index leaves it. That needs no listing.
+
+        Raises:
+            SyncRefusedError: no source is left.
+        """
+        revisions, forgotten = await self._live.revisions(), await self._forgotten.ids()
+        sources, listed = list(sources), 0
+        if limit:
+            for source in sources:
+                had = Listing(source=source, refs={}, indexed=indexed_of(source, revisions))
+                await self._live.delete_pages(ids_of(had, had.exposed))
+        for source in sources:
+            self._asked.append(source)
+            try:
+                with span("list", source=source.name):
+                    listing = await listing_of(source, revisions, forgotten, force=self._force)
+            except SourceUnavailableError as error:
+                logger.warning("source.unavailable", extra={"source": source.name, "error": str(error)})
+                self._tally.fail(source.name, str(error))
+            else:
+                listed += 1
+                yield listing
+        if self._tally.failed and not listed:
+            raise SyncRefusedError("; ".join(failure.reason for failure in self._tally.failed))
+
+    async def update(self, sources: Iterable[Source]) -> list[Listing]:
+        """The listings, once what is gone, limited or emptied has left the live index, source by source."""
+        listings = []
+        async for listing in self.listings(sources, limit=True):
+            gone = self._removable(listing)
+            if gone:
+                self._tally.removed += gone
+                self._tally.name(await self._live.addresses())  # while the index still knows their titles
+            await self._live.delete_pages(ids_of(listing, gone))
+            await self._look.withdraw(listing)
+            listings.append(listing)
+        return listings
+
+    async def beside(self, sources: Iterable[Source]) -> list[Listing]:
+        """As `update`, where a new generation is built: what is merely gone goes with the swap, or by `without_swap`."""
+        listings = []
+        async for listing in self.listings(sources, limit=True):
+            await self._look.withdraw(listing)
+            listings.append(listing)
+        return listings
+
+    async def without_swap(self, listings: Iterable[Listing]) -> None:
+        """The new generation comes to nothing: what is gone must not stay in the live one until another is whole."""
+        for listing in listings:
+            gone = listing.withdrawn if listing.loss else listing.vanished
+            await self._live.delete_pages(ids_of(listing, gone))
+
+    async def close(self) -> None:
+        """Closes the sources. A connection that breaks while it is let go of changes nothing of what was done."""
+        while self._asked:
+            source = self._asked.pop()
+            try:
+                with as_source_failure(source.name):
+                    await source.close()
+            except SourceUnavailableError as error:
+                logger.warning("source.not_closed", extra={"source": source.name, "error": str(error)})
+
+    def _removable(self, listing: Listing) -> list[str]:
+        """Which of a source's vanished pages go. Where that many do not go by themselves, that is a failure of the source."""
+        if listing.loss is None:
+            return listing.vanished
+        if self._force:
+            self._tally.doubts.append(listing.loss)
+            return listing.vanished
+        reason = f"{listing.loss}: {advice(listing.source.name)}"
+        logger.warning("source.removals_held", extra={"source": listing.source.name, "reason": reason})
+        self._tally.fail(listing.source.name, reason)
+        return listing.withdrawn

@@ -1,0 +1,1 @@
+"""Settings: read once at start from `footnote.toml`, the environment and the command line."""

@@ -1,0 +1,65 @@
+"""What the environment adds to the sources of a settings file, and what is said of a misspelt key.
+
+Tokens are given by the environment: `FOOTNOTE_SOURCES__<NAME>__TOKEN`, or for every source of a kind by the name that its
+vendor's users know (`CONFLUENCE_API_TOKEN`, `NOTION_TOKEN`, `GIT_TOKEN`, `GITHUB_TOKEN`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kb.config.sources.common import nearest
+from kb.config.sources.kinds import KINDS, kind_of
+
+TOKEN_VARIABLES: Mapping[str, Mapping[str, str]] = {
+    "CONFLUENCE_API_TOKEN": {"confluence": "token"},
+    "CONFLUENCE_EMAIL": {"confluence": "email"},
+    "NOTION_TOKEN": {"notion": "token"},
+    "GIT_TOKEN": {"git": "token"},
+    "GITHUB_TOKEN": {"github": "token"},
+    "GITHUB_APP_ID": {"github": "app_id"},
+    "GITHUB_APP_PRIVATE_KEY": {"github": "private_key"},
+    "GOOGLE_APPLICATION_CREDENTIALS": {"google_drive": "key_file"},
+    "GOOGLE_SERVICE_ACCOUNT_KEY": {"google_drive": "key"},
+    "GOOGLE_CLIENT_ID": {"google_drive": "client_id"},
+    "GOOGLE_CLIENT_SECRET": {"google_drive": "client_secret"},
+    "GOOGLE_REFRESH_TOKEN": {"google_drive": "refresh_token"},
+    "SHAREPOINT_CLIENT_SECRET": {"sharepoint": "client_secret"},
+    "SHAREPOINT_CERTIFICATE": {"sharepoint": "certificate"},
+}
+"""Environment names without our prefix -> the kind of source and its key that they fill where it is not set."""
+
+
+def with_environment(
+    sources: list[dict[str, Any]], environ: Mapping[str, str], prefix: str
+) -> list[dict[str, Any]]:
+    """The sources of a settings file with what the environment adds: `<prefix><NAME>__<KEY>`, then a kind's own names.
+
+    In a variable's name a source's dashes are underscores.
+
+    Raises:
+        ValueError: a variable names no source, with the nearest name.
+    """
+    filled = [dict(source) for source in sources]
+    by_variable = {str(one.get("name", "")).upper().replace("-", "_"): one for one in filled}
+    for variable, value in environ.items():
+        if variable.startswith(prefix):
+            name, _, key = variable.removeprefix(prefix).partition("__")
+            if name not in by_variable or not key:
+                raise ValueError(f"{variable} names no source; {nearest(name, list(by_variable))}")
+            by_variable[name][key.lower()] = value
+    for variable, targets in TOKEN_VARIABLES.items():
+        for source in filled:
+            target = targets.get(kind_of(source))
+            if target is not None and environ.get(variable):
+                source.setdefault(target, environ[variable])
+    return filled
+
+
+def unknown_key(source: object, key: str) -> str | None:
+    """What to say of a key that this source's kind does not have; None: it has it."""
+    known = KINDS.get(kind_of(source))
+    if known is None or key in known.model_fields:
+        return None
+    return nearest(key, list(known.model_fields))

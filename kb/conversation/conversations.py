@@ -1,0 +1,171 @@
+"""Conversations: the turns of a thread, with what was retrieved for each. In memory, or in Redis.
+
+A thread may go on for months. Its latest turns are kept whole, of the earlier ones only what a return to their topic
+needs: the question, the topics and the pages that were cited. What is read for a question is bounded either way.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Protocol
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from redis.asyncio import Redis
+from redis.exceptions import ResponseError
+
+from kb.conversation.topics import MOST, key_topics
+from kb.models import ThreadKey, Turn
+from kb.store.redis import store_failures
+
+WHOLE_TURNS = 10
+"""Latest turns that keep their answers: twice what a rewriter reads and more than an answering model is told."""
+KEPT_TURNS = 200
+"""Turns of a thread, the latest. Some 80 kB without the answers of the earlier ones, read in 2 ms."""
+PARSED_THREADS = 64
+"""Threads whose turns stay parsed in this process: those that are being talked in. At most some 20 MB."""
+KEPT_CHARACTERS = 200
+"""Of an earlier question: enough words to know its topic again."""
+
+_TURNS = TypeAdapter(list[Turn], config=ConfigDict(hide_input_in_errors=True))
+
+logger = logging.getLogger(__name__)
+
+
+class ConversationStore(Protocol):
+    """Turns of a thread, oldest first. Raises `StoreUnavailableError` when its server does not answer."""
+
+    async def load(self, key: ThreadKey) -> list[Turn]: ...
+
+    async def known(self, keys: Sequence[ThreadKey]) -> frozenset[ThreadKey]:
+        """Those of these threads that anything is kept of, asked at once; of what is kept nothing is read."""
+
+    async def append(self, key: ThreadKey, turn: Turn) -> None:
+        """Adds a turn at the end. A turn with the `question_ts` of an earlier one replaces it (an edited or repeated question)."""
+
+    async def forget(self, key: ThreadKey, question_ts: str) -> None:
+        """Drops the turn that answered this message."""
+
+
+class InMemoryConversations:
+    """For tests and for one-off commands: lost with the process."""
+
+    def __init__(self) -> None:
+        self._threads: dict[ThreadKey, list[Turn]] = {}
+
+    async def load(self, key: ThreadKey) -> list[Turn]:
+        return list(self._threads.get(key, []))
+
+    async def known(self, keys: Sequence[ThreadKey]) -> frozenset[ThreadKey]:
+        return frozenset(key for key in keys if self._threads.get(key))
+
+    async def append(self, key: ThreadKey, turn: Turn) -> None:
+        self._threads[key] = compacted(with_turn(self._threads.get(key, []), turn))
+
+    async def forget(self, key: ThreadKey, question_ts: str) -> None:
+        self._threads[key] = [turn for turn in self._threads.get(key, []) if turn.question_ts != question_ts]
+
+
+class RedisConversations:
+    """One string a thread, the JSON of its turns: read and written at once. It is kept for `keep` after its last turn.
+
+    A thread that did not change since it was last read or written here is not parsed again. Turns that cannot be read, as
+    another version may have written them, are none: whoever knows them from elsewhere tells them anew.
+    """
+
+    def __init__(self, redis: Redis, *, namespace: str, keep: timedelta) -> None:
+        self._redis = redis
+        self._namespace = namespace
+        self._keep = keep
+        self._parsed: OrderedDict[ThreadKey, tuple[bytes, tuple[Turn, ...]]] = OrderedDict()
+
+    async def load(self, key: ThreadKey) -> list[Turn]:
+        with store_failures("conversations cannot be read"):
+            try:
+                stored = await self._redis.get(self._name(key))
+            except ResponseError as error:
+                if not str(error).startswith("WRONGTYPE"):
+                    raise
+                return self._unreadable(key, 1)
+        if stored is None:
+            self._parsed.pop(key, None)
+            return []
+        stored = stored.encode() if isinstance(stored, str) else stored
+        known, turns = self._parsed.get(key, (b"", ()))
+        if known == stored:
+            return list(turns)
+        try:
+            return self._remember(key, stored, _TURNS.validate_json(stored))
+        except ValidationError as error:
+            return self._unreadable(key, error.error_count())
+
+    async def known(self, keys: Sequence[ThreadKey]) -> frozenset[ThreadKey]:
+        with store_failures("conversations cannot be read"):
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for key in keys:
+                    pipe.exists(self._name(key))
+                there = await pipe.execute()
+        return frozenset(key for key, is_there in zip(keys, there, strict=True) if is_there)
+
+    async def append(self, key: ThreadKey, turn: Turn) -> None:
+        await self._write(key, compacted(with_turn(await self.load(key), turn)))
+
+    async def forget(self, key: ThreadKey, question_ts: str) -> None:
+        await self._write(key, [turn for turn in await self.load(key) if turn.question_ts != question_ts])
+
+    async def _write(self, key: ThreadKey, turns: list[Turn]) -> None:
+        # Read-modify-write without a lock: the queue works one question of a thread at a time.
+        with store_failures("conversations cannot be written"):
+            if turns:
+                stored = _TURNS.dump_json(turns, exclude_defaults=True)
+                await self._redis.set(self._name(key), stored, px=self._keep)
+                self._remember(key, stored, turns)
+            else:
+                self._parsed.pop(key, None)
+                await self._redis.delete(self._name(key))
+
+    def _unreadable(self, key: ThreadKey, problems: int) -> list[Turn]:
+        logger.warning("conversation.unreadable", extra={"conversation": str(key), "problems": problems})
+        self._parsed.pop(key, None)
+        return []
+
+    def _remember(self, key: ThreadKey, stored: bytes, turns: list[Turn]) -> list[Turn]:
+        self._parsed[key] = (stored, tuple(turns))
+        self._parsed.move_to_end(key)
+        while len(self._parsed) > PARSED_THREADS:
+            self._parsed.popitem(last=False)
+        return turns
+
+    def _name(self, key: ThreadKey) -> str:
+        return f"{self._namespace}:turns:{key}"
+
+
+def with_turn(turns: Sequence[Turn], turn: Turn) -> list[Turn]:
+    """The turns with `turn` at the end, or in the place of the one that answered the same message."""
+    if turn.question_ts is not None:
+        for at, earlier in enumerate(turns):
+            if earlier.question_ts == turn.question_ts:
+                return [*turns[:at], turn, *turns[at + 1 :]]
+    return [*turns, turn]
+
+
+def compacted(turns: Sequence[Turn]) -> list[Turn]:
+    """The latest turns whole, the ones before without their texts, at most `KEPT_TURNS`."""
+    kept = turns[-KEPT_TURNS:]
+    return [*(_without_texts(turn) for turn in kept[:-WHOLE_TURNS]), *kept[-WHOLE_TURNS:]]
+
+
+def _without_texts(turn: Turn) -> Turn:
+    if not turn.answer and len(turn.question) <= KEPT_CHARACTERS:
+        return turn
+    return replace(
+        turn,
+        question=turn.question[:KEPT_CHARACTERS],
+        rewritten=turn.rewritten[:KEPT_CHARACTERS] if turn.rewritten else None,
+        answer="",
+        topics=tuple(dict.fromkeys((*turn.topics, *key_topics(turn.answer))))[-MOST:],
+        retrieved=tuple(one for one in turn.retrieved if one.cited),
+    )

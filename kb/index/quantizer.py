@@ -1,0 +1,36 @@
+"""A copy of a generation's points whose dense vectors are there in 8 bits as well, made in a process of its own: the engine holds
+Python's lock for the minute that it takes, and needs the memory of all vectors.
+
+python -m kb.index.quantizer FROM TO DIMENSION    copies the folder of points FROM to TO, which does not exist, and prints how
+                                                  many points TO has then; another exit code than 0: there is none
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import qdrant_edge as engine
+
+from kb.index.edge_vectors import quantized_config
+
+NICENESS = 10
+"""As what embeds for a sync: questions go first."""
+
+
+def main(source: Path, target: Path, dimension: int) -> int:
+    os.nice(NICENESS)
+    shutil.copytree(source, target)
+    shard = engine.EdgeShard.load(str(target), quantized_config(dimension))
+    shard.optimize()
+    shard.flush()
+    points: int = shard.count(engine.CountRequest(exact=True))
+    shard.close()
+    os.sync()  # what the engine left as it was copied too
+    return points
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))}\n")

@@ -1,0 +1,1 @@
+"""What pages say about themselves: where they stand, their labels, their versions, how fresh they are."""

@@ -1,0 +1,72 @@
+"""What a page is called beside others: its title, and in brackets what tells it from those that have the same one. Pure.
+
+"Parking (Ghent)" stands beside "Parking (Zwolle)", and alone it is "Parking".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from kb.addresses import split_address
+from kb.answer import Citation
+from kb.models import Page
+from kb.pages.places import fitted, parts_of, raw_parts_of
+
+_Parts = Callable[[Page], Sequence[str]]
+
+
+def labels(citations: Iterable[Citation]) -> Mapping[int, str]:
+    """A citation's number -> its page's title, with the place where another cited page has the same title."""
+    cited = {citation.n: citation.chunk.page for citation in citations}
+    called = page_labels(cited.values())
+    return {n: called[page.id] for n, page in cited.items()}
+
+
+def page_labels(pages: Iterable[Page]) -> Mapping[str, str]:
+    """Page id -> what the page is called beside the others."""
+    alike: dict[str, dict[str, Page]] = {}
+    for page in pages:
+        alike.setdefault(" ".join(page.title.split()).casefold(), {})[page.id] = page
+    return {
+        page_id: f"{group[page_id].title} ({told})" if told else group[page_id].title
+        for group in alike.values()
+        for page_id, told in _told_apart(list(group.values())).items()
+    }
+
+
+def _told_apart(pages: Sequence[Page]) -> Mapping[str, str]:
+    """Page id -> what it has that the others have not: by the first way that tells all of them apart, else the best."""
+    best = {page.id: "" for page in pages}
+    if len(pages) == 1:
+        return best
+    for parts in _WAYS:
+        told = _own(pages, parts)
+        if len(set(told.values())) > len(set(best.values())):
+            best = told
+        if len(set(best.values())) == len(pages):
+            break
+    return best
+
+
+def _own(pages: Sequence[Page], parts_of_page: _Parts) -> dict[str, str]:
+    parts = {page.id: tuple(parts_of_page(page)) for page in pages}
+    shared = set.intersection(*(set(one) for one in parts.values()))
+    return {page_id: fitted([part for part in one if part not in shared]) for page_id, one in parts.items()}
+
+
+def _version(page: Page) -> Sequence[str]:
+    return (page.version,) if page.version else ()
+
+
+def _host(page: Page) -> Sequence[str]:
+    return tuple(filter(None, (split_address(page.url).hostname,)))
+
+
+_WAYS: tuple[_Parts, ...] = (
+    lambda page: parts_of(page.path, page.title, page.language),
+    _version,
+    lambda page: (page.source,),
+    lambda page: raw_parts_of(page.path),
+    _host,
+)
+"""From what says most to a reader to what says least."""

@@ -1,0 +1,129 @@
+"""How a passage's likeness and its words become one score. Pure.
+
+Likeness comes as standard scores (`kb.retrieval.standard_scores`), words as BM25; both are put on the scale of the question's own
+candidates first, so that nothing here knows an embedding model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.config.settings import SearchSettings
+from kb.index.port import Candidate
+from kb.models import Hit, Scores
+from kb.retrieval.queries import WeightedQuery
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FusedScores:
+    """A row a passage; all of shape (passages,).
+
+    `dense` and `lexical` are those of the question's own wordings. `context_need`: how much the words of the thread counted,
+    0..1 of their weight.
+    """
+
+    dense: Floats
+    lexical: Floats
+    fused: Floats
+    context_need: float = 0.0
+
+    def of(self, row: int) -> Scores:
+        both = float(self.fused[row])
+        return Scores(dense=float(self.dense[row]), lexical=float(self.lexical[row]), fused=both, final=both)
+
+    def best(self, count: int, among: NDArray[np.bool_] | None = None) -> list[int]:
+        """The rows of the best `count` passages, and of all that are as good as the last of them; `among`: of those rows alone."""
+        rows = np.arange(len(self.fused)) if among is None else np.flatnonzero(among)
+        if len(rows) <= count:
+            return [int(row) for row in rows]
+        least = np.partition(self.fused[rows], -count)[-count]
+        return [int(row) for row in rows[self.fused[rows] >= least]]
+
+
+def fuse(
+    candidates: Sequence[Candidate], queries: Sequence[WeightedQuery], settings: SearchSettings
+) -> list[Hit]:
+    """Candidates as hits, ordered as `in_order` has them; their scores are in the order of `queries`, `dense` as standard scores."""
+    if not candidates:
+        return []
+    dense = np.array([candidate.dense for candidate in candidates], dtype=float)
+    lexical = np.array([candidate.lexical for candidate in candidates], dtype=float)
+    scores = fuse_scores(dense, lexical, queries, settings)
+    return in_order(
+        Hit(chunk=candidate.chunk, scores=scores.of(row)) for row, candidate in enumerate(candidates)
+    )
+
+
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Best first, equal ones by chunk id so that the order is always the same."""
+    return sorted(hits, key=lambda hit: (-hit.scores.final, hit.chunk.id))
+
+
+def fuse_scores(
+    dense: Floats, lexical: Floats, queries: Sequence[WeightedQuery], settings: SearchSettings
+) -> FusedScores:
+    """Both of shape (passages, queries), at least one passage; `dense` as standard scores.
+
+    `fused` is at most 1, and below 0 for what the average passage leaves behind. The thread's words weigh the less the better
+    the question finds without them: that is how a new topic in an old thread is told from a follow-up.
+    """
+    own = np.array([0.0 if query.context else query.weight for query in queries])
+    evidence = own / own.sum()
+    need = context_need(dense, queries, settings)
+    weights = np.array([query.weight * (need if query.context else 1.0) for query in queries])
+    shares = weights / weights.sum()
+    if settings.fusion == "rrf":
+        fused = by_rank(dense, lexical, dense_weight=settings.dense_weight, k=settings.rrf_k)
+    else:
+        fused = by_score(dense, lexical, dense_weight=settings.dense_weight)
+    return FusedScores(
+        dense=dense @ evidence, lexical=lexical @ evidence, fused=fused @ shares, context_need=need
+    )
+
+
+def context_need(dense: Floats, queries: Sequence[WeightedQuery], settings: SearchSettings) -> float:
+    """How much a question needs the words of its thread, 0..1, by the best standard score that its own wordings find."""
+    own = [at for at, query in enumerate(queries) if not query.context]
+    if not len(dense) or len(own) == len(queries):
+        return 0.0
+    best = float(dense[:, own].max())
+    span = settings.context_strong - settings.context_weak
+    return min(1.0, max(0.0, (settings.context_strong - best) / span)) if span > 0 else 1.0
+
+
+def by_score(dense: Floats, lexical: Floats, *, dense_weight: float) -> Floats:
+    """Likeness and BM25 blended. All arrays have the shape (candidates, queries).
+
+    Of each query, the best candidate's likeness counts as 1 and the average one's as 0: how far the best stands out is
+    what a question's scores tell. BM25 begins at 0 and has no upper end: it is divided by the best.
+    """
+    return dense_weight * _relative(dense - dense.mean(axis=0)) + (1 - dense_weight) * _relative(lexical)
+
+
+def by_rank(dense: Floats, lexical: Floats, *, dense_weight: float, k: int) -> Floats:
+    """Weighted reciprocal rank fusion (Cormack et al. 2009), scaled so that first in both is 1. Shapes as `by_score`.
+
+    A passage without a term of the query has no lexical rank. Equal scores share the better rank.
+    """
+    of_dense = (k + 1) / (k + _ranks(dense))
+    of_lexical = np.where(lexical > 0, (k + 1) / (k + _ranks(lexical)), 0.0)
+    return dense_weight * of_dense + (1 - dense_weight) * of_lexical
+
+
+def _relative(scores: Floats) -> Floats:
+    """Beside the best of each column; all 0 where none is above 0."""
+    best = scores.max(axis=0)
+    relative: Floats = np.divide(scores, best, out=np.zeros_like(scores), where=best > 0)
+    return relative
+
+
+def _ranks(scores: Floats) -> Floats:
+    """1 for the best of each column."""
+    better = np.sum(scores[:, None, :] < scores[None, :, :], axis=1, dtype=np.float64)
+    return np.add(better, 1.0)

@@ -1,0 +1,105 @@
+"""Golden questions: each must go on finding its page, or a rebuilt index does not go live.
+
+The file has one JSON object a line: {"question": "How many days of leave?", "page": "people/leave.md"}. `page` is the
+page's path, id (`source:path`) or URL; `channel`, where given, is the channel whose members may read it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kb.config.settings import SearchSettings
+from kb.errors import SettingsError
+from kb.index.port import Searchable
+from kb.models import Audience
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.queries import WeightedQuery
+from kb.retrieval.search import Search
+from kb.retrieval.standard_scores import Embedder
+from kb.text.language import detect
+
+WITHIN = 10
+"""Passages among which the page must be, before reranking: twice what an answer is made of."""
+
+
+class GoldenQuestion(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: str = Field(min_length=1)
+    page: str = Field(min_length=1)
+    channel: str | None = None
+
+    @property
+    def audience(self) -> Audience:
+        if self.channel is None:
+            return Audience()
+        return Audience(channels=frozenset({self.channel, f"#{self.channel.removeprefix('#')}"}))
+
+
+class GoldenQuestions:
+    """Reads the file anew at every check: it may be edited while the bot runs."""
+
+    def __init__(
+        self, file: Path, *, embedder: Embedder, lexical: LexicalEncoder, settings: SearchSettings
+    ) -> None:
+        self._file = file
+        self._embedder = embedder
+        self._lexical = lexical
+        self._settings = settings
+
+    async def lost(self, new: Searchable, *, live: Searchable | None) -> list[GoldenQuestion]:
+        """Those that do not find their page in `new`; of those that `live` misses as well, none.
+
+        `live` is None where it cannot be searched with the present embedder: then all must be found.
+
+        Raises:
+            SettingsError: the file cannot be read.
+            UnavailableError: the index or the embedder does not answer.
+        """
+        in_new = self._search(new)
+        in_live = None if live is None else self._search(live)
+        lost = []
+        for asked in await asyncio.to_thread(read_questions, self._file):
+            if await _finds(asked, in_new):
+                continue
+            if in_live is None or await _finds(asked, in_live):
+                lost.append(asked)
+        return lost
+
+    def _search(self, index: Searchable) -> Search:
+        """One for all questions: it keeps the sample of the index that they are held against."""
+        return Search(index, self._embedder, self._lexical, self._settings)
+
+
+async def _finds(asked: GoldenQuestion, search: Search) -> bool:
+    own = await asyncio.to_thread(detect, asked.question)
+    queries = [WeightedQuery(text=asked.question, weight=1.0)]
+    found = await search.search(queries, audience=asked.audience, language=own)
+    pages = [hit.chunk.page for hit in found.hits[:WITHIN]]
+    return any(asked.page in (page.id, page.path, page.url) for page in pages)
+
+
+def read_questions(file: Path) -> Sequence[GoldenQuestion]:
+    """
+    Raises:
+        SettingsError: there is no such file, or a line of it is no golden question.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"the golden questions {file} cannot be read: {error}") from error
+    read = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            read.append(GoldenQuestion.model_validate_json(line))
+        except ValidationError as error:
+            raise SettingsError(
+                f'{file}, line {number}: write {{"question": "...", "page": "..."}}'
+            ) from error
+    return read

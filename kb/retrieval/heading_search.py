@@ -1,0 +1,167 @@
+"""Searches for headings as for questions, each without the help of the heading that stands over its own section.
+
+A heading over a passage is part of what is embedded and of what BM25 reads. Asked for, it would find its section by
+itself, and nothing could be learnt of how a cross-encoder does with real questions. So the passages of its section are
+scored anew as they would be without it; all others, near ones of the same page too, stand as they are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb.index.port import Candidate, QueryVectors, SparseVector, StoredPassage
+from kb.models import EVERYONE, Audience, Chunk, Hit
+from kb.retrieval.headings import Heading, unheaded
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.rerank_trial import CANDIDATES
+from kb.retrieval.search import MAX_LANGUAGES
+from kb.retrieval.standard_scores import SAMPLED, Embedder, Probe, Scale
+
+LEG = 50
+"""Passages that each leg of a search brings."""
+
+Vectors = NDArray[np.float32]
+Fuse = Callable[[Sequence[Candidate], str], Sequence[Hit]]
+"""The candidates of one query, best first: as the search orders them."""
+
+
+class Searched(Protocol):
+    """A generation of the index, as in `kb.index.port`."""
+
+    async def languages(self) -> Sequence[str]: ...
+
+    async def search(
+        self, queries: Sequence[QueryVectors], *, audience: Audience, limit: int
+    ) -> list[Candidate]: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HeadingHit:
+    """A passage that was found for a heading: its text as it was searched, and whether it is of the heading's section."""
+
+    text: str
+    fused: float
+    right: bool
+
+
+class HeadingSearch:
+    def __init__(self, *, embedder: Embedder, lexical: LexicalEncoder, fuse: Fuse) -> None:
+        self._embedder = embedder
+        self._lexical = lexical
+        self._fuse = fuse
+
+    async def hits(
+        self,
+        headings: Sequence[Heading],
+        sample: Sequence[StoredPassage],
+        generation: Searched,
+    ) -> list[list[HeadingHit]]:
+        """The best passages for each heading, as many as a cross-encoder could be given, best first.
+
+        `sample` tells how rare words are, and what is unrelated.
+
+        Raises:
+            UnavailableError: the index or the embedder does not answer.
+        """
+        everyone = _audience_of(sample)
+        spoken = tuple(await generation.languages())[:MAX_LANGUAGES]
+        vectors = np.array([one.dense for one in sample[:SAMPLED]], dtype=np.float32)
+        scale = Scale(self._embedder, vectors)
+        probes = await scale.probes(
+            [heading.text for heading in headings], [heading.language for heading in headings]
+        )
+        found = []
+        for heading, probe in zip(headings, probes, strict=True):
+            languages = [heading.language, *(one for one in spoken if one != heading.language)]
+            words = self._lexical.query(heading.text, languages)
+            query = QueryVectors(dense=probe.vector.tolist(), lexical=words)
+            found.append((query, await generation.search([query], audience=everyone, limit=LEG)))
+        own = {
+            candidate.chunk.id: unheaded(candidate.chunk)
+            for heading, (_, candidates) in zip(headings, found, strict=True)
+            for candidate in candidates
+            if heading.holds(candidate.chunk)
+        }
+        scored = dict(zip(own, await self._embedder.embed_documents(list(own.values())), strict=True))
+        rarity = await asyncio.to_thread(self._rarity, [query for query, _ in found], sample)
+        return [
+            await asyncio.to_thread(
+                self._fused,
+                heading,
+                query.lexical,
+                candidates,
+                partial(_standard, probe, scale, scored),
+                rarity,
+            )
+            for heading, probe, (query, candidates) in zip(headings, probes, found, strict=True)
+        ]
+
+    def _fused(
+        self,
+        heading: Heading,
+        query: SparseVector,
+        candidates: Sequence[Candidate],
+        standard: Callable[[Candidate, bool], float],
+        rarity: dict[int, float],
+    ) -> list[HeadingHit]:
+        def anew(candidate: Candidate) -> Candidate:
+            chunk = candidate.chunk
+            bare = heading.holds(chunk)
+            words = self._lexical.document(_text(chunk, bare=bare), chunk.page.language)
+            score = standard(candidate, bare)
+            return replace(candidate, dense=(score,), lexical=(_bm25(query, words, rarity),))
+
+        hits = self._fuse([anew(candidate) for candidate in candidates], heading.text)
+        return [
+            HeadingHit(
+                text=_text(hit.chunk, bare=heading.holds(hit.chunk)),
+                fused=hit.scores.fused,
+                right=heading.holds(hit.chunk),
+            )
+            for hit in hits[: max(CANDIDATES)]
+        ]
+
+    def _rarity(self, queries: Sequence[QueryVectors], sample: Sequence[StoredPassage]) -> dict[int, float]:
+        """The weight of every term that is asked for, as BM25 has it, by the passages of the sample."""
+        asked = {term for query in queries for term in query.lexical.indices}
+        holding: Counter[int] = Counter()
+        for one in sample:
+            words = self._lexical.document(one.chunk.embedded_text, one.chunk.page.language)
+            holding.update(asked.intersection(words.indices))
+        return {
+            term: math.log(1 + (len(sample) - holding[term] + 0.5) / (holding[term] + 0.5)) for term in asked
+        }
+
+
+def _standard(
+    probe: Probe, scale: Scale, scored: Mapping[str, Vectors], candidate: Candidate, bare: bool
+) -> float:
+    """`scored`: the vectors, by chunk id, of passages as they are without their heading."""
+    if bare:
+        return float(probe.scores(scored[candidate.chunk.id][None, :])[0])
+    return probe.of_cosine(candidate.dense[0], length=scale.length)
+
+
+def _text(chunk: Chunk, *, bare: bool) -> str:
+    return unheaded(chunk) if bare else chunk.embedded_text
+
+
+def _bm25(query: SparseVector, words: SparseVector, rarity: dict[int, float]) -> float:
+    held = dict(zip(words.indices, words.values, strict=True))
+    asked = zip(query.indices, query.values, strict=True)
+    return sum(weight * rarity[term] * held.get(term, 0.0) for term, weight in asked)
+
+
+def _audience_of(sample: Sequence[StoredPassage]) -> Audience:
+    """Somebody who may read every page of the sample: of what is found only figures are kept."""
+    marks = {mark for one in sample for mark in one.chunk.page.audience}
+    return Audience(channels=frozenset(marks - {EVERYONE}))

@@ -1,0 +1,113 @@
+"""Measures a generation of the index: whether a cross-encoder helps there.
+
+    passages from all over -> their headings -> a search for each -> a trial of the cross-encoder (`kb.retrieval.rerank_trial`)
+
+Nothing that was measured depends on chance: the same index is measured to the same figures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from kb.index.calibration import Calibration, Reranking
+from kb.index.port import IndexCounts, StoredPassage
+from kb.retrieval.heading_search import HeadingHit, HeadingSearch, Searched
+from kb.retrieval.headings import Heading, headings_of
+from kb.retrieval.rerank_trial import CANDIDATES, Trial, decide, is_worth_more
+
+PASSAGES = 3000
+"""Passages that are looked at: 9 MB of vectors at 768 numbers."""
+TRIED = 100
+"""Headings that a cross-encoder is tried on."""
+
+
+class Generation(Searched, Protocol):
+    """The live index or one that is being built. Methods as in `kb.index.port`."""
+
+    async def counts(self) -> IndexCounts: ...
+    async def sample(self, limit: int) -> Sequence[StoredPassage]: ...
+
+
+class TriedReranker(Protocol):
+    """`kb.retrieval.rerank.Reranker`, as this uses it."""
+
+    @property
+    def available(self) -> bool: ...
+    @property
+    def model(self) -> str: ...
+    async def ready(self) -> None: ...
+    async def score_in_background(self, query: str, texts: Sequence[str]) -> list[float]: ...
+
+
+class Calibrator:
+    """`reranker` None: there is nothing to measure. `clock` tells when something was measured."""
+
+    def __init__(
+        self,
+        *,
+        search: HeadingSearch,
+        clock: Callable[[], datetime],
+        reranker: TriedReranker | None = None,
+    ) -> None:
+        self._search = search
+        self._clock = clock
+        self._reranker = reranker
+
+    async def is_due(self, known: Calibration | None, passages: int) -> bool:
+        """Whether an index of so many passages, of which this is known, should be measured (anew)."""
+        reranker = await self._available() if passages else None
+        if reranker is None:
+            return False
+        tried = known.reranking.model if known is not None and known.reranking is not None else None
+        return known is None or known.outgrown(passages) or reranker.model != tried
+
+    async def measure(self, generation: Generation) -> Calibration | None:
+        """None where no cross-encoder is to be had: there is nothing to measure.
+
+        Raises:
+            UnavailableError: the index, the embedder or the cross-encoder does not answer.
+        """
+        reranker = await self._available()
+        if reranker is None:
+            return None
+        counts = await generation.counts()
+        sample = await generation.sample(PASSAGES)
+        headings = await asyncio.to_thread(headings_of, sample, TRIED)
+        found = await self._search.hits(headings, sample, generation) if headings else []
+        reranking = await self._tried(reranker, headings, found)
+        return Calibration(reranking=reranking, passages=counts.chunks, measured=self._clock())
+
+    async def _available(self) -> TriedReranker | None:
+        if self._reranker is None:
+            return None
+        await self._reranker.ready()
+        return self._reranker if self._reranker.available else None
+
+    async def _tried(
+        self, reranker: TriedReranker, headings: Sequence[Heading], found: Sequence[Sequence[HeadingHit]]
+    ) -> Reranking:
+        """With more and more candidates, for as long as that seems to help: each pair costs some 25 ms."""
+        scores: list[list[float]] = [[] for _ in headings]
+        seconds, trials, tried = 0.0, list[Trial](), list[int]()
+        for depth in CANDIDATES:
+            started = time.perf_counter()
+            for heading, hits, known in zip(headings, found, scores, strict=True):
+                texts = [hit.text for hit in hits[len(known) : depth]]
+                known += await reranker.score_in_background(heading.text, texts)
+            seconds += time.perf_counter() - started
+            tried.append(depth)
+            trials = [_trial(hits, known) for hits, known in zip(found, scores, strict=True)]
+            if not await asyncio.to_thread(is_worth_more, trials, depth):
+                break
+        each = 1000 * seconds / max(1, sum(map(len, scores)))
+        return await asyncio.to_thread(
+            decide, trials, model=reranker.model, milliseconds_each=each, tried=tried
+        )
+
+
+def _trial(hits: Sequence[HeadingHit], scores: Sequence[float]) -> Trial:
+    return Trial(fused=[hit.fused for hit in hits], scores=tuple(scores), right=[hit.right for hit in hits])

@@ -1,0 +1,77 @@
+"""The wordings in which a question is searched for, and what each of them weighs. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kb.config.settings import SearchSettings
+from kb.models import Rewrite
+from kb.retrieval.thread_words import in_context
+
+SURE = 0.9
+"""A rewrite by rules of this confidence is taken at its word: a step in a series, a reference, an opener."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WeightedQuery:
+    """One wording of the question and its share in the fused score.
+
+    `context`: it holds words of the thread besides the question's. It helps to find and to order, but likeness to it
+    is no evidence that a passage answers: `Scores.dense` and `Scores.lexical` leave it out. `language`: ISO 639-1, by
+    which its words are stemmed; "" for the question's.
+    """
+
+    text: str
+    weight: float
+    context: bool = False
+    language: str = ""
+
+
+def wordings(
+    question: str,
+    rewrite: Rewrite,
+    context: Sequence[str],
+    settings: SearchSettings,
+    *,
+    pages_language: str = "",
+) -> list[WeightedQuery]:
+    """What is searched for: the user's own words, the rewrite, its translation, and the question among the thread's words.
+
+    `pages_language`: the ISO 639-1 code of the translation's language.
+    """
+    guessed = rewrite.method == "heuristic" and rewrite.confidence < SURE
+    original = settings.original_weight_guess if guessed else settings.original_weight
+    queries = [
+        WeightedQuery(text=question, weight=original),
+        *with_translation(rewrite, rewrite.query, 1.0 - original, settings, pages_language=pages_language),
+    ]
+    if context:
+        rewritten = rewrite.needs_rewrite and not guessed
+        weight = settings.context_weight_rewritten if rewritten else settings.context_weight
+        queries.append(WeightedQuery(text=in_context(question, context), weight=weight, context=True))
+    return merged(queries)
+
+
+def with_translation(
+    rewrite: Rewrite, text: str, weight: float, settings: SearchSettings, *, pages_language: str
+) -> list[WeightedQuery]:
+    """`text`, and beside it the rewrite's translation where there is one, which gets its share of the weight."""
+    share = settings.translation_share if rewrite.translated else 0.0
+    return [
+        WeightedQuery(text=text, weight=weight * (1 - share)),
+        WeightedQuery(text=rewrite.translated, weight=weight * share, language=pages_language),
+    ]
+
+
+def merged(queries: Sequence[WeightedQuery]) -> list[WeightedQuery]:
+    """Equal wordings become one with their weights added; wordings without weight are dropped."""
+    weights: dict[tuple[str, bool, str], float] = {}
+    for query in queries:
+        key = (query.text, query.context, query.language)
+        weights[key] = weights.get(key, 0.0) + query.weight
+    return [
+        WeightedQuery(text=text, weight=weight, context=context, language=language)
+        for (text, context, language), weight in weights.items()
+        if weight > 0
+    ]

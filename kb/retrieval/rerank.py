@@ -1,0 +1,220 @@
+"""A cross-encoder reads question and passage together and has a say in the order. Optional; its absence is visible.
+
+It never decides alone: on held-out questions its order is worse than the hybrid's, and the blend is better than both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from kb.config.settings import RerankSettings
+from kb.errors import RerankerUnavailableError
+from kb.index.calibration import Calibration, Reranking
+from kb.inference.cross_encoders import CrossEncoder, load_cross_encoder
+from kb.inference.hub import fetched_files, local_files
+from kb.inference.lanes import Lane
+from kb.models import Hit
+from kb.retrieval.scales import spread
+
+logger = logging.getLogger(__name__)
+
+
+WEIGHT = 0.3
+"""Share of the cross-encoder in the final score where nothing was measured; the rest is the fused score. A small one at .5 lost
+4 of 54 facts from the best two passages of four handbooks, at .3 none."""
+CANDIDATES = 20
+
+
+class Measured(Protocol):
+    """`kb.index.port.Searchable`, as this uses it."""
+
+    async def calibration(self) -> Calibration | None: ...
+
+
+class Reranker:
+    """`ready` looks for the model in its folder, in the local cache, then for some seconds on the hub.
+
+    `measured` is the index that is searched: what was measured on it (`kb.retrieval.rerank_trial`) says how much the model counts
+    and how many candidates it reads, where the settings leave that open. Without a measurement it is `WEIGHT` and
+    `CANDIDATES`.
+
+    The model runs in threads of its own, so that the next question's embedding does not wait for 20 passages.
+    """
+
+    def __init__(self, settings: RerankSettings, measured: Measured | None = None) -> None:
+        self._settings = settings
+        self._measured = measured
+        self._background: Lane | None = None
+        self._lane = self._loading_lane = Lane("footnote-rerank")
+        self._loading = asyncio.Lock()
+        self._looked = False
+        self._model: CrossEncoder | None = None
+        self._reason = "the reranker is not loaded yet"
+
+    @property
+    def wanted(self) -> bool:
+        return self._settings.model != "off"
+
+    @property
+    def model(self) -> str:
+        """The name by which what was measured with it is known."""
+        return self._settings.model
+
+    @property
+    def available(self) -> bool:
+        return self._model is not None
+
+    @property
+    def backend(self) -> str:
+        """What runs the model: "onnx" or "torch"; empty where there is none."""
+        return self._model.backend if self._model is not None else ""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no reranker, for operators; empty where there is one."""
+        return "" if self.available else self._reason
+
+    async def ready(self) -> None:
+        """Loads the model where it can be had. Never raises for a missing one and never waits long for the hub."""
+        async with self._loading:
+            if self._looked:
+                return
+            self._looked = True
+            if not self.wanted:
+                self._reason = "the reranker is switched off"
+                return
+            await self._loading_lane.run(lambda _: self._load(), None)
+            if self._model is None:
+                logger.warning("reranker.unavailable", extra={"reason": self._reason})
+                return
+            told = {"model": self._settings.model, "backend": self._model.backend}
+            logger.info("reranker.ready", extra=told)
+
+    async def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """0..1 for each text: how well it answers `query`.
+
+        Raises:
+            RerankerUnavailableError: there is no model, or it failed.
+        """
+        return await self._score(query, texts, self._lane)
+
+    async def score_in_background(self, query: str, texts: Sequence[str]) -> list[float]:
+        """As `score`, for work that nobody waits for: it gives way to the questions."""
+        if self._background is None:
+            onnx = self._model is not None and self._model.backend == "onnx"
+            self._background = Lane("footnote-rerank-trial", yields=True) if onnx else self._lane
+        return await self._score(query, texts, self._background)
+
+    async def _score(self, query: str, texts: Sequence[str], lane: Lane) -> list[float]:
+        model = self._model
+        if model is None:
+            raise RerankerUnavailableError(self._reason)
+        by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        batches = [by_length[at : at + model.batch] for at in range(0, len(texts), model.batch)]
+        scored = await lane.map(lambda batch: model.score(query, [texts[at] for at in batch]), batches)
+        scores = {
+            at: score
+            for batch, of_batch in zip(batches, scored, strict=True)
+            for at, score in zip(batch, of_batch, strict=True)
+        }
+        return [scores[at] for at in range(len(texts))]
+
+    async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
+        """The best candidates in their blended order, the others behind them as they were. All hits as they are where there is
+        no reranker, or it does not help on this knowledge base.
+        """
+        if not self.available:
+            return list(hits)
+        weight, many = await self._share()
+        if not weight:
+            return list(hits)
+        candidates = hits[:many]
+        try:
+            scores = await self.score(query, [hit.chunk.embedded_text for hit in candidates])
+        except RerankerUnavailableError as error:
+            self._model, self._reason = None, str(error)
+            logger.warning("reranker.failed", extra={"cause": repr(error)})
+            return list(hits)
+        return [*blend(candidates, scores, weight), *behind(candidates, hits[many:], weight)]
+
+    async def trial(self) -> Reranking | None:
+        """How the model did on the headings of what is searched; None without a trial, or where the settings decide."""
+        if not self.available or self._settings.weight is not None:
+            return None
+        return await self._found()
+
+    async def _share(self) -> tuple[float, int]:
+        """The model's weight and the number of candidates: as set, else as measured with this model, else as usual."""
+        weight, candidates = self._settings.weight, self._settings.candidates
+        if (weight is None or candidates is None) and (found := await self._found()) is not None:
+            weight = found.weight if weight is None else weight
+            candidates = found.candidates if candidates is None else candidates
+        return WEIGHT if weight is None else weight, CANDIDATES if candidates is None else candidates
+
+    async def _found(self) -> Reranking | None:
+        """What was measured with this model on the index that is searched."""
+        calibration = await self._measured.calibration() if self._measured is not None else None
+        found = calibration.reranking if calibration is not None else None
+        return found if found is not None and found.model == self.model else None
+
+    def close(self) -> None:
+        self._lane.close()
+        if self._background is not None:
+            self._background.close()
+        self._loading_lane.close()
+
+    def _load(self) -> None:
+        name, patience = self._settings.model, self._settings.hub_timeout_s
+        folder = local_files(name) or fetched_files(name, timeout_s=patience)
+        if folder is None:
+            self._reason = (
+                f"the reranker {name!r} is no folder, not in the local cache, and the model hub did not have it "
+                f'ready within {patience:g} s; set FOOTNOTE_RERANK__MODEL to a folder, or to "off"'
+            )
+            return
+        try:
+            self._model = load_cross_encoder(folder, self._settings)
+        except RerankerUnavailableError as error:
+            self._reason = str(error)
+            return
+        if self._model.backend == "onnx":
+            self._lane = Lane("footnote-rerank", self._model.at_once)
+
+
+def blend(hits: Sequence[Hit], scores: Sequence[float], weight: float) -> list[Hit]:
+    """Orders hits by (1 - weight) x fused + weight x cross-encoder score, best first.
+
+    Both are spread over 0..1 before, lowest to highest of these hits: a cross-encoder's scores lie close to 0 and 1,
+    fused scores close together, and unspread the weight would not mean what it says. Anchors are not in it; see
+    `kb.retrieval.anchors.boost_final`.
+    """
+    fused = spread([hit.scores.fused for hit in hits])
+    reranked = spread(list(scores))
+    blended = [
+        replace(
+            hit,
+            scores=replace(hit.scores, rerank=score, final=(1 - weight) * of_fused + weight * of_reranked),
+        )
+        for hit, score, of_fused, of_reranked in zip(hits, scores, fused, reranked, strict=True)
+    ]
+    return sorted(blended, key=lambda hit: -hit.scores.final)
+
+
+def behind(candidates: Sequence[Hit], others: Sequence[Hit], weight: float) -> list[Hit]:
+    """Hits that the cross-encoder did not read, on the scale of the blend: at most 0, as far below as their fused score is."""
+    low = min((hit.scores.fused for hit in candidates), default=0.0)
+    span = max((hit.scores.fused for hit in candidates), default=0.0) - low
+    return [
+        replace(
+            hit,
+            scores=replace(
+                hit.scores,
+                final=min(0.0, (1 - weight) * (hit.scores.fused - low) / span) if span > 0 else 0.0,
+            ),
+        )
+        for hit in others
+    ]

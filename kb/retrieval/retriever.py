@@ -1,0 +1,292 @@
+"""From a question in its thread to passages, best first.
+
+rewrite -> where the question stands in its thread -> search -> anchors -> rerank -> exact terms -> succession
+
+A question that asks several things goes through all but the first two once for each part and once as a whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import Protocol
+
+from kb.config.settings import Settings
+from kb.conversation.history import Readable
+from kb.index.calibration import Reranking
+from kb.models import Audience, Hit, Question, Rewrite, Turn
+from kb.retrieval import anchors as anchoring
+from kb.retrieval.anchors import Standing
+from kb.retrieval.exact_terms import holds, put_holding_first
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.queries import WeightedQuery, merged, with_translation, wordings
+from kb.retrieval.search import SearchResult
+from kb.retrieval.supersession import PageFinder, succeeded
+from kb.retrieval.thread_words import context_terms
+from kb.retrieval.vocabulary import Vocabulary
+from kb.rewriting.rewriter import Rewriter
+from kb.runtime.stopwatch import Stopwatch
+
+
+class Pages(Readable, PageFinder, Protocol):
+    """`kb.index.port.VectorIndex`, as this uses it."""
+
+
+class Searcher(Protocol):
+    async def warm(self) -> None:
+        """Prepares for questions of any language that may be asked in."""
+
+    async def prepare(self, text: str) -> None:
+        """Embeds a wording that will be searched for soon."""
+
+    async def languages(self) -> Sequence[str]:
+        """ISO 639-1 codes of the pages, most frequent first."""
+
+    async def search(
+        self,
+        queries: Sequence[WeightedQuery],
+        *,
+        audience: Audience,
+        language: str,
+        anchor_pages: Sequence[str] = (),
+        every: bool = False,
+    ) -> SearchResult: ...
+
+
+class Ranker(Protocol):
+    """A cross-encoder. `available` is False where it is off or could not be loaded."""
+
+    @property
+    def available(self) -> bool: ...
+
+    @property
+    def wanted(self) -> bool: ...
+
+    async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]: ...
+
+    async def trial(self) -> Reranking | None:
+        """How it did on the pages' own headings, where that decides how much it counts."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PartFound:
+    """One of several questions that were asked at once, and its own passages, best first."""
+
+    question: str
+    hits: Sequence[Hit] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """What was searched for, and the passages that came back, best first.
+
+    `parts` is empty for one question. For several, `hits` takes the best of each part and of the whole in turn.
+    """
+
+    rewrite: Rewrite
+    hits: Sequence[Hit] = ()
+    parts: tuple[PartFound, ...] = ()
+    context: Sequence[str] = ()
+    context_need: float = 0.0
+    anchors: Sequence[str] = ()
+    anchor_reason: str = ""
+    reranking: Reranking | None = None
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Scope:
+    """Where and for whom a question is searched: the same for each of its parts."""
+
+    audience: Audience
+    language: str
+    watch: Stopwatch
+    anchors: Sequence[str] = ()
+    boost: float = 0.0
+    required: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Retrieval:
+    """What finding needs. `asks_a_model`: the rewriter may take as long as a model does."""
+
+    rewriter: Rewriter
+    index: Pages
+    searcher: Searcher
+    ranker: Ranker
+    lexical: LexicalEncoder
+    vocabulary: Vocabulary
+    settings: Settings
+    asks_a_model: bool
+
+    async def find(self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch) -> Found:
+        """Searches for a question whose readable earlier turns are `turns`; the time of each stage goes to `watch`.
+
+        Raises:
+            UnavailableError: the index or the embedder does not answer.
+        """
+        pages_language = await self._pages_language()
+        with watch.stage("rewrite"):
+            rewrite, standing, context = await self._understood(question, turns, language, pages_language)
+        if rewrite.clarify:
+            return Found(rewrite=rewrite)
+        anchors, boost = standing.anchors(self.settings.anchors)
+        scope = _Scope(
+            audience=question.audience,
+            language=language,
+            anchors=anchors,
+            boost=boost,
+            required=rewrite.required,
+            watch=watch,
+        )
+        whole = wordings(question.text, rewrite, context, self.settings.search, pages_language=pages_language)
+        (hits, need), *parts = await asyncio.gather(
+            self._search(rewrite.query, whole, scope, read_as=rewrite.translated),
+            *(self._search(part, self._part(part, rewrite, pages_language), scope) for part in rewrite.parts),
+        )
+        return Found(
+            rewrite=rewrite,
+            hits=interleaved([*(of_part for of_part, _ in parts), hits]),
+            parts=tuple(
+                PartFound(question=part, hits=of_part)
+                for part, (of_part, _) in zip(rewrite.parts, parts, strict=True)
+            ),
+            context=context,
+            context_need=need,
+            anchors=anchors,
+            anchor_reason=standing.reason,
+            reranking=await self.ranker.trial(),
+        )
+
+    async def search_once(self, question: Question, language: str) -> Found:
+        """One wording as it is, without a thread.
+
+        Raises:
+            UnavailableError: the index or the embedder does not answer.
+        """
+        scope = _Scope(audience=question.audience, language=language, watch=Stopwatch())
+        hits, _ = await self._search(question.text, [WeightedQuery(text=question.text, weight=1.0)], scope)
+        return Found(rewrite=Rewrite(query=question.text), hits=hits)
+
+    async def _search(
+        self, query: str, queries: Sequence[WeightedQuery], scope: _Scope, *, read_as: str = ""
+    ) -> tuple[list[Hit], float]:
+        """The passages of one question, best first, and how much the words of the thread counted.
+
+        `read_as`: the query in the pages' language, for a cross-encoder that reads no other; "" for as it is.
+        """
+        result = await self._searched(queries, scope, scope.anchors)
+        hits = anchoring.boost(result.hits, scope.anchors, scope.boost)
+        with scope.watch.stage("rerank"):
+            hits = await self.ranker.rerank(read_as or query, hits)
+        # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
+        hits = anchoring.boost_final(hits, scope.anchors, scope.boost)
+        hits = await self._holding(hits, query, scope)
+        return await self._succeeded(hits, query, queries, scope, read_as or query), result.context_need
+
+    async def _searched(
+        self, queries: Sequence[WeightedQuery], scope: _Scope, pages: Sequence[str]
+    ) -> SearchResult:
+        result = await self.searcher.search(
+            queries,
+            audience=scope.audience,
+            language=scope.language,
+            anchor_pages=pages,
+            every=bool(scope.required),  # what a question must find may stand in the last of them
+        )
+        scope.watch.add("embed", result.embed_ms)
+        scope.watch.add("search", result.search_ms)
+        return result
+
+    def _part(self, part: str, rewrite: Rewrite, pages_language: str) -> list[WeightedQuery]:
+        """A part in its own words, and the whole question for what it leaves to the others.
+
+        Only the whole is translated: it asks all of the parts, so its translation takes its share of the part's weight.
+        """
+        settings = self.settings.search
+        own, *translation = with_translation(rewrite, part, 1.0, settings, pages_language=pages_language)
+        weight = settings.part_weight
+        return merged(
+            [
+                replace(own, weight=own.weight * weight),
+                replace(own, text=rewrite.query, weight=own.weight * (1 - weight)),
+                *translation,
+            ]
+        )
+
+    async def _holding(self, hits: list[Hit], query: str, scope: _Scope) -> list[Hit]:
+        """The passages first that hold what must be held; searched for by itself where none of the hits does."""
+        terms = [term for term in scope.required if term.casefold() in query.casefold()]
+        if not terms or any(holds(hit.chunk, terms) for hit in hits):
+            return put_holding_first(hits, terms) if terms else hits
+        result = await self._searched([WeightedQuery(text=" ".join(terms), weight=1.0)], scope, ())
+        return [*(hit for hit in result.hits if holds(hit.chunk, terms)), *hits]
+
+    def _context(self, question: Question, standing: Standing, language: str) -> tuple[str, ...]:
+        if not standing.turns or self.settings.rewrite.mode == "off":
+            return ()
+        return context_terms(
+            question.text,
+            standing.turns,
+            language,
+            lexical=self.lexical,
+            rarity=self.vocabulary.rarity,
+            limit=self.settings.search.context_terms,
+        )
+
+    async def _succeeded(
+        self, hits: Sequence[Hit], query: str, queries: Sequence[WeightedQuery], scope: _Scope, read_as: str
+    ) -> list[Hit]:
+        """Newer pages in the place of those they replaced."""
+
+        async def hits_of(pages: Sequence[str]) -> Sequence[Hit]:
+            result = await self.searcher.search(
+                queries, audience=scope.audience, language=scope.language, anchor_pages=pages
+            )
+            theirs = [hit for hit in result.hits if hit.chunk.page.id in pages]
+            return await self.ranker.rerank(read_as, theirs)
+
+        with scope.watch.stage("search"):
+            return await succeeded(hits, query, finder=self.index, audience=scope.audience, hits_of=hits_of)
+
+    async def _pages_language(self) -> str:
+        """The language of most pages, where a model can translate into it; else ""."""
+        languages = await self.searcher.languages() if self.asks_a_model else ()
+        return languages[0] if languages else ""
+
+    async def _understood(
+        self, question: Question, turns: Sequence[Turn], language: str, pages_language: str
+    ) -> tuple[Rewrite, Standing, tuple[str, ...]]:
+        """The question's rewrite, where it stands in its thread, and the words of the thread to search along.
+
+        While rules or a model are at it, the question's own wording is embedded: it is searched whatever they find. First,
+        since rules do not let the loop go.
+        """
+        understanding = self._read(question, turns, language, pages_language)
+        if not turns and not (self.asks_a_model and pages_language not in ("", language)):
+            return await understanding
+        _, understood = await asyncio.gather(self.searcher.prepare(question.text), understanding)
+        return understood
+
+    async def _read(
+        self, question: Question, turns: Sequence[Turn], language: str, pages_language: str
+    ) -> tuple[Rewrite, Standing, tuple[str, ...]]:
+        rewrite = await self.rewriter.rewrite(
+            question.text, turns, language=language, pages_language=pages_language
+        )
+        standing = anchoring.standing(turns, question.text, rewrite)
+        return rewrite, standing, () if rewrite.clarify else self._context(question, standing, language)
+
+
+def interleaved(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The best of each ranking, then the second of each, and so on; each passage once, where it stands first."""
+    if len(rankings) == 1:
+        return list(rankings[0])
+    first: dict[str, Hit] = {}
+    for row in zip_longest(*rankings):
+        for hit in row:
+            if hit is not None:
+                first.setdefault(hit.chunk.id, hit)
+    return list(first.values())

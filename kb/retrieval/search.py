@@ -1,0 +1,290 @@
+"""Hybrid search: every wording of a question by meaning and by words, one engine call, scores fused per passage.
+
+The engine returns both scores of every candidate for every wording, so that fusion compares like with like
+(`kb.retrieval.fusion`), and likeness leaves this module as standard scores only (`kb.retrieval.standard_scores`).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from kb.config.settings import SearchSettings
+from kb.errors import IndexMismatchError, IndexUnavailableError
+from kb.index.port import Candidate, FoundScores, QueryVectors, Searchable
+from kb.inference.sentence_vectors import SentenceVectors
+from kb.models import Audience, Hit
+from kb.retrieval.fusion import FusedScores, fuse_scores, in_order
+from kb.retrieval.lexical import LexicalEncoder
+from kb.retrieval.live_embedder import LiveEmbedder, Matching
+from kb.retrieval.queries import WeightedQuery, merged
+from kb.retrieval.standard_scores import SAMPLED, TYPICAL, Embedder, Probe, Scale
+from kb.runtime.tracing import span
+
+logger = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+BELIEVED_S = 60.0
+"""Seconds for which the index's languages and its sample are believed: a reindex that adds pages shows after that."""
+SWAPS = 3
+"""Generations that a question tries: one may be swapped in while it is being embedded."""
+PASSAGES = 40
+"""The best of a search, and of its anchor pages, that are read: as many as the most that a cross-encoder gets unasked."""
+MAX_LANGUAGES = 12
+"""Languages by which a question is stemmed; more cost time and find nothing."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchResult:
+    """Hits by `final` (equal to `fused` at this stage), best first.
+
+    `context_need`: how much the words of the thread counted, 0..1 of their weight.
+    """
+
+    hits: list[Hit]
+    context_need: float = 0.0
+    embed_ms: float
+    search_ms: float
+
+
+@dataclass(kw_only=True)
+class _Live:
+    """What belongs to one generation of the index: its embedder, its scale, and sentences that were embedded for it."""
+
+    matching: Matching
+    scale: Scale
+    sentences: SentenceVectors
+    sampled_at: float
+
+
+class Search:
+    """`live`: tells the embedder that the index was made with; without it `embedder` made the index. `passages`: the most
+    that whoever searches looks at. `monotonic` gives seconds.
+    """
+
+    def __init__(
+        self,
+        index: Searchable,
+        embedder: Embedder,
+        lexical: LexicalEncoder,
+        settings: SearchSettings,
+        *,
+        live: LiveEmbedder | None = None,
+        passages: int = PASSAGES,
+        monotonic: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._lexical = lexical
+        self._settings = settings
+        self._embedders = live
+        self._passages = max(passages, settings.keep)
+        self._monotonic = monotonic
+        self._languages: tuple[str, ...] = ()
+        self._languages_at: float | None = None
+        self._live: _Live | None = None
+
+    async def prepare(self, text: str) -> None:
+        """Embeds a wording ahead of its search; the embedder remembers it. Raises `EmbedderUnavailableError`."""
+        await (await self._matching()).embedder.embed_queries([text])
+
+    async def warm(self) -> None:
+        """Embeds ahead what questions in the pages' languages and in English are told beside, most frequent ones first. Else
+        the first question in each of them does, and waits half a second more.
+
+        Raises:
+            IndexUnavailableError, EmbedderUnavailableError: an outage.
+        """
+        languages = dict.fromkeys([*await self.languages(), TYPICAL])
+
+        async def prepare(live: _Live) -> None:
+            for language in languages:
+                await live.scale.prepare(language)
+
+        await self._on_live(prepare)
+
+    async def search(
+        self,
+        queries: Sequence[WeightedQuery],
+        *,
+        audience: Audience,
+        language: str,
+        anchor_pages: Sequence[str] = (),
+        every: bool = False,
+    ) -> SearchResult:
+        """Searches for all wordings at once. `language` is the question's (ISO 639-1).
+
+        The best `passages` come back, and as many of the anchor pages; with `every`, whatever a leg found.
+
+        Raises:
+            IndexUnavailableError, EmbedderUnavailableError: an outage, never an empty result.
+        """
+        queries = merged(queries)
+        return await self._on_live(
+            lambda live: self._search(queries, live, audience, language, anchor_pages, every)
+        )
+
+    async def nearness(self, query: str, texts: Sequence[str], *, language: str) -> Sequence[float]:
+        """How near each text comes to a question, as standard scores beside the passages of the index.
+
+        Raises:
+            IndexUnavailableError, EmbedderUnavailableError: an outage.
+        """
+
+        async def near(live: _Live) -> Sequence[float]:
+            (probe,) = await live.scale.probes([query], [language])
+            vectors = await live.sentences.of(texts)
+            return probe.scores(np.stack([vectors[text] for text in texts])).tolist() if texts else []
+
+        return await self._on_live(near)
+
+    async def languages(self) -> Sequence[str]:
+        """ISO 639-1 codes of the pages, most frequent first, at most `MAX_LANGUAGES`; asked of the index once a minute.
+
+        Raises:
+            IndexUnavailableError: it cannot be told.
+        """
+        now = self._monotonic()
+        if self._languages_at is None or now - self._languages_at > BELIEVED_S:
+            self._languages = tuple(await self._index.languages())[:MAX_LANGUAGES]
+            self._languages_at = now if self._languages else None
+        return self._languages
+
+    async def _on_live(self, use: Callable[[_Live], Awaitable[_T]]) -> _T:
+        """Once more where another generation was swapped in meanwhile."""
+        for _ in range(SWAPS):
+            matching = await self._matching()
+            try:
+                return await use(await self._now(matching))
+            except IndexMismatchError as error:
+                logger.info("search.swapped_meanwhile", extra={"reason": str(error)})
+                mismatch = error
+                self._live = None
+                if self._embedders is not None:
+                    self._embedders.forget(matching)
+        raise IndexUnavailableError(
+            f"the index and the question's vectors do not match: {mismatch}"
+        ) from mismatch
+
+    async def _now(self, matching: Matching) -> _Live:
+        """
+        Raises:
+            IndexMismatchError: the sample is of another generation than the embedder.
+        """
+        known, now = self._of(matching), self._monotonic()
+        if known is not None and now - known.sampled_at < BELIEVED_S:
+            return known
+        sample = np.array([one.dense for one in await self._index.sample(SAMPLED)], dtype=np.float32)
+        dimension = matching.embedder.spaces[-1].part.stop
+        if len(sample) and sample.shape[1] != dimension:
+            raise IndexMismatchError(f"the index has vectors of {sample.shape[1]} numbers, not {dimension}")
+        if (known := self._of(matching)) is not None:  # as it may be since then
+            known.scale.renew(sample)
+            known.sampled_at = now
+            return known
+        self._live = _Live(
+            matching=matching,
+            scale=Scale(matching.embedder, sample),
+            sentences=SentenceVectors(matching.embedder),
+            sampled_at=now,
+        )
+        return self._live
+
+    def _of(self, matching: Matching) -> _Live | None:
+        return self._live if self._live is not None and self._live.matching == matching else None
+
+    async def _matching(self) -> Matching:
+        if self._embedders is None:
+            return Matching(embedder=self._embedder, made_with=None)
+        return await self._embedders.now()
+
+    async def _search(
+        self,
+        queries: Sequence[WeightedQuery],
+        live: _Live,
+        audience: Audience,
+        language: str,
+        anchor_pages: Sequence[str],
+        every: bool,
+    ) -> SearchResult:
+        """
+        Raises:
+            IndexMismatchError: another generation was swapped in since the embedder was chosen.
+        """
+        started = self._monotonic()
+        spoken = [query.language or language for query in queries]
+        with span("embed", wordings=len(queries)):
+            probes = await live.scale.probes([query.text for query in queries], spoken)
+        embedded = self._monotonic()
+        with span("search", wordings=len(queries), anchors=len(anchor_pages)):
+            languages = await self.languages()
+            most = None if every else self._passages
+            choice = _Choice(probes, live.scale.length, queries, self._settings, most)
+            found = await self._index.search(
+                [
+                    QueryVectors(
+                        dense=probe.vector.tolist(),
+                        lexical=self._lexical.query(
+                            query.text, [own, *(one for one in languages if one != own)]
+                        ),
+                    )
+                    for query, own, probe in zip(queries, spoken, probes, strict=True)
+                ],
+                audience=audience,
+                limit=self._settings.leg_limit,
+                anchor_pages=anchor_pages,
+                made_with=live.matching.made_with,
+                choose=choice,
+            )
+            hits = choice.hits(found)
+        done = self._monotonic()
+        return SearchResult(
+            hits=hits,
+            context_need=choice.context_need,
+            embed_ms=(embedded - started) * 1000,
+            search_ms=(done - embedded) * 1000,
+        )
+
+
+class _Choice:
+    """Orders what was found by its scores and chooses the best, before a passage is read. Called in the index's threads."""
+
+    def __init__(
+        self,
+        probes: Sequence[Probe],
+        length: float,
+        queries: Sequence[WeightedQuery],
+        settings: SearchSettings,
+        most: int | None,
+    ) -> None:
+        """`length`: of the passages' vectors. `most`: None for every passage."""
+        self._lengths = np.array([probe.length for probe in probes])
+        self._zeros = np.array([probe.zero for probe in probes])
+        self._length = length
+        self._queries = queries
+        self._settings = settings
+        self._most = most
+        self.scores: FusedScores | None = None
+
+    def __call__(self, found: FoundScores) -> Sequence[int]:
+        dense = found.dense * self._lengths * self._length - self._zeros  # `Probe.of_cosine`
+        self.scores = fuse_scores(dense, found.lexical, self._queries, self._settings)
+        if self._most is None:
+            return range(len(dense))
+        best = self.scores.best(self._most)
+        return sorted({*best, *self.scores.best(self._most, among=found.anchored)})
+
+    def hits(self, candidates: Sequence[Candidate]) -> list[Hit]:
+        if self.scores is None:
+            return []
+        scores = self.scores
+        return in_order(Hit(chunk=one.chunk, scores=scores.of(one.row)) for one in candidates)
+
+    @property
+    def context_need(self) -> float:
+        return self.scores.context_need if self.scores is not None else 0.0

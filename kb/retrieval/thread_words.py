@@ -1,0 +1,80 @@
+"""The words that a thread is about, for a search beside the question's own wordings.
+
+A follow-up leans on its thread in more ways than a rewrite can spell out: "do I need any equipment?" ten minutes after
+an eclipse. So the question is also searched together with the words that were said of late, that are rare in the
+knowledge base and that the question does not hold itself. It is one weighted leg of the engine call: where the thread
+says nothing about the question, its passages score low and the question's own wordings decide.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from kb.models import Turn
+from kb.retrieval.lexical import LexicalEncoder, Rarity
+from kb.text.lexicon import lexicon, words_of
+
+WINDOW = 4
+"""Turns that are read. What an older one said has faded below what counts."""
+FADING = 0.5
+"""How much less a word counts for each turn since. Fitted on MTRAG govt, with ANSWERED; 0.4 and 0.6 are as good."""
+ANSWERED = 0.25
+"""What an answer's word counts against a question's: people say what they are after, answers say much beside it."""
+COMMON = 1.6
+"""Inverse document frequency at or below which a word tells nothing: every fifth passage holds it."""
+
+
+def context_terms(
+    question: str,
+    turns: Sequence[Turn],
+    language: str,
+    *,
+    lexical: LexicalEncoder,
+    rarity: Rarity,
+    limit: int,
+) -> tuple[str, ...]:
+    """At most `limit` words of the thread (`turns`, oldest first), the weightiest first; none that `question` holds.
+
+    A word weighs what its turns say it weighs (fading, and less in answers than in questions) times its rarity. Forms
+    of one word are one; the form that was said most is returned.
+    """
+    asked = set(lexical.stems(question, language))
+    weights: defaultdict[int, float] = defaultdict(float)
+    forms: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for turn, fading in _recent(turns):
+        for text, weight in ((turn.question, 1.0), (turn.answer, ANSWERED)):
+            for stem, said in _said(text, language, lexical).items():
+                forms[stem] += said
+                count = said.total()
+                # Saturated as in BM25: a word said twice is not twice as telling.
+                weights[stem] += weight * fading * 2 * count / (count + 1)
+    telling = {
+        stem: weight * rarity({stem})
+        for stem, weight in weights.items()
+        if stem not in asked and rarity({stem}) > COMMON
+    }
+    best = sorted(telling, key=lambda stem: -telling[stem])[:limit]  # equal ones as they were said
+    return tuple(forms[stem].most_common(1)[0][0] for stem in best)
+
+
+def in_context(question: str, terms: Sequence[str]) -> str:
+    """The wording that is searched: the question, and in brackets what the thread is about."""
+    return f"{question} ({', '.join(terms)})"
+
+
+def _recent(turns: Sequence[Turn]) -> list[tuple[Turn, float]]:
+    """The last turns, newest first, each with its weight. Thanks and greetings are no turns of the thread's topic."""
+    told = [turn for turn in turns if turn.outcome != "chat"][-WINDOW:]
+    return [(turn, FADING**age) for age, turn in enumerate(reversed(told))]
+
+
+def _said(text: str, language: str, lexical: LexicalEncoder) -> dict[int, Counter[str]]:
+    """The content words of a text by their stem, each with the forms that were said."""
+    known = lexicon(language)
+    said: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for word in words_of(text):
+        if len(word) > 1 and known.is_content(word):
+            for stem in lexical.stems(word, language)[:1]:
+                said[stem][word] += 1
+    return said

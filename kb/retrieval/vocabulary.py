@@ -1,0 +1,121 @@
+"""How common words are in the index: for what is rare enough to matter, and for what is no slip of the keyboard.
+
+Counted over the pages that everyone may read, and only those: a correction towards a word of a private page would hint
+at it. The index counts them (`kb.index.word_counts`) and keeps the counts; here they are asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import AsyncIterator, Collection, Sequence
+from typing import Protocol
+
+from kb.errors import FootnoteError
+from kb.index.word_counts import PassageWords, WordCounts
+from kb.models import Audience, Chunk
+from kb.retrieval.lexical import LexicalEncoder
+from kb.runtime.tasks import cancelled, happened
+
+logger = logging.getLogger(__name__)
+
+WAIT_S = 1.0
+"""Seconds that a start waits for counts that are not there: some thousand passages, from all over, are counted by then."""
+LOOK_S = 10.0
+"""Seconds between two looks whether another process changed the index, or whether one that was away is back."""
+
+
+class Counting(Protocol):
+    """`kb.index.port.VectorIndex`, as this uses it."""
+
+    @property
+    def words(self) -> WordCounts: ...
+
+    async def count_words(self) -> None: ...
+
+
+class Passages(Protocol):
+    def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]: ...
+
+
+class Counted:
+    """Counts of something that is no index. Implements `Counting`."""
+
+    def __init__(self, words: WordCounts | None = None) -> None:
+        self.words = words or WordCounts()
+
+    async def count_words(self) -> None:
+        """They are counted."""
+
+
+class Vocabulary:
+    """Of an index as it is now. Where none of its passages are counted every word is equally rare and none is known."""
+
+    def __init__(self, index: Counting | None = None, *, look_s: float = LOOK_S) -> None:
+        self._index = index or Counted()
+        self._look_s = look_s
+        self._following: asyncio.Task[None] | None = None
+        self._due, self._looked = asyncio.Event(), asyncio.Event()
+
+    async def start(self) -> None:
+        """From here on the counts are those of the index, whoever writes it. Returns when they are, or after `WAIT_S`."""
+        if self._following is None:
+            self._following = asyncio.create_task(self._follow(), name="vocabulary")
+        await self.look()
+
+    async def look(self) -> None:
+        """The index has just been written. Returns when its words are counted, or after `WAIT_S`; at once before a start."""
+        if self._following is not None:
+            self._looked.clear()
+            self._due.set()
+            await happened(self._looked, within_s=WAIT_S)
+
+    async def close(self) -> None:
+        if self._following is not None:
+            await cancelled(self._following)
+
+    def frequency(self, word: str) -> int:
+        """Passages that hold this very word (lower case)."""
+        return self._index.words.frequency(word)
+
+    def rarity(self, terms: Collection[int]) -> float:
+        """BM25's inverse document frequency of a word, by its most common form; 1 for every word where nothing is counted.
+
+        Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with the 1 that keeps it above 0.
+        """
+        words = self._index.words
+        if words.passages <= 0:
+            return 1.0
+        frequency = min(max((words.holding(term) for term in terms), default=0), words.passages)
+        return math.log(1 + (words.passages - frequency + 0.5) / (frequency + 0.5))
+
+    async def _follow(self) -> None:
+        """An index that is down is for the question to tell: it is answered as unavailable."""
+        is_away = False
+        while True:
+            self._due.clear()
+            try:
+                await self._index.count_words()
+                is_away = False
+            except FootnoteError as error:
+                if not is_away:
+                    logger.warning("vocabulary.unavailable", extra={"cause": str(error)})
+                is_away = True
+            if not self._due.is_set():
+                self._looked.set()
+            await happened(self._due, within_s=self._look_s)
+
+
+async def count(passages: Passages, lexical: LexicalEncoder) -> Counted:
+    """Counts passages that no index holds, off the event loop."""
+    words = WordCounts()
+    async for batch in passages.passages(audience=Audience()):
+        await asyncio.to_thread(_add, batch, words, lexical)
+    return Counted(words)
+
+
+def _add(batch: Sequence[Chunk], words: WordCounts, lexical: LexicalEncoder) -> None:
+    for chunk in batch:
+        terms = lexical.document(chunk.embedded_text, chunk.page.language).indices
+        words.change(came=[PassageWords.of(chunk, terms)])

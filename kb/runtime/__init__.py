@@ -1,0 +1,1 @@
+"""This process: its tasks, its event loop, timings, traces and faults."""

@@ -1,0 +1,99 @@
+"""Whether a Redis keeps what we give it: questions that wait, who answered what, conversations, keys.
+
+None of that may be thrown away by the server. Read from INFO, which managed services allow where they deny CONFIG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from redis.asyncio import Redis
+from redis.exceptions import ResponseError
+
+from kb.store.redis import store_failures, text_of
+
+KEEPS = "noeviction"
+NEARLY_FULL = 0.9
+"""Share of its memory."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoreConcern:
+    """`told`: what the server would do. `mend`: how to set it. `urgent`: it is losing or refusing something now."""
+
+    told: str
+    mend: str
+    urgent: bool = False
+
+
+UNTOLD = StoreConcern(
+    told="it does not say whether it keeps what it is given: INFO is denied to this user",
+    mend=f"allow it (`ACL SETUSER <user> +info`), or see yourself that `maxmemory-policy` is {KEEPS} and `appendonly` yes",
+)
+
+
+async def store_concerns(redis: Redis) -> list[StoreConcern]:
+    """What of the server's settings can lose questions; empty where nothing can.
+
+    Raises:
+        StoreUnavailableError: it does not answer.
+    """
+    with store_failures("Redis does not answer"):
+        try:
+            told: Mapping[str, Any] = await redis.info()
+        except ResponseError:  # denied to this user, as all commands that Redis calls dangerous may be
+            return [UNTOLD]
+        snapshots = await _setting(redis, "save")
+        policy = told.get("maxmemory_policy") or await _setting(redis, "maxmemory-policy") or ""
+    return [*_memory(str(policy), told), *_persistence(told, snapshots)]
+
+
+def _memory(policy: str, told: Mapping[str, Any]) -> list[StoreConcern]:
+    most, used = int(told.get("maxmemory") or 0), int(told.get("used_memory") or 0)
+    concerns = list[StoreConcern]()
+    if policy and policy != KEEPS:
+        when = f"at its limit of {_size(most)}" if most else "as soon as it has a memory limit"
+        concerns.append(
+            StoreConcern(
+                told=f"maxmemory-policy is {policy}: {when} Redis throws away keys, and waiting questions with them, in silence",
+                mend=f"set `maxmemory-policy {KEEPS}` in redis.conf (or in the service's parameters), and share this Redis with no cache",
+                urgent=bool(most),
+            )
+        )
+    elif most and used > NEARLY_FULL * most:
+        full = used >= most
+        concerns.append(
+            StoreConcern(
+                told=f"its memory is {'full' if full else 'nearly full'}: {_size(used)} of {_size(most)}"
+                + (", so that no question is taken" if full else ""),
+                mend="raise `maxmemory`; nothing that Footnote keeps there is for throwing away",
+                urgent=full,
+            )
+        )
+    return concerns
+
+
+def _persistence(told: Mapping[str, Any], snapshots: str | None) -> list[StoreConcern]:
+    if told.get("aof_enabled") not in (0, "0"):  # or it does not tell
+        return []
+    mend = "set `appendonly yes` (and `appendfsync always`, to lose not even the last second)"
+    if snapshots == "":
+        told_of = "nothing is written to disk: a restart loses questions, conversations and keys"
+        return [StoreConcern(told=told_of, mend=mend)]
+    told_of = "only snapshots are written to disk: a crash loses what came since the last one"
+    return [StoreConcern(told=told_of, mend=mend)]
+
+
+async def _setting(redis: Redis, name: str) -> str | None:
+    """None: denied, as managed services do."""
+    try:
+        found = await redis.config_get(name)
+    except ResponseError:
+        return None
+    return next((text_of(value or "") for value in found.values()), None)
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB"
