@@ -1,8 +1,8 @@
 """Every sentence that a person in Slack can see, in the reader's language.
 
-English is written here, other languages beside it (`messages_nl.py`, `messages_de.py`, `messages_fr.py`,
-`messages_es.py`): plain mappings with the same keys. To add one, copy a file, translate, and name it in `LANGUAGES`; a test tells what is missing. Braces are filled
-in with `str.format`.
+English is written here, each other language in a module beside this one, named by its code (`nl.py`, `de.py`): a
+plain mapping with the same keys. To add one, copy a file, translate, and name it in `LANGUAGES`; a test tells what is
+missing. Braces are filled in with `str.format`.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
+from kb.index.quantizing import is_due, quantize
 from kb.index.rwlock import ReadWriteLock
 from kb.index.shard import Shard
 from kb.index.steps import steps
@@ -72,6 +73,9 @@ class EdgeIndex:
         self._closed = False
         self._opening = threading.Lock()
         self._swapping = ReadWriteLock()
+        self._quantizing = asyncio.Lock()
+        self._stays_as_it_is = False
+        """Quantizing failed: the live generation is not tried again before the next start."""
 
     async def search(
         self,
@@ -207,6 +211,7 @@ class EdgeIndex:
 
     async def settle(self) -> None:
         await self._read(lambda live: live.leave(), empty=None)
+        await self._quantize_live()
 
     async def close(self) -> None:
         """Waits for the calls under way, then frees the folder. A rebuild under way is dropped."""
@@ -304,10 +309,65 @@ class EdgeIndex:
         self._generations.drop_old()
         logger.info("index.swapped", extra={"generation": number})
 
-    def abandon(self, number: int, shard: Shard) -> None:
+    def drop(self, number: int, shard: Shard) -> None:
         shard.close(keep=False)
         self._generations.drop(number)
+
+    def abandon(self, number: int, shard: Shard) -> None:
+        self.drop(number, shard)
         logger.info("index.rebuild.discarded", extra={"generation": number})
+
+    async def quantized(self, number: int, shard: Shard) -> tuple[int, Shard] | None:
+        """A generation's copy with quantized vectors, where it is large enough for one; None: there is none. It may be read
+        meanwhile, and what is written to it is not in the copy.
+        """
+        async with self._quantizing:
+            await self.run(shard.leave)
+            points = await self.run(shard.passages)
+            if not await self.run(is_due, shard.folder, points):
+                return None
+            self._generations.drop_making()
+            place = self._generations.place_to_make()
+            made = await quantize(shard.folder, place, dimension=shard.manifest.dimension, points=points)
+            self._stays_as_it_is = not made
+            if not made:
+                return None
+            return await self.run(self._take_in, place, shard)
+
+    def _take_in(self, made: Path, of: Shard) -> tuple[int, Shard]:
+        with self._opening:
+            number = self._generations.take_in(made)
+        try:
+            shard = Shard.load(self._generations.path(number), of.words)
+            if of.calibration is not None:
+                shard.calibrate(of.calibration)
+            return number, shard
+        except BaseException:
+            self._generations.drop(number)
+            raise
+
+    async def _quantize_live(self) -> None:
+        """For an index that grew large without a rebuild."""
+        live = self._live
+        if live is None or self.building is not None or self._stays_as_it_is:
+            return
+        writes, number = live.writes, await self.run(self._generations.current)
+        made = await self.quantized(number or 0, live)
+        if made is not None:
+            await self.run(self._take_over, number, live, writes, *made)
+
+    def _take_over(self, old: int, live: Shard, writes: int, number: int, shard: Shard) -> None:
+        """Puts the copy in the place of the live generation, unless that was written to since there were so many `writes`."""
+        with self._swapping.write():
+            is_same = self._live is live and (live.writes, live.calibration) == (writes, shard.calibration)
+            if is_same:
+                self._generations.commit(number)
+                self._live = shard
+        if is_same:
+            self.drop(old, live)
+        else:  # the next sync ends with another try
+            self.drop(number, shard)
+            logger.info("index.quantized_in_vain", extra={"generation": old})
 
     def _shut(self) -> None:
         with self._opening, self._swapping.write():

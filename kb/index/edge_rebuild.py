@@ -33,7 +33,11 @@ class Generational(Protocol):
     async def run(self, work: Callable[..., _T], *arguments: object) -> _T:
         """Runs blocking work off the loop. Raises `IndexUnavailableError` where the index is closed."""
 
+    async def quantized(self, number: int, shard: Shard) -> tuple[int, Shard] | None: ...
+
     def promote(self, number: int, shard: Shard) -> None: ...
+
+    def drop(self, number: int, shard: Shard) -> None: ...
 
     def abandon(self, number: int, shard: Shard) -> None: ...
 
@@ -103,6 +107,7 @@ class EdgeRebuild:
         return await self._index.run(search) if queries else []
 
     async def swap(self) -> None:
+        await self._quantize()
         await self._index.run(self._index.promote, self._number, self._building)
         self._end()
 
@@ -112,6 +117,13 @@ class EdgeRebuild:
             shard = self._building
             self._end()
             await self._index.run(self._index.abandon, self._number, shard)
+
+    async def _quantize(self) -> None:
+        made = await self._index.quantized(self._number, self._building)
+        if made is not None:
+            number, shard = self._number, self._building
+            self._number, self._shard = made
+            await self._index.run(self._index.drop, number, shard)
 
     @property
     def _building(self) -> Shard:
@@ -130,6 +142,9 @@ class EdgePrevious(EdgeRebuild):
 
     async def manifest(self) -> IndexManifest:
         return self._building.manifest
+
+    async def _quantize(self) -> None:
+        """A way back is short: it stays as it was when it was live."""
 
     async def discard(self) -> None:
         if self._shard is not None:

@@ -12,12 +12,28 @@ from kb.index.fields import DENSE, LEXICAL
 from kb.index.payload import from_payload, point_id, to_payload
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 
+QUANTILE = 0.99
+"""Of a vector's numbers: those beyond are as good as the greatest 8 bits can say."""
+
 
 def config(dimension: int) -> engine.EdgeConfig:
     return engine.EdgeConfig(
         vectors={DENSE: engine.EdgeVectorParams(size=dimension, distance=engine.Distance.Cosine)},
         sparse_vectors={LEXICAL: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
         wal_enabled=True,
+    )
+
+
+def quantized_config(dimension: int) -> engine.EdgeConfig:
+    """Of a shard whose dense vectors are in memory as 8-bit integers too, and on the disk as they were. No graph (m = 0)."""
+    return engine.EdgeConfig(
+        vectors={DENSE: engine.EdgeVectorParams(size=dimension, distance=engine.Distance.Cosine)},
+        sparse_vectors={LEXICAL: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
+        hnsw_config=engine.HnswIndexConfig(m=0, ef_construct=100, full_scan_threshold=10_000),
+        quantization_config=engine.ScalarQuantizationConfig(
+            engine.ScalarType.Int8, quantile=QUANTILE, memory=engine.Memory.Pinned
+        ),
+        optimizers=engine.EdgeOptimizersConfig(default_segment_number=1, indexing_threshold=1),
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from kb.errors import IndexDamagedError, IndexUnavailableError
 
 _NAME = re.compile(r"gen-(\d+)")
 MEND = "run `footnote reindex --full`"
+_MAKING = "making-"
 LEFT = "left.json"
 """Beside the points of a generation that is or was live; see `kb.index.soundness`."""
 COPY = "copy.txt"
@@ -67,6 +69,16 @@ class Generations:
         self.path(number).mkdir()
         return number
 
+    def place_to_make(self) -> Path:
+        """A folder that does not exist yet and that no generation has the name of, for `take_in`."""
+        return self._folder / f"{_MAKING}{secrets.token_hex(4)}"
+
+    def take_in(self, made: Path) -> int:
+        """Makes the folder a generation and returns its number."""
+        number = max(self.numbers(), default=0) + 1
+        made.rename(self.path(number))
+        return number
+
     def copy_of(self, label: str) -> int | None:
         """The unfinished copy of this label."""
         return next((one for one in self.numbers() if self.label(self.path(one)) == label), None)
@@ -105,6 +117,12 @@ class Generations:
         for number in self.numbers():
             if number > live:
                 self.drop(number)
+        self.drop_making()
+
+    def drop_making(self) -> None:
+        """Removes what `place_to_make` was used for and `take_in` was not. A process that still writes there ends by it."""
+        for path in self._folder.glob(f"{_MAKING}*"):
+            shutil.rmtree(path, ignore_errors=True)
 
     def drop_old(self) -> None:
         """Keeps the live generation and the one before it, for a way back."""

@@ -3,8 +3,7 @@
 Everything blocks; `edge.py` keeps it off the event loop. Threads may share a shard: a reader sees a page before or
 after its replacement, never half of it.
 
-`EdgeShard.optimize` is never called: it holds the GIL for seconds (10.6 s at 20,000 points) and plain scans stay
-under 3 ms to 50,000 passages.
+`EdgeShard.optimize` is never called here: it holds the GIL for seconds (10.6 s at 20,000 points). See `kb.index.quantizing`.
 """
 
 from __future__ import annotations
@@ -95,8 +94,9 @@ class Shard(ShardWrites):
         return cls(shard, manifest, folder, words=ShardWords(WordCounts()), is_new=True)
 
     @classmethod
-    def load(cls, folder: Path) -> Self:
-        """
+    def load(cls, folder: Path, words: ShardWords | None = None) -> Self:
+        """`words`: of these passages, where another shard has counted them.
+
         Raises:
             IndexDamagedError: files are cut or gone.
         """
@@ -105,7 +105,7 @@ class Shard(ShardWrites):
         check(folder)
         with engine_failures(folder):
             shard = engine.EdgeShard.load(str(points_folder(folder)))
-        words = ShardWords.load(folder)
+        words = words or ShardWords.load(folder)
         return cls(shard, manifest, folder, words=words, calibration=read_calibration(folder))
 
     def calibrate(self, calibration: Calibration) -> None:

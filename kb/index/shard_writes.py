@@ -102,6 +102,19 @@ class ShardWrites:
                 self._shard.update(engine.UpdateOperation.delete_points_by_filter(pages))
                 self.words.change(gone=gone)
 
+    @property
+    def folder(self) -> Path:
+        return self._folder
+
+    @property
+    def writes(self) -> int:
+        """How many there were since it was opened."""
+        return self._writes
+
+    def passages(self) -> int:
+        with self._lock.read(), engine_failures(self._folder):
+            return self._shard.count(engine.CountRequest(exact=True))
+
     def count_words(self) -> bool:
         """Counts the words of some more passages, where they have to be counted anew. Whether there are more."""
         with self._counting:

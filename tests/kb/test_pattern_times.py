@@ -12,6 +12,8 @@ import pytest
 
 import kb.answering
 import kb.citations
+import kb.conversation
+import kb.pages
 import kb.text
 
 SIZE = 4000
@@ -54,14 +56,14 @@ REPEATED = [
     *("[1]", "[1] ", "12 ", "<a", "```\n", "Ab ", "http://", '"a ', "a: ", "a-", "a@", "]("),
 ]
 ONLY_AT_A_PLACE = {
-    *("_QUESTION_MARK", "_SPEAKER", "_ORDINAL", "_REMARK"),
+    *("_QUESTION_MARK", "_HOST", "_SPEAKER", "_ORDINAL", "_REMARK"),
     *("_FENCE", "_HEADING", "_ITEM", "_ROW", "_SEPARATOR_ROW", "_RULE", "_QUOTE"),
 }
 """Matched at one place, of a short text or of a line."""
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    for package in (kb.citations, kb.answering, kb.text):
+    for package in (kb.citations, kb.answering, kb.text, kb.pages, kb.conversation):
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             for name, value in vars(importlib.import_module(module.name)).items():
                 if isinstance(value, re.Pattern) and name not in ONLY_AT_A_PLACE:

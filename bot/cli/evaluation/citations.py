@@ -27,7 +27,7 @@ from kb.evaluation.citations import (
     read_labelled,
 )
 
-OURS = Path(__file__).parents[2] / "tests" / "golden" / "citations.jsonl"
+OURS = Path(__file__).parents[3] / "tests" / "golden" / "citations.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

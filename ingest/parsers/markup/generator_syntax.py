@@ -2,7 +2,7 @@
 
 Only what the page's dialect has (`dialects.py`) is touched. Prose inside is kept: the words of
 `<%= warning_text('Do not ...') %>`, the title of a `{% tab %}`, the body and label of a JSX component, the title and body
-of an admonition. Code must be hidden before (see `shelter.py`).
+of an admonition. Code must be hidden before (see `code_masking.py`).
 """
 
 from __future__ import annotations

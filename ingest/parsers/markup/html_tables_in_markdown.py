@@ -27,7 +27,7 @@ _ATTRIBUTE = re.compile(rf"([^\s\"'<>/=]+)(?:\s*=\s*({_VALUE}))?")
 _GROUPS: dict[str, GroupKind] = {"thead": "thead", "tbody": "tbody", "tfoot": "tfoot"}
 _PARTS = frozenset({"table", "caption", "tr", "td", "th", *_GROUPS})
 _BLOCK = re.compile(r"\n[ \t]*\n[ \t]*(?:[\ue000\ufdd0]\d+[\ue001\ufdd1][ \t]*(?:\n|\Z)|#{1,6} |[-*+] )")
-"""A block of Markdown in a cell: code (hidden, see `shelter.py`), a heading or a list after an empty line."""
+"""A block of Markdown in a cell: code (hidden, see `code_masking.py`), a heading or a list after an empty line."""
 
 Rewrite = Callable[[str], str]
 
