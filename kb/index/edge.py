@@ -25,6 +25,7 @@ import qdrant_edge as engine
 from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
 from kb.index.calibration import Calibration
 from kb.index.edge_copies import EdgeCopy, copy_in, others_in
+from kb.index.edge_quantized import QuantizedCopies
 from kb.index.edge_rebuild import EdgePrevious, EdgeRebuild
 from kb.index.generations import Generations
 from kb.index.port import (
@@ -39,7 +40,6 @@ from kb.index.port import (
     QueryVectors,
     StoredPassage,
 )
-from kb.index.quantizing import is_due, quantize
 from kb.index.rwlock import ReadWriteLock
 from kb.index.shard import Shard
 from kb.index.steps import steps
@@ -73,9 +73,7 @@ class EdgeIndex:
         self._closed = False
         self._opening = threading.Lock()
         self._swapping = ReadWriteLock()
-        self._quantizing = asyncio.Lock()
-        self._stays_as_it_is = False
-        """Quantizing failed: the live generation is not tried again before the next start."""
+        self._copies = QuantizedCopies(self.run, self._generations, self._opening)
 
     async def search(
         self,
@@ -317,42 +315,16 @@ class EdgeIndex:
         self.drop(number, shard)
         logger.info("index.rebuild.discarded", extra={"generation": number})
 
-    async def quantized(self, number: int, shard: Shard) -> tuple[int, Shard] | None:
-        """A generation's copy with quantized vectors, where it is large enough for one; None: there is none. It may be read
-        meanwhile, and what is written to it is not in the copy.
-        """
-        async with self._quantizing:
-            await self.run(shard.leave)
-            points = await self.run(shard.passages)
-            if not await self.run(is_due, shard.folder, points):
-                return None
-            self._generations.drop_making()
-            place = self._generations.place_to_make()
-            made = await quantize(shard.folder, place, dimension=shard.manifest.dimension, points=points)
-            self._stays_as_it_is = not made
-            if not made:
-                return None
-            return await self.run(self._take_in, place, shard)
-
-    def _take_in(self, made: Path, of: Shard) -> tuple[int, Shard]:
-        with self._opening:
-            number = self._generations.take_in(made)
-        try:
-            shard = Shard.load(self._generations.path(number), of.words)
-            if of.calibration is not None:
-                shard.calibrate(of.calibration)
-            return number, shard
-        except BaseException:
-            self._generations.drop(number)
-            raise
+    async def quantized(self, shard: Shard) -> tuple[int, Shard] | None:
+        return await self._copies.of(shard)
 
     async def _quantize_live(self) -> None:
-        """For an index that grew large without a rebuild."""
+        """For an index that grew large without a rebuild. Where it failed nobody tries again before the next start."""
         live = self._live
-        if live is None or self.building is not None or self._stays_as_it_is:
+        if live is None or self.building is not None or self._copies.failed:
             return
         writes, number = live.writes, await self.run(self._generations.current)
-        made = await self.quantized(number or 0, live)
+        made = await self.quantized(live)
         if made is not None:
             await self.run(self._take_over, number, live, writes, *made)
 

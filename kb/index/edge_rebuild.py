@@ -33,7 +33,7 @@ class Generational(Protocol):
     async def run(self, work: Callable[..., _T], *arguments: object) -> _T:
         """Runs blocking work off the loop. Raises `IndexUnavailableError` where the index is closed."""
 
-    async def quantized(self, number: int, shard: Shard) -> tuple[int, Shard] | None: ...
+    async def quantized(self, shard: Shard) -> tuple[int, Shard] | None: ...
 
     def promote(self, number: int, shard: Shard) -> None: ...
 
@@ -119,7 +119,7 @@ class EdgeRebuild:
             await self._index.run(self._index.abandon, self._number, shard)
 
     async def _quantize(self) -> None:
-        made = await self._index.quantized(self._number, self._building)
+        made = await self._index.quantized(self._building)
         if made is not None:
             number, shard = self._number, self._building
             self._number, self._shard = made

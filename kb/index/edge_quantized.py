@@ -1,0 +1,57 @@
+"""Large generations of the embedded index, each in its quantized copy: see `kb.index.quantizing`."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from kb.index.generations import Generations
+from kb.index.quantizing import is_due, quantize
+from kb.index.shard import Shard
+
+_T = TypeVar("_T")
+
+
+class Runs(Protocol):
+    """`kb.index.edge.EdgeIndex.run`."""
+
+    async def __call__(self, work: Callable[..., _T], *arguments: object) -> _T: ...
+
+
+class QuantizedCopies:
+    """`naming` is held while a generation gets its number."""
+
+    def __init__(self, run: Runs, generations: Generations, naming: threading.Lock) -> None:
+        self._run = run
+        self._generations = generations
+        self._naming = naming
+        self._one_at_a_time = asyncio.Lock()
+        self.failed = False
+        """Whether the last one could not be made."""
+
+    async def of(self, shard: Shard) -> tuple[int, Shard] | None:
+        """A copy of this generation, its number and opened, where it is large enough for one that can be made; else None.
+
+        The generation may be read meanwhile. What is written to it is not in the copy.
+        """
+        async with self._one_at_a_time:
+            await self._run(shard.leave)
+            points = await self._run(shard.passages)
+            if not await self._run(is_due, shard.folder, points):
+                return None
+            await self._run(self._generations.drop_making)
+            place = self._generations.place_to_make()
+            dimension = shard.manifest.dimension
+            self.failed = not await quantize(shard.folder, place, dimension=dimension, points=points)
+            return None if self.failed else await self._run(self._take_in, place, shard)
+
+    def _take_in(self, made: Path, of: Shard) -> tuple[int, Shard]:
+        with self._naming:
+            number = self._generations.take_in(made)
+        shard = Shard.load(self._generations.path(number), of.words)
+        if of.calibration is not None:
+            shard.calibrate(of.calibration)
+        return number, shard
