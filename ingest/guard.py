@@ -1,8 +1,9 @@
 """Whether what a sync would leave may be believed: what looks wrong with it, in words for an admin.
 
-A disk that is not mounted, a token that sees less than before, a site under maintenance: what they do not list any more is
-not deleted. So much of a source at a time goes only when somebody insists (`--force`), whoever asked for the sync. What the
-source itself withdraws (its readers were limited, it is excluded) is not counted: it goes at once.
+A disk that is not mounted, a token that sees less than before, a site under maintenance: what they do not
+list any more is not deleted. So much of a source at a time goes only when somebody insists (`--force`),
+whoever asked for the sync. What the source itself withdraws (its readers were limited, it is excluded) is not
+counted: it goes at once.
 """
 
 from __future__ import annotations
@@ -87,7 +88,9 @@ def advice(name: str) -> str:
 def mass_loss(
     gone: Sequence[str], before: Collection[str], *, new: Iterable[str], failed: Sequence[FailedPage]
 ) -> list[str]:
-    """`gone`: ids of pages that the new index lacks; `new`: of those that it alone has; `before`: of those in the live one."""
+    """`gone`: ids of pages that the new index lacks; `new`: of those that
+    it alone has; `before`: of those in the live one.
+    """
     came, had, lost = (Counter(source_and_path(page)[0] for page in pages) for pages in (new, before, gone))
     lost = Counter({name: number for name, number in lost.items() if came[name] < number})
     first = f"; first that could not be read: {failed[0].path}: {failed[0].reason}" if failed else ""

@@ -75,7 +75,8 @@ async def listing_of(
     """`revisions`: page id -> revision of the live index. Pages that were forgotten by hand count as not listed.
 
     Raises:
-        SourceUnavailableError: the source cannot be listed, for whatever reason, or lists nothing any more and nobody insists.
+        SourceUnavailableError: the source cannot be listed, for whatever reason, or lists nothing any more
+        and nobody insists.
     """
     with as_source_failure(source.name):
         return await _listing(source, revisions, forgotten, force=force)

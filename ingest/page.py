@@ -14,9 +14,9 @@ BlockKind = Literal["prose", "list", "table", "code"]
 class Block:
     """A piece of a section that is kept whole while it fits.
 
-    Where it does not fit it may be cut between `parts` (list items, table rows, lines of code); each piece then starts
-    with `lead` (a list's intro line, a table's header row, a fence's first line) and ends with `tail` (the fence's last).
-    Prose has one part.
+    Where it does not fit it may be cut between `parts` (list items, table rows, lines of
+    code); each piece then starts with `lead` (a list's intro line, a table's header row,
+    a fence's first line) and ends with `tail` (the fence's last). Prose has one part.
     """
 
     kind: BlockKind

@@ -1,7 +1,7 @@
 """Processes of our own for work that may hang, crash, take long or run out of memory without harm to anything else.
 
-They start when they are needed (0.4 s), stay for the next piece of work, and are replaced when one had to be killed. What goes
-between them and us are frames: a length and its bytes.
+They start when they are needed (0.4 s), stay for the next piece of work, and are replaced
+when one had to be killed. What goes between them and us are frames: a length and its bytes.
 """
 
 from __future__ import annotations
@@ -175,7 +175,9 @@ def _own_output() -> BinaryIO:
 
 
 def _limit(memory: int) -> None:
-    """Address space, files that could be written (none), core dumps (none). A system that does not know one goes without."""
+    """Address space, files that could be written (none), core dumps
+    (none). A system that does not know one goes without.
+    """
     for kind, limit in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_FSIZE, 0),

@@ -93,7 +93,8 @@ class Quote:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerWarning:
-    """Why a cited page deserves doubt. `date` is the one that `reason` speaks of: the review that was due, the last edit.
+    """Why a cited page deserves doubt. `date` is the one that `reason`
+    speaks of: the review that was due, the last edit.
 
     `text` is plain English for programs and terminals; a renderer words its own in the reader's language.
     `carries`: most of the answer rests on this page. `disputed`, for a conflict: the numbers of the two citations
@@ -154,7 +155,9 @@ class Trace:
     """What the model searched for by itself."""
     judge: JudgeStatus = "off"
     reranking: Reranking | None = None
-    """How the cross-encoder did when it was tried on these pages; None where none was, or a setting says how much it counts."""
+    """How the cross-encoder did when it was tried on these pages; None
+    where none was, or a setting says how much it counts.
+    """
     read_pages: tuple[str, ...] = ()
     """Ids of the pages that a model has read: what it wrote, kept or removed, may say what they say."""
 
@@ -191,7 +194,9 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """Markdown without citation marks. A sentence that is a block of its own (list item, table) has its own line."""
+        """Markdown without citation marks. A sentence that is a block of
+        its own (list item, table) has its own line.
+        """
         return join_sentences([sentence.text for sentence in self.sentences])
 
     @property

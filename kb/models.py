@@ -1,4 +1,5 @@
-"""The nouns of Footnote: what a page, a passage, a hit, a question and a turn are. What an answer is stands in `kb.answer`.
+"""The nouns of Footnote: what a page, a passage, a hit, a question and a
+turn are. What an answer is stands in `kb.answer`.
 
 Everything here is frozen and keyword-only. Scores keep their provenance: `Scores` has one field a stage and none
 is ever overwritten by a later one.
@@ -17,7 +18,9 @@ NOBODY = "-"
 """A mark that no page can have: a filter must name something, and an engine may read an empty one as no filter."""
 
 Outcome = Literal["answered", "closest", "declined", "unclear", "unavailable", "chat"]
-"""closest: nothing says it, and the nearest passage is quoted. declined: not found, or a model says that no page tells."""
+"""closest: nothing says it, and the nearest passage is quoted. declined:
+not found, or a model says that no page tells.
+"""
 RewriteMethod = Literal["none", "heuristic", "model"]
 
 
@@ -76,7 +79,9 @@ class Page:
     title: str
     url: str
     place: str = ""
-    """Where it stands among the others, as far as its title does not say so: "offices › Ghent". See `kb.pages.places`."""
+    """Where it stands among the others, as far as its title does not say
+    so: "offices › Ghent". See `kb.pages.places`.
+    """
     language: str = "en"
     revision: str = ""
     owner: str | None = None
@@ -102,14 +107,16 @@ class Page:
     def told_successor(self) -> str | None:
         """The title of the page that replaces this one, where it is a page that this reader may see.
 
-        What the author wrote otherwise is not repeated in words of ours: a title or a path may be of a page that they are
-        not to know of, and an address may lead anywhere.
+        What the author wrote otherwise is not repeated in words of ours: a title or a path
+        may be of a page that they are not to know of, and an address may lead anywhere.
         """
         return None if self.successor is None else self.successor.title
 
 
 ACCEPTED_ANSWER = "Accepted answer"
-"""The heading under which a thread's page has the answer that was accepted there. What stands above it is what was asked."""
+"""The heading under which a thread's page has the answer that was
+accepted there. What stands above it is what was asked.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,7 +140,9 @@ class Chunk:
 
     @property
     def embedded_text(self) -> str:
-        """What the embedder and BM25 read: title, place and heading path first, so that a vague passage keeps its topic."""
+        """What the embedder and BM25 read: title, place and heading path
+        first, so that a vague passage keeps its topic.
+        """
         return "\n".join([" › ".join((self.page.heading, *self.section)), self.text])
 
 
@@ -141,8 +150,10 @@ class Chunk:
 class Scores:
     """One passage's scores, a field a stage. `None`: that stage did not run for it.
 
-    `dense` is a standard score (`kb.retrieval.standard_scores`), `lexical` raw BM25 (>= 0), both the weighted mean over the queries; `fused` is their
-    blend, `anchor` the gain for a passage of a page cited before, `rerank` the cross-encoder's 0..1, and `final` orders.
+    `dense` is a standard score (`kb.retrieval.standard_scores`), `lexical` raw BM25 (>= 0), both the weighted
+    mean over the queries; `fused` is their
+    blend, `anchor` the gain for a passage of a page cited before,
+    `rerank` the cross-encoder's 0..1, and `final` orders.
     """
 
     dense: float | None = None

@@ -65,7 +65,8 @@ class Pipeline:
     async def answer(
         self, question: Question, turns: Sequence[Turn] = (), *, progress: Progress | None = None
     ) -> Answer:
-        """Answers one question of a thread whose earlier turns are `turns`, oldest first; `progress` is told on the way.
+        """Answers one question of a thread whose earlier turns are `turns`,
+        oldest first; `progress` is told on the way.
 
         Never raises for what a question can cause: an outage is an answer with the outcome "unavailable".
         """
@@ -179,7 +180,9 @@ class Pipeline:
     def evidence_features(
         self, query: str, hits: Sequence[Hit], language: str, *, translated: str = ""
     ) -> EvidenceFeatures:
-        """The passages by which a question's evidence is scored, and what is known of them (`kb.retrieval.evidence`)."""
+        """The passages by which a question's evidence is scored, and what
+        is known of them (`kb.retrieval.evidence`).
+        """
         reader = EvidenceReader(lexical=self.lexical, vocabulary=self.vocabulary)
         return reader.features(
             query, without_ordering(hits)[: self.settings.search.keep], language, translated=translated

@@ -1,7 +1,7 @@
 """What tests of many rooms need: a real Valkey that they share, empty for each that asks for it, and real handbooks.
 
-Folders of tests are made in memory where there is room: an index, a Valkey and SQLite wait for the disk at every write, and
-what is tested here survives the end of a process, not of a machine.
+Folders of tests are made in memory where there is room: an index, a Valkey and SQLite wait for
+the disk at every write, and what is tested here survives the end of a process, not of a machine.
 """
 
 from __future__ import annotations

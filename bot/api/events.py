@@ -1,5 +1,5 @@
-"""How the description tells of the stream: each event as an object, the way OpenAPI 3.2 does (section 4.14.4); in 3.1 that has to be
-the schema of the body. What the events mean is told in `bot.api.streaming`.
+"""How the description tells of the stream: each event as an object, the way OpenAPI 3.2 does (section
+4.14.4); in 3.1 that has to be the schema of the body. What the events mean is told in `bot.api.streaming`.
 """
 
 from __future__ import annotations
@@ -34,9 +34,12 @@ EVENTS: dict[str, dict[str, Any]] = {
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": (
-            "`stage`: what is being done. `citation`: before the first sentence that cites it. `sentence`: it is what its pages say, "
-            "by the letter. `removed`: the last check took that sentence back. `warning`: why a page deserves doubt. The last event "
-            "is `answer`, the whole answer, which counts whatever came before; or `error`: there is none, and `unavailable` says "
+            "`stage`: what is being done. `citation`: before the first sentence that cites it. "
+            "`sentence`: it is what its pages say, "
+            "by the letter. `removed`: the last check took that sentence back. `warning`: why a page "
+            "deserves doubt. The last event "
+            "is `answer`, the whole answer, which counts whatever came before; or `error`: there is "
+            "none, and `unavailable` says "
             "nothing about the pages."
         ),
         "content": {

@@ -1,7 +1,8 @@
 """Before any route: a request is answered where it was meant for us, and read by nobody else's page.
 
-A page in a browser can be made to ask a loopback address under its own name (DNS rebinding), so the Host must be one of ours.
-No reply carries CORS headers, and a foreign Origin is refused outright: another site's page can read nothing here.
+A page in a browser can be made to ask a loopback address under its own name (DNS
+rebinding), so the Host must be one of ours. No reply carries CORS headers, and a
+foreign Origin is refused outright: another site's page can read nothing here.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ PROBES = frozenset({"/health", "/live", "/ready"})
 BODY_WITHIN_S = 10.0
 """A client that sends its request more slowly holds a connection for nothing."""
 DRAINED, DRAIN_S = 8 * MAX_BODY, 1.0
-"""Bytes and seconds for which a refused body is still taken in: a connection that is closed on unread bytes is reset, and the
-refusal may be lost with it (RFC 9112, 9.6)."""
+"""Bytes and seconds for which a refused body is still taken in: a connection that is
+closed on unread bytes is reset, and the refusal may be lost with it (RFC 9112, 9.6)."""
 
 REPLY_HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",
@@ -100,8 +101,8 @@ def _host(address: str) -> str | None:
 
 
 class _Body:
-    """What the request brings along. `receive` raises `TimeoutError` where that takes too long; what comes after it may take
-    any time.
+    """What the request brings along. `receive` raises `TimeoutError`
+    where that takes too long; what comes after it may take any time.
     """
 
     def __init__(self, receive: Receive, headers: Headers) -> None:

@@ -1,5 +1,5 @@
-"""Keys of the HTTP API: who may ask, what they are told, and how often. Kept in Redis, which every replica asks anew for each
-request: a revoked key is refused from the next one on.
+"""Keys of the HTTP API: who may ask, what they are told, and how often. Kept in Redis, which
+every replica asks anew for each request: a revoked key is refused from the next one on.
 
 A key reads `fnk_NAME_SECRET`. Its SHA-256 is kept, not the key: 256 random bits need no slow hash, unlike a password.
 """
@@ -41,7 +41,8 @@ _UNKNOWN = "0" * 64
 
 
 class ApiKey(BaseModel):
-    """`audience`: channels and user groups as pages name them (docs/permissions.md), for whom it asks; empty: what is for everyone.
+    """`audience`: channels and user groups as pages name them
+    (docs/permissions.md), for whom it asks; empty: what is for everyone.
     `sources`: where it is told from; empty: everywhere. `expires_at` is aware.
     """
 

@@ -14,7 +14,10 @@ logger = logging.getLogger(__name__)
 
 TIMEOUT_S = 120.0
 """Longer than a model may take for an answer."""
-NOT_REACHED = "unavailable: Footnote does not answer at {url}. This says nothing about the pages; is `footnote serve` running?"
+NOT_REACHED = (
+    "unavailable: Footnote does not answer at {url}. This says nothing about the pages; is `footnote "
+    "serve` running?"
+)
 
 
 class RemoteAsker:

@@ -18,7 +18,9 @@ MAX_QUERY = 4000
 MAX_MESSAGES = 40
 MAX_MESSAGE = 8000
 REMEMBERED_ANSWER = 2000
-"""Characters of an earlier answer that count: what the bot remembers of one in Slack. More would be read on the event loop."""
+"""Characters of an earlier answer that count: what the bot remembers of
+one in Slack. More would be read on the event loop.
+"""
 REMEMBERED_QUESTION = 1000
 """The same of an earlier question, from its end: what was pasted above is seldom what it asks."""
 MAX_BODY = 512 * 1024
@@ -161,8 +163,10 @@ class Answer(_Out):
     outcome: Annotated[
         Literal["answered", "closest", "declined", "unclear", "chat"],
         Field(
-            description="answered: the pages say it. closest: they do not; the nearest passage is quoted. declined: nothing "
-            "was found, or a model says that no page tells. unclear: ask for one of `interpretations`. chat: a greeting or thanks."
+            description="answered: the pages say it. closest: they do not; the nearest passage is quoted. "
+            "declined: nothing "
+            "was found, or a model says that no page tells. unclear: ask for one of "
+            "`interpretations`. chat: a greeting or thanks."
         ),
     ]
     text: Annotated[str, Field(description="What a reader is told, in Markdown with marks such as [1].")]

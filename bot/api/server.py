@@ -1,4 +1,6 @@
-"""Listens for the API in the bot's own loop, beside its other work, and lets what is under way end when the bot is stopped."""
+"""Listens for the API in the bot's own loop, beside its other work, and
+lets what is under way end when the bot is stopped.
+"""
 
 from __future__ import annotations
 
@@ -67,6 +69,7 @@ def _listener(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         raise SettingsError(
-            f"the HTTP API cannot listen on {host} port {port} ({error.strerror or error}): set another FOOTNOTE_API__PORT "
+            f"the HTTP API cannot listen on {host} port {port} ({error.strerror or error}): set "
+            f"another FOOTNOTE_API__PORT "
             "or FOOTNOTE_API__HOST"
         ) from error

@@ -1,4 +1,5 @@
-"""What a key may ask for, whichever door it comes through: a free place -> the pipeline, as what the key reads -> a reply.
+"""What a key may ask for, whichever door it comes through: a free place
+-> the pipeline, as what the key reads -> a reply.
 
 A question by key is counted like any other, and kept as a private one: its words are shown to nobody.
 """
@@ -59,7 +60,9 @@ class Figures(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """`is_well`: whether the index answers; `is_ready`: whether the models are loaded as well. `metrics`: for Prometheus."""
+    """`is_well`: whether the index answers; `is_ready`: whether the
+    models are loaded as well. `metrics`: for Prometheus.
+    """
 
     pipeline: Pipeline
     freshness: FreshnessPolicy

@@ -1,4 +1,6 @@
-"""How many questions are worked on at the same time: one more is refused at once, not queued behind a client's time-out."""
+"""How many questions are worked on at the same time: one more is refused
+at once, not queued behind a client's time-out.
+"""
 
 from __future__ import annotations
 

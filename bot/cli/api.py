@@ -21,7 +21,9 @@ from kb.store.redis import STORE_FAILURES
 async def serving_api(
     runtime: Runtime, session: LocalSession, *, loaded: Callable[[], bool]
 ) -> AsyncIterator[str | None]:
-    """Serves the API while the block runs, where a port is set; yields its address. `loaded`: whether the models are."""
+    """Serves the API while the block runs, where a port is set; yields
+    its address. `loaded`: whether the models are.
+    """
     settings = runtime.settings.api
     if settings.port is None:
         yield None

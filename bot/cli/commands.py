@@ -67,7 +67,9 @@ def ingest(
     config: Config = None,
     verbose: Verbose = False,
 ) -> None:
-    """Indexes folders of pages and remembers them, or the sources known already; run again, it reads only what changed."""
+    """Indexes folders of pages and remembers them, or the sources known
+    already; run again, it reads only what changed.
+    """
     from bot.cli import index_commands
     from bot.cli.session import IngestRequest
 

@@ -1,4 +1,6 @@
-"""`footnote dead-letters`, and what `status` and `doctor` say of them. Nobody's words are shown: who asked and where is enough."""
+"""`footnote dead-letters`, and what `status` and `doctor` say of them.
+Nobody's words are shown: who asked and where is enough.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def letter_as_json(letter: DeadLetter) -> dict[str, Any]:
 
 
 def told(reasons: Mapping[str, int]) -> str:
-    """ "3 questions could not be answered: 2 the bot token was revoked, 1 the channel is archived"; "" where there are none."""
+    """ "3 questions could not be answered: 2 the bot token was revoked, 1
+    the channel is archived"; "" where there are none.
+    """
     number = sum(reasons.values())
     if not number:
         return ""

@@ -1,7 +1,7 @@
 """`footnote gaps` and `footnote stale`: what the pages lack, and which of them ask to be looked at.
 
-Both are for who runs Footnote, to whom every page is open. The wording of a question is held back as everywhere: what was
-asked privately is counted, not quoted.
+Both are for who runs Footnote, to whom every page is open. The wording of a question
+is held back as everywhere: what was asked privately is counted, not quoted.
 """
 
 from __future__ import annotations

@@ -20,7 +20,10 @@ def add(
         list[str] | None,
         typer.Option(
             metavar="MARK",
-            help="A channel or user group whose limited pages it reads as well: '#people-leads', C0123456, '@finance'. Repeatable.",
+            help=(
+                "A channel or user group whose limited pages it reads as well: '#people-leads', "
+                "C0123456, '@finance'. Repeatable."
+            ),
         ),
     ] = None,
     source: Annotated[

@@ -35,7 +35,9 @@ class EventFormatter(logging.Formatter):
 
 
 class JsonFormatter(EventFormatter):
-    """The same as one JSON object a line, for what collects logs; `trace_id` and `span_id` where a trace is under way."""
+    """The same as one JSON object a line, for what collects logs;
+    `trace_id` and `span_id` where a trace is under way.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         told: dict[str, object] = {

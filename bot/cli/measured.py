@@ -34,7 +34,8 @@ def told_reranking(found: Calibration) -> str:
         return f"{tried.model} is not run: these pages have no headings to try it on"
     day = f" on {found.measured:%Y-%m-%d %H:%M}" if found.measured else ""
     figures = (
-        f"tried{day} on {found.passages} passages, of {tried.samples} headings the section comes at a mean reciprocal rank "
+        f"tried{day} on {found.passages} passages, of {tried.samples} headings the section comes at "
+        f"a mean reciprocal rank "
         f"of {tried.before:.2f} without it and {tried.after:.2f} with it"
     )
     if not tried.helps:

@@ -1,4 +1,6 @@
-"""How a pipeline is put together over parts that are open already: by the bot, and by what evaluates it on an index of its own."""
+"""How a pipeline is put together over parts that are open already: by
+the bot, and by what evaluates it on an index of its own.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,8 @@ def build_pipeline(
 ) -> Pipeline:
     """The pipeline over parts that are open already. What evaluates builds it over an index of its own.
 
-    `live`: where questions are embedded by what the index was made with; `embedder` did otherwise. `replies` keeps the model's rewrites, `rewrites` counts them.
+    `live`: where questions are embedded by what the index was made with; `embedder` did otherwise. `replies`
+    keeps the model's rewrites, `rewrites` counts them.
     """
     choose = partial(choose_rewriter, settings, client=model, cache=replies, tally=rewrites)
     fitted = fitted_for(settings)

@@ -224,7 +224,8 @@ async def _or_none(ask: Callable[[], Awaitable[Any]]) -> Any:
 async def _started(runtime: Runtime, edge: Edge) -> None:
     """Loads the models while Slack is being connected: questions that come meanwhile wait in the queue."""
     await asyncio.gather(runtime.load_models(), _connected(edge))
-    gc.freeze()  # what is loaded stays: to look through it again and again would stop every thread for a tenth of a second
+    # what is loaded stays: to look through it again and again would stop every thread for a tenth of a second
+    gc.freeze()
 
 
 async def _connected(edge: Edge) -> None:

@@ -90,7 +90,9 @@ class RevokeKeyRequest(BaseModel):
 
 
 class BackupRequest(BaseModel):
-    """`file`: absolute, in a folder that is there. `settings`: those of the caller as TOML, without secrets; "": there are none."""
+    """`file`: absolute, in a folder that is there. `settings`: those of
+    the caller as TOML, without secrets; "": there are none.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -127,13 +129,17 @@ class Session(Protocol):
     async def forget(self, request: ForgetRequest) -> ForgetReply: ...
 
     async def status(self) -> dict[str, Any]:
-        """Whether it is well, and what it is made of. Cheap, however many pages there are: a container asks it twice a minute."""
+        """Whether it is well, and what it is made of. Cheap, however many
+        pages there are: a container asks it twice a minute.
+        """
 
     async def syncs(self) -> list[dict[str, Any]]:
         """How each source stands, as `bot.cli.source_states` writes it. Reads the revision of every page."""
 
     async def offer(self) -> str:
-        """A sentence for the operator, where another embedder would read what is asked or written; "" where none would."""
+        """A sentence for the operator, where another embedder would read
+        what is asked or written; "" where none would.
+        """
 
     async def stats(self) -> dict[str, Any]: ...
 

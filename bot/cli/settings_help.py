@@ -1,6 +1,7 @@
 """`footnote settings`: every setting with its meaning, what it takes, its default and what it is now.
 
-The meaning is the text below the setting in the code, so that docs/settings.md, which is made from the same, cannot lag behind.
+The meaning is the text below the setting in the code, so that
+docs/settings.md, which is made from the same, cannot lag behind.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _CREDENTIALS = re.compile(r"//[^/@]*@")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:
-    """One setting. `name` as in `footnote.toml`, with its section; `takes` in words; `default` as TOML would have it."""
+    """One setting. `name` as in `footnote.toml`, with its section;
+    `takes` in words; `default` as TOML would have it.
+    """
 
     name: str
     environment: str
@@ -80,8 +83,14 @@ def manual() -> str:
     lines = [
         "# Settings",
         "",
-        "Made by `make docs` from the code; do not edit. Each setting stands in `footnote.toml` under its section, or in the environment;",
-        "the environment wins. `footnote settings` shows what each is now. [Sources](sources.md) have settings of their own.",
+        (
+            "Made by `make docs` from the code; do not edit. Each setting stands in `footnote.toml` "
+            "under its section, or in the environment;"
+        ),
+        (
+            "the environment wins. `footnote settings` shows what each is now. [Sources](sources.md) "
+            "have settings of their own."
+        ),
     ]
     by_section: dict[str, list[Setting]] = {}
     for one in all_settings(Settings()):
@@ -94,7 +103,10 @@ def manual() -> str:
             lines += [" ".join(described.split()), ""]
         lines += ["| setting | environment | takes | default | meaning |", "|---|---|---|---|---|"]
         lines += [
-            f"| `{one.name.rpartition('.')[2]}` | `{one.environment}` | {_cell(one.takes)} | `{one.default}` | {_cell(one.meaning)} |"
+            (
+                f"| `{one.name.rpartition('.')[2]}` | `{one.environment}` | {_cell(one.takes)} | "
+                f"`{one.default}` | {_cell(one.meaning)} |"
+            )
             for one in settings
         ]
     return "\n".join(lines) + "\n"

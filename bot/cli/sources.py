@@ -1,7 +1,7 @@
 """Which sources a knowledge base is made of: those in the settings, and what `footnote ingest` was given.
 
-Folders that it was given are remembered in the data folder, so that a reindex from Slack reads the same pages again. A file
-is uploaded: a copy of it is kept there.
+Folders that it was given are remembered in the data folder, so that a reindex from
+Slack reads the same pages again. A file is uploaded: a copy of it is kept there.
 """
 
 from __future__ import annotations

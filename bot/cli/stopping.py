@@ -11,7 +11,9 @@ from kb.runtime.tasks import cancelled
 
 
 def told_to_stop() -> asyncio.Event:
-    """Is set by SIGINT or SIGTERM. A container's first process does not even hear a signal that it does not listen for."""
+    """Is set by SIGINT or SIGTERM. A container's first process does not
+    even hear a signal that it does not listen for.
+    """
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)

@@ -269,7 +269,9 @@ def _noting(activity: Activity) -> Callable[..., Awaitable[None]]:
 
 def _failing(activity: Activity) -> Callable[..., Awaitable[BoltResponse | None]]:
     async def on_failure(error: Exception) -> BoltResponse | None:
-        """None leaves the status at 500. Either way the event is not acknowledged; what is no event is the sender's fault."""
+        """None leaves the status at 500. Either way the event is not
+        acknowledged; what is no event is the sender's fault.
+        """
         if isinstance(error, MalformedPayloadError):
             logger.warning("event.malformed", extra={"fields": str(error)})
             return BoltResponse(status=400)

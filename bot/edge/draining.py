@@ -1,8 +1,8 @@
 """Bolt's app, but it can be stopped, and flooded.
 
-When it is stopped, what it has begun to handle ends first, and nothing else begins. In a flood what speaks to us does not
-wait behind what may not be for us (`bot.listening.glance`). What is not begun is not acknowledged (503), so Slack sends it again, to
-another bot or to this one a little later.
+When it is stopped, what it has begun to handle ends first, and nothing else begins. In a flood what
+speaks to us does not wait behind what may not be for us (`bot.listening.glance`). What is not begun
+is not acknowledged (503), so Slack sends it again, to another bot or to this one a little later.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from kb.text.unicode import well_formed_value
 logger = logging.getLogger(__name__)
 
 AT_ONCE = 32
-"""Requests of a lane that Bolt has: as many as there are connections to Redis. Were it hundreds, some would wait for one
-until they failed, for a connection goes to whoever asks when it is given back."""
+"""Requests of a lane that Bolt has: as many as there are connections to Redis. Were it hundreds, some
+would wait for one until they failed, for a connection goes to whoever asks when it is given back."""
 MOST_WAITING = 500
 LONGEST_WAIT_S = 2.0
 """Slack waits for three."""

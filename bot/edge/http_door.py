@@ -26,7 +26,9 @@ from kb.text.unicode import well_formed_value
 logger = logging.getLogger(__name__)
 
 LARGEST = 1024 * 1024
-"""Bytes of a body: a message of 40,000 characters, told as text and as blocks, before and after an edit, is half of it."""
+"""Bytes of a body: a message of 40,000 characters, told as text and as
+blocks, before and after an edit, is half of it.
+"""
 OLDEST_S = 300
 """Seconds since a request was signed: what is older may have been recorded."""
 MOST_FIELDS = 1000

@@ -52,7 +52,9 @@ GRACE_S = 10.0
 
 
 class Edge:
-    """See the module. `handler` is the queue's, `worker` its part for messages; `activity` tells when Slack was last heard."""
+    """See the module. `handler` is the queue's, `worker` its part for
+    messages; `activity` tells when Slack was last heard.
+    """
 
     def __init__(
         self,

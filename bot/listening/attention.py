@@ -5,8 +5,9 @@
     a thread that we do not know     -> read only where the words ask, once: that we are not in it is remembered
     else                             -> the thread, and the names of who is in it
 
-An event has three seconds until Slack sends it again, so that a look has two. A question whose thread takes longer, or may
-not be read now, is put aside (`bot.listening.unread`): Slack is told that it was taken, and one that may be for us is not lost.
+An event has three seconds until Slack sends it again, so that a look has two. A question
+whose thread takes longer, or may not be read now, is put aside (`bot.listening.unread`):
+Slack is told that it was taken, and one that may be for us is not lost.
 """
 
 from __future__ import annotations
@@ -115,7 +116,9 @@ class Attention:
         return decide([*said, new], place=place_of(event), follow_ups=settings.follow_ups)
 
     async def put_aside(self, place: Unread) -> tuple[MessageEvent, Message] | None:
-        """A message that was to be looked at later; None: it is gone, or stands where we are not. Raises as `decide`."""
+        """A message that was to be looked at later; None: it is gone, or
+        stands where we are not. Raises as `decide`.
+        """
         me = await self.people.me()
         thread = thread_key(me.team_id, place.channel, place.thread_ts)
         known = await self.known_threads.of(thread)
@@ -155,7 +158,9 @@ def place_of(event: MessageEvent) -> Place:
 
 
 def said_by(message: Message, me: Me, name: str = "") -> Said:
-    """A person's message, as far as who speaks when is judged by it: what was forwarded or attached is not their words."""
+    """A person's message, as far as who speaks when is judged by it: what
+    was forwarded or attached is not their words.
+    """
     return Said(
         user=message.user or "",
         text=heard(message, me).own,
@@ -166,7 +171,9 @@ def said_by(message: Message, me: Me, name: str = "") -> Said:
 
 
 def said_in(messages: Sequence[Message], me: Me, names: Mapping[str, str]) -> list[Said]:
-    """A thread as it was said, oldest first. Other apps, what Slack tells, and what we said by ourselves are left out."""
+    """A thread as it was said, oldest first. Other apps, what Slack
+    tells, and what we said by ourselves are left out.
+    """
     by_ts = {message.ts: message for message in messages}
     said = []
     for message in messages:

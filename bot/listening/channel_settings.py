@@ -1,4 +1,5 @@
-"""What a channel wants of Footnote, as `/kb channel` sets it: when it speaks there, from which sources, in which language.
+"""What a channel wants of Footnote, as `/kb channel` sets it: when it
+speaks there, from which sources, in which language.
 
 {NAMESPACE}:channels   hash: channel id -> its settings, who set them and when, as JSON
 
@@ -30,8 +31,9 @@ _UNAVAILABLE = "the settings of the channels do not answer"
 
 
 class ChannelSettings(BaseModel):
-    """Of one channel. `sources`: names of those that are searched; empty: all. `language`: of Footnote's own words, ISO 639-1;
-    empty: the question's. `unasked`: questions without a mention are answered too, where it is very sure.
+    """Of one channel. `sources`: names of those that are searched; empty: all.
+    `language`: of Footnote's own words, ISO 639-1; empty: the question's.
+    `unasked`: questions without a mention are answered too, where it is very sure.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
@@ -138,7 +140,7 @@ class ChannelWishes:
 
 
 def chosen(settings: ChannelSettings, known: Collection[str]) -> tuple[str, ...]:
-    """Those of the channel's sources that there still are; empty: all. A channel whose sources are all gone has chosen none:
-    it would else be told of every question that nothing was found.
+    """Those of the channel's sources that there still are; empty: all. A channel whose sources
+    are all gone has chosen none: it would else be told of every question that nothing was found.
     """
     return tuple(name for name in settings.sources if name in known)

@@ -1,13 +1,16 @@
 """What a glance settles, before Bolt has it: most of what people write in channels is nothing to us.
 
-    no event, or not a person's message in a channel    -> for Bolt: presses, commands, mentions, direct messages, edits, deletions
+    no event, or not a person's message in a channel    -> for Bolt: presses, commands, mentions, direct
+    messages, edits, deletions
     it names us, or stands in a thread that we are in   -> for Bolt
     it starts a thread, and the channel wants no unasked answers -> settled
     a thread that we are known not to be in             -> settled
-    another thread                                      -> for Bolt, but so many at a time and a second: the rest is put aside
+    another thread                                      -> for Bolt, but so many at a time and a second: the
+    rest is put aside
 
-A glance is exact: it settles what `bot.listening.attention` would leave, and knows nothing of its own. Judging words takes
-milliseconds, so that in a flood the words of what may not be ours are judged later, where its thread is looked at.
+A glance is exact: it settles what `bot.listening.attention` would leave, and
+knows nothing of its own. Judging words takes milliseconds, so that in a flood the
+words of what may not be ours are judged later, where its thread is looked at.
 """
 
 from __future__ import annotations
@@ -38,7 +41,9 @@ Seen = Literal["settled", "first", "other"]
 """For Bolt, "first" is what speaks to us or waits for us; "other" what may not be for us."""
 
 JUDGED_A_SECOND, JUDGED_AT_ONCE = 25.0, 100.0
-"""Messages of unknown threads whose words are judged as they come: a tenth of a core. A workspace of thousands has one."""
+"""Messages of unknown threads whose words are judged as they come: a
+tenth of a core. A workspace of thousands has one.
+"""
 TOLD_EVERY_S = 10.0
 
 

@@ -129,7 +129,9 @@ class Hearing:
 
 
 def lines_before(turns: Sequence[Turn], ts: str) -> Sequence[Turn]:
-    """Of the lines of a direct message those that lead up to the one at `ts`, none more than an hour after the other."""
+    """Of the lines of a direct message those that lead up to the one at
+    `ts`, none more than an hour after the other.
+    """
     earlier = _before(turns, ts)
     times = [*(_seconds(turn.question_ts or "") for turn in earlier), _seconds(ts)]
     gaps = [at for at, (one, other) in enumerate(pairwise(times), 1) if other - one > LINE_GAP_S]

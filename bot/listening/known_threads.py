@@ -4,7 +4,8 @@
     not ours   we were not in it when we looked
     gone       Slack does not show it to us
 
-A look that began before a mention may end after it. It does not make us deaf: of what is known of a thread, the first counts.
+A look that began before a mention may end after it. It does not make us
+deaf: of what is known of a thread, the first counts.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ KEEP: dict[Known, timedelta] = {
     "not ours": timedelta(hours=12),
     "gone": timedelta(hours=1),
 }
-"""A question waits for its answer for a day at most. What Slack does not show may be shown later: an app is given a scope, or
-is invited."""
+"""A question waits for its answer for a day at most. What Slack does not
+show may be shown later: an app is given a scope, or is invited."""
 MOST = 50_000
 """Threads, the ones that are kept for longest: some 6 MB."""
 

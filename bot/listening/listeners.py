@@ -144,7 +144,9 @@ class Listeners:
         return any(turn.question_ts == ts for turn in await self.conversations.load(thread))
 
     async def _deleted(self, event: MessageEvent) -> None:
-        """What is remembered of a question goes at once; its answer is taken away by the queue, after what runs there."""
+        """What is remembered of a question goes at once; its answer is
+        taken away by the queue, after what runs there.
+        """
         me, message = await self.people.me(), event.previous_message
         ts = message.ts if message is not None else event.deleted_ts
         if ts is None or (message is not None and me.wrote(user=message.user, bot_id=message.bot_id)):

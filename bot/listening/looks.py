@@ -1,4 +1,5 @@
-"""Looks into threads, to decide whether a message there is for us: shared, few at a time, and no more than Slack allows.
+"""Looks into threads, to decide whether a message there is for us:
+shared, few at a time, and no more than Slack allows.
 
     two messages of one thread      -> one look, where it shows both
     a thread that we may be in      -> at once, unless Slack has just refused
@@ -34,7 +35,9 @@ PAUSE_S = 2.0
 """Without looks after one that failed, where Slack names no time."""
 KEPT_S = 10.0
 KEPT_LOOKS, KEPT_MESSAGES = 32, 200
-"""Threads, and the messages of one of them, that stay known for so long: who edits a reply five times asks for one look."""
+"""Threads, and the messages of one of them, that stay known for so long:
+who edits a reply five times asks for one look.
+"""
 
 LATER_CHANGED = frozenset({"missing_scope", "no_permission", "not_allowed_token_type"})
 """Slack refuses this of us, not us altogether."""

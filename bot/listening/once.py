@@ -2,8 +2,8 @@
 
     nobody -> held by one for LEASE -> said, for good (`keep`)
 
-Whoever holds it looks whether an earlier holder, who died, had posted it, and posts it only then. What must be said though
-everybody dies first is promised before: `promised` hands it over to whoever lives.
+Whoever holds it looks whether an earlier holder, who died, had posted it, and posts it only then. What
+must be said though everybody dies first is promised before: `promised` hands it over to whoever lives.
 """
 
 from __future__ import annotations

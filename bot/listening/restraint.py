@@ -19,8 +19,8 @@ from kb.answer import Answer
 logger = logging.getLogger(__name__)
 
 VERY_SURE = 0.8
-"""Confidence. Of the sample handbook's 69 questions that are quoted, asked alone and without a model, 57 reach it; of 20
-questions about something else none, and none of 10 near misses, of which three are quoted."""
+"""Confidence. Of the sample handbook's 69 questions that are quoted, asked alone and without a model, 57
+reach it; of 20 questions about something else none, and none of 10 near misses, of which three are quoted."""
 APART = timedelta(minutes=10)
 """Between two answers in a channel that nobody asked for."""
 KEPT = timedelta(days=2)

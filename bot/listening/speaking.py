@@ -5,8 +5,10 @@
         to another person or a group                     -> silent
         people are talking with each other               -> silent; after three of their messages until it is mentioned
         one person and Footnote                          -> speaks, where the words ask or answer something
-        the person whom it answered last goes on         -> speaks, where the words ask a knowledge base, or answer its question
-        somebody else                                    -> silent, unless they answer its question (or `follow_ups` is "everyone")
+        the person whom it answered last goes on         -> speaks, where the words ask a knowledge base, or
+        answer its question
+        somebody else                                    -> silent, unless they answer its question (or
+        `follow_ups` is "everyone")
 
 A wrong word in a conversation of others costs more than a silence, which a mention mends.
 """
@@ -52,7 +54,8 @@ ASKS_BACK = frozenset({"unclear", "declined"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
-    """A message of a thread. `user` is None for Footnote's own; then `outcome` is its answer's, and `to` whom it answered.
+    """A message of a thread. `user` is None for Footnote's own; then
+    `outcome` is its answer's, and `to` whom it answered.
 
     `name` is what people call the user. `text` may hold Slack's marks, but no mention of Footnote.
     """
@@ -73,7 +76,9 @@ class Said:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
-    """`with_others`: nobody spoke to Footnote and other people are in the thread, so that what is not found is silence."""
+    """`with_others`: nobody spoke to Footnote and other people are in the
+    thread, so that what is not found is silence.
+    """
 
     speaks: bool
     reason: Reason
@@ -194,9 +199,11 @@ def _talking(new: Said, thread: _Thread) -> bool:
 
 @dataclass(kw_only=True, slots=True)
 class _Thread:
-    """What a thread has come to. `since`: people's messages after Footnote last spoke or was spoken to, without thanks to it.
+    """What a thread has come to. `since`: people's messages after
+    Footnote last spoke or was spoken to, without thanks to it.
 
-    `answered`: whose question it answered last, or is answering. `asked_back`: its last words, where they ask something.
+    `answered`: whose question it answered last, or is answering. `asked_back`: its last words, where they ask
+    something.
     """
 
     ours: bool = False

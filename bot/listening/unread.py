@@ -1,7 +1,7 @@
 """Messages that could not be judged when they came, because their threads could not be read: looked at later.
 
-Slack is told that they were taken. What is kept is where they stand, not what they say; in Redis, so that a restart loses
-none. A replica that takes one and dies leaves it to the others.
+Slack is told that they were taken. What is kept is where they stand, not what they say; in
+Redis, so that a restart loses none. A replica that takes one and dies leaves it to the others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ MOST = 2_000
 MOST_OURS = 2_000
 """More of them in threads that we are in: what strangers write takes no room from those."""
 WITHIN, WITHIN_OURS = timedelta(minutes=10), timedelta(minutes=30)
-"""After that an answer is of no use to a conversation that went on without it; one that we are in waits as questions do."""
+"""After that an answer is of no use to a conversation that went on
+without it; one that we are in waits as questions do.
+"""
 FIRST_S, LONGEST_S = 2.0, 60.0
 """Seconds between two looks: as long as the message has waited, within these."""
 HELD_S = 60.0

@@ -22,8 +22,9 @@ _ITEM = re.compile(r"^(?:> *)*(?:[-*+•]|\d{1,9}[.)])\s+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
-    """`page` as it is now, `url` as the answer linked it. `wording`: the statement (Markdown) that stands there instead; "" where
-    none clearly does. `since`: the day from which it does; None where that is not known.
+    """`page` as it is now, `url` as the answer linked it. `wording`: the
+    statement (Markdown) that stands there instead; "" where none clearly
+    does. `since`: the day from which it does; None where that is not known.
     """
 
     what: What

@@ -1,10 +1,13 @@
-"""Tells a thread once that what its answer quoted has changed on its page, or that the page has expired or been replaced.
+"""Tells a thread once that what its answer quoted has changed on its
+page, or that the page has expired or been replaced.
 
-    a sync has ended, or a day has begun -> answers whose pages changed -> what may still be read there, and what it says now
+    a sync has ended, or a day has begun -> answers whose pages changed -> what may still be read there, and
+    what it says now
     -> the claim on the note (`bot.listening.once`) -> is the answer still in its thread? -> the note
 
-A page that the thread may not read any more, or that is gone, is not spoken of at all. Everything is looked up anew right
-before a note is posted, since notes wait for one another: only a few are said a minute, by all bots together.
+A page that the thread may not read any more, or that is gone, is not spoken of
+at all. Everything is looked up anew right before a note is posted, since notes
+wait for one another: only a few are said a minute, by all bots together.
 """
 
 from __future__ import annotations
@@ -139,7 +142,8 @@ class Corrections:
         return suspects
 
     async def _findings(self, answer: CitedAnswer, pages: Mapping[str, Page]) -> list[Finding]:
-        """What there is to tell, of pages that may be read in that thread now. Empty where the channel wants no notes, too.
+        """What there is to tell, of pages that may be read in that thread
+        now. Empty where the channel wants no notes, too.
 
         Raises:
             UnavailableError: it cannot be told what may be read there, or what the pages say.

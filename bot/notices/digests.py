@@ -1,8 +1,9 @@
-"""What Footnote says by the clock: the week's gaps to a channel, and to each owner, once a month, which pages ask to be looked at.
+"""What Footnote says by the clock: the week's gaps to a channel, and to
+each owner, once a month, which pages ask to be looked at.
 
-Every replica looks every few minutes, and `bot.listening.once` lets one of them speak. A week begins on Monday at eight (UTC), a month on
-its first day at eight; a bot that was down then speaks when it is back. It also asks the owners that a bot which is gone had
-promised to ask.
+Every replica looks every few minutes, and `bot.listening.once` lets one of them speak. A week
+begins on Monday at eight (UTC), a month on its first day at eight; a bot that was down then
+speaks when it is back. It also asks the owners that a bot which is gone had promised to ask.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The pieces that Block Kit's rules are made of. Problems are worded as Slack words them, each with its JSON pointer."""
+"""The pieces that Block Kit's rules are made of. Problems are worded as
+Slack words them, each with its JSON pointer.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What people do in the playground, for tests: each deed as one call. People go by id or name, channels by id, name or "dm"."""
+"""What people do in the playground, for tests: each deed as one call.
+People go by id or name, channels by id, name or "dm".
+"""
 
 from __future__ import annotations
 

@@ -61,7 +61,10 @@ class KbPages:
         path = unquote(request.match_info["path"])
         page = await self._pages(path) if self._pages is not None else None
         if page is None:
-            body = "<h1>There is no such page</h1><p>It may have been moved or deleted. <a href='/'>Back to the playground</a></p>"
+            body = (
+                "<h1>There is no such page</h1><p>It may have been moved or deleted. <a href='/'>Back to "
+                "the playground</a></p>"
+            )
             return _html("No such page", body, status=404)
         return self._read(page) if isinstance(page, ShownPage) else self._render(path, page)
 

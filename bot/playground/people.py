@@ -1,4 +1,6 @@
-"""What people do with messages: say, attach, forward, edit, delete, react, join. The page and the tests act through here."""
+"""What people do with messages: say, attach, forward, edit, delete,
+react, join. The page and the tests act through here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Five questions to try, made of the loaded pages' own titles and headings: the same ones as long as the pages are the same.
+"""Five questions to try, made of the loaded pages' own titles and
+headings: the same ones as long as the pages are the same.
 
 The first is about a topic of a page, the second its follow-up about a neighbouring topic, the third a question that a
 heading asks, the fourth in the second language of the pages where there is one, the fifth what no page tells.
@@ -231,7 +232,9 @@ class _Spelling:
     large: frozenset[str]
 
     def within(self, topic: str, language: str) -> str:
-        """The topic as it stands within a sentence. In German and French it is quoted instead: it would be inflected."""
+        """The topic as it stands within a sentence. In German and French it
+        is quoted instead: it would be inflected.
+        """
         if language in ("de", "fr"):
             return topic
         return _WORD.sub(lambda found: self._word(found[0]), topic)

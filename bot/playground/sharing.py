@@ -1,4 +1,6 @@
-"""What a message can carry besides its words: files, and other messages that are forwarded with it. As Slack sends them."""
+"""What a message can carry besides its words: files, and other messages
+that are forwarded with it. As Slack sends them.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Who may talk to the playground: its own page, and programs on this machine that mean it.
 
-It listens on loopback, but every site that is open in the same browser can send requests there, and one that names its own host
-and lets it resolve to 127.0.0.1 (DNS rebinding) could read the answers. The pages of the knowledge base, what people write and
-the app's tokens are at stake, so the rules are the same for every path.
+It listens on loopback, but every site that is open in the same browser can send requests there, and one that
+names its own host and lets it resolve to 127.0.0.1 (DNS rebinding) could read the answers. The pages of the
+knowledge base, what people write and the app's tokens are at stake, so the rules are the same for every path.
 """
 
 from __future__ import annotations

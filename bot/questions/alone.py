@@ -1,9 +1,9 @@
 """An answer that only the asker sees: one question of the queue, shown by the response URL of what they pressed.
 
-What it may say is what a direct message with them would say, wherever they are: nobody reads along. Where the response URL is
-used up or too old, and we are not in the channel, it comes as a direct message. Slack keeps no ephemeral message that could be
-looked for, so the trace that is kept after the answer tells a later attempt that it is out: an answer is shown twice only if
-its worker is killed in between.
+What it may say is what a direct message with them would say, wherever they are: nobody reads along. Where the
+response URL is used up or too old, and we are not in the channel, it comes as a direct message. Slack keeps
+no ephemeral message that could be looked for, so the trace that is kept after the answer tells a later
+attempt that it is out: an answer is shown twice only if its worker is killed in between.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ class AloneWorker:
     wait_s: float = WAIT_S
 
     async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
-        """Raises `StoreUnavailableError`, `AudienceUnknownError` and slack_sdk's errors: another attempt may mend it."""
+        """Raises `StoreUnavailableError`, `AudienceUnknownError` and
+        slack_sdk's errors: another attempt may mend it.
+        """
         if attempt > 1 and await self._is_told(question):
             return
         try:

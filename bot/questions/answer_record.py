@@ -1,6 +1,8 @@
-"""What is kept of a question and its answer: enough to judge a vote, to see what the pages lack and to make a test case.
+"""What is kept of a question and its answer: enough to judge a vote, to
+see what the pages lack and to make a test case.
 
-Not the answer's text. Records live for `bot.stats.analytics.KEEP`, and one of an earlier version loads with the defaults.
+Not the answer's text. Records live for `bot.stats.analytics.KEEP`, and
+one of an earlier version loads with the defaults.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 Vote = Literal["good", "bad"]
 Place = Literal["public", "private", "terminal"]
-"""Where a question was asked: in a channel that everybody in the workspace may read, in another channel or a direct message,
-or in the operator's terminal. What Slack does not tell is private."""
+"""Where a question was asked: in a channel that everybody in the workspace may read, in another
+channel or a direct message, or in the operator's terminal. What Slack does not tell is private."""
 
 
 class SourceUsed(BaseModel):

@@ -30,15 +30,17 @@ logger = logging.getLogger(__name__)
 KEEP = timedelta(days=30)
 """An older thread is not opened again."""
 LOOKED_AT = 4
-"""Questions of a quoted page, at each answer: a page that is quoted every day would keep those of all years. As one comes and
-four are looked at, a quarter of them are outdated at most."""
+"""Questions of a quoted page, at each answer: a page that is quoted every day would keep those
+of all years. As one comes and four are looked at, a quarter of them are outdated at most."""
 FEW = 2
 """Statements of a passage that stand for what a model wrote of it, where it did not point at any."""
 _UNAVAILABLE = "what answers quoted cannot be told"
 
 
 class QuotedPassage(BaseModel):
-    """`statements`: what was quoted, as it stood on the page. `beside`: fingerprints of all that stood in the passage."""
+    """`statements`: what was quoted, as it stood on the page. `beside`:
+    fingerprints of all that stood in the passage.
+    """
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
@@ -138,7 +140,9 @@ class CitedAnswers:
             await self._redis.hset(self._page(page_id), question_id, revision)
 
     async def forget(self, question_id: str, *, pages: Sequence[str] = ()) -> None:
-        """Its thread was told, its question deleted or asked anew, or it is too old. `pages`: where it is known to stand."""
+        """Its thread was told, its question deleted or asked anew, or it is
+        too old. `pages`: where it is known to stand.
+        """
         known = await self.get(question_id)
         named = {*pages, *(page.page_id for page in (known.pages if known else ()))}
         with store_failures(_UNAVAILABLE):

@@ -1,4 +1,6 @@
-"""What "Why this answer?" says: what was understood and searched, which pages and why, how sure; below a line the numbers."""
+"""What "Why this answer?" says: what was understood and searched, which
+pages and why, how sure; below a line the numbers.
+"""
 
 from __future__ import annotations
 

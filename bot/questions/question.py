@@ -1,6 +1,7 @@
 """One question, top to bottom: from the queue to an answer in its thread.
 
-    look whether it is answered already -> what is asked, with the thread so far -> "Searching…" -> what the place may see
+    look whether it is answered already -> what is asked, with the thread so far -> "Searching…" -> what the
+    place may see
     -> pipeline.answer, shown as it is written -> render -> post or update -> remember -> count
 
 The queue may hand the same question over again after a crash; nothing here may then answer a second time.
@@ -100,7 +101,8 @@ class QuestionWorker:
         """Answers a question.
 
         Raises:
-            DeliveryUncertainError, StoreUnavailableError, AudienceUnknownError, slack_sdk.errors.SlackClientError: another
+            DeliveryUncertainError, StoreUnavailableError, AudienceUnknownError,
+            slack_sdk.errors.SlackClientError: another
                 attempt may mend it.
             DeliveryRefusedError: Slack will not take the answer; where it can be, its asker is told why.
         """
@@ -129,12 +131,16 @@ class QuestionWorker:
         await self._apologise(question)
 
     async def tell_late(self, question: QueuedQuestion) -> None:
-        """It could not be answered while that was of use: says so, unless the answer did get out. Raises as a call does."""
+        """It could not be answered while that was of use: says so, unless
+        the answer did get out. Raises as a call does.
+        """
         logger.warning("question.late", extra={"question_id": question.id})
         await self._say_instead(question, lambda words: words.too_late)
 
     async def tidy(self, question: QueuedQuestion) -> None:
-        """Takes away what says that we are at it. Raises `DeliveryUncertainError`, and what reading the thread raises."""
+        """Takes away what says that we are at it. Raises
+        `DeliveryUncertainError`, and what reading the thread raises.
+        """
         await self.replies.set_status(question, "")
         messages = await self.replies.thread_of(question)
         for posted in await self.replies.all_to(question, messages):
@@ -212,7 +218,9 @@ class QuestionWorker:
             await self._remember(question, replace(turn, asked_at=self.clock()))
 
     async def _remember(self, question: QueuedQuestion, turn: Turn) -> None:
-        """A store that is full for hours must not hold up what is asked after this: the thread itself tells of the turn."""
+        """A store that is full for hours must not hold up what is asked
+        after this: the thread itself tells of the turn.
+        """
         try:
             await self.hearing.remember(question, turn)
         except StoreFullError:
@@ -259,7 +267,9 @@ class QuestionWorker:
         await self._say_instead(question, lambda words: words.failed.format(question_id=question.id))
 
     async def _say_instead(self, question: QueuedQuestion, sentence: Callable[[Messages], str]) -> None:
-        """One polite sentence in the place of the placeholder; nothing where an answer stands, or where nobody asked us."""
+        """One polite sentence in the place of the placeholder; nothing
+        where an answer stands, or where nobody asked us.
+        """
         if question.deleted or question.unasked or await self.queue.is_deleted(question.message_id):
             return
         posted = await self.replies.find(question)

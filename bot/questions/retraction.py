@@ -1,7 +1,8 @@
 """A question was deleted: its answer goes too, and what was remembered of it.
 
-Our reply is deleted. Where others have written below it, so that something would be missing there, or where Slack does not
-let us, it says that the question was deleted, and nothing of what it said. May be called again: what is gone is gone.
+Our reply is deleted. Where others have written below it, so that something would
+be missing there, or where Slack does not let us, it says that the question was
+deleted, and nothing of what it said. May be called again: what is gone is gone.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A call is made once. After the first that fails, or is late, the stream is over 
 place of what was shown. Whether a message was begun is then found out, because Slack may have done what it did not
 answer.
 
-startStream takes no metadata. So a stream that a killed attempt left is known by having none (`bot.questions.reply.cut_stream`),
-and stopStream gives it the mark of a placeholder.
+startStream takes no metadata. So a stream that a killed attempt left is known by having
+none (`bot.questions.reply.cut_stream`), and stopStream gives it the mark of a placeholder.
 """
 
 from __future__ import annotations

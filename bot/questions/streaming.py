@@ -132,7 +132,8 @@ class LiveReply:
         """Ends the show. Returns the ts of the message that the answer takes the place of, if there is one.
 
         Raises:
-            slack_sdk.errors.SlackClientError, aiohttp.ClientError: nobody knows whether something of it stands in Slack.
+            slack_sdk.errors.SlackClientError, aiohttp.ClientError: nobody knows whether something of it
+            stands in Slack.
         """
         if self._posted is not None:
             return self._posted.ts

@@ -1,8 +1,9 @@
 """What somebody could ask: questions that others asked and got answered, else what the pages are called.
 
-A question is offered only to who may read every page that its answer rests on, as these are limited now; only where at least
-two people asked it, so that nobody's own words are shown; and only as it was asked in a channel that everybody may read: the text
-of other places goes nowhere else. Titles come from pages that this person may read.
+A question is offered only to who may read every page that its answer rests on, as these are limited now; only
+where at least two people asked it, so that nobody's own words are shown; and only as it was asked in a
+channel that everybody may read: the text of other places goes nowhere else. Titles come from pages that this
+person may read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What can be offered where the pages do not answer: the owner of the nearest page, and whether they can be asked there."""
+"""What can be offered where the pages do not answer: the owner of the
+nearest page, and whether they can be asked there.
+"""
 
 from __future__ import annotations
 

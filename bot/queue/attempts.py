@@ -1,4 +1,6 @@
-"""One start of one question: from its lease to an outcome that is recorded, whatever happens to worker, Redis and Slack."""
+"""One start of one question: from its lease to an outcome that is
+recorded, whatever happens to worker, Redis and Slack.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ class QuestionAbandonedError(FootnoteError):
 
 @dataclass(kw_only=True)
 class Attempts:
-    """What `bot.queue.queue` does with each lease. For the arguments see there; `lease_s` and `beat_s` are the shares."""
+    """What `bot.queue.queue` does with each lease. For the arguments see
+    there; `lease_s` and `beat_s` are the shares.
+    """
 
     claims: Claims
     lease_s: float

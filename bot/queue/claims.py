@@ -1,6 +1,7 @@
 """Who may work on what: the claim on a question, the lease on its thread. Redis is the only memory.
 
-`Claims` is the Redis side of `bot.queue.queue`: each method is one atomic call of `lua/questions.lua`, where the states are
+`Claims` is the Redis side of `bot.queue.queue`: each method is one atomic call of `lua/questions.lua`, where
+the states are
 drawn. A method may be called again after a lost reply: a second `accept` with the same token gives the first one's
 answer, and a `take` whose reply was lost leaves a lease that expires. Every method raises `StoreUnavailableError`
 when the server does not answer or cannot write.
@@ -73,8 +74,8 @@ class Depth:
 
 
 class Claims:
-    """See the module. `lease` is how long a thread stays with a worker that gives no sign of life, `settle` how long the
-    words of an edit have to stand before they are asked."""
+    """See the module. `lease` is how long a thread stays with a worker that gives no sign
+    of life, `settle` how long the words of an edit have to stand before they are asked."""
 
     def __init__(
         self,

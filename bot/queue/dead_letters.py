@@ -31,7 +31,8 @@ _UNAVAILABLE = "the dead letters cannot be reached"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DeadLetter:
-    """A question that was given up. `reason`: Slack's error code, or the class of the error: its text could quote the message.
+    """A question that was given up. `reason`: Slack's error code, or the
+    class of the error: its text could quote the message.
 
     `question` is None where another version of Footnote wrote it, in a form that this one cannot read.
     """

@@ -1,9 +1,10 @@
 """Durable questions: accepted once, worked on in order within a thread, taken up again when their worker dies.
 
 `accept` is what stands between a Slack event and its acknowledgement. `run` is a replica's pool of workers: it takes a
-thread's first question, keeps the lease while the handler runs, and settles the outcome. A question is finished only
-after the handler returned, so a handler may see one twice and must not answer twice. While Slack is away a question waits
-in its lane: a thread keeps its order, others go on, and nothing but its age ends that (`bot.questions.handlers`).
+thread's first question, keeps the lease while the handler runs, and settles the outcome. A question is
+finished only after the handler returned, so a handler may see one twice and must not answer twice. While
+Slack is away a question waits in its lane: a thread keeps its order, others go on, and nothing but its age
+ends that (`bot.questions.handlers`).
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ __all__ = ["DeadLetter", "Depth", "QuestionAbandonedError", "QuestionQueue", "Qu
 logger = logging.getLogger(__name__)
 
 LEASE_SHARE, BEAT_SHARE, LOOKOUT_SHARE = 0.6, 0.15, 0.15
-"""Shares of `lease_s`: the lease itself, the time between two renewals (three may fail), and between two looks for
-dead workers. What is left over is for a clock that was set back: it costs one look-out, and the time until a blocking call
-that goes by that clock is given up. So `lease_s` is the longest wait for a takeover."""
+"""Shares of `lease_s`: the lease itself, the time between two renewals (three may fail), and between two
+looks for dead workers. What is left over is for a clock that was set back: it costs one look-out, and the
+time until a blocking call that goes by that clock is given up. So `lease_s` is the longest wait for a
+takeover."""
 
 
 class QuestionQueue:
@@ -85,8 +87,8 @@ class QuestionQueue:
         )
 
     async def accept(self, question: QueuedQuestion) -> bool:
-        """Claims a question and queues it, durably, in one step. True only for the first event of its message, and for an
-        edited version with new words, which takes the place of one that still waits.
+        """Claims a question and queues it, durably, in one step. True only for the first event of its
+        message, and for an edited version with new words, which takes the place of one that still waits.
 
         Raises:
             StoreUnavailableError: not accepted, as far as we know. Do not acknowledge the event: Slack sends it again.
@@ -127,11 +129,12 @@ class QuestionQueue:
     ) -> None:
         """Works on questions, `workers` at a time, until cancelled; outages of Redis are waited out.
 
-        When cancelled it takes no more, gives what runs `drain_s` to finish and hands the rest back. What waited for Slack is
-        tried at once: whatever kept it may have gone while no bot was there.
+        When cancelled it takes no more, gives what runs `drain_s` to finish and hands the rest back.
+        What waited for Slack is tried at once: whatever kept it may have gone while no bot was there.
 
         Args:
-            handler: gets the question and the attempt, from 1. It is cancelled when the lease is lost. Its errors: `bot.queue.fates`.
+            handler: gets the question and the attempt, from 1. It is cancelled when the lease is lost. Its
+            errors: `bot.queue.fates`.
             on_giving_up: called before a question that broke becomes a dead letter; may be called again after a kill.
         """
         running: set[asyncio.Task[None]] = set()

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 class Elsewhere(BaseModel):
     """Where a question comes from that stands in no message: a button of App Home, a shortcut, the slash command.
 
-    `alone`: only the asker sees the answer, by `response_url` while that lives. What else there is: `bot.questions.asking`.
+    `alone`: only the asker sees the answer, by `response_url` while that lives. What else there is:
+    `bot.questions.asking`.
     """
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
@@ -55,8 +56,8 @@ class QueuedQuestion(BaseModel):
     reason: str = "mentioned"
     """Why Footnote speaks (`bot.listening.speaking.Reason`): logged, and told in "Why this answer?"."""
     unasked: bool = False
-    """Nobody spoke to Footnote and others are in the thread: nothing is shown before there is an answer, and what is not
-    found is silence."""
+    """Nobody spoke to Footnote and others are in the thread: nothing is
+    shown before there is an answer, and what is not found is silence."""
     elsewhere: Elsewhere | None = None
     """None: the question is a message."""
     however_late: bool = False
@@ -75,8 +76,8 @@ class QueuedQuestion(BaseModel):
 
     @property
     def thread(self) -> str:
-        """Where questions are answered one after the other: a thread, or all of a direct message, whose lines go on from
-        each other and start threads of their own."""
+        """Where questions are answered one after the other: a thread, or all of a direct
+        message, whose lines go on from each other and start threads of their own."""
         place = f"{self.team}:{self.channel}"
         alone = self.elsewhere is not None and self.elsewhere.alone
         return place if self.channel_type == "im" and not alone else f"{place}:{self.thread_ts}"

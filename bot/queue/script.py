@@ -8,7 +8,9 @@ from typing import Any
 from redis.asyncio import Redis
 
 _WHEN_FULL = "#!lua flags=allow-oom\n"
-"""Redis would refuse a script for its first write although it frees more than that takes: nothing that waits could ever leave."""
+"""Redis would refuse a script for its first write although it frees more
+than that takes: nothing that waits could ever leave.
+"""
 
 
 class QuestionsScript:

@@ -1,4 +1,6 @@
-"""Takes away what dead letters have left in Slack: a placeholder that said "Searching…" when Slack began to refuse us."""
+"""Takes away what dead letters have left in Slack: a placeholder that
+said "Searching…" when Slack began to refuse us.
+"""
 
 from __future__ import annotations
 

@@ -135,7 +135,9 @@ class ProgressMessage:
             logger.warning("reindex.not_told", extra={"user": user, "cause": type(error).__name__})
 
     async def _show(self, note: ProgressNote, text: str, *, last: bool = False) -> bool:
-        """An update that Slack refuses costs nothing but the last one, which is then posted anew. Whether it is seen."""
+        """An update that Slack refuses costs nothing but the last one,
+        which is then posted anew. Whether it is seen.
+        """
         try:
             await self._client.chat_update(channel=note.channel, ts=note.ts, text=text)
         except SlackApiError as error:

@@ -1,4 +1,6 @@
-"""Cited pages as Slack text: the mark at a sentence, the line in the list of sources, and what makes a page doubtful."""
+"""Cited pages as Slack text: the mark at a sentence, the line in the
+list of sources, and what makes a page doubtful.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How long text becomes Slack blocks: cut between paragraphs, list items and code lines, never inside a link or a fence."""
+"""How long text becomes Slack blocks: cut between paragraphs, list items
+and code lines, never inside a link or a fence.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,9 @@ _SHOWN_HOST = re.compile(r"(?:[a-z]+://)?((?:[\w-]+\.)+[a-z]{2,})(?:[/:?#]|$)", 
 _NAMED_HOST = re.compile(r"(?<![\w.-])((?:[\w-]+\.)+[^\W\d_]{2,}|localhost)(?![\w-]|\.\w)", re.IGNORECASE)
 _SHOWN_ADDRESS = re.compile(r"(?:https?://|www\.)([^\s/:?#)\]>]+)", re.IGNORECASE)
 _HOST = re.compile(r"\[[0-9a-f:.]+\](?::[0-9]+)?|[a-z0-9_.\u00df-\u00f6\u00f8-\u00ff-]+(?::[0-9]+)?")
-"""A host with its port, in small letters. Letters with the accents of Western Europe are taken for themselves (`müller.example`)."""
+"""A host with its port, in small letters. Letters with the accents of
+Western Europe are taken for themselves (`müller.example`).
+"""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffd\ud800-\udfff]")
 _QUOTED = {ord(letter): f"%{ord(letter):02X}" for letter in "|<>\\"}
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -50,8 +52,8 @@ def link_parts(url: str, label: str) -> list[tuple[str, str]]:
 def web_address(url: str) -> str | None:
     """The address, with what could end a link in Slack's markup quoted.
 
-    None for relative ones and other schemes, and for one whose host is not what it seems: a name before an `@`, a backslash,
-    which browsers take for a slash, letters that look like others.
+    None for relative ones and other schemes, and for one whose host is not what it seems: a name
+    before an `@`, a backslash, which browsers take for a slash, letters that look like others.
     """
     cleaned = "".join(url.split())
     parts = split_address(cleaned)
@@ -64,7 +66,9 @@ def web_address(url: str) -> str | None:
 
 
 def _is_plain(host: str) -> bool:
-    """Whether a host, with its port, reads as what it is. One in another alphabet is honest in most cases; which, nobody sees."""
+    """Whether a host, with its port, reads as what it is. One in another
+    alphabet is honest in most cases; which, nobody sees.
+    """
     if not _HOST.fullmatch(host.lower()):
         return False
     try:

@@ -161,7 +161,9 @@ def _fits_table_block(line: Line) -> bool:
 
 
 def _as_list(line: Line) -> list[Line]:
-    """A further table as a list, a row an item. Columns of a fixed width would wrap in a thread, and then nobody reads them."""
+    """A further table as a list, a row an item. Columns of a fixed width
+    would wrap in a thread, and then nobody reads them.
+    """
     header, *rows = line.rows
     return [
         Line(kind="text", spans=tuple(replace(span, italic=True) for span in _in_a_row(header))),

@@ -40,7 +40,9 @@ HELPFUL, NOT_HELPFUL, WHY = "footnote_helpful", "footnote_not_helpful", "footnot
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rendered:
-    """A message. `text` says the same as the blocks: notifications, screen readers and clients without blocks use it."""
+    """A message. `text` says the same as the blocks: notifications,
+    screen readers and clients without blocks use it.
+    """
 
     text: str
     blocks: tuple[Block, ...] = ()

@@ -1,4 +1,6 @@
-"""Lines of styled text as Slack's rich text: a quote with its lists and its code, each with the quote's bar beside it."""
+"""Lines of styled text as Slack's rich text: a quote with its lists and
+its code, each with the quote's bar beside it.
+"""
 
 from __future__ import annotations
 

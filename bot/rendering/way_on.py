@@ -21,7 +21,8 @@ ASK_OWNER, MISSING = "footnote_owner", "footnote_missing"
 class WayOn:
     """What is offered, as `bot.questions.ways_on` found it.
 
-    `owner`: of the nearest page, by name, where it is called otherwise than on the page. `write_to`: ids of the people behind it,
+    `owner`: of the nearest page, by name, where it is called otherwise than on the page. `write_to`: ids of
+    the people behind it,
     where naming them calls nobody. `request`: what "Ask the owner" carries; "" where it is not offered.
     """
 

@@ -1,4 +1,5 @@
-"""Who may administer Footnote: the workspace's admins and owners, and those whom the settings name, alone or by user group.
+"""Who may administer Footnote: the workspace's admins and owners, and
+those whom the settings name, alone or by user group.
 
 What Slack does not tell opens nothing: whoever cannot be judged is refused, and told that it is for now.
 """

@@ -19,7 +19,9 @@ from kb.models import Audience
 
 ALONE: Membership = Membership()
 FORM = Person(id="", name="")
-"""Who asks by a form, which does not say who filled it in: forms are made by members, for those who are in the channel."""
+"""Who asks by a form, which does not say who filled it in: forms are
+made by members, for those who are in the channel.
+"""
 DIRECT = Channel(id="", name=None, kind="im")
 
 
@@ -35,8 +37,8 @@ class Wishes(Protocol):
 
 
 class Audiences:
-    """`outsiders`: what guests, and channels that are shared with other organisations, may read. `wishes`: what channels have
-    set; without it each wants every source.
+    """`outsiders`: what guests, and channels that are shared with other organisations,
+    may read. `wishes`: what channels have set; without it each wants every source.
     """
 
     def __init__(

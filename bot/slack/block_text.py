@@ -1,4 +1,6 @@
-"""The words in Slack's blocks, as lines of mrkdwn: what people read in them, without buttons, fields to fill in and pictures."""
+"""The words in Slack's blocks, as lines of mrkdwn: what people read in
+them, without buttons, fields to fill in and pictures.
+"""
 
 from __future__ import annotations
 

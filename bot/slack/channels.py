@@ -103,7 +103,8 @@ async def conversations(
 ) -> AsyncIterator[dict[str, Any]]:
     """The channels that somebody is in (`user`; we, where none is named), as Slack tells them; no direct messages.
 
-    `wanted`: further arguments of `users.conversations`. Whoever is in more than `most_pages` pages is told of the first ones.
+    `wanted`: further arguments of `users.conversations`. Whoever is in more than `most_pages` pages is told
+    of the first ones.
     """
     cursor: str | None = None
     for _ in range(most_pages):

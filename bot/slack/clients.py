@@ -42,7 +42,9 @@ ANSWERS: Final = MappingProxyType(
         "users.info": ("user",),
     }
 )
-"""What an answer must hold to be one: a proxy can say `"ok": true` as well, and a thread that looks empty is posted into."""
+"""What an answer must hold to be one: a proxy can say `"ok": true` as
+well, and a thread that looks empty is posted into.
+"""
 
 
 class SlackClient(AsyncWebClient):

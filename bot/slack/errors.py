@@ -56,7 +56,9 @@ SLACK_FAILURES: Final = (SlackClientError, aiohttp.ClientError, TimeoutError)
 
 
 def error_code(error: BaseException | None) -> str | None:
-    """Slack's word for why it refused, such as "channel_not_found", or ours for why there is none; None: no such error."""
+    """Slack's word for why it refused, such as "channel_not_found", or
+    ours for why there is none; None: no such error.
+    """
     if isinstance(error, SlackAwayError):
         return error.code
     told = _data(error)

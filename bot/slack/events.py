@@ -100,7 +100,9 @@ class ActionContext(Payload):
 
 
 class MessageEvent(Payload):
-    """`app_mention` and `message` events. A mention names no channel type; an edit or deletion has no text of its own."""
+    """`app_mention` and `message` events. A mention names no channel
+    type; an edit or deletion has no text of its own.
+    """
 
     type: str
     channel: str

@@ -1,7 +1,9 @@
-"""What a message says: its text, and what its blocks, its forwarded messages, its attachments and its snippets add to that.
+"""What a message says: its text, and what its blocks, its forwarded
+messages, its attachments and its snippets add to that.
 
-Slack tells most messages twice, as text and as blocks, and a forwarded message three times. Nothing is read twice: what a
-block or an attachment says counts only where its letters are not there yet. Previews of links are not the person's words.
+Slack tells most messages twice, as text and as blocks, and a forwarded message
+three times. Nothing is read twice: what a block or an attachment says counts only
+where its letters are not there yet. Previews of links are not the person's words.
 """
 
 from __future__ import annotations

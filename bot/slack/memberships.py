@@ -97,6 +97,8 @@ def _groups_with(user: str, groups: Iterable[_Group]) -> frozenset[str]:
 
 
 def group_marks(group: dict[str, Any]) -> frozenset[str]:
-    """What a user group, as Slack's list tells it, is called on pages and in settings: its id, and its handle if it has one."""
+    """What a user group, as Slack's list tells it, is called on pages and
+    in settings: its id, and its handle if it has one.
+    """
     handle = str(group.get("handle") or "").lower()
     return frozenset({str(group["id"]), *([f"@{handle}"] if handle else [])})

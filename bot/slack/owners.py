@@ -1,7 +1,8 @@
 """Who in Slack owns a page: the person behind the name that the page or its source gives.
 
-A name is matched to a person by id, e-mail address (which needs the scope `users:read.email`), handle, display name or full name.
-It is never guessed: a name that two people might answer to is nobody's, and neither is a team's, a channel's or a guest's.
+A name is matched to a person by id, e-mail address (which needs the scope
+`users:read.email`), handle, display name or full name. It is never guessed: a name that
+two people might answer to is nobody's, and neither is a team's, a channel's or a guest's.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ KEEP = timedelta(hours=1)
 """How long a new colleague's name is unknown. Listing everybody is slow in Slack's eyes: 20 calls a minute."""
 PAGE = 500
 MOST_PAGES = 40
-"""20,000 accounts. Where there are more, a name cannot be known to be one person's: only ids and addresses are matched."""
+"""20,000 accounts. Where there are more, a name cannot be known to be
+one person's: only ids and addresses are matched.
+"""
 PATIENCE_S = 2.0
 """An answer does not wait longer for the list of people; the next one has it."""
 
@@ -68,7 +71,9 @@ class Owners:
         self._background = background
 
     async def of(self, *, owner: str | None, page_id: str) -> tuple[Person, ...]:
-        """The people behind a page's owner, else behind its source's contact; () where there is none, or nobody knows."""
+        """The people behind a page's owner, else behind its source's
+        contact; () where there is none, or nobody knows.
+        """
         contact = self._contacts().get(page_id.partition(":")[0])
         for names in filter(None, (owner, contact)):
             if found := await self._persons(names):

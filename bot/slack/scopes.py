@@ -1,4 +1,6 @@
-"""What the Slack app has to be allowed and subscribed to, as `deploy/slack-manifest.yaml` says. A test keeps the two equal."""
+"""What the Slack app has to be allowed and subscribed to, as
+`deploy/slack-manifest.yaml` says. A test keeps the two equal.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,13 @@ REQUIRED: tuple[str, ...] = (
     "users:read",
 )
 OPTIONAL: tuple[str, ...] = ("im:write", "users:read.email")
-"""Without them the owners of pages get no digest, and are found by name alone. An app that was installed before them works on."""
+"""Without them the owners of pages get no digest, and are found by name
+alone. An app that was installed before them works on.
+"""
 AGENT: tuple[str, ...] = ("assistant:write",)
-"""What `deploy/slack-manifest-agent.yaml` asks for besides: questions suggested in the messages tab, and titles there."""
+"""What `deploy/slack-manifest-agent.yaml` asks for besides: questions
+suggested in the messages tab, and titles there.
+"""
 EVENTS: tuple[str, ...] = (
     "app_home_opened",
     "app_mention",

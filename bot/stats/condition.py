@@ -135,7 +135,10 @@ def _of_slack(slack: SlackFigures) -> Iterable[Metric]:
         )
     yield counter(
         "footnote_process_posts_total",
-        "Messages to Slack: posted, refused for good, or uncertain, which are tried again after a look into the thread.",
+        (
+            "Messages to Slack: posted, refused for good, or uncertain, which are tried again after a "
+            "look into the thread."
+        ),
         [({"result": result}, slack.posts.get(result, 0)) for result in ("posted", "refused", "uncertain")],
     )
 

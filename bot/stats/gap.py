@@ -1,7 +1,7 @@
 """A gap: questions that are alike and that the pages do not answer, with what may be told of them. Pure.
 
-The wording of a question is told only where everybody may read it (`public`: the ids of those). One that was asked in a direct
-message or a private channel is counted, without its words, its place and its comments.
+The wording of a question is told only where everybody may read it (`public`: the ids of those). One that was
+asked in a direct message or a private channel is counted, without its words, its place and its comments.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ class Complaint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gap:
-    """Questions that are alike. `wordings`: those that may be shown, the most telling first; () where all were asked privately."""
+    """Questions that are alike. `wordings`: those that may be shown, the
+    most telling first; () where all were asked privately.
+    """
 
     asked: tuple[Asked, ...]
     wordings: tuple[str, ...]

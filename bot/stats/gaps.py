@@ -1,8 +1,9 @@
-"""What people ask and the pages do not tell: questions that were declined, were only given the closest passage, were voted
-down or reported as missing, grouped by likeness.
+"""What people ask and the pages do not tell: questions that were declined, were only
+given the closest passage, were voted down or reported as missing, grouped by likeness.
 
-Nothing is kept for it: gaps are read from the questions' records, so what is forgotten is in no gap. A gap whose questions were
-all asked privately is only counted; its nearest page is named once so many people asked that it tells of none of them.
+Nothing is kept for it: gaps are read from the questions' records, so what is forgotten
+is in no gap. A gap whose questions were all asked privately is only counted; its
+nearest page is named once so many people asked that it tells of none of them.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from kb.answer import Answer
 from kb.models import Audience, Question
 
 ALIKE = 0.5
-"""Mean likeness to a gap's questions from which one belongs to it. Of 45 questions in 19 groups it finds 3 of 4 pairs of wordings;
-of 900 pairs that are none it takes 4 for one, such as the hotel price in London and in Berlin."""
+"""Mean likeness to a gap's questions from which one belongs to it. Of 45
+questions in 19 groups it finds 3 of 4 pairs of wordings; of 900 pairs that
+are none it takes 4 for one, such as the hotel price in London and in Berlin."""
 SAME = 0.85
 """Likeness of an answered question that closes a gap: London is no Berlin (0.77)."""
 LATEST = 3000
@@ -57,7 +59,9 @@ class Readable(Protocol):
 
 
 StillPublic = Callable[[str], Awaitable[bool]]
-"""Whether everybody in the workspace may read a channel now: one can be made private after something was asked there."""
+"""Whether everybody in the workspace may read a channel now: one can be
+made private after something was asked there.
+"""
 
 
 class Gaps:
@@ -91,8 +95,8 @@ class Gaps:
         )
 
     async def closed(self) -> list[Gap]:
-        """Gaps that are none any more, the last closed first: the same was asked again and answered, or found when it was
-        looked for again."""
+        """Gaps that are none any more, the last closed first: the same was
+        asked again and answered, or found when it was looked for again."""
         _, closed = await self._parted()
         public = await _public(closed, None, terminal=True)
         gaps = [gap_of(group, public) for group in await self._grouped(closed)]

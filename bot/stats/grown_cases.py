@@ -1,7 +1,8 @@
-"""Cases for `eval answers` from what people asked: answers that were voted up, and gaps that the pages have closed since.
+"""Cases for `eval answers` from what people asked: answers that were
+voted up, and gaps that the pages have closed since.
 
-A case is written only of what stands on its page today, and names nobody. What was asked privately, and what only some may
-read, is left out unless it is asked for.
+A case is written only of what stands on its page today, and names nobody. What was
+asked privately, and what only some may read, is left out unless it is asked for.
 """
 
 from __future__ import annotations
@@ -238,7 +239,8 @@ def is_voted_up(asked: Asked) -> bool:
 
 
 def facts_of(statements: Sequence[str], question: str) -> tuple[tuple[str, ...], ...]:
-    """What an answer has to show: the figures of the first statement that has any, else one of the telling words of the first.
+    """What an answer has to show: the figures of the first statement that
+    has any, else one of the telling words of the first.
 
     Nothing that names somebody.
     """

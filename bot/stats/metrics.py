@@ -35,7 +35,9 @@ CALLS: Mapping[str, Callable[[ModelUsage], int]] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueueFigures:
-    """`dead`: how many questions could not be answered, by reason. `oldest`: how long ago the first that is unfinished came."""
+    """`dead`: how many questions could not be answered, by reason.
+    `oldest`: how long ago the first that is unfinished came.
+    """
 
     depth: Depth
     dead: Mapping[str, int]
@@ -52,7 +54,8 @@ def exposition(
     condition: Condition | None = None,
     own: CollectorRegistry | None = None,
 ) -> str:
-    """`stats` are everybody's since the beginning, None where Redis does not answer, as `queue`; the rest is this process's.
+    """`stats` are everybody's since the beginning, None where Redis does
+    not answer, as `queue`; the rest is this process's.
 
     `own`: what is counted as it happens (`bot.stats.condition.Measured`).
     """

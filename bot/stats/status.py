@@ -16,7 +16,9 @@ from kb.jobs import SourceState, SyncRecord
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BotStatus:
-    """How Footnote is doing. None: cannot be told, because what would tell it does not answer (or never happened yet)."""
+    """How Footnote is doing. None: cannot be told, because what would
+    tell it does not answer (or never happened yet).
+    """
 
     pages: int | None
     passages: int | None

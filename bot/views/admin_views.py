@@ -1,7 +1,7 @@
 """What an admin opens from App Home with one press: how Footnote is doing, what the pages lack, votes.
 
-A view opens at once and is filled when it is known: Slack gives a press three seconds. Whoever is no admin any more when they
-press is refused as by the slash command.
+A view opens at once and is filled when it is known: Slack gives a press three seconds.
+Whoever is no admin any more when they press is refused as by the slash command.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Votes(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class AdminViews:
-    """`fillings`: by the button's action id, in their order; the label of `footnote_show_gaps` is `Messages.show_gaps`."""
+    """`fillings`: by the button's action id, in their order; the label of
+    `footnote_show_gaps` is `Messages.show_gaps`.
+    """
 
     client: AsyncWebClient
     people: People
@@ -109,8 +111,8 @@ def votes_filling(votes: Votes) -> Filling:
 
 
 def _vote_lines(asked: Asked, words: Messages) -> str:
-    """The votes on one answer, with what people said. The words of a question, and comments, are shown where everybody may read
-    the question: of a private one there is the reason alone."""
+    """The votes on one answer, with what people said. The words of a question, and comments,
+    are shown where everybody may read the question: of a private one there is the reason alone."""
     votes = list(asked.votes.values())
     public = asked.record.asked_in.place == "public"
     question = f"_{escape(shorten(asked.record.question, 200))}_" if public else words.votes_private

@@ -1,8 +1,8 @@
 """What the two buttons do where the pages do not answer: "Ask the owner" and "Report as missing".
 
-The owner is asked in the thread, by whoever asked the question, and once: over double presses, restarts and replicas
-(`bot.listening.once`). A press carries all that is needed, so it works while the figures are away. The page is named only while the place
-may read it.
+The owner is asked in the thread, by whoever asked the question, and once: over double
+presses, restarts and replicas (`bot.listening.once`). A press carries all that is needed,
+so it works while the figures are away. The page is named only while the place may read it.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ class WayOnDesk:
         self._notices = notices
 
     async def accept(self, press: ButtonPress) -> PromisedRequest | None:
-        """Before the press is acknowledged: from here on the owner is asked, whatever dies. None: it is not theirs to press.
+        """Before the press is acknowledged: from here on the owner is
+        asked, whatever dies. None: it is not theirs to press.
 
         Raises:
             StoreUnavailableError: it cannot be promised.
@@ -139,8 +140,8 @@ class WayOnDesk:
                 logger.warning("owner.not_asked_yet", extra={"cause": type(error).__name__})
 
     async def ask(self, promised: PromisedRequest) -> bool:
-        """Mentions the owners in the thread, unless it was done or another is at it. False: the page may not be named there
-        any more, so nobody is asked.
+        """Mentions the owners in the thread, unless it was done or another is at
+        it. False: the page may not be named there any more, so nobody is asked.
 
         Raises:
             UnavailableError, or slack_sdk's and aiohttp's errors: try again later.
@@ -186,7 +187,9 @@ class WayOnDesk:
         return page in await self._pages.readable([page], audience=audience)
 
     async def _call_from_outside(self, promised: PromisedRequest) -> None:
-        """A mention reaches nobody who is not in the channel: whoever may join it gets a link. Needs the scope `im:write`."""
+        """A mention reaches nobody who is not in the channel: whoever may
+        join it gets a link. Needs the scope `im:write`.
+        """
         request, me = promised.request, await self._people.me()
         link = me.link(promised.channel, promised.message_ts, promised.thread_ts)
         for owner in request.owners:

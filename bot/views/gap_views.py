@@ -1,4 +1,6 @@
-"""What `/kb gaps`, `/kb stale` and the same buttons of an admin's Home show: to this admin alone, and only what they may read."""
+"""What `/kb gaps`, `/kb stale` and the same buttons of an admin's Home
+show: to this admin alone, and only what they may read.
+"""
 
 from __future__ import annotations
 

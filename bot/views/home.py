@@ -1,7 +1,7 @@
 """App Home: what Footnote does, questions to try, one's own last questions, and what it answers from.
 
-For admins there are buttons that open how it is used and what is to be done: `bot.views.admin_views`. Everything about pages is told
-as a direct message to this very person would be.
+For admins there are buttons that open how it is used and what is to be done: `bot.views.admin_views`.
+Everything about pages is told as a direct message to this very person would be.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Records(StatsReader, Protocol):
 
 
 class Drawn(BaseModel):
-    """What a drawn Home knows of itself; travels in its private metadata. `channel`: the direct message with its reader."""
+    """What a drawn Home knows of itself; travels in its private metadata.
+    `channel`: the direct message with its reader.
+    """
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
@@ -134,8 +136,8 @@ class Home:
             return None
 
     async def _last(self, user: str, me: Me, audience: Audience) -> list[tuple[str, str]]:
-        """One's own questions, while what they were answered from may still be read: a question can be the title of a page
-        that was limited since."""
+        """One's own questions, while what they were answered from may still
+        be read: a question can be the title of a page that was limited since."""
         try:
             asked = [
                 one

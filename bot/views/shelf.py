@@ -1,7 +1,8 @@
 """The sources as one reader sees them: how many pages of each they may read, and how many of these are out of date.
 
-A source of which somebody may read nothing is not named to them. The pages are read from the index once in some minutes, for
-all readers together; a page that was limited meanwhile is counted for that long, and nothing else is told of it.
+A source of which somebody may read nothing is not named to them. The pages are
+read from the index once in some minutes, for all readers together; a page that
+was limited meanwhile is counted for that long, and nothing else is told of it.
 """
 
 from __future__ import annotations

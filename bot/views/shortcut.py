@@ -1,6 +1,8 @@
-"""The shortcut on a message, "Ask Footnote about this": a dialog with the message's words, and who is to see the answer.
+"""The shortcut on a message, "Ask Footnote about this": a dialog with
+the message's words, and who is to see the answer.
 
-The thread is offered only where we are in the channel. Elsewhere only the asker is answered, by the shortcut's response URL.
+The thread is offered only where we are in the channel. Elsewhere only
+the asker is answered, by the shortcut's response URL.
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ class ShortcutDesk:
         await self._quick.views_open(trigger_id=shortcut.trigger_id, view=view)
 
     async def asked(self, submission: ViewSubmission) -> dict[str, str]:
-        """Queues the question. Returns what is wrong, by the block that it is shown at; nothing: the dialog may close."""
+        """Queues the question. Returns what is wrong, by the block that it
+        is shown at; nothing: the dialog may close.
+        """
         words = messages_in((await self._people.person(submission.user.id)).locale)
         text = (submission.view.entry(QUESTION) or "").strip()
         try:

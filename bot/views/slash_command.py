@@ -1,7 +1,8 @@
 """The slash command: who may do what, and the answers to what they write behind it.
 
-A question (`ask`) is queued before the command is acknowledged; everything else runs after that. What there is to say goes
-through the response URL, which works in channels that the bot is not in, or in the message that shows a reindex's progress.
+A question (`ask`) is queued before the command is acknowledged; everything else
+runs after that. What there is to say goes through the response URL, which works in
+channels that the bot is not in, or in the message that shows a reindex's progress.
 """
 
 from __future__ import annotations

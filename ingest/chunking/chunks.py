@@ -1,9 +1,9 @@
 """Sections to chunks: pure, with ids that stay the same while the text does.
 
-A chunk never spans two headings, so its heading path and its link are exact (a section that goes on over the pages of a PDF is
-joined while it fits). Blocks are kept whole while they fit; what does not fit is cut where a reader would: between list
-items (a piece from within an item repeats the lines that it is nested in), table rows (each piece repeats the header),
-lines of code, paragraphs, sentences, and only then between words.
+A chunk never spans two headings, so its heading path and its link are exact (a section that goes on over the
+pages of a PDF is joined while it fits). Blocks are kept whole while they fit; what does not fit is cut where
+a reader would: between list items (a piece from within an item repeats the lines that it is nested in), table
+rows (each piece repeats the header), lines of code, paragraphs, sentences, and only then between words.
 """
 
 from __future__ import annotations
@@ -150,7 +150,8 @@ def _prefix(headings: Sequence[str]) -> str:
 def _texts(blocks: Sequence[Block], headings: Sequence[str], measure: Measure, max_tokens: int) -> list[str]:
     """The texts of a section's chunks.
 
-    Counts of parts add up exactly for most tokenizers, not for all; so the whole is counted too and, if need be, cut finer.
+    Counts of parts add up exactly for most tokenizers, not for all; so
+    the whole is counted too and, if need be, cut finer.
     """
     prefix = _prefix(headings)
     room = max_tokens - measure.whole(prefix)

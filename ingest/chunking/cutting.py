@@ -16,7 +16,9 @@ CountTokens = Callable[[str], int]
 """The embedder's own count for one text. Whether special tokens count is up to it."""
 
 CHARACTERS_A_TOKEN = 64
-"""More of them count as one token more, whatever a tokenizer says: to some a word of a megabyte is a single unknown one."""
+"""More of them count as one token more, whatever a tokenizer says: to
+some a word of a megabyte is a single unknown one.
+"""
 UNKNOWN_WORD = 100
 """Tokens by which the beginning of a text may have more than the whole of it: a word that is cut there may be known."""
 REMEMBERED = 2048
@@ -27,8 +29,8 @@ _SENTENCES = re.compile(r"(?<=[.!?…])(?<![ (]\w\.)\s+|(?<=[。！？।])")
 _LINES = re.compile(r"(?<=\n)")
 _WORDS = re.compile(r"(?<=\s)(?=\S)")
 _CUTS = (_PARAGRAPHS, _SENTENCES, _LINES, _WORDS)
-"""From the best place to cut a text to the worst; each leaves every character on one side or the other. Lines come late:
-many authors end them at a width, in the middle of a sentence.
+"""From the best place to cut a text to the worst; each leaves every character on one side or
+the other. Lines come late: many authors end them at a width, in the middle of a sentence.
 """
 _QUOTED_CUTS = (_PARAGRAPHS, _LINES, _SENTENCES, _WORDS)
 """Every line of a quotation has its mark."""
@@ -114,7 +116,9 @@ class _Nesting:
         self._item = item
         self._looked = self._line = self._read = 0
         self._open: list[tuple[int, list[str]]] = []
-        """Indents, each deeper than the one before, and the item's first lines: more are the rest of a wrapped paragraph."""
+        """Indents, each deeper than the one before, and the item's first
+        lines: more are the rest of a wrapped paragraph.
+        """
         self._wrapped = False
 
     def around(self, position: int, room: int, measure: Measure) -> str:

@@ -1,1 +1,3 @@
-"""A sync's pages, shared with other processes: `coordinator.py` hands out, `worker.py` works, `page_queue.py` is the Redis between."""
+"""A sync's pages, shared with other processes: `coordinator.py` hands
+out, `worker.py` works, `page_queue.py` is the Redis between.
+"""

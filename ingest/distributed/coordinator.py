@@ -1,7 +1,7 @@
 """Who runs a sync hands pages out, as long as there are workers, and takes back what does not return in time.
 
-Workers make pages ready; only this side writes them into the index, so no page can get there twice, and an index that one
-process has to itself (Qdrant Edge) can be filled by many.
+Workers make pages ready; only this side writes them into the index, so no page can get there
+twice, and an index that one process has to itself (Qdrant Edge) can be filled by many.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class _Out:
 
 
 class Helpers:
-    """Those who share one run. Where there is no lane, or Redis fails, there are none, and what is out is taken back."""
+    """Those who share one run. Where there is no lane, or Redis fails,
+    there are none, and what is out is taken back.
+    """
 
     def __init__(self, lane: PageLane | None, *, make: str) -> None:
         self._lane = lane
@@ -123,7 +125,9 @@ class Helpers:
         return await self._withdrawn(late)
 
     async def unstarted(self) -> list[Work]:
-        """A page that no worker has begun, for whoever has nothing else to do: the last ones need not wait in the lane."""
+        """A page that no worker has begun, for whoever has nothing else to
+        do: the last ones need not wait in the lane.
+        """
         if not self._out or self._lane is None:
             return []
         try:

@@ -5,8 +5,8 @@ NAMESPACE:pages:workers       sorted set: worker|make -> when it was last heard 
 NAMESPACE:pages:lane:MAKE     stream of jobs; workers are one consumer group, each job goes to one of them
 NAMESPACE:pages:done:RUN      list of outcomes that the sync has not read yet
 
-A worker that falls silent for `LEASE_MS` loses its jobs to another one. A job may therefore be done twice, never counted twice:
-who runs the sync takes the first outcome and no other.
+A worker that falls silent for `LEASE_MS` loses its jobs to another one. A job may therefore
+be done twice, never counted twice: who runs the sync takes the first outcome and no other.
 """
 
 from __future__ import annotations

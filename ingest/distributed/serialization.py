@@ -1,4 +1,6 @@
-"""What travels between the process that runs a sync and its workers: a page as it was read, and the page ready for the index."""
+"""What travels between the process that runs a sync and its workers: a
+page as it was read, and the page ready for the index.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-"""Where the front matter of a page stands, and what it holds: YAML, TOML or JSON, by every fence that a generator knows.
+"""Where the front matter of a page stands, and what it holds: YAML, TOML
+or JSON, by every fence that a generator knows.
 
     ---            +++            ;;;   or {{{ }}}     {                   title: Leave
     title: Leave   title = "x"    "title": "Leave"     "title": "Leave"    date: 2026-01-31
     ---            +++            ;;;                  }                   ---
 
 `---toml` and `---json` name the language themselves. Hexo leaves out the upper fence; MultiMarkdown, Pelican and MkDocs
-both, and a field list of reStructuredText looks alike (`:date: 2026-01-31`): those are taken where every line is a field and
-one that we know is among them.
+both, and a field list of reStructuredText looks alike (`:date: 2026-01-31`):
+those are taken where every line is a field and one that we know is among them.
 """
 
 from __future__ import annotations
@@ -194,9 +195,11 @@ def _given(values: Values | None) -> dict[str, Any]:
 
 
 def find_head(text: str) -> Block | None:
-    """Fields in the text itself, in the first paragraph below a page's heading, as Notion exports them: `Status: Draft`.
+    """Fields in the text itself, in the first paragraph below a page's
+    heading, as Notion exports them: `Status: Draft`.
 
-    They are words of the page, so nothing is cut off: `end` is 0. Marks of bold, lists and Obsidian's `::` do not count.
+    They are words of the page, so nothing is cut off: `end` is 0. Marks
+    of bold, lists and Obsidian's `::` do not count.
     """
     headed = _HEADED.match(text.lstrip())
     if headed is None:

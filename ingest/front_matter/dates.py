@@ -1,7 +1,7 @@
 """Dates and periods as people write them in front matter, in the five languages of `date_words`.
 
-What has one reading is read, whatever its form: 31-12-2025, 3 mei 2024, 1er janvier 2025, Q3 2025, week 14 2025. What two
-people would read as two days (03/04/2025) is not: it is for its author to write again.
+What has one reading is read, whatever its form: 31-12-2025, 3 mei 2024, 1er janvier 2025, Q3 2025, week
+14 2025. What two people would read as two days (03/04/2025) is not: it is for its author to write again.
 """
 
 from __future__ import annotations

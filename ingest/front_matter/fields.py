@@ -1,6 +1,7 @@
 """The fields of front matter by name, however they are spelled and wherever generators let them stand.
 
-`last_reviewed_on`, `Last-Reviewed-On`, `lastReviewedOn` and `last reviewed on` are one name. Zola wants fields of one's own
+`last_reviewed_on`, `Last-Reviewed-On`, `lastReviewedOn` and `last reviewed on` are one name. Zola wants
+fields of one's own
 below `[extra]`, Hugo below `params`; what stands at the top counts before those.
 """
 

@@ -1,7 +1,7 @@
 """The words by which front matter says who may read a page: names of fields, and what they hold.
 
-Each in one spelling (`key_of`): without case, accents, spaces and signs. Lists for what is said in one word, a rule where people
-put names together: `who_can_read`, `viewable_by`, `permitted_groups`.
+Each in one spelling (`key_of`): without case, accents, spaces and signs. Lists for what is said in
+one word, a rule where people put names together: `who_can_read`, `viewable_by`, `permitted_groups`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,9 @@ ONLY = re.compile(
     r"|confidentialitynotice|limitedaccess|(?:under)?nda|need(?:s)?login|(?:hiddenfrom|notfor)\w+|(?!(?:read|append|write|text|web|mobile|desktop|client|server|browser|print|html|pdf|api|css|js|dev|test|build|local|toc|nav|sidebar|menu|link"
     r"|title|icon|image|code|docs?|linux|windows|mac|macos|ios|android|cloud|english|online|light|dark|head(?:ings?|ers?)?)only)\w+only"
 )
-"""Flags that people put together: `private_page`, `team_only`, `finance-only`. What is for a kind of machine only is for all."""
+"""Flags that people put together: `private_page`, `team_only`,
+`finance-only`. What is for a kind of machine only is for all.
+"""
 LABELS = words(
     "tags tag labels label categories category keywords keyword topics topic filetags markings flags"
 )

@@ -1,8 +1,10 @@
 """Who may read a page, by its front matter. Whatever names a limit and cannot be understood closes the page.
 
-`audience` (or `channels`) is what Footnote's pages say. Other generators and other languages have other names, and people
-misspell: a page that says `visibility: private`, `internal: true` or `audiance: ...` meant to limit somebody, so it is not
-indexed, and the report says what to write instead. A page left out by mistake is noticed; one that leaks is not.
+`audience` (or `channels`) is what Footnote's pages say. Other generators and other languages have other
+names, and people
+misspell: a page that says `visibility: private`, `internal: true` or `audiance:
+...` meant to limit somebody, so it is not indexed, and the report says what to
+write instead. A page left out by mistake is noticed; one that leaks is not.
 """
 
 from __future__ import annotations
@@ -35,7 +37,10 @@ from ingest.front_matter.limit_words import (
 from ingest.front_matter.lookalikes import plainly
 from kb.models import EVERYONE
 
-MARK = r"(?:(?<![\w#@/&])[#@](?=[^\W_])[\w.-]+|<(?:[#@]|!subteam|!here|!channel|!everyone)[^<>\n]*>|(?<![\w/#-])[CGS](?=[A-Z]*\d)[A-Z0-9]{5,}\b)"
+MARK = (
+    r"(?:(?<![\w#@/&])[#@](?=[^\W_])[\w.-]+|<(?:[#@]|!subteam|!here|!channel|!everyone)[^<>\n"
+    r"]*>|(?<![\w/#-])[CGS](?=[A-Z]*\d)[A-Z0-9]{5,}\b)"
+)
 """How a channel, a person or a group is written in Slack."""
 _CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{5,}")
 _CHANNEL_NAME = re.compile(r"#?[\w-]{1,80}")
@@ -222,7 +227,8 @@ def _mark(entry: str, one: Field) -> str:
         return EVERYONE
     if _ADDRESSED.fullmatch(entry):
         raise closed(
-            f"its {one.name} {entry!r} is no group of readers: write channels or user groups, or 'everyone' for all of the company"
+            f"its {one.name} {entry!r} is no group of readers: write channels or user groups, or "
+            f"'everyone' for all of the company"
         )
     if _CHANNEL_ID.fullmatch(entry) or _GROUP_ID.fullmatch(entry):
         return entry
@@ -231,7 +237,8 @@ def _mark(entry: str, one: Field) -> str:
     if _CHANNEL_NAME.fullmatch(entry) and (entry.startswith("#") or _may_be_bare(entry, one)):
         return f"#{entry.removeprefix('#').lower()}"
     raise closed(
-        f"its {one.name} {entry!r} is no channel or user group: write audience: '#people-leads', 'C0123456' or '@finance', "
+        f"its {one.name} {entry!r} is no channel or user group: write audience: '#people-leads', "
+        f"'C0123456' or '@finance', "
         "or 'everyone' for all of the company"
     )
 

@@ -1,6 +1,7 @@
 """A text as a reader takes it: letters that only look like Latin ones, and what cannot be seen, do not hide a word.
 
-`аudience` with a Cyrillic а, `ａｕｄｉｅｎｃｅ`, `aud<U+200B>ience` and `—audience：` are for whoever reads them what they look like. A limit
+`аudience` with a Cyrillic а, `ａｕｄｉｅｎｃｅ`, `aud<U+200B>ience` and `—audience：` are for whoever reads them what
+they look like. A limit
 that is written so has been meant, so it is looked for in this text; the page itself is never read from it.
 """
 
@@ -33,7 +34,9 @@ _SIGNS = {
 
 @cache
 def _table() -> dict[int, str | None]:
-    """Made when a text first needs it, which takes 60 ms. Categories: Mn, Me marks on letters; Cf what cannot be seen; Zs spaces; Pd dashes; Cc controls."""
+    """Made when a text first needs it, which takes 60 ms. Categories: Mn, Me
+    marks on letters; Cf what cannot be seen; Zs spaces; Pd dashes; Cc controls.
+    """
     table: dict[int, str | None] = {}
     for point in range(0x80, 0x20000):
         match unicodedata.category(chr(point)):

@@ -1,7 +1,10 @@
-"""Names for readers that a mark of the text sets apart: emphasis, a comment, a tag, a directive, a drawer of Org, a fold.
+"""Names for readers that a mark of the text sets apart: emphasis, a
+comment, a tag, a directive, a drawer of Org, a fold.
 
-`**Audience:** people-leads` right below a title, `[//]: # (audience: x)` anywhere, `<audience>`, `!!! audience "x"`, `:AUDIENCE: x`. One
-word that can be a name of readers is enough, a sentence describes them; "Audience: engineers" in a text does so in one word.
+`**Audience:** people-leads` right below a title, `[//]: # (audience: x)` anywhere, `<audience>`, `!!!
+audience "x"`, `:AUDIENCE: x`. One
+word that can be a name of readers is enough, a sentence describes them;
+"Audience: engineers" in a text does so in one word.
 """
 
 from __future__ import annotations
@@ -25,7 +28,10 @@ from ingest.front_matter.limits import closes, is_word_of_pages, surely_limits
 
 _CODE_SPAN = re.compile(r"`[^`\n]*[<:][^`\n]*`")
 _AROUND = re.compile(
-    r"[*_`]{1,3}|</?(?:b|i|em|strong|code|span|u|p|li|summary|details|mark|kbd|small|sub|sup|font|div)\b[^<>\n]{0,200}>",
+    (
+        r"[*_`]{1,3}|</?(?:b|i|em|strong|code|span|u|p|li|summary|details|mark|kbd|small|sub|sup|font|div)\b[^<>\n"
+        r"]{0,200}>"
+    ),
     re.IGNORECASE,
 )
 _FIELD = re.compile(
@@ -40,7 +46,10 @@ _KEYWORD = re.compile(r"(?:^|[\s{,(\[]):(?P<name>[^\W\d][\w-]{0,40})[ \t]+[\"'\[
 _TOKEN = re.compile(r"[^\w\n]*(?P<word>\w[\w./-]*)[^\w\n]*")
 _NO_WORD = re.compile(r"[-_/\d]|(?<=[a-z])[A-Z]")
 """What words of a language have not, and names of channels and groups have."""
-_READERS = r"(?P<name>(?:\w{1,20}[_-])?audiences?|(?:visible|restricted|limited|shared)[ _-](?:only[ _-])?(?:to|with)|(?:readable|viewable)[ _-]by|readers|doelgroep|zielgruppe|destinataires)"
+_READERS = (
+    r"(?P<name>(?:\w{1,20}[_-])?audiences?|(?:visible|restricted|limited|shared)[ _-](?:only[ "
+    r"_-])?(?:to|with)|(?:readable|viewable)[ _-]by|readers|doelgroep|zielgruppe|destinataires)"
+)
 _IN_COMMENT = re.compile(
     rf"\b{_READERS}\b[^\w\n:=]{{0,4}}[:=]+[ \t]*(?P<value>[^\n;,<>]{{1,80}})", re.IGNORECASE
 )
@@ -52,11 +61,16 @@ _TAG = re.compile(
     r"<[?/!]?(?:\w{1,30}[:-])?audiences?(?:-\w{1,30})?(?=[\s>/?=])[^<>\n]{0,300}[>?]", re.IGNORECASE
 )
 _ATTRIBUTE = re.compile(
-    r"<\w[^<>\n]{0,300}\s(?:data-)?(?:(?:name|itemprop|property|key|rel)\s*=\s*[\"']?)?(?P<name>audiences?)\b[\"']?\s*[^<>\n]{0,300}>",
+    (
+        r"<\w[^<>\n"
+        r"]{0,300}\s(?:data-)?(?:(?:name|itemprop|property|key|rel)\s*=\s*[\"']?)?(?P<name>audiences?)\b[\"']?\s*[^<>\n"
+        r"]{0,300}>"
+    ),
     re.IGNORECASE,
 )
 _DIRECTIVE = re.compile(
-    r"^[ \t>]*(?:!!!\+?|\?{3}\+?|:{3,}|\.\.[ \t]|@)[ \t]*(?:\{?(?:container|class|admonition|topic|rubric|directive)(?:::|\})?[ \t]+)?\{?\.?"
+    r"^[ \t>]*(?:!!!\+?|\?{3}\+?|:{3,}|\.\.[ \t]|@)[ "
+    r"\t]*(?:\{?(?:container|class|admonition|topic|rubric|directive)(?:::|\})?[ \t]+)?\{?\.?"
     r"(?P<name>audiences?)(?:-[\w-]+)?\b(?![ \t]+(?:is|are|of|for|and|in)\b)",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -98,7 +112,9 @@ _FOLDS = re.compile(r"<(/)?details\b", re.IGNORECASE)
 
 
 def named_by_marks(text: str, is_prose: Callable[[str], bool]) -> Iterator[str]:
-    """Names for readers, each as it was written. `text`: as it looks, without examples. `is_prose`: whether a line is the first of what a page says."""
+    """Names for readers, each as it was written. `text`: as it looks, without
+    examples. `is_prose`: whether a line is the first of what a page says.
+    """
     shown = _CODE_SPAN.sub("", text)
     low = shown.lower()
     yield from _in_lines(text, is_prose)
@@ -165,7 +181,9 @@ def _comments(text: str) -> Iterator[str]:
 
 
 def _limits(name: str, value: str, *, field: bool) -> bool:
-    """`field`: it is one by its form; elsewhere one word of a language describes readers, unless the name is written as one."""
+    """`field`: it is one by its form; elsewhere one word of a language
+    describes readers, unless the name is written as one.
+    """
     if len(name.split()) > 3 or not _may_limit(name):
         return False
     if is_closed_class(key_of(name), value) or (is_name(key_of(name)) and key_of(value) in CLOSED_WORDS):

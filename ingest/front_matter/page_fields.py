@@ -1,8 +1,9 @@
 """What the author of a page says about it, in front matter of any form (see `front_blocks`).
 
-A field that cannot be read becomes None and a note, and the page is indexed all the same. Two exceptions. A limit on
-who may read the page: where that cannot be understood, or stands in what was meant to be front matter and is none, the
-page fails, closed, rather than become public (`front_limits`). And a page that is not in force: a draft (`front_states`).
+A field that cannot be read becomes None and a note, and the page is indexed all the same. Two exceptions. A
+limit on who may read the page: where that cannot be understood, or stands in what was meant to be front
+matter and is none, the page fails, closed, rather than become public (`front_limits`). And a page that is not
+in force: a draft (`front_states`).
 """
 
 from __future__ import annotations
@@ -97,8 +98,8 @@ _MAY_BEGIN = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FrontMatter:
-    """`audience`: channel and user group marks of a limited page; None where the author sets no limit. `for_everyone`: in
-    their own words, so that nothing else in the page can be a limit that was missed.
+    """`audience`: channel and user group marks of a limited page; None where the author sets no limit.
+    `for_everyone`: in their own words, so that nothing else in the page can be a limit that was missed.
 
     `dates.edited` is an explicit "updated" date; `written` is a mere `date`, to be used where nothing better is known.
     `retired`: the author's word for a page that is no longer kept up ("deprecated").

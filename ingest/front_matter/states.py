@@ -1,7 +1,8 @@
 """Whether a page is in force, by its front matter: a draft is not indexed, a deprecated page is, with a warning.
 
-Drafts of Hugo, Zola, Docusaurus, Quarto, MkDocs, Astro and Starlight (`draft`), Jekyll, Hexo and Gatsby (`published`), Obsidian
-(`publish`), Docusaurus' `unlisted`, Hugo's `headless`, `build` and `publishDate`, and `status` as wikis and WordPress have it.
+Drafts of Hugo, Zola, Docusaurus, Quarto, MkDocs, Astro and Starlight (`draft`), Jekyll,
+Hexo and Gatsby (`published`), Obsidian (`publish`), Docusaurus' `unlisted`, Hugo's
+`headless`, `build` and `publishDate`, and `status` as wikis and WordPress have it.
 """
 
 from __future__ import annotations

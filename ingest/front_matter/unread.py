@@ -1,9 +1,10 @@
 """Limits that nobody reads: an author named the readers of a page where, or in a way that, no program takes in.
 
-Three signs, in the text as it looks (`front_lookalikes`). Anywhere: a name for readers at the start of a line, a cell or a
-comment, with one of Slack's names for its value (`| Audience | #leads |`); words that describe readers ("Audience: all
-staff") limit nobody. Between two rulers, and in what stands above a page's first sentence in a fence, a comment or a block
-of code: a name for readers, whatever its value. Code further down shows how something is written, and is not meant.
+Three signs, in the text as it looks (`front_lookalikes`). Anywhere: a name for readers at the start of a
+line, a cell or a comment, with one of Slack's names for its value (`| Audience | #leads |`); words that
+describe readers ("Audience: all staff") limit nobody. Between two rulers, and in what stands above a page's
+first sentence in a fence, a comment or a block of code: a name for readers, whatever its value. Code further
+down shows how something is written, and is not meant.
 """
 
 from __future__ import annotations
@@ -30,18 +31,23 @@ _LINE = 400
 _NAME = r"(?P<name>[^\W\d](?:[\w .-]{0,40}?[\w])?)"
 _BEFORE_MARK = re.compile(
     rf"(?:^|[\n{{,(<;|>%!\[=#-]|\b(?:const|let|var|meta|name|property|itemprop|data-)\b)[^\w\n]{{0,8}}{_NAME}"
-    r"(?P<gap>(?:</?\w+[^<>\n]*>|\b(?:content|value|is|are|channels?|names?)\b|!!?\w+|&\w+(?=[ \t])|[^\w#@\n<]|\n|<|#(?=[^\w\n]))+?)\Z"
+    r"(?P<gap>(?:</?\w+[^<>\n]*>|\b(?:content|value|is|are|channels?|names?)\b|!!?\w+|&\w+(?=[ "
+    r"\t])|[^\w#@\n<]|\n|<|#(?=[^\w\n]))+?)\Z"
 )
 _SEPARATOR = re.compile(r"[:=|>]|\s-+[>\s]|\b(?:is|are)\b|\A[ \t]+[\"']?\Z")
 _MARKS = re.compile(MARK)
 _ONLY_MARKS = re.compile(rf"(?:{MARK}|[^\w\n])+$", re.MULTILINE)
 _KEY = re.compile(
-    r"(?:^[^\w\n]{0,20}|[{,(;][^\w\n]{0,8}|\bconst |<!-+\s*)(?P<name>[^\W\d][\w .-]{0,40}?)[^\w\n:=]*?(?:[:=\t]|->)[:=> \t]*(?=(?P<value>[^\n]*))",
+    (
+        r"(?:^[^\w\n]{0,20}|[{,(;][^\w\n]{0,8}|\bconst |<!-+\s*)(?P<name>[^\W\d][\w .-]{0,40}?)[^\w\n"
+        r":=]*?(?:[:=\t]|->)[:=> \t]*(?=(?P<value>[^\n]*))"
+    ),
     re.MULTILINE,
 )
 _FIELD = re.compile(r"[^\w\n]*[^\W\d][\w .-]{0,40}?[^\w\n:=]*(?::{1,2}|[=|\t]|->)|[^\w\n]*$|[ \t]+\S|[-#}\]]")
 _RULER = re.compile(
-    r"[^\w\s#<>(){}\[\]|!]{2,}[ \t]*(?:[#!{][^\n]{0,60}|\w{0,10})$|[-=~*_][ \t]*$|(?:[-*_][ \t]){2,}[-*_]?$|\w?---$|#{2,}$|\{{3}$|\}{3}$|:::|!!!|\\?---$|\"---$"
+    r"[^\w\s#<>(){}\[\]|!]{2,}[ \t]*(?:[#!{][^\n]{0,60}|\w{0,10})$|[-=~*_][ \t]*$|(?:[-*_][ "
+    r"\t]){2,}[-*_]?$|\w?---$|#{2,}$|\{{3}$|\}{3}$|:::|!!!|\\?---$|\"---$"
 )
 _CODE = re.compile(r"`{3,}[^`]*$|~{3,}")
 _COMMENT = re.compile(r"<!-+|\{?/\*+|\{#|\{%-? comment|<%#")
@@ -52,10 +58,13 @@ _OPENS = re.compile(
 )
 _LAYOUT = re.compile(r"#{1,6}[ \t]|!\[|\[\[|</?\w+[^<>]*>$|\{%|\{\{|import |export |%YAML")
 _BARE = re.compile(
-    r"(?:^|\W)(?P<name>audiences?)(?=\W)[^\w\n]*?(?:[:=|({\t\]]|'\s+content=|\"\s+content=|#\s)[^\w\n]*(?P<value>[\w-]+)[^\w\n]*$"
+    r"(?:^|\W)(?P<name>audiences?)(?=\W)[^\w\n]*?(?:[:=|({\t\]]|'\s+content=|\"\s+content=|#\s)[^\w\n"
+    r"]*(?P<value>[\w-]+)[^\w\n]*$"
     r"|^\W*(?P<named>[Aa]udiences?|AUDIENCE)\b[^:=\n#@]{0,20}[:=][^\n#@]{0,16}[#@](?P<mark>\w)"
 )
-"""A field though nothing says so but its small letter, or one of Slack's names; "Audience: engineers" describes them."""
+"""A field though nothing says so but its small letter, or one of Slack's
+names; "Audience: engineers" describes them.
+"""
 _NAMED = re.compile("[Aa]udience|AUDIENCE")
 """Without it nothing is bare: a quick look."""
 _ONE_WORD = re.compile(r"audiences?: [\"']?[\w-]+[^\w\n]*$")
@@ -67,7 +76,8 @@ _QUOTE = re.compile(r"^(?:[ \t]*>[ \t]?)+|^[ ]{0,3}\[\^[^\]\s]{1,40}\]:[ \t]*", 
 
 
 def refuse_unread_limits(text: str, *, marks: bool = True, fields: bool = True, code: bool = True) -> None:
-    """`marks`: Slack's names count anywhere, and a field that stands alone. `fields`: so does what is fenced or in a comment;
+    """`marks`: Slack's names count anywhere, and a field that stands
+    alone. `fields`: so does what is fenced or in a comment;
     `code`: and code at the top.
 
     Raises:
@@ -82,8 +92,10 @@ def refuse_unread_limits(text: str, *, marks: bool = True, fields: bool = True, 
         name = next(_Enclosed(code=code, bare=marks).limits(looks), None)
     if name is not None:
         raise PageError(
-            f"it names its readers (`{name}`) in front matter that is none, where it is not read: begin and end it with a line "
-            "of three dashes, and let nothing stand above it; or write `audience: everyone` there, for all of the company",
+            f"it names its readers (`{name}`) in front matter that is none, where it is not read: "
+            f"begin and end it with a line "
+            "of three dashes, and let nothing stand above it; or write `audience: everyone` there, "
+            "for all of the company",
             withdraw=True,
         )
 

@@ -1,7 +1,8 @@
-"""Limits within front matter that are no fields of it: in a comment, in the text of a value, or under a name of the author's own.
+"""Limits within front matter that are no fields of it: in a comment, in
+the text of a value, or under a name of the author's own.
 
-A comment that names readers was a field, or was meant as one. A channel under a name that we do not know ("chanels: #people-leads")
-may be where to ask, so names that hold such are left alone.
+A comment that names readers was a field, or was meant as one. A channel under a name that we do
+not know ("chanels: #people-leads") may be where to ask, so names that hold such are left alone.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def refuse_limits_within(fields: Fields, values: Mapping[str, object], text: str
     """
     for name in (*_in_comments(text), *_in_values(fields), *_in_pairs(fields)):
         raise closed(
-            f"its front matter has `{name.strip()}` in a comment or inside another field, where it is not read: write it at the top"
+            f"its front matter has `{name.strip()}` in a comment or inside another field, where it "
+            f"is not read: write it at the top"
         )
     for name in _unknown(values, set()):
         raise closed(
@@ -99,7 +101,9 @@ def _are_channels(entry: str) -> bool:
 
 
 def _unknown(values: object, seen: set[int]) -> Iterator[str]:
-    """Names of fields, on any level, that hold channels; `seen`: YAML's aliases can name one mapping a billion times."""
+    """Names of fields, on any level, that hold channels; `seen`: YAML's
+    aliases can name one mapping a billion times.
+    """
     if id(values) in seen:
         return
     seen.add(id(values))

@@ -1,7 +1,7 @@
 """Which parser reads a file: chosen by the source's media type, else by the file's ending.
 
-Every file either becomes a page or fails with a reason. Parsers are imported when a file of theirs comes: the converters
-behind them take half a second.
+Every file either becomes a page or fails with a reason. Parsers are imported
+when a file of theirs comes: the converters behind them take half a second.
 """
 
 from __future__ import annotations

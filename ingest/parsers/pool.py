@@ -1,4 +1,6 @@
-"""Parses files and cuts pages in processes of their own (`ingest.processes`), some 60 and 100 MB each. None imports a model."""
+"""Parses files and cuts pages in processes of their own
+(`ingest.processes`), some 60 and 100 MB each. None imports a model.
+"""
 
 from __future__ import annotations
 

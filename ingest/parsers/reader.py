@@ -1,7 +1,7 @@
 """The port between the pipeline and the parsers, and the reader that parses right here.
 
-Two implementations: `DirectReader` for pages that we trust and for tests, `ingest.parsers.pool.ReaderPool` for everything
-else: it parses and cuts in processes that may hang, crash or be killed.
+Two implementations: `DirectReader` for pages that we trust and for tests, `ingest.parsers.pool.ReaderPool`
+for everything else: it parses and cuts in processes that may hang, crash or be killed.
 """
 
 from __future__ import annotations

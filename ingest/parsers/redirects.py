@@ -1,8 +1,8 @@
 """Pages that only say where the page is now, and pages whose text is put together in the browser.
 
-Generators leave the first kind behind at an old address (Jekyll's `redirect_to`, Hugo's `aliases`, meta refreshes, a script
-that sets the location). They have no text of their own: the page that they lead to has. A page of the second kind is an
-empty frame and a script.
+Generators leave the first kind behind at an old address (Jekyll's `redirect_to`, Hugo's
+`aliases`, meta refreshes, a script that sets the location). They have no text of their own:
+the page that they lead to has. A page of the second kind is an empty frame and a script.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _FRONT = re.compile(
     r"\A\ufeff?\s*(---|\+\+\+|\{)[ \t]*\r?\n?(.*?)(?:^(?:\1|\.\.\.)[ \t\r]*$|^\})", re.DOTALL | re.MULTILINE
 )
 _KEY = re.compile(
-    r"(?im)^[ \t]*[\"']?(redirect[_-]?to|redirect(?:[_-]?(?:url|link|target))?)[\"']?[ \t]*[:=][ \t]*(?:\[[ \t]*|\r?\n[ \t]*-[ \t]*)?"
+    r"(?im)^[ \t]*[\"']?(redirect[_-]?to|redirect(?:[_-]?(?:url|link|target))?)[\"']?[ \t]*[:=][ "
+    r"\t]*(?:\[[ \t]*|\r?\n[ \t]*-[ \t]*)?"
     r"[\"']?([^\s\"',\]\[{}#][^\"',\]\r\n]*)"
 )
 _NO_TARGET = frozenset({"false", "no", "null", "none", "~", "true", "yes", "-"})

@@ -36,9 +36,15 @@ _ROLES = """
 abbr attr class command data dfn doc download envvar exc file func guilabel index kbd keyword mailheader makevar manpage
 menuselection meth mimetype mod numref obj option program ref regexp samp term token type
 """
-_WITH_BODY = "only tabs tab tab-set tab-item versionadded versionchanged deprecated seealso todo dropdown card grid grid-item"
+_WITH_BODY = (
+    "only tabs tab tab-set tab-item versionadded versionchanged deprecated seealso todo dropdown card "
+    "grid grid-item"
+)
 _DIRECTIVE = re.compile(r"^[ \t]*\.\.[ \t]+([\w:+.-]+?)::(?:[ \t]|$)", re.MULTILINE)
-_DROPPED = "toctree index literalinclude automodule autoclass autofunction currentmodule module highlight contents graphviz"
+_DROPPED = (
+    "toctree index literalinclude automodule autoclass autofunction currentmodule module highlight "
+    "contents graphviz"
+)
 
 
 def parse_rst(content: bytes, *, path: str) -> ParsedPage:

@@ -1,4 +1,6 @@
-"""A note between two rulers at the top of a page, which is no front matter though YAML would read it: `Note: we moved.`"""
+"""A note between two rulers at the top of a page, which is no front
+matter though YAML would read it: `Note: we moved.`
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What goes between a pool and its processes, in frames: JSON of a page, a few sections or chunks at a time.
 
-JSON rather than pickle: what comes out of a process that read somebody's file is data, and is validated as such. A few at a
-time, since nothing else runs while a frame is being read.
+JSON rather than pickle: what comes out of a process that read somebody's file is data, and
+is validated as such. A few at a time, since nothing else runs while a frame is being read.
 """
 
 from __future__ import annotations

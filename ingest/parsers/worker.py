@@ -1,7 +1,8 @@
 """A process that parses one file after the other: `python -m ingest.parsers.worker MEMORY_BYTES`.
 
-It reads requests from its standard input and writes replies to its standard output until the input ends, which it does when
-whoever started it dies. It opens no file that a document names, writes none, and knows neither settings nor secrets.
+It reads requests from its standard input and writes replies to its standard output
+until the input ends, which it does when whoever started it dies. It opens no file
+that a document names, writes none, and knows neither settings nor secrets.
 """
 
 from __future__ import annotations

@@ -51,7 +51,9 @@ class FolderSource(ConfiguredSource[FolderSettings]):
         self._generators = Generators(self._root)
 
     def url_of(self, path: str) -> str:
-        """base_url + path, or the file on its repository's host; else the path itself, never an address of this machine."""
+        """base_url + path, or the file on its repository's host; else the
+        path itself, never an address of this machine.
+        """
         if self._settings.base_url is None:
             return path if self._hosted is None else self._hosted.url_of(path)
         return f"{self._settings.base_url.rstrip('/')}/{quote(path)}"

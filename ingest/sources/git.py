@@ -1,6 +1,7 @@
 """git, the program: how it is asked, and what a checkout is.
 
-The file system's own times are never used for dates: a checkout or a copy sets them to now, and every page would look fresh.
+The file system's own times are never used for dates: a checkout or a
+copy sets them to now, and every page would look fresh.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ async def run_git(
     fed: bytes | None = None,
     ours: bool = False,
 ) -> bytes:
-    """What a git command in `root` prints. `fed`: its standard input. `ours`: the checkout was made by us, so its settings are.
+    """What a git command in `root` prints. `fed`: its standard input.
+    `ours`: the checkout was made by us, so its settings are.
 
     Raises:
         GitError: it failed.
@@ -86,7 +88,8 @@ async def pull(root: Path) -> None:
     except GitError as error:
         if "dubious ownership" in str(error):
             raise ForeignCheckoutError(
-                "it belongs to another user of this machine, who could have programs run here: make it yours (`chown -R`), "
+                "it belongs to another user of this machine, who could have programs run here: make "
+                "it yours (`chown -R`), "
                 f"or trust it (`git config --global --add safe.directory {root}`)"
             ) from error
         raise

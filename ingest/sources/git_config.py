@@ -1,8 +1,10 @@
 """A checkout's own settings of git, which may name programs: whoever wrote its files would have them run here.
 
-`core.fsmonitor`, `core.sshCommand`, filters, hooks and a dozen more run a command. Instead of a list of those, which grows
-with git, there is one of what is harmless: everything else of the checkout's own is emptied for a command that only reads,
-and keeps a folder from being pulled. What the owner of this machine has set for all repositories counts as ever.
+`core.fsmonitor`, `core.sshCommand`, filters, hooks and a dozen more run a command. Instead of a list of
+those, which grows
+with git, there is one of what is harmless: everything else of the checkout's own
+is emptied for a command that only reads, and keeps a folder from being pulled.
+What the owner of this machine has set for all repositories counts as ever.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ _HARMLESS = re.compile(
     r"|quotepath|longpaths|sparsecheckout|sparsecheckoutcone|abbrev|compression|bigfilethreshold|untrackedcache|commitgraph"
     r"|multipackindex|sharedrepository|protecthfs|protectntfs|trustctime|checkstat|preloadindex|excludesfile|loosecompression|packedgitlimit|packedgitwindowsize|deltabasecachelimit|fscache"
     r"|commentchar|commentstring|whitespace|fsync|fsyncmethod|warnambiguousrefs|splitindex|createobject|maxtreedepth)"
-    r"|remote\.[^\n]*\.(?:url|pushurl|fetch|push|tagopt|prune|prunetags|mirror|promisor|partialclonefilter|skipdefaultupdate"
+    r"|remote\.[^\n"
+    r"]*\.(?:url|pushurl|fetch|push|tagopt|prune|prunetags|mirror|promisor|partialclonefilter|skipdefaultupdate"
     r"|skipfetchall|followremotehead|gh-resolved)"
-    r"|branch\.[^\n]*\.(?:remote|merge|rebase|pushremote|description|vscode-merge-base|gh-merge-base|github-pr-owner-number)"
+    r"|branch\.[^\n"
+    r"]*\.(?:remote|merge|rebase|pushremote|description|vscode-merge-base|gh-merge-base|github-pr-owner-number)"
     r"|branch\.(?:autosetupmerge|autosetuprebase|sort)"
     r"|extensions\.(?:partialclone|worktreeconfig|objectformat|compatobjectformat|refstorage|preciousobjects|noop)"
     r"|submodule\.[^\n]*\.(?:url|active)|submodule\.(?:recurse|active)"
@@ -26,18 +30,23 @@ _HARMLESS = re.compile(
     r"|fetch\.(?:prune|prunetags|parallel|writecommitgraph|showforcedupdates|unpacklimit)"
     r"|merge\.(?:ff|conflictstyle|renames|stat|log)|log\.(?:date|decorate|follow)|diff\.(?:renames|renamelimit|algorithm|colormoved|context"
     r"|interhunkcontext|noprefix|mnemonicprefix|indentheuristic|wserrorhighlight)"
-    r"|http\.(?:postbuffer|version|lowspeedlimit|lowspeedtime)|lfs\.(?:repositoryformatversion|[^\n]*\.(?:access|locksverify)))",
+    r"|http\.(?:postbuffer|version|lowspeedlimit|lowspeedtime)|lfs\.(?:repositoryformatversion|[^\n"
+    r"]*\.(?:access|locksverify)))",
     re.IGNORECASE,
 )
 _KEPT = re.compile(r"core\.worktree|include(?:if)?\..*", re.IGNORECASE | re.DOTALL)
-"""These name a folder or a file, and cannot be empty. History is not read there, and what is included is listed itself."""
+"""These name a folder or a file, and cannot be empty. History is not
+read there, and what is included is listed itself.
+"""
 _OWN = ("local", "worktree")
 
 LISTING = ("config", "--list", "--includes", "--show-scope", "--name-only", "-z")
 
 
 def risky(listing: bytes) -> list[str]:
-    """Names of settings that the checkout itself makes and that are not known to be harmless. `listing`: what `LISTING` prints."""
+    """Names of settings that the checkout itself makes and that are not
+    known to be harmless. `listing`: what `LISTING` prints.
+    """
     words = listing.decode(errors="surrogateescape").split("\0")
     named = zip(words[0::2], words[1::2], strict=False)
     return list(

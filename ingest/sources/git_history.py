@@ -1,12 +1,13 @@
 """The day on which the words of each page of a git checkout last changed.
 
-The last commit that names a file says little: one that reformats a repository, moves a folder or adds a licence header
-would make every page fresh. So the commits of a page are gone through from its last one back, as long as they leave its
-words as they were (`page_words`); where one only moved the file, along with it. One `git log` lists the commits of all pages,
-and the versions that are compared are read together, a commit back at a time.
+The last commit that names a file says little: one that reformats a repository, moves a folder or adds a
+licence header would make every page fresh. So the commits of a page are gone through from its last one back,
+as long as they leave its words as they were (`page_words`); where one only moved the file, along with it. One
+`git log` lists the commits of all pages, and the versions that are compared are read together, a commit back
+at a time.
 
-A date is given only where git knows it: not for files that are not committed, nor for what the oldest commit of a shallow
-clone holds.
+A date is given only where git knows it: not for files that are not
+committed, nor for what the oldest commit of a shallow clone holds.
 """
 
 from __future__ import annotations

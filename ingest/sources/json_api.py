@@ -1,7 +1,7 @@
 """Reads a vendor's JSON API: one host, its credentials, its rate limits.
 
-Redirects are not followed but by downloads, and credentials go to the configured host alone; links to a next page are read
-as paths.
+Redirects are not followed but by downloads, and credentials go to the
+configured host alone; links to a next page are read as paths.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ Sleep = Callable[[float], Awaitable[object]]
 Authorize = Callable[[], Awaitable[Mapping[str, str]]]
 """The headers that open the API now, where they do not stay the same. May raise `ApiError`."""
 Later = Callable[[int, Any], float | None]
-"""Status and JSON of a refusal -> how many seconds to wait first, where it means "ask again later"; None: it means no."""
+"""Status and JSON of a refusal -> how many seconds to wait first, where
+it means "ask again later"; None: it means no.
+"""
 Parameters = Mapping[str, str | int | Sequence[str]]
 
 _ATTEMPTS = 6
@@ -37,8 +39,8 @@ _PIECE = 64 * 1024
 
 
 class ApiError(Exception):
-    """The API gave no answer that can be used. `status`: HTTP's, or None when nothing came back; `told`: the JSON that came
-    with it, if any.
+    """The API gave no answer that can be used. `status`: HTTP's, or None
+    when nothing came back; `told`: the JSON that came with it, if any.
     """
 
     def __init__(self, message: str, *, status: int | None = None, told: Any = None) -> None:
@@ -48,8 +50,9 @@ class ApiError(Exception):
 
 
 class JsonApi:
-    """Requests below `base_url`, again after a pause while the vendor is busy or limits the rate. `longest_wait_s`: what the
-    vendor may ask us to wait; with more, the source is unavailable until the next sync.
+    """Requests below `base_url`, again after a pause while the vendor is
+    busy or limits the rate. `longest_wait_s`: what the vendor may ask us
+    to wait; with more, the source is unavailable until the next sync.
     """
 
     def __init__(
@@ -96,8 +99,8 @@ class JsonApi:
         return await self._patiently(lambda: self._once(self._address(path, {}), fields))
 
     async def download(self, path: str, *, most: int) -> bytes:
-        """A file at `path`, along redirects: to other hosts over https alone, and without our credentials. A whole address
-        in the place of `path` opens by itself: our credentials go to no host then.
+        """A file at `path`, along redirects: to other hosts over https alone, and without our credentials.
+        A whole address in the place of `path` opens by itself: our credentials go to no host then.
 
         Raises:
             ApiError: refused, unreachable, larger than `most` bytes, or still busy after all attempts.

@@ -18,8 +18,9 @@ _DAMAGED = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 
 
 class KeptTables:
-    """`tables`: name -> columns, as in CREATE TABLE; `indexes`: name -> table and columns, as in CREATE INDEX. `version`: raise it
-    when what they hold changes; then they are made anew, as they are when the file is damaged.
+    """`tables`: name -> columns, as in CREATE TABLE; `indexes`: name -> table
+    and columns, as in CREATE INDEX. `version`: raise it when what they hold
+    changes; then they are made anew, as they are when the file is damaged.
     """
 
     def __init__(

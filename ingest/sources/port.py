@@ -1,7 +1,8 @@
 """The port to where pages live. One file a connector; all of them pass `tests/contract/test_sources.py`.
 
-A source lists and reads. It neither chunks nor knows what the index holds. Where a page is a file, its bytes are handed on
-as they are; where it is a tree of a vendor's own (Confluence, Notion, Slack), the source writes it down as Markdown.
+A source lists and reads. It neither chunks nor knows what the index holds. Where
+a page is a file, its bytes are handed on as they are; where it is a tree of a
+vendor's own (Confluence, Notion, Slack), the source writes it down as Markdown.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ class PageRef:
     A path that ends with a slash is a part of the source that could not be listed, or not to its end: nothing under it
     counts as deleted, and `fetch` says why.
     `revision` changes whenever the page should be indexed anew; None: it cannot be told, and `fetch` says why.
-    `size` (bytes) weighs the page in the estimate of the time left. `title`: where it is known and the path is a mere id.
+    `size` (bytes) weighs the page in the estimate of the time left. `title`: where it is known and the path
+    is a mere id.
     """
 
     path: str
@@ -38,12 +40,14 @@ class PageRef:
 class RawPage:
     """A page as it was read. `revision` belongs to this very content, which may be newer than the listing's.
 
-    `edited`: the day of the last edit as far as the source knows it for sure; `arrived`: it is merely the day on which the
-    page came into the source. `media_type` ("text/html") chooses the
-    parser; None: the ending of `path` does. `audience`: channel marks of a page that its place limits (a restricted page, a
-    private channel); None: no limit of its own. What the page's own front matter says goes before `owner` and `edited`, and
-    can only narrow `audience`. `notes`: what of the page could not be read, as the report of the sync says it.
-    `parents`: what it stands in, outermost first, by the names that people see; empty: `path` says so. `file_name`: with it
+    `edited`: the day of the last edit as far as the source knows it for sure; `arrived`: it is merely the day
+    on which the
+    page came into the source. `media_type` ("text/html") chooses the parser; None: the ending of `path` does.
+    `audience`: channel marks of a page that its place limits (a restricted page, a private channel); None: no
+    limit of its own. What the page's own front matter says goes before `owner` and `edited`, and can only
+    narrow `audience`. `notes`: what of the page could not be read, as the report of the sync says it.
+    `parents`: what it stands in, outermost first, by the names that people see; empty: `path` says so.
+    `file_name`: with it
     a page without a title is called, where `path` has a mere id; it ends as `path` does.
     """
 
@@ -124,8 +128,8 @@ def fingerprint(parts: Iterable[bytes]) -> str:
 
 
 def readers_among(channels: Iterable[str]) -> tuple[str, ...] | None:
-    """What a table of the settings says of who may read a page: its channels, none: nobody here. None: "everyone" is among
-    them.
+    """What a table of the settings says of who may read a page: its
+    channels, none: nobody here. None: "everyone" is among them.
     """
     named = set(channels)
     return None if {"everyone", EVERYONE} & named else tuple(sorted(named))

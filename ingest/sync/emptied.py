@@ -1,4 +1,6 @@
-"""Pages that are empty now. One was emptied by its author; many at a time may be a disk that lost them, known at the end alone."""
+"""Pages that are empty now. One was emptied by its author; many at a
+time may be a disk that lost them, known at the end alone.
+"""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ async def remember_page(address: str, *, forgotten: ForgottenPages) -> list[str]
 
 
 def pages_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
-    """Those with this URL, else the one with this id, else the one that a browser shows under this address, else the one
-    with this path.
+    """Those with this URL, else the one with this id, else the one that a
+    browser shows under this address, else the one with this path.
 
     Raises:
         ForgetRefusedError: several pages have the path.
@@ -67,8 +67,8 @@ def pages_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
 
 
 def _shown_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
-    """By the id in it, with which Confluence and Notion find a page under any title; else, where that names one page, without
-    what sites and campaigns add behind the `?`.
+    """By the id in it, with which Confluence and Notion find a page under any title;
+    else, where that names one page, without what sites and campaigns add behind the `?`.
     """
     if not split_address(address).scheme:
         return []

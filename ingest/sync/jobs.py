@@ -23,7 +23,10 @@ logger = logging.getLogger(__name__)
 
 FOLLOW_S = 0.5
 """Between two looks at what another replica tells."""
-DISK_FULL = "the disk with the data folder is full: free some space, then sync again. What was indexed before still answers"
+DISK_FULL = (
+    "the disk with the data folder is full: free some space, then sync again. What was indexed before "
+    "still answers"
+)
 
 
 class ReindexJobs:

@@ -1,8 +1,9 @@
-"""A first look at the pages that changed: what is limited or left out now leaves the live index before anything else may fail.
+"""A first look at the pages that changed: what is limited or left out
+now leaves the live index before anything else may fail.
 
-A sync can end at any page, at the embedder, at a full disk. What its author limited meanwhile must not stay public until
-one succeeds, so who may read each changed page is found out before the first is embedded. Nothing is read twice: what
-was read is kept for the rest of the sync, as far as memory allows.
+A sync can end at any page, at the embedder, at a full disk. What its author limited meanwhile must not
+stay public until one succeeds, so who may read each changed page is found out before the first is
+embedded. Nothing is read twice: what was read is kept for the rest of the sync, as far as memory allows.
 """
 
 from __future__ import annotations
@@ -119,7 +120,9 @@ class FirstLook:
             raise
 
     async def _audience(self, raw: RawPage, origin: Origin, page: str) -> tuple[str, ...]:
-        """Who may read a page, by its place and by itself; of one that cannot be read, as far as its front matter says."""
+        """Who may read a page, by its place and by itself; of one that
+        cannot be read, as far as its front matter says.
+        """
         try:
             parsed = await self._pipeline.read(raw, origin)
         except PageError as error:

@@ -1,4 +1,6 @@
-"""The pages that a sweep found to be new or changed, each on its way into the index: alone, or with the help of workers."""
+"""The pages that a sweep found to be new or changed, each on its way
+into the index: alone, or with the help of workers.
+"""
 
 from __future__ import annotations
 
@@ -182,7 +184,9 @@ class Processing:
         await self._index(pages, chunks)
 
     async def _do(self, helpers: Helpers) -> None:
-        """This process's own part: a group is read while the one before is embedded and the one before that is indexed."""
+        """This process's own part: a group is read while the one before is
+        embedded and the one before that is indexed.
+        """
         size = FIRST_GROUP
         following: asyncio.Task[Embedded] | None = None
         embedding: asyncio.Task[Embedded] | None = None

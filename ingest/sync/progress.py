@@ -14,7 +14,9 @@ _PAGE = 400
 
 
 class Pace:
-    """Counts pages and tells a listener. The time left goes by bytes: one long page may outweigh a hundred short ones."""
+    """Counts pages and tells a listener. The time left goes by bytes: one
+    long page may outweigh a hundred short ones.
+    """
 
     def __init__(self, *, clock: Callable[[], datetime], listen: OnProgress | None) -> None:
         self._clock = clock

@@ -23,7 +23,8 @@ async def each_alone(
     """What comes of each page by itself. `error`: what all of them together came to.
 
     Raises:
-        BaseException: `error`, where it is no fault over a page: an outage, a full disk, an order to stop, or all pages fail.
+        BaseException: `error`, where it is no fault over a page: an outage, a full disk, an order to stop, or
+        all pages fail.
     """
     if isinstance(error, FootnoteError) or not is_fault(error) or is_disk_full(error):
         raise error

@@ -1,13 +1,15 @@
 """One sweep over the sources: discover, compare, process, delete.
 
-The index itself is the only record of what has been done: it holds every page's revision. So a sweep that was killed
-at any moment needs no repair; the next one finds what is missing. Four rules keep text from being lost, or from staying:
+The index itself is the only record of what has been done: it holds every page's
+revision. So a sweep that was killed at any moment needs no repair; the next one
+finds what is missing. Four rules keep text from being lost, or from staying:
 
 - A page that cannot be read keeps its earlier text, unless its author limited its readers or emptied it.
 - What is limited or gone leaves the live index as soon as its source is listed, before anything else can fail.
 - Only what a source was seen not to list is deleted. A source that fails, or lists much less than before, deletes
   nothing unless somebody insists (see `ingest.guard`).
-- An index of another make (embedder, dimension, chunker), or with damaged files, is rebuilt beside the live one and swapped in when whole.
+- An index of another make (embedder, dimension, chunker), or with damaged files, is rebuilt beside the live
+  one and swapped in when whole.
 """
 
 from __future__ import annotations
@@ -180,7 +182,9 @@ class Sync:
             await self._update(chosen, run, anew=full)
 
     async def _live_pages(self) -> LivePages:
-        """A damaged index is rebuilt by the next run over all sources, asked or not: till then every question is an outage."""
+        """A damaged index is rebuilt by the next run over all sources,
+        asked or not: till then every question is an outage.
+        """
         try:
             await self._index.manifest()
         except IndexDamagedError:

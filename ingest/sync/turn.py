@@ -1,7 +1,8 @@
 """Whose turn it is to reindex: one at a time across replicas, and what the one whose turn it is tells the others.
 
-NAMESPACE:reindex:turn       token of the replica at work; runs out when that replica dies
-NAMESPACE:reindex:last       token of whoever took the turn last: it is still theirs where they were silent for too long and nobody
+NAMESPACE:reindex:turn       token of the replica at work; runs out when
+that replica dies NAMESPACE:reindex:last       token of whoever took the
+turn last: it is still theirs where they were silent for too long and nobody
                              else took it
 NAMESPACE:reindex:progress   the latest step, as JSON
 """

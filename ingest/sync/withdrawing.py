@@ -35,7 +35,8 @@ class Withdrawing:
     async def listings(self, sources: Iterable[Source], *, limit: bool = False) -> AsyncIterator[Listing]:
         """What each source lists. One that cannot be listed, or lists nothing, is tallied as failed.
 
-        `limit`: first of all, what sources of fewer readers than before have in the live index leaves it. That needs no listing.
+        `limit`: first of all, what sources of fewer readers than before have in the live index leaves it.
+        That needs no listing.
 
         Raises:
             SyncRefusedError: no source is left.
@@ -74,7 +75,9 @@ class Withdrawing:
         return listings
 
     async def beside(self, sources: Iterable[Source]) -> list[Listing]:
-        """As `update`, where a new generation is built: what is merely gone goes with the swap, or by `without_swap`."""
+        """As `update`, where a new generation is built: what is merely gone
+        goes with the swap, or by `without_swap`.
+        """
         listings = []
         async for listing in self.listings(sources, limit=True):
             await self._look.withdraw(listing)
@@ -98,7 +101,9 @@ class Withdrawing:
                 logger.warning("source.not_closed", extra={"source": source.name, "error": str(error)})
 
     def _removable(self, listing: Listing) -> list[str]:
-        """Which of a source's vanished pages go. Where that many do not go by themselves, that is a failure of the source."""
+        """Which of a source's vanished pages go. Where that many do not go
+        by themselves, that is a failure of the source.
+        """
         if listing.loss is None:
             return listing.vanished
         if self._force:

@@ -1,5 +1,5 @@
-"""An answer and its trace as plain data, for `ask --json` and whatever else reads JSON in a terminal. What the HTTP API gives is
-described in `bot.api.schemas`.
+"""An answer and its trace as plain data, for `ask --json` and whatever else reads
+JSON in a terminal. What the HTTP API gives is described in `bot.api.schemas`.
 """
 
 from __future__ import annotations

@@ -20,7 +20,9 @@ class AskedPart:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """`hits` are found passages, best first; `language` is the question's, `turns` what was said before, oldest first."""
+    """`hits` are found passages, best first; `language` is the
+    question's, `turns` what was said before, oldest first.
+    """
 
     question: Question
     language: str

@@ -1,7 +1,7 @@
 """The blocks of a passage that a librarian would read out: whole, with what belongs to them.
 
-A paragraph, a list with the line that leads it in, a table with its caption, code with the sentence before it, a question
-with its answer.
+A paragraph, a list with the line that leads it in, a table with its
+caption, code with the sentence before it, a question with its answer.
 """
 
 from __future__ import annotations

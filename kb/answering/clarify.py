@@ -16,8 +16,9 @@ from kb.text.lexicon import Lexicon, lexicon, words_of
 READINGS = 3
 """Readings that are offered at most; more is a search result."""
 ALIKE = 0.92
-"""Pages that reach this share of the best final score fit alike. In the sample handbook the page that is meant leads the
-next one by more ("TOGAF" 0.87, "warranty" 0.91) where one is meant, and by less where none is ("leave" 0.96)."""
+"""Pages that reach this share of the best final score fit alike. In the sample
+handbook the page that is meant leads the next one by more ("TOGAF" 0.87,
+"warranty" 0.91) where one is meant, and by less where none is ("leave" 0.96)."""
 STEM = 4
 """Letters by which two words count as forms of one: "laptop", "laptops"."""
 
@@ -48,8 +49,9 @@ def topics_of_thread(turns: Sequence[Turn]) -> tuple[str, ...]:
 def _rivals(features: EvidenceFeatures) -> list[str]:
     """Titles of the pages that fit as well as the best passage, each once.
 
-    None where the first passage's score is 0 or below, as the average candidate's is: then it does not stand there for its
-    score (it holds a term that must be held, or took an older page's place), and no score tells what fits like it.
+    None where the first passage's score is 0 or below, as the average candidate's
+    is: then it does not stand there for its score (it holds a term that must be
+    held, or took an older page's place), and no score tells what fits like it.
     """
     if not features.hits or features.coverages[0] < 1.0:
         return []

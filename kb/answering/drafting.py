@@ -1,7 +1,8 @@
 """A draft in a language model's words: passages go in, sentences that cite them come out, as they are written.
 
-Claude cites by itself (`search_result` blocks); other endpoints get numbered passages and are asked for [n] markers.
-Where the endpoint takes tools the model may search again. What comes out is a draft: whether the passages hold it is for
+Claude cites by itself (`search_result` blocks); other endpoints get numbered
+passages and are asked for [n] markers. Where the endpoint takes tools the model
+may search again. What comes out is a draft: whether the passages hold it is for
 `kb.citations` to say.
 """
 
@@ -79,7 +80,9 @@ class AnswerModel(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelDraft:
-    """`passages`: all that the model has read, in the order of their numbers; `searches`: what it searched for itself."""
+    """`passages`: all that the model has read, in the order of their
+    numbers; `searches`: what it searched for itself.
+    """
 
     replied: Replied
     passages: tuple[Hit, ...]

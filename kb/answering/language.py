@@ -11,7 +11,9 @@ SURE_LANGUAGES = frozenset({"en", "nl", "de", "fr", "es", "it", "pt", "pl", "ja"
 
 
 def surely_in_others(question: str, language: str, pages: Iterable[str]) -> bool:
-    """Whether pages are surely in another language (`pages`: theirs) than `language`, which the question surely is in."""
+    """Whether pages are surely in another language (`pages`: theirs) than
+    `language`, which the question surely is in.
+    """
     others = {page for page in pages if page != language} & SURE_LANGUAGES
     return bool(others) and language in SURE_LANGUAGES and is_told(question, language)
 

@@ -188,7 +188,9 @@ class QuotedAnswerer:
 
 
 def _read_as(asked: Asked, passages: Sequence[Hit]) -> tuple[str, str]:
-    """The query by which a quote is chosen, and its language: translated where the best passage is in another language."""
+    """The query by which a quote is chosen, and its language: translated
+    where the best passage is in another language.
+    """
     language = passages[0].chunk.page.language if passages else asked.language
     if asked.rewrite.translated and language != asked.language:
         return asked.rewrite.translated, language

@@ -20,19 +20,23 @@ QUOTE_CHARACTERS = 1000
 SHORT_CHARACTERS = 400
 """Of the one quote that is shown as the closest."""
 WHOLE_BLOCKS = 2.2
-"""Of a quote's size: up to this a block alone is shown whole, a longer one loses rows, items or sentences down to that size."""
+"""Of a quote's size: up to this a block alone is shown whole, a longer
+one loses rows, items or sentences down to that size.
+"""
 PASSAGES = 10
 """Passages among which quotes are chosen."""
 READ_CLOSELY = 4
-"""Passages whose sentences are embedded: each costs as much as the question's own search, and more find nothing more."""
+"""Passages whose sentences are embedded: each costs as much as the
+question's own search, and more find nothing more.
+"""
 COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.12, 0.6, 0.1
-"""Of the share of the question's words in the best sentence, of that sentence's standard score, of the passage's final score
-beside the best one's, and of its own standard score. See docs/evaluation.md."""
+"""Of the share of the question's words in the best sentence, of that sentence's standard score, of the
+passage's final score beside the best one's, and of its own standard score. See docs/evaluation.md."""
 LEAD_WEIGHT = 0.5
 """For what stands at the head of a page, where the question names nothing but the page: "What is mulch?"."""
 NEXT_SHARE = 0.8
-"""Of the best quote's score that a further one must have. On the questions that this was tried on it kept every fact and left
-out every sixth quote, one about something else."""
+"""Of the best quote's score that a further one must have. On the questions that this was
+tried on it kept every fact and left out every sixth quote, one about something else."""
 SAME_WORDS = 0.9
 """Of the words of a quote that another holds: it says nothing new."""
 
@@ -154,7 +158,9 @@ class Librarian:
 
 @dataclass(frozen=True, kw_only=True)
 class _Candidate:
-    """A passage that may be quoted: what the search says of it, and what each of its units is worth for the question."""
+    """A passage that may be quoted: what the search says of it, and what
+    each of its units is worth for the question.
+    """
 
     chunk: Chunk
     blocks: Sequence[Block]
@@ -223,7 +229,9 @@ def _answers_of_threads(passages: Sequence[Hit]) -> list[Hit]:
 
 
 def _in_context(chunk: Chunk, unit: TextUnit) -> str:
-    """The unit behind its heading, as the embedder reads it: "Carry-over: On 31 March.". An accepted answer's is what was asked."""
+    """The unit behind its heading, as the embedder reads it: "Carry-over:
+    On 31 March.". An accepted answer's is what was asked.
+    """
     section = [heading for heading in chunk.section if heading != ACCEPTED_ANSWER]
     return f"{section[-1] if section else chunk.page.title}: {unit.text}"
 
@@ -233,7 +241,9 @@ def _units_to_set_apart(block: Block) -> list[TextUnit]:
 
 
 def _leads(unit: TextUnit, block: Block) -> bool:
-    """Whether it only leads in the rest of its block: a line that ends with a colon, a question, the head of a table."""
+    """Whether it only leads in the rest of its block: a line that ends
+    with a colon, a question, the head of a table.
+    """
     if unit is block.units[-1]:
         return False
     if unit.kind == "row":

@@ -32,7 +32,8 @@ class Neighbours(Protocol):
 class ReadingLimits:
     """`passages`: how many found ones are read. `tokens`: how much text at most, neighbours included.
 
-    `around`: of how many of the best passages the neighbours come along, `reach`: how far from each; `own_section`: only
+    `around`: of how many of the best passages the neighbours come along, `reach`: how far from each;
+    `own_section`: only
     what goes on or led up to them within their section.
     """
 
@@ -168,7 +169,9 @@ def join_texts(first: str, second: str) -> str:
 
 
 def _repeated_head(lines: Sequence[str], following: Sequence[str]) -> int:
-    """How many lines a passage repeats so that its rows can be read alone: the table's head, and the line that leads it in."""
+    """How many lines a passage repeats so that its rows can be read
+    alone: the table's head, and the line that leads it in.
+    """
     if not lines[-1].lstrip().startswith("|"):
         return 0
     for start, line in enumerate(lines):

@@ -23,7 +23,8 @@ EARLIER_CHARACTERS = 6000
 SEARCH_TOOL: ToolParam = {
     "name": "search_pages",
     "description": (
-        "Searches the company's pages and returns the passages that come nearest. Use it for a part of the question that the "
+        "Searches the company's pages and returns the passages that come nearest. Use it for a part "
+        "of the question that the "
         "passages so far leave open."
     ),
     "input_schema": {
@@ -49,8 +50,14 @@ _LANGUAGES = {
 }  # fmt: skip
 _KEEP_FORM: dict[Form, str] = {
     "text": "",
-    "list": "Your previous answer was a bulleted list. If this question asks for the same kind of thing, answer with a list.",
-    "steps": "Your previous answer was a numbered list. If this question asks for the same kind of thing, number it as before.",
+    "list": (
+        "Your previous answer was a bulleted list. If this question asks for the same kind of thing, "
+        "answer with a list."
+    ),
+    "steps": (
+        "Your previous answer was a numbered list. If this question asks for the same kind of thing, "
+        "number it as before."
+    ),
     "table": "Your previous answer was a table. If this question asks for the same kind of thing, answer with a table.",
 }
 

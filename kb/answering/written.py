@@ -43,7 +43,9 @@ class SentenceJudge(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenAnswerer:
-    """An `Answerer`. `judge` is None where it is switched off; `quoted` shows what is closest where the model declines."""
+    """An `Answerer`. `judge` is None where it is switched off; `quoted`
+    shows what is closest where the model declines.
+    """
 
     drafter: ModelDrafter
     judge: SentenceJudge | None

@@ -15,7 +15,8 @@ _NAME = re.compile(
     r"(?P<before>^|[:.!?|(\"“„«/–—-]\s*|\s)(?P<name>[^\W_](?:[\w'&-]|\.(?=\w))*)", re.MULTILINE
 )
 _TYPED = re.compile(
-    r"`([^`\n]+)`|(?<![\w&/])(#[a-z][\w-]+)|(?<![\w.+-])([\w.+-]++@[\w-]+\.[\w.-]+\w)|(?<![\w/.:])(/[a-z][\w-]+)(?![\w/])"
+    r"`([^`\n"
+    r"]+)`|(?<![\w&/])(#[a-z][\w-]+)|(?<![\w.+-])([\w.+-]++@[\w-]+\.[\w.-]+\w)|(?<![\w/.:])(/[a-z][\w-]+)(?![\w/])"
     r"|(?<![\w.])(\.[a-z][a-z\d]{1,4})(?!\w|\.\w)"
 )
 """What is typed to the letter: code, a channel, an address, a command, the ending of a file."""
@@ -34,7 +35,9 @@ _CALENDAR = frozenset().union(MONTHS, WEEKDAYS, union(lambda known: known.figure
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Names:
-    """`capitals`: words of capitals only. `runs`: capitalised words in a row. `literal`: the text to find typed things in."""
+    """`capitals`: words of capitals only. `runs`: capitalised words in a
+    row. `literal`: the text to find typed things in.
+    """
 
     words: tuple[str, ...] = ()
     typed: tuple[str, ...] = ()
@@ -68,7 +71,8 @@ def join_names(names: list[Names]) -> Names:
 def missing_names(said: Names, known: Names, stems: frozenset[str], *, same_language: bool) -> Names:
     """The names of `said` that are not in `known`. Across languages only what is typed has to agree.
 
-    Capitals alone tell little (titles, "Additionally"): where one name of the sentence is known, the others pass but for codes.
+    Capitals alone tell little (titles, "Additionally"): where one name of
+    the sentence is known, the others pass but for codes.
     """
     typed = tuple(one for one in said.typed if not _is_typed(one, known.literal))
     short = {word for run in said.runs if _is_short(run, known.capitals) for word in run}

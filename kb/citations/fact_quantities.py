@@ -45,7 +45,8 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"(?<![\w/])(?<!\d[.,])(?P<currency>[€$£]\s*)?(?P<figure>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,']\d+)*)"
+    r"(?<![\w/])(?<!\d[.,])(?P<currency>[€$£]\s*)?(?P<figure>\d{1,3}(?:[ "
+    r"\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,']\d+)*)"
     r"(?P<attached>%|°C|[^\W\d_]+)?(?=(?P<code>[-_]?[^\W\d_]|[.]\d)?)"
     rf"|(?<![\w-])(?P<word>{any_of({*NUMBER_WORDS, *ORDINALS})})(?!\w)",
     re.IGNORECASE,

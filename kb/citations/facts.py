@@ -22,7 +22,8 @@ FactKind = Literal["number", "date", "weekday", "name"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Facts:
-    """`days`: each with its possible readings, for 3/4/2026 is two dates. `weekdays`: seasons among them, a weekend is two.
+    """`days`: each with its possible readings, for 3/4/2026 is two dates.
+    `weekdays`: seasons among them, a weekend is two.
 
     `every`: units of time in which it comes again ("weekly"). `units`: those that the text speaks of; "Mondays" and
     "daily" speak of weeks and days.

@@ -1,6 +1,7 @@
 """Layer 2: whether the passages say what a sentence says, asked of the small model in one call for the whole answer.
 
-It can only take away: what it lets pass has passed the check by the letter. Late, refused or broken, it changes nothing.
+It can only take away: what it lets pass has passed the check by the
+letter. Late, refused or broken, it changes nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class Verdict:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judgement:
-    """`verdicts`: one for each sentence that was handed over, None for those that cite nothing; () where there is none."""
+    """`verdicts`: one for each sentence that was handed over, None for
+    those that cite nothing; () where there is none.
+    """
 
     status: JudgeStatus
     verdicts: tuple[Verdict | None, ...] = ()

@@ -78,7 +78,9 @@ class Passage:
 
 @lru_cache(maxsize=256)
 def passage_of(chunk: Chunk) -> Passage:
-    """The passage, from memory where it was cited lately: reading the facts of a page costs more than comparing them."""
+    """The passage, from memory where it was cited lately: reading the
+    facts of a page costs more than comparing them.
+    """
     return Passage(chunk)
 
 

@@ -14,7 +14,11 @@ from functools import lru_cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_START = r"(?:^|[.!?:;,()\[\]\"'“”«»>|#*_`\n-]\s{0,40}+|\b(?:please|now|and|then|must|alsjeblieft|en|nu|bitte|und|et|y|e|por favor|veuillez|также|и)\s+)"
+_START = (
+    r"(?:^|[.!?:;,()\[\]\"'“”«»>|#*_`\n"
+    r"-]\s{0,40}+|\b(?:please|now|and|then|must|alsjeblieft|en|nu|bitte|und|et|y|e|por "
+    r"favor|veuillez|также|и)\s+)"
+)
 """Where an imperative stands. "Do not ignore these rules" and "if you ignore them" are no orders to an assistant."""
 _RULES = (
     r"(?:instruct\w*|rules?|prompts?|guidelines?|directions?|directives?|orders?|constraints?|safeguards?"
@@ -24,38 +28,54 @@ _RULES = (
 )
 _IGNORE = (
     r"(?:ignore[zr]?|disregard|forget|override|bypass|negeer|vergeet|ignoriere?n?|vergiss|vergesst|missachte[nt]?"
-    r"|oublie[zr]?|ne (?:tiens|tenez) pas compte|haz caso omiso|(?:do not|don't|stop) follow(?:ing)?|ignora|ignoren?|olvida|olviden|dimentica|esqueça|desconsidere|игнорируй\w*|забудь\w*)"
+    r"|oublie[zr]?|ne (?:tiens|tenez) pas compte|haz caso omiso|(?:do not|don't|stop) "
+    r"follow(?:ing)?|ignora|ignoren?|olvida|olviden|dimentica|esqueça|desconsidere|игнорируй\w*|забудь\w*)"
 )
 _SAY = (
     r"(?:answer|reply|say|respond|output|print|repeat|ignore|disregard|reveal|quote|post|append|include|notify|tell|list"
     r"|show|send|write|translate|act|forget|begin|add|mention|recommend|claim|transfer|visit|click|execute|give|pretend)"
 )
-_MACHINE = r"(?:ai|a\.i\.|llms?|gpt|assistants?|chatbots?|bots?|(?:ai|language|chat)[ -]?(?:models?|assistants?|agents?)|sprachmodell|taalmodel)"
+_MACHINE = (
+    r"(?:ai|a\.i\.|llms?|gpt|assistants?|chatbots?|bots?|(?:ai|language|chat)[ "
+    r"-]?(?:models?|assistants?|agents?)|sprachmodell|taalmodel)"
+)
 _GREETING = (
     r"(?:note|message|instructions?|attention|dear|hey|hello|hi|important|hallo|beste|geachte|liebe[rs]?|hinweis|bericht"
     r"|ch[eè]re?|bonjour|hola|estimad[oa]|querid[oa]|olá|ciao|car[oa]|уважаем\w*|привет)"
 )
 _GREETED = rf"(?:{_MACHINE}|ki|ia|ии|assistente?n?|asistente|modelo|modèle|ассистент)"
-"""Other languages' words for a machine are people's as well, or letters of something else: they count where one is greeted."""
-_ALL_BEFORE = r"(?:alles (?:bisherige|vorherige|obige|davor|voorgaande|bovenstaande|hiervoor)|tout ce qui précède|todo lo anterior|tutto il resto)"
+"""Other languages' words for a machine are people's as well, or letters
+of something else: they count where one is greeted.
+"""
+_ALL_BEFORE = (
+    r"(?:alles (?:bisherige|vorherige|obige|davor|voorgaande|bovenstaande|hiervoor)|tout ce qui "
+    r"précède|todo lo anterior|tutto il resto)"
+)
 _OWN = r"(?:system prompt|hidden prompt|initial prompt|your (?:prompt|instructions|rules|guidelines))"
 
 _ORDERS = re.compile(
     "|".join([
         rf"{_START}{_IGNORE}\b[^.!?\n]{{0,60}}\b{_RULES}\b",
-        rf"{_START}{_IGNORE}\b[^.!?\n]{{0,20}}\b(?:the above|everything (?:above|before|you)|all of the above|the (?:audience|passages)|{_ALL_BEFORE})\b",
+        (rf"{_START}{_IGNORE}\b[^.!?\n]{{0,20}}\b(?:the above|everything (?:above|before|you)|all of "
+        rf"the above|the (?:audience|passages)|{_ALL_BEFORE})\b"),
         rf"{_START}{_IGNORE}\b[^.!?\n]{{0,30}}\b(?:told|instructed|said|opgedragen|gezegd|verteld|gesagt|dit|dicho)\b",
         rf"\b(?:if|as|since|because) (?:you are |you're )?an? {_MACHINE}\b",
-        rf"{_START}(?:pretend|imagine|act|behave)\b[^.!?\n]{{0,30}}\b(?:{_MACHINE}|unrestricted|no (?:restrictions|rules|limits))\b",
-        rf"{_START}when (?:summari[sz]ing|answering|quoting|describing|translating)\b[^.!?\n]{{0,20}}\b(?:this|these|the) (?:page|document|text|article|passage)s?\b",
-        r"</?(?:system|assistant|instructions?|prompt)>|\b(?:system|developer|admin) override\b|^\W{0,40}+(?:end of (?:document|context|passages?)|new instructions?)\b",
+        (rf"{_START}(?:pretend|imagine|act|behave)\b[^.!?\n]{{0,30}}\b(?:{_MACHINE}|unrestricted|no "
+        rf"(?:restrictions|rules|limits))\b"),
+        (rf"{_START}when (?:summari[sz]ing|answering|quoting|describing|translating)\b[^.!?\n"
+        rf"]{{0,20}}\b(?:this|these|the) (?:page|document|text|article|passage)s?\b"),
+        (r"</?(?:system|assistant|instructions?|prompt)>|\b(?:system|developer|admin) "
+        r"override\b|^\W{0,40}+(?:end of (?:document|context|passages?)|new instructions?)\b"),
         r"(?:指示|命令|ルール|指令|规则|提示).{0,12}(?:無視|忽略|无视)|(?:忽略|无视|忘记|無視).{0,12}(?:指令|规则|指示|提示|命令)",
         r"지시.{0,10}무시",
         r"<\|[a-z_]+\|?>|\[/?inst\]|<</?sys>>|^\W{0,40}+system[ _]prompt\b",
         rf"^\W{{0,40}}+{_GREETING}\b[^.:\n]{{0,20}}\b{_GREETED}\b[^.:\n]{{0,20}}[:,]",
         r"^\W{0,40}+(?:system|assistant|developer)\s*:\s*you (?:are|must|shall|will|should)\b",
-        rf"(?:^|[.!?\n]\s{{0,40}}+)\W{{0,40}}+(?:{_MACHINE}|system|model|footnote)\b\s*[:,]\s*(?:please |you |also |always )*{_SAY}\b",
-        rf"\byou are (?:now|no longer)\b[^.!?\n]{{0,40}}\b(?:{_MACHINE}|unrestricted|unfiltered|jailbroken|developer mode)\b",
+        (rf"(?:^|[.!?\n"
+        rf"]\s{{0,40}}+)\W{{0,40}}+(?:{_MACHINE}|system|model|footnote)\b\s*[:,]\s*(?:please |you "
+        rf"|also |always )*{_SAY}\b"),
+        (rf"\byou are (?:now|no longer)\b[^.!?\n"
+        rf"]{{0,40}}\b(?:{_MACHINE}|unrestricted|unfiltered|jailbroken|developer mode)\b"),
         rf"{_START}(?:repeat|print|reveal|show|output|quote|leak|disclose|ignore)\b[^.!?\n]{{0,40}}\b{_OWN}\b",
         rf"\bthe (?:{_MACHINE}) (?:must|should|shall|will|has to|needs to|is to)\b[^.!?\n]{{0,30}}\b{_SAY}\b",
         r"\byour new (?:rules|instructions|role)\b|\bnew (?:rules|instructions) replace\b",

@@ -100,7 +100,8 @@ class SentenceCheck:
     def _repeats_the_question(self, missing: Facts, passages: Sequence[Passage], known: Facts) -> bool:
         """Whether all that is missing stands in the question, and the sentence tells something that does not.
 
-        "After 3 years you get 27 days" and "25 days, not 30" may name the user's own figures; "yes, you get 30 days" may not.
+        "After 3 years you get 27 days" and "25 days, not 30" may name the
+        user's own figures; "yes, you get 30 days" may not.
         """
         asked = read_question(self._question)
         own = all(one.things is None or one.is_in(asked.quantities) for one in missing.quantities)
@@ -146,7 +147,9 @@ class SentenceCheck:
         return (language_of(self.words) or detect(self.words, hint=languages[0])) in languages
 
     def coverage(self, passage: Passage) -> float:
-        """Share of its content words in the few sentences of the passage that have most of them, and in the headings."""
+        """Share of its content words in the few sentences of the passage
+        that have most of them, and in the headings.
+        """
         near = sorted(passage.unit_stems, key=lambda stems: -len(stems & self.stems))[:NEAR_UNITS]
         known = frozenset(passage.heading_stems).union(*near)
         return len(self.stems & known) / len(self.stems) if self.stems else 1.0

@@ -1,6 +1,7 @@
 """Checks the sentences of a draft by the letter against what they cite, and drops what does not stand there.
 
-Figures, dates, names, typed things, quotations and links; nothing about meaning, which is the judge's (`kb.citations.judge`).
+Figures, dates, names, typed things, quotations and links; nothing about
+meaning, which is the judge's (`kb.citations.judge`).
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ class IndexSettings(Section):
     ca_file: Path | None = None
     """PEM file with the authority that signed the server's certificate. None: those that the system trusts."""
     client_cert: Path | None = None
-    """PEM file with the certificate that a server with mutual TLS asks for; with its key, unless `client_key` has it."""
+    """PEM file with the certificate that a server with mutual TLS asks
+    for; with its key, unless `client_key` has it.
+    """
     client_key: Path | None = None
     """PEM file with the key of `client_cert`."""
     collection: str = "footnote"
@@ -29,11 +31,11 @@ class IndexSettings(Section):
     timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
     """Seconds for one answer of the Qdrant server."""
     retry_s: Annotated[float, Field(ge=0, le=3600)] = 60.0
-    """Seconds for which what is written to a Qdrant server is tried again while it restarts, is overloaded or moves a shard.
-    A question waits for a second at most."""
+    """Seconds for which what is written to a Qdrant server is tried again while it
+    restarts, is overloaded or moves a shard. A question waits for a second at most."""
     shard_number: Copies | None = None
-    """Shards of a collection. This and the next two count when a collection is made: at a full reindex, a migration or a restore.
-    None: as the server is set."""
+    """Shards of a collection. This and the next two count when a collection is
+    made: at a full reindex, a migration or a restore. None: as the server is set."""
     replication_factor: Copies | None = None
     """Machines of a cluster that hold each shard."""
     write_consistency_factor: Copies | None = None
@@ -50,7 +52,9 @@ class IndexSettings(Section):
 
     @property
     def shows_key(self) -> bool:
-        """Whether the key travels unencrypted to another machine. On this machine's own loopback it is seen by nobody."""
+        """Whether the key travels unencrypted to another machine. On this
+        machine's own loopback it is seen by nobody.
+        """
         url = urlsplit(self.qdrant_url or "")
         alone = url.hostname in (None, "localhost", "127.0.0.1", "::1")
         return self.qdrant_api_key is not None and url.scheme != "https" and not alone

@@ -78,12 +78,15 @@ class ModelSettings(Section):
 
 MULTILINGUAL = "multilingual"
 MULTILINGUAL_MODELS = "all-MiniLM-L6-v2+multilingual-e5-small"
-"""What `embed.model = "multilingual"` is short for: one model that is good at English, and one that reads a hundred languages."""
+"""What `embed.model = "multilingual"` is short for: one model that is
+good at English, and one that reads a hundred languages.
+"""
 
 
 class EmbedSettings(Section):
     model: str = MULTILINGUAL
-    """A sentence-transformers name or folder, or several joined by "+", or "multilingual" (see `MULTILINGUAL_MODELS`). The weights of
+    """A sentence-transformers name or folder, or several joined by "+",
+    or "multilingual" (see `MULTILINGUAL_MODELS`). The weights of
     all-MiniLM-L6-v2 and multilingual-e5-small come with Python packages."""
     query_prompt: str = ""
     """Put before each question, instead of the model's own prompt."""
@@ -92,8 +95,8 @@ class EmbedSettings(Section):
     backend: Backend = "auto"
     """What runs the model. auto: ONNX Runtime where it can be converted, else torch."""
     precision: Precision | None = None
-    """None: what is best for each model, int8 for the packaged multilingual-e5-small and fp32 for all others. auto: what the
-    index was made with goes first, for vectors of the two must not be mixed."""
+    """None: what is best for each model, int8 for the packaged multilingual-e5-small and fp32 for all
+    others. auto: what the index was made with goes first, for vectors of the two must not be mixed."""
     batch_size: Annotated[int, Field(ge=1, le=512)] = 16
     """Texts of like length that are embedded together, at most."""
     threads: Annotated[int, Field(ge=0, le=128)] = 0
@@ -125,7 +128,9 @@ class RerankSettings(Section):
     candidates: Annotated[int, Field(ge=1, le=200)] | None = None
     """Passages that it reads of each question. None: as measured on the pages when they are indexed."""
     weight: Annotated[float, Field(ge=0, le=1)] | None = None
-    """Share of the cross-encoder in the final score; the rest is the fused score. 0: it is not run. None: as measured."""
+    """Share of the cross-encoder in the final score; the rest is the
+    fused score. 0: it is not run. None: as measured.
+    """
     hub_timeout_s: Annotated[float, Field(gt=0, le=120)] = 5.0
     """Seconds that a model that is not on this machine is waited for."""
     backend: Backend = "auto"
@@ -150,13 +155,17 @@ class SearchSettings(Section):
     original_weight_guess: Annotated[float, Field(ge=0, le=1)] = 0.5
     """The same beside what the rules only guess."""
     translation_share: Annotated[float, Field(ge=0, le=1)] = 0.5
-    """Share of a rewrite's weight that goes to its translation into the language of the pages, where a model wrote one."""
+    """Share of a rewrite's weight that goes to its translation into the
+    language of the pages, where a model wrote one.
+    """
     context_weight: Annotated[float, Field(ge=0, le=2)] = 1.0
     """Most that the question among the words of its thread weighs; the other wordings have 1 together. 0: off."""
     context_weight_rewritten: Annotated[float, Field(ge=0, le=2)] = 0.3
     """The same beside a rewrite that is no guess: it says most of what the thread could add."""
     context_strong: Annotated[float, Field(ge=0, le=20)] = 9.0
-    """Standard score of the best passage for the question's own wordings from which the thread's words weigh nothing."""
+    """Standard score of the best passage for the question's own wordings
+    from which the thread's words weigh nothing.
+    """
     context_weak: Annotated[float, Field(ge=0, le=20)] = 5.0
     """The standard score down to which their weight grows."""
     context_terms: Annotated[int, Field(ge=1, le=30)] = 10
@@ -171,8 +180,9 @@ class AnchorSettings(Section):
     enabled: bool = True
     """Whether a follow-up also searches the pages that the last answer cited."""
     boost: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """Added to the fused score (0..1) of passages of pages that the last answer cited, when a follow-up says what it is
-    about. It helped on one of three sets and harmed shifts on another; what such pages gain, the thread's words give."""
+    """Added to the fused score (0..1) of passages of pages that the last answer
+    cited, when a follow-up says what it is about. It helped on one of three sets
+    and harmed shifts on another; what such pages gain, the thread's words give."""
     boost_vague: Annotated[float, Field(ge=0, le=1)] = 0.1
     """The same for a question of one or two words that tell, and for a return to an earlier topic."""
 
@@ -197,10 +207,12 @@ class FreshnessSettings(Section):
 
 class AnswerSettings(Section):
     min_confidence: Annotated[float, Field(ge=0, le=1)] | None = None
-    """Where no model writes: evidence below this is called the closest, below a third of it nothing is shown. None: what
-    the file of weights says."""
+    """Where no model writes: evidence below this is called the closest, below
+    a third of it nothing is shown. None: what the file of weights says."""
     relevance_file: Path | None = None
-    """Weights of the evidence's confidence, as `footnote eval decline --fit --json` writes them. None: those that come along."""
+    """Weights of the evidence's confidence, as `footnote eval decline
+    --fit --json` writes them. None: those that come along.
+    """
     max_sentences: Annotated[int, Field(ge=1, le=30)] = 4
     """Sentences that a model is asked to write at most."""
     read_passages: Annotated[int, Field(ge=1, le=50)] = 16
@@ -249,15 +261,17 @@ class SlackSettings(Section):
     answer_within: Annotated[timedelta, BeforeValidator(as_span), Field(ge=SECOND, le=DAY)] = timedelta(
         minutes=30
     )
-    """How long a question may wait for its answer, while Slack is away above all. Later its asker is told, in one sentence, to
-    ask again."""
+    """How long a question may wait for its answer, while Slack is away
+    above all. Later its asker is told, in one sentence, to ask again."""
     stream: Literal["auto", "off"] = "auto"
     """Shows an answer while the model writes it, where the workspace has streams; "off": whole, when it is done."""
     gaps_digest: str = ""
-    """The channel (C0123, or its name) that is told once a week what was asked and the pages do not answer; "": none. Only
-    questions of public channels are quoted there."""
+    """The channel (C0123, or its name) that is told once a week what was asked and the
+    pages do not answer; "": none. Only questions of public channels are quoted there."""
     owner_digest: bool = False
-    """Whether the owners of pages are told once a month, in a direct message, which of theirs are overdue or expired."""
+    """Whether the owners of pages are told once a month, in a direct
+    message, which of theirs are overdue or expired.
+    """
     outsiders: Outsiders = "marked"
     """What guests, and channels that are shared with another organisation, may read: pages that are marked for their
     channel, or every page without a limit as well ("open")."""
@@ -265,7 +279,9 @@ class SlackSettings(Section):
     """Messages in a thread without a mention: "auto" judges whether they are meant for Footnote, "mention" takes none,
     "everyone" takes each. A channel's own setting wins."""
     corrections: Corrections = "note"
-    """Whether a thread is told when what its answer quoted has changed, expired or been replaced. A channel's own setting wins."""
+    """Whether a thread is told when what its answer quoted has changed,
+    expired or been replaced. A channel's own setting wins.
+    """
 
 
 class ApiSettings(Section):
@@ -274,9 +290,13 @@ class ApiSettings(Section):
     port: Annotated[int, Field(ge=0, le=65535)] | None = None
     """None: it is not served. 0: any free one, which the log names."""
     host: str = "127.0.0.1"
-    """The address to listen on. Anything but loopback needs a proxy that ends TLS in front: keys travel with each request."""
+    """The address to listen on. Anything but loopback needs a proxy that
+    ends TLS in front: keys travel with each request.
+    """
     hosts: tuple[str, ...] = ()
-    """Names, without ports, under which it is reached besides loopback: kb.example.com. Requests for others are refused."""
+    """Names, without ports, under which it is reached besides loopback:
+    kb.example.com. Requests for others are refused.
+    """
     concurrency: Annotated[int, Field(ge=1, le=256)] = 8
     """Questions that are worked on at the same time; one more is told to come again."""
     key: SecretStr | None = None
@@ -289,7 +309,9 @@ class TelemetrySettings(Section):
     """What an operator's own systems are told besides `/metrics`. Off unless set."""
 
     traces: HttpUrl | None = None
-    """OpenTelemetry collector that takes OTLP over HTTP: http://localhost:4318. Its headers come from OTEL_EXPORTER_OTLP_HEADERS."""
+    """OpenTelemetry collector that takes OTLP over HTTP:
+    http://localhost:4318. Its headers come from OTEL_EXPORTER_OTLP_HEADERS.
+    """
     sampled: Annotated[float, Field(ge=0, le=1)] = 1.0
     """The share of questions and syncs that is traced."""
     service_name: str = "footnote"

@@ -1,1 +1,3 @@
-"""Where pages say different things of the same: `statements` finds it, by `measures` and `scopes`; `resolution` decides what is said."""
+"""Where pages say different things of the same: `statements` finds it,
+by `measures` and `scopes`; `resolution` decides what is said.
+"""

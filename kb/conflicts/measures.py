@@ -70,7 +70,8 @@ _CLAUSE = re.compile(
 )
 """Between clauses: a comma, or an "and" that begins something else."""
 _CONDITION = re.compile(
-    rf"\s*(?:{any_of(union(lambda known: known.measures.conditions))}|(?:{any_of(union(lambda known: known.figures.joins))}) \d)\b",
+    rf"\s*(?:{any_of(union(lambda known: known.measures.conditions))}"
+    rf"|(?:{any_of(union(lambda known: known.figures.joins))}) \d)\b",
     re.IGNORECASE,
 )
 _TELLING = frozenset().union(NUMBER_WORDS, WEEKDAYS) - {"one", "een", "één"}
@@ -148,7 +149,9 @@ def _may_measure(clause: str) -> bool:
 
 
 def _taken(words: str) -> tuple[list[Day], str]:
-    """The dates that the sentence states, and the text without them. "From 1 January 2026" says since when, not what."""
+    """The dates that the sentence states, and the text without them.
+    "From 1 January 2026" says since when, not what.
+    """
     readings, rest = take_days(words, named_months=True)
     parts = rest.split(" | ")
     stated = [

@@ -44,7 +44,9 @@ class ConversationStore(Protocol):
         """Those of these threads that anything is kept of, asked at once; of what is kept nothing is read."""
 
     async def append(self, key: ThreadKey, turn: Turn) -> None:
-        """Adds a turn at the end. A turn with the `question_ts` of an earlier one replaces it (an edited or repeated question)."""
+        """Adds a turn at the end. A turn with the `question_ts` of an
+        earlier one replaces it (an edited or repeated question).
+        """
 
     async def forget(self, key: ThreadKey, question_ts: str) -> None:
         """Drops the turn that answered this message."""
@@ -72,8 +74,9 @@ class InMemoryConversations:
 class RedisConversations:
     """One string a thread, the JSON of its turns: read and written at once. It is kept for `keep` after its last turn.
 
-    A thread that did not change since it was last read or written here is not parsed again. Turns that cannot be read, as
-    another version may have written them, are none: whoever knows them from elsewhere tells them anew.
+    A thread that did not change since it was last read or written here is not
+    parsed again. Turns that cannot be read, as another version may have
+    written them, are none: whoever knows them from elsewhere tells them anew.
     """
 
     def __init__(self, redis: Redis, *, namespace: str, keep: timedelta) -> None:

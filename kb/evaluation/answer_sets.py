@@ -6,7 +6,8 @@
                         {"role": "assistant", "content": "Houtmulch is een bodembedekker."}],
        "keywords": ["45 euro", ["kuub", "kubieke meter"]], "page": "shop/", "category": "shop"}]}
 
-`keywords` (or `expected_answer_keywords`): each is a fact that the reader has to see, in any case; of an inner list any one
+`keywords` (or `expected_answer_keywords`): each is a fact that the reader has to see, in any case; of an
+inner list any one
 will do. `page`: the path in its source of a page that is cited or quoted, or a folder's, which ends in a slash.
 `expect_unknown`: the pages do not tell, so the answer has to say so. `category` is a label that groups the figures.
 `channel`: where it is asked. Unlike the earlier questions of `kb.evaluation.questions` a `chat_history` is taken as it
@@ -111,7 +112,8 @@ class AnswerSet(BaseModel):
 class AnswerResult:
     """`problems` by the check that found it; empty for a case that passed.
 
-    Of each fact: `seen` says whether it is shown, `ranks` which of the passages that were found is the first to hold it.
+    Of each fact: `seen` says whether it is shown, `ranks` which of the
+    passages that were found is the first to hold it.
     """
 
     case: AnswerCase

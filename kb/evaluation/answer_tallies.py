@@ -18,8 +18,8 @@ class Tally:
     """Of one category, or of all.
 
     `pending`: cases that wait for a model's reply; the other figures leave them out. `failed`: cases by the check that
-    they failed. `facts_shown` of `facts`: over the cases that have any; `facts_in_best`: of as many of the best passages
-    (`BEST`), whatever was shown of them.
+    they failed. `facts_shown` of `facts`: over the cases that have any; `facts_in_best`:
+    of as many of the best passages (`BEST`), whatever was shown of them.
     """
 
     cases: int

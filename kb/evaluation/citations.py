@@ -1,7 +1,8 @@
-"""How well the check by the letter tells wrong sentences from true ones: labelled pairs of a sentence and a passage it cites.
+"""How well the check by the letter tells wrong sentences from true ones:
+labelled pairs of a sentence and a passage it cites.
 
-What counts is whether a sentence is removed: a wrong number or date should be, a true sentence should not. What is wrong in
-its meaning alone is counted too, but is for the judge to find (`kb.citations.judge`).
+What counts is whether a sentence is removed: a wrong number or date should be, a true sentence should not.
+What is wrong in its meaning alone is counted too, but is for the judge to find (`kb.citations.judge`).
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ class ByKind(BaseModel):
 class Measured(BaseModel):
     """`by_source`: where unanswerable questions came from -> how they end. `curve`: with other thresholds.
 
-    The areas under the curve: how often an answerable question has more confidence than one of the other kind; None where
-    one of the two is missing.
+    The areas under the curve: how often an answerable question has more
+    confidence than one of the other kind; None where one of the two is missing.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -73,8 +73,9 @@ NOTHING = Survival(words=0, words_found=0, extra=0, headings=0, headings_found=0
 def survival(expected: str, result: str) -> Survival:
     """How much of `expected` the `result` still says.
 
-    A heading survives as a heading with the same words. A table row survives when one row of one table in the result holds
-    every cell of it that is not empty: a row whose cells ended up on lines of their own is lost, however complete.
+    A heading survives as a heading with the same words. A table row survives when
+    one row of one table in the result holds every cell of it that is not empty: a
+    row whose cells ended up on lines of their own is lost, however complete.
     """
     wanted, given = Counter(_words(expected)), Counter(_words(result))
     headings, headings_given = Counter(_headings(expected)), Counter(_headings(result))
@@ -109,7 +110,9 @@ def _headings(markdown: str) -> Iterator[str]:
 
 
 def _rows(markdown: str) -> Iterator[frozenset[str]]:
-    """Each table row's cells as sets of their words. Rows with fewer than two filled cells say nothing about a table."""
+    """Each table row's cells as sets of their words. Rows with fewer than
+    two filled cells say nothing about a table.
+    """
     for line in markdown.splitlines():
         line = line.strip()
         if not line.startswith("|") or _RULE.fullmatch(line):

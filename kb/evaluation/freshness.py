@@ -78,7 +78,8 @@ def read_expected(file: Path, at: date | None) -> Expected:
         files = _DATES.validate_python(raw)
     except (OSError, ValueError, ValidationError) as error:
         raise SettingsError(f"{file} is not a file of dates: {error}") from error
-    own = {key.removeprefix(OVERDUE_KEY) for facts in raw.values() for key in facts if key.startswith(OVERDUE_KEY)}  # fmt: skip
+    keys = (key for facts in raw.values() for key in facts)
+    own = {key.removeprefix(OVERDUE_KEY) for key in keys if key.startswith(OVERDUE_KEY)}
     if at is None and len(own) != 1:
         raise SettingsError(f"{file} does not name one day ({OVERDUE_KEY}...): give --at")
     day = at or date.fromisoformat(own.pop())

@@ -1,7 +1,8 @@
 """A model that does whatever a page tells it to: the worst that could be asked for an answer, over the real API.
 
-It serves the Messages API on loopback, by the SDK's own types. For the attack at hand it repeats the attacking page word
-for word and says everything that the page's author hoped for, once cited to the page and once cited to nothing.
+It serves the Messages API on loopback, by the SDK's own types. For the attack
+at hand it repeats the attacking page word for word and says everything that
+the page's author hoped for, once cited to the page and once cited to nothing.
 """
 
 from __future__ import annotations

@@ -21,11 +21,13 @@ from kb.pipeline import Pipeline
 
 
 class QuestionCase(BaseModel):
-    """`must_contain`: lower-case strings, all of which the answer or its quotes have to hold. `warning`: about `expect_page`.
+    """`must_contain`: lower-case strings, all of which the answer or its
+    quotes have to hold. `warning`: about `expect_page`.
 
-    A question that is expected to be "declined" may end with what is closest as well: that is said to be no answer. One
-    that is a `near_miss` (the page treats the subject and does not say the thing) may also be met by quotes, which claim
-    nothing: nothing that a search leaves behind tells a near miss from an answer (docs/confidence.md).
+    A question that is expected to be "declined" may end with what is closest as well: that is said to be no
+    answer. One that is a `near_miss` (the page treats the subject and does not say the thing) may also be met
+    by quotes, which claim nothing: nothing that a search leaves behind tells a near miss from an answer
+    (docs/confidence.md).
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")

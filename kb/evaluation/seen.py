@@ -19,7 +19,9 @@ def facts_seen(answer: Answer, facts: Sequence[Sequence[str]]) -> tuple[bool, ..
 
 
 def facts_found(hits: Sequence[Hit], facts: Sequence[Sequence[str]]) -> tuple[int | None, ...]:
-    """Of each fact, the rank from 1 of the best passage that holds one of its wordings, as a model reads it; None without one."""
+    """Of each fact, the rank from 1 of the best passage that holds one of
+    its wordings, as a model reads it; None without one.
+    """
     passages = [plain(hit.chunk.embedded_text) for hit in hits]
     return tuple(_rank([plain(wording) for wording in wordings], passages) for wordings in facts)
 

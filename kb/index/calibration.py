@@ -1,7 +1,7 @@
 """What a generation of the index says of itself: measured when it is built, kept with it.
 
-Whether a cross-encoder helps depends on the pages. So it is tried on the knowledge base itself: `kb.retrieval.measuring` measures,
-this module says what was measured.
+Whether a cross-encoder helps depends on the pages. So it is tried on the knowledge
+base itself: `kb.retrieval.measuring` measures, this module says what was measured.
 """
 
 from __future__ import annotations

@@ -280,7 +280,9 @@ class Collection(Writes):
         return await self._whole(found)
 
     async def _values(self, field: str, scope: models.Filter) -> dict[str, int]:
-        """How many points each value has, of the `MOST` most frequent. The engine lists values without any points, with 0."""
+        """How many points each value has, of the `MOST` most frequent. The
+        engine lists values without any points, with 0.
+        """
         found = await self._read(
             "counting values",
             lambda: self._client.facet(self._name, field, facet_filter=scope, limit=MOST, exact=True),
@@ -301,7 +303,8 @@ class Collection(Writes):
         at_once: int = MOST,
         patient: bool = False,
     ) -> AsyncIterator[Sequence[models.Record]]:
-        """All that counts when it begins: a page that is replaced meanwhile may come in two versions, or in one of them.
+        """All that counts when it begins: a page that is replaced meanwhile
+        may come in two versions, or in one of them.
 
         `patient`: no question waits for it, so that it is tried again for as long as a write is.
         """

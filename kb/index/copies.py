@@ -1,7 +1,8 @@
-"""Copies of generations from one index into another: what is there already is not written again, and all is compared at the end.
+"""Copies of generations from one index into another: what is there
+already is not written again, and all is compared at the end.
 
-The passages, their vectors and the manifest travel; nothing is embedded. What an engine keeps beside the passages it makes anew
-from what it is given, as with any write.
+The passages, their vectors and the manifest travel; nothing is embedded. What an engine
+keeps beside the passages it makes anew from what it is given, as with any write.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ class Generation:
 
 
 async def copy_index(source: VectorIndex, target: VectorIndex, *, label: str, tell: OnStep) -> list[Copied]:
-    """Copies the generations and makes the copy of the live one live. What an earlier run of this label began is gone on with.
+    """Copies the generations and makes the copy of the live one live.
+    What an earlier run of this label began is gone on with.
 
     Raises:
         CopyDiffersError: the target is as it was; so with an index that does not answer.
@@ -98,8 +100,8 @@ async def copy_index(source: VectorIndex, target: VectorIndex, *, label: str, te
 
 
 async def generations(index: VectorIndex) -> AsyncGenerator[Generation, None]:
-    """The one kept for a way back first, where there is one that can be read; then the live one. Each is closed after its turn:
-    whoever may stop in between closes the generator.
+    """The one kept for a way back first, where there is one that can be read; then the live
+    one. Each is closed after its turn: whoever may stop in between closes the generator.
 
     Raises:
         IndexMismatchError: there is nothing in the index.
@@ -163,7 +165,9 @@ async def _checked(
     earlier: set[str],
     tell: OnStep,
 ) -> int:
-    """Compares all. What an `earlier` run wrote and has changed since is written once more; returns how many passages."""
+    """Compares all. What an `earlier` run wrote and has changed since is
+    written once more; returns how many passages.
+    """
     total, done, again = sum(page.passages for page in wanted.values()), 0, 0
     wrong: list[str] = []
     for pages in together(wanted):

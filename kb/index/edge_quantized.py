@@ -33,7 +33,8 @@ class QuantizedCopies:
         """Whether the last one could not be made."""
 
     async def of(self, shard: Shard) -> tuple[int, Shard] | None:
-        """A copy of this generation, its number and opened, where it is large enough for one that can be made; else None.
+        """A copy of this generation, its number and opened, where it is
+        large enough for one that can be made; else None.
 
         The generation may be read meanwhile. What is written to it is not in the copy.
         """

@@ -1,4 +1,6 @@
-"""The embedded engine's side of a search: what each wording finds, and what every wording makes of all that was found."""
+"""The embedded engine's side of a search: what each wording finds, and
+what every wording makes of all that was found.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,8 @@ def score(
 ) -> Found:
     """The best `limit` points of each vector of each wording, over all pages and over the anchors, with every score.
 
-    Two batches, not prefetches: those run every leg anew for every query (30 ms against 10). Nothing may be written between,
-    nor before what is chosen of them is read.
+    Two batches, not prefetches: those run every leg anew for every query (30 ms against
+    10). Nothing may be written between, nor before what is chosen of them is read.
     """
     readable = is_readable(audience)
     scopes = [engine.Filter(must=[*readable])]

@@ -25,7 +25,9 @@ def config(dimension: int) -> engine.EdgeConfig:
 
 
 def quantized_config(dimension: int) -> engine.EdgeConfig:
-    """Of a shard whose dense vectors are in memory as 8-bit integers too, and on the disk as they were. No graph (m = 0)."""
+    """Of a shard whose dense vectors are in memory as 8-bit integers too,
+    and on the disk as they were. No graph (m = 0).
+    """
     return engine.EdgeConfig(
         vectors={DENSE: engine.EdgeVectorParams(size=dimension, distance=engine.Distance.Cosine)},
         sparse_vectors={LEXICAL: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},

@@ -1,4 +1,6 @@
-"""What the parts of a point are called inside an engine. It imports nothing: `kb.index.survey` starts with each look."""
+"""What the parts of a point are called inside an engine. It imports
+nothing: `kb.index.survey` starts with each look.
+"""
 
 from __future__ import annotations
 

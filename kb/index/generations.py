@@ -109,7 +109,9 @@ class Generations:
         shutil.rmtree(self.path(number), ignore_errors=True)
 
     def drop_unfinished(self) -> None:
-        """Removes what a killed rebuild left: every generation newer than the live one, if it is known which that is."""
+        """Removes what a killed rebuild left: every generation newer than
+        the live one, if it is known which that is.
+        """
         try:
             live = self.current() or 0
         except IndexDamagedError:
@@ -120,7 +122,9 @@ class Generations:
         self.drop_making()
 
     def drop_making(self) -> None:
-        """Removes what `place_to_make` was used for and `take_in` was not. A process that still writes there ends by it."""
+        """Removes what `place_to_make` was used for and `take_in` was not.
+        A process that still writes there ends by it.
+        """
         for path in self._folder.glob(f"{_MAKING}*"):
             shutil.rmtree(path, ignore_errors=True)
 

@@ -49,7 +49,8 @@ class QueryVectors:
 class FoundScores:
     """The scores of all passages that the legs found, a row each, before any of them is read.
 
-    `dense` and `lexical`: shape (passages, queries), the queries in their order. `anchored`: shape (passages,), True for
+    `dense` and `lexical`: shape (passages, queries), the queries in their order. `anchored`: shape
+    (passages,), True for
     passages of the anchor pages.
     """
 
@@ -59,7 +60,9 @@ class FoundScores:
 
 
 Choose: TypeAlias = Callable[[FoundScores], Sequence[int]]
-"""The rows of the passages that are wanted. May be called in any thread, and again where pages were replaced meanwhile."""
+"""The rows of the passages that are wanted. May be called in any thread,
+and again where pages were replaced meanwhile.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,7 +88,9 @@ class StoredPassage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PagesWanted:
-    """Pages by what they say of themselves. Names as `kb.pages.versions.as_name` makes them, series as `series_of` does."""
+    """Pages by what they say of themselves. Names as
+    `kb.pages.versions.as_name` makes them, series as `series_of` does.
+    """
 
     named: tuple[str, ...] = ()
     replacing: tuple[str, ...] = ()
@@ -123,7 +128,9 @@ class IndexManifest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageHeld:
-    """What a generation holds of a page: its revision ("" after a write that was cut off), how many passages, and which."""
+    """What a generation holds of a page: its revision ("" after a write
+    that was cut off), how many passages, and which.
+    """
 
     revision: str
     passages: int
@@ -176,8 +183,9 @@ class Searchable(Protocol):
     ) -> list[Candidate]:
         """The union of every leg's best `limit` passages, or those of them that `choose` wants, in no particular order.
 
-        Scores come first; passages are read after `choose`, for they are most of what a search costs. Both show the same
-        moment: a page that is replaced in between is met before or after. One that is deleted in between is absent.
+        Scores come first; passages are read after `choose`, for they are most of
+        what a search costs. Both show the same moment: a page that is replaced in
+        between is met before or after. One that is deleted in between is absent.
 
         Legs: {dense, lexical} x queries and, where `anchor_pages` are given, the same restricted to these pages.
         The audience filter stands in every leg: what the audience may not read is never fetched. `made_with`: the
@@ -194,8 +202,8 @@ class Searchable(Protocol):
         """What was measured on this generation; None where nothing was. Cheap: asked at every question."""
 
     async def sample(self, limit: int) -> Sequence[StoredPassage]:
-        """Passages from all over, whoever may read them: for measuring, never for an answer. The same as long as the index
-        is the same; all of them where it has no more than `limit`.
+        """Passages from all over, whoever may read them: for measuring, never for an answer. The
+        same as long as the index is the same; all of them where it has no more than `limit`.
         """
 
 
@@ -216,7 +224,9 @@ class Previous(Rebuild, Protocol):
 
 
 class Copy(IndexWriter, Protocol):
-    """A generation that is filled from elsewhere. It stays until it is swapped in or dropped, whatever ends the process."""
+    """A generation that is filled from elsewhere. It stays until it is
+    swapped in or dropped, whatever ends the process.
+    """
 
     async def swap(self) -> None:
         """Makes it the live one, atomically."""
@@ -251,8 +261,8 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
     def passages(
         self, *, audience: Audience, of_pages: Sequence[str] | None = None
     ) -> AsyncIterator[Sequence[Chunk]]:
-        """Every passage that the audience may read, in batches, in no particular order; or those of these pages alone, by
-        their ids.
+        """Every passage that the audience may read, in batches, in no
+        particular order; or those of these pages alone, by their ids.
         """
 
     async def manifest(self) -> IndexManifest | None:
@@ -262,21 +272,28 @@ class VectorIndex(IndexWriter, Searchable, Protocol):
         """Starts a generation beside the live one. One that an earlier, killed rebuild left behind is dropped."""
 
     async def open_previous(self) -> Previous | None:
-        """The generation before the live one, for a way back. Its `swap` makes it live, `discard` leaves it as it is."""
+        """The generation before the live one, for a way back. Its `swap`
+        makes it live, `discard` leaves it as it is.
+        """
 
     async def begin_copy(self, label: str, manifest: IndexManifest) -> Copy:
-        """Goes on with the unfinished copy of this label, or starts one. Later ones of the same index come after earlier ones."""
+        """Goes on with the unfinished copy of this label, or starts one.
+        Later ones of the same index come after earlier ones.
+        """
 
     async def others(self, labels: Collection[str]) -> Sequence[str]:
         """Generations, by name, that are no unfinished copies of these labels: what another index has here."""
 
     @property
     def words(self) -> WordCounts:
-        """How common words are on the live generation's pages that everyone may read, as far as they are counted. Never waits."""
+        """How common words are on the live generation's pages that everyone
+        may read, as far as they are counted. Never waits.
+        """
 
     async def count_words(self) -> None:
-        """Brings `words` up to what the index holds. Nothing to do for whoever wrote all of it; else read from beside the
-        pages, or, where that cannot be trusted (an earlier version, kill -9), counted anew while others read and write.
+        """Brings `words` up to what the index holds. Nothing to do for whoever wrote
+        all of it; else read from beside the pages, or, where that cannot be trusted
+        (an earlier version, kill -9), counted anew while others read and write.
         """
 
     async def settle(self) -> None:

@@ -1,6 +1,7 @@
 """Calls of a Qdrant server: what is tried again and for how long, and what is said of one that fails.
 
-Only what may be carried out twice goes through here with a limit above 0: an answer may get lost after the work was done.
+Only what may be carried out twice goes through here with a limit above
+0: an answer may get lost after the work was done.
 """
 
 from __future__ import annotations

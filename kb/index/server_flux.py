@@ -1,8 +1,8 @@
 """Which versions of pages a reader of a Qdrant server may meet while pages are replaced.
 
-The server applies a request point by point, and a large page takes several requests. So the points of a new version have ids of
-their own and stand beside the old ones, and one more point, the ledger, says which of the two counts. It is one point: it
-changes at one moment.
+The server applies a request point by point, and a large page takes several requests. So the
+points of a new version have ids of their own and stand beside the old ones, and one more
+point, the ledger, says which of the two counts. It is one point: it changes at one moment.
 
 1. A write begins: the ledger names its version as arriving. Readers leave those points out.
 2. All points are there: the ledger names the pages as whole in that version. Readers leave their other points out.
@@ -26,7 +26,9 @@ WRITTEN = "written"
 LEDGER_ID = 2**63
 """Beyond the ids of passages, which have 63 bits."""
 GRACE_S = 1.0
-"""Seconds that an old version stays after the new one counts: longer than a search takes, so that few are done again."""
+"""Seconds that an old version stays after the new one counts: longer
+than a search takes, so that few are done again.
+"""
 ABANDONED_S = 900.0
 """Seconds after which a write that is still arriving has died with its process."""
 
@@ -70,7 +72,9 @@ class Flux(BaseModel):
         return self.model_copy(update={"cleared": version})
 
     def over(self, *, at: float, begun_here: Collection[int]) -> tuple[Write, ...]:
-        """Writes to be cleared up: whole ones that no reader needs the old points of, and those that will never be whole."""
+        """Writes to be cleared up: whole ones that no reader needs the old
+        points of, and those that will never be whole.
+        """
         return tuple(
             one
             for one in self.writes
@@ -94,7 +98,8 @@ class Flux(BaseModel):
     def still_whole(self, later: Self, versions: Collection[int]) -> bool:
         """Whether what was read by this ledger is whole, where the ledger says `later` afterwards.
 
-        `versions`: of the points that were read. One that the ledger did not know yet may be half there; and where older
+        `versions`: of the points that were read. One that the ledger did not know yet may be half there; and
+        where older
         points began to be deleted, some may have been missing.
         """
         known = {one.version for one in self.writes}

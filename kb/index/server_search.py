@@ -27,7 +27,8 @@ def query_requests(
     anchor_pages: Sequence[str],
     hidden: Hidden,
 ) -> list[models.QueryRequest]:
-    """One request a query vector: all of them score what any leg finds. Where there are anchors, one more finds their points.
+    """One request a query vector: all of them score what any leg finds.
+    Where there are anchors, one more finds their points.
 
     None of them brings passages: some 300 of them would be sent and read, and 40 are wanted.
     """

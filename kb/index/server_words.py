@@ -1,8 +1,9 @@
 """The counts of words of one collection on a Qdrant server, in a collection of its own beside it.
 
-Whoever writes marks them as being changed (`begin`), counts along, and puts them back whole (`publish`); every other process
-reads them. One process writes at a time, but for a page that is forgotten by hand meanwhile: whoever finds another's mark in the
-place of his own knows that the counts miss something, and says so (`doubt`). Then, or where a writer died, somebody counts anew.
+Whoever writes marks them as being changed (`begin`), counts along, and puts them back whole (`publish`);
+every other process reads them. One process writes at a time, but for a page that is forgotten by hand
+meanwhile: whoever finds another's mark in the place of his own knows that the counts miss something, and says
+so (`doubt`). Then, or where a writer died, somebody counts anew.
 """
 
 from __future__ import annotations

@@ -29,9 +29,11 @@ INTEGER_FIELDS = (POSITION, WRITTEN)
 
 
 class Writes:
-    """A collection by its own name, or by the alias of the live one. One process writes at a time: see `ingest.sync.turn`.
+    """A collection by its own name, or by the alias of the live one. One
+    process writes at a time: see `ingest.sync.turn`.
 
-    `searched`: whether anybody reads it while it is written. `retry_s`: for how long writes are tried again; reads that a
+    `searched`: whether anybody reads it while it is written. `retry_s`: for how long writes are tried again;
+    reads that a
     question may wait for are so for `READ_FOR_S` at most.
     """
 

@@ -3,7 +3,8 @@
 Everything blocks; `edge.py` keeps it off the event loop. Threads may share a shard: a reader sees a page before or
 after its replacement, never half of it.
 
-`EdgeShard.optimize` is never called here: it holds the GIL for seconds (10.6 s at 20,000 points). See `kb.index.quantizing`.
+`EdgeShard.optimize` is never called here: it holds the GIL for seconds (10.6 s at 20,000 points). See
+`kb.index.quantizing`.
 """
 
 from __future__ import annotations

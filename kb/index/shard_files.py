@@ -78,7 +78,9 @@ def require_room(folder: Path, wanted: int) -> None:
 
 @contextmanager
 def engine_failures(folder: Path) -> Iterator[None]:
-    """Only engine calls stand inside: the engine raises bare `Exception` for everything or panics, so nothing narrower helps."""
+    """Only engine calls stand inside: the engine raises bare `Exception`
+    for everything or panics, so nothing narrower helps.
+    """
     try:
         yield
     except BaseException as error:

@@ -1,8 +1,8 @@
 """The counts of words of one generation of the embedded index, and their file beside its points.
 
-The file names the record that the generation was left with (`kb.index.soundness`), which is another one as soon as something is
-written. Where the two differ, after kill -9 or a version that knew of no counts, all is counted anew, a few passages at a time in
-the order of their ids, while others read and write.
+The file names the record that the generation was left with (`kb.index.soundness`), which is another one
+as soon as something is written. Where the two differ, after kill -9 or a version that knew of no counts,
+all is counted anew, a few passages at a time in the order of their ids, while others read and write.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class ShardWords:
             )
 
     def doubt(self) -> None:
-        """Nobody knows any more what was written: all is counted anew, from nothing, so that no page that is private now
-        shows.
+        """Nobody knows any more what was written: all is counted anew, from
+        nothing, so that no page that is private now shows.
         """
         with self._changing:
             self.counts, self.are_whole, self._until, self.following = WordCounts(), False, 0, None

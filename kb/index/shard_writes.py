@@ -51,7 +51,9 @@ class ShardWrites:
         self._leaving = threading.Lock()
         self._counting = threading.Lock()
         self._written: set[str] | None = set() if is_new else None
-        """The pages that there may be; None: nobody knows. Two requests a page are spared while an index is first filled."""
+        """The pages that there may be; None: nobody knows. Two requests a
+        page are spared while an index is first filled.
+        """
         self.manifest = manifest
         self.words = words
 
@@ -83,7 +85,9 @@ class ShardWrites:
             self.words.change(gone=gone, came=came)
 
     def drop_others(self, page_id: str, chunk_ids: frozenset[str]) -> None:
-        """All chunks of the page but these. Named one by one: a filter of thousands takes the engine a quarter of a second."""
+        """All chunks of the page but these. Named one by one: a filter of
+        thousands takes the engine a quarter of a second.
+        """
         kept = {point_id(one) for one in chunk_ids}
         of_page = engine.Filter(must=[is_page([page_id])])
         others = [record.id for record in self._records([], of_page) if record.id not in kept]

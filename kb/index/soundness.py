@@ -1,8 +1,9 @@
 """Whether the files of a generation are whole, so that half of them is told as an outage and never as "not found".
 
-The engine opens some damaged files with fewer points and without a word, and panics over others. So each generation has a
-record of how it was left. Where its files are as they were left, nothing is looked at. Where they are not (after kill -9, on a
-disk that was restored) they may not have become smaller, and a process of its own looks at the points.
+The engine opens some damaged files with fewer points and without a word, and panics over others. So each
+generation has a record of how it was left. Where its files are as they were left, nothing is looked at. Where
+they are not (after kill -9, on a disk that was restored) they may not have become smaller, and a process of
+its own looks at the points.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Replacing pages in steps that are short: the engine holds Python's lock and shuts searches out while it writes.
 
-An ordinary page is one step, so that a search sees it before or after. One of hundreds of passages is put in a few at a time
-beside what the index held of it, which goes at the end; until then it has no revision, so that a sweep that was cut off
-begins it anew.
+An ordinary page is one step, so that a search sees it before or after. One of hundreds
+of passages is put in a few at a time beside what the index held of it, which goes at
+the end; until then it has no revision, so that a sweep that was cut off begins it anew.
 """
 
 from __future__ import annotations

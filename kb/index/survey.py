@@ -16,7 +16,9 @@ from kb.index.fields import AUDIENCE, DENSE, PAGE_ID
 
 BATCH = 2000
 SAMPLED = 2000
-"""Points whose vectors are read: from all over, since ids are hashes. A million points are looked at in some seconds."""
+"""Points whose vectors are read: from all over, since ids are hashes. A
+million points are looked at in some seconds.
+"""
 
 
 class DamagedError(Exception):

@@ -1,7 +1,7 @@
 """In how many passages that everyone may read each word, and each term of the lexical vectors, occurs.
 
-Kept as two sorted arrays of 12 bytes a key, which are read in milliseconds at any size, with what changed since beside them. A
-word's key is a hash: nothing here can be read as text.
+Kept as two sorted arrays of 12 bytes a key, which are read in milliseconds at any size, with
+what changed since beside them. A word's key is a hash: nothing here can be read as text.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class PassageWords:
 
     @classmethod
     def of(cls, chunk: Chunk, terms: Sequence[int]) -> Self | None:
-        """None where not everyone may read it: it must not even be hinted at. `terms`: the indices of its lexical vector."""
+        """None where not everyone may read it: it must not even be hinted
+        at. `terms`: the indices of its lexical vector.
+        """
         if not PUBLIC.may_read(chunk.page.audience):
             return None
         return cls(words=words_of(chunk.embedded_text), terms=terms)
@@ -208,7 +210,9 @@ class _TermTable(_Table[int]):
 
 
 class _WordTable(_Table[bytes]):
-    """A word's number is a cheap hash, by which most unknown words are told (a correction asks for hundreds), then a good one."""
+    """A word's number is a cheap hash, by which most unknown words are
+    told (a correction asks for hundreds), then a good one.
+    """
 
     def _place(self, view: memoryview, key: bytes) -> int | None:
         cheap = zlib.crc32(key)

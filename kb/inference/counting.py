@@ -16,7 +16,9 @@ class CountedModel:
 
 
 def counter_of(models: Sequence[CountedModel]) -> Callable[[str], int]:
-    """`Embedder.count_tokens` of the embedder with these models. Raises whatever the library does that reads the files."""
+    """`Embedder.count_tokens` of the embedder with these models. Raises
+    whatever the library does that reads the files.
+    """
     from kb.inference.onnx.tokens import tokens_of
 
     counts = [(tokens_of(model.folder, model.max_tokens).count, model.max_tokens) for model in models]
@@ -24,6 +26,8 @@ def counter_of(models: Sequence[CountedModel]) -> Callable[[str], int]:
 
 
 def greatest(counts: Sequence[tuple[int, int]]) -> int:
-    """Of the models' counts and limits the count that is the greatest part of its limit, as one of the tightest limit."""
+    """Of the models' counts and limits the count that is the greatest
+    part of its limit, as one of the tightest limit.
+    """
     most = min(limit for _, limit in counts)
     return max(-(-count * most // limit) for count, limit in counts)

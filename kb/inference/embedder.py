@@ -42,7 +42,8 @@ class Space:
 class Embedder:
     """Of several models each says its own: a vector is theirs one behind the other, so of length sqrt(models).
 
-    `ready` (or the first call) loads them, side by side; see `kb.inference.encoders.load_encoder` for how long that takes.
+    `ready` (or the first call) loads them, side by side; see `kb.inference.encoders.load_encoder` for how
+    long that takes.
 
     `like`: the name that an index's embedder had. Where the settings leave the precision open, it is kept to.
 
@@ -103,14 +104,17 @@ class Embedder:
         """By the models' own tokenizers, without the marks that they add. Loads the models if need be.
 
         Of several models the greatest count counts, each in proportion to what its model reads: a text of at most
-        `max_tokens` is cut by none of them. That is nearly always the tightest model's own count; but a model of one language
+        `max_tokens` is cut by none of them. That is nearly always the tightest model's own count; but a model
+        of one language
         may take a line of another script for a single unknown word.
         """
         return greatest([(encoder.count_tokens(text), encoder.max_tokens) for encoder in self._encoders()])
 
     @property
     def counted_models(self) -> tuple[CountedModel, ...] | None:
-        """What `count_tokens` counts by, for another process; None where a model is run by torch. Loads the models if need be."""
+        """What `count_tokens` counts by, for another process; None where a
+        model is run by torch. Loads the models if need be.
+        """
         counted = [
             CountedModel(folder=encoder.tokenizer, max_tokens=encoder.max_tokens)
             for encoder in self._encoders()
@@ -166,7 +170,8 @@ class Embedder:
         return _stacked([vectors[at] for at in range(len(texts))])
 
     def _embed_at_once(self, model: EmbeddingModel, queries: Sequence[str]) -> Awaitable[Vectors]:
-        """Side by side where a call takes one core, so that three wordings on two cores cost as two: each is its own batch.
+        """Side by side where a call takes one core, so that three wordings
+        on two cores cost as two: each is its own batch.
 
         They are begun here and now, not at the loop's next turn, which may go to other work of the same question.
         """

@@ -85,8 +85,9 @@ def load_encoder(name: str, settings: EmbedSettings, *, like: Weights | None) ->
 
 
 def preferred(name: str) -> Weights:
-    """The precision of a model for which none is set. multilingual-e5-small has 4-bit weights as it is packaged, and int8
-    multiplication loses little beside that; all-MiniLM-L6-v2 would lose two of 44 sample answers.
+    """The precision of a model for which none is set. multilingual-e5-small
+    has 4-bit weights as it is packaged, and int8 multiplication loses little
+    beside that; all-MiniLM-L6-v2 would lose two of 44 sample answers.
     """
     return "int8" if name in E5 and packaged_file() is not None else "fp32"
 

@@ -30,8 +30,8 @@ def local_files(model: str) -> Path | None:
 def fetched_files(model: str, *, timeout_s: float | None) -> Path | None:
     """Downloads a hub name into the cache. None where the hub does not have it ready within `timeout_s`.
 
-    The download runs in a daemon thread, for its own timeouts add up to minutes and cannot be lowered per call. One that
-    is late goes on and fills the cache for the next start; nothing waits for it.
+    The download runs in a daemon thread, for its own timeouts add up to minutes and cannot be lowered
+    per call. One that is late goes on and fills the cache for the next start; nothing waits for it.
     """
     result: Future[Path | None] = Future()
 

@@ -1,6 +1,8 @@
-"""Counting tokens word by word, where a tokenizer never makes a token over white space: a text's words are mostly known already.
+"""Counting tokens word by word, where a tokenizer never makes a token
+over white space: a text's words are mostly known already.
 
-A tokenizer takes .3 ms for a passage that is then thrown away but for its length; a page is counted three times while it is cut.
+A tokenizer takes .3 ms for a passage that is then thrown away but for
+its length; a page is counted three times while it is cut.
 """
 
 from __future__ import annotations
@@ -14,13 +16,15 @@ REMEMBERED = 50_000
 """Words that are remembered before all are forgotten; some 8 MB."""
 
 _ODD = re.compile(r"[\x0b\x0c\x1c-\x1f\x85\u2581]")
-"""White space to Python, and to some tokenizer a mark that it drops: the words around it are one. The last one is what pieces
-have in the place of a space.
+"""White space to Python, and to some tokenizer a mark that it drops: the words
+around it are one. The last one is what pieces have in the place of a space.
 """
 
 
 class WordCounts:
-    """Any thread may call it. `counts`: tokens of each of some texts; of any text the sum of what they are of its words."""
+    """Any thread may call it. `counts`: tokens of each of some texts; of
+    any text the sum of what they are of its words.
+    """
 
     def __init__(self, counts: Callable[[Sequence[str]], Sequence[int]]) -> None:
         self._counts = counts

@@ -1,4 +1,6 @@
-"""How much of a reply is read: an endpoint need not keep to `max_tokens`, and what it sends is handled beside other questions."""
+"""How much of a reply is read: an endpoint need not keep to
+`max_tokens`, and what it sends is handled beside other questions.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +50,8 @@ class ReplyBounds:
 
 
 async def bound_response(response: httpx2.Response) -> None:
-    """A hook for a client that asks for `PLAIN`: no body is read beyond `MOST_BYTES`, error pages included, and none that
-    is packed all the same: a few kilobytes can be hundreds of megabytes, unpacked in one go.
+    """A hook for a client that asks for `PLAIN`: no body is read beyond `MOST_BYTES`, error pages included,
+    and none that is packed all the same: a few kilobytes can be hundreds of megabytes, unpacked in one go.
     """
     assert isinstance(response.stream, httpx2.AsyncByteStream)
     packed = response.headers.pop("Content-Encoding", "identity").strip().lower() not in ("", "identity")

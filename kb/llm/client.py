@@ -125,7 +125,8 @@ class LanguageModel:
     ) -> Reply:
         """Asks the answer model once. The reply has text, uses of `tools`, or both.
 
-        `on_text` gets all text so far whenever there is a little more. Where the stream breaks and is begun again, so is
+        `on_text` gets all text so far whenever there is a little more. Where the stream breaks and is begun
+        again, so is
         what it gets. Its time counts against the deadline. It must not raise.
 
         Raises:
@@ -204,7 +205,9 @@ class LanguageModel:
         on_text: OnText | None = None,
         **request: Any,
     ) -> tuple[str, Reply]:
-        """One call with its retries, counted, logged and traced, every failure translated. The model's name and its reply."""
+        """One call with its retries, counted, logged and traced, every
+        failure translated. The model's name and its reply.
+        """
         with span("model", kind=SpanKind.CLIENT) as traced:
             name, reply = await self._asked(
                 name=name, small=small, deadline_s=deadline_s, on_text=on_text, **request

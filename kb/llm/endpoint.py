@@ -15,7 +15,8 @@ NO_KEY = "local"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Endpoint:
-    """`native`: it takes search results, cites them, holds JSON to a schema and caches. Others drop these without a word.
+    """`native`: it takes search results, cites them, holds JSON to a
+    schema and caches. Others drop these without a word.
 
     `tools`: it takes tools.
     """

@@ -32,7 +32,9 @@ class ModelNames:
 
 
 def _named(settings: ModelSettings) -> tuple[str, str]:
-    """ "" twice where the server is to be asked. The defaults are Claude's, and of one that is named for Ollama both are."""
+    """ "" twice where the server is to be asked. The defaults are
+    Claude's, and of one that is named for Ollama both are.
+    """
     answers, small = settings.answer_model, settings.rewrite_model
     if settings.effective_provider != "ollama":
         return answers, small

@@ -1,4 +1,6 @@
-"""Which model a local server offers, where none is named: Ollama's list, or the OpenAI-like one of llama.cpp and others."""
+"""Which model a local server offers, where none is named: Ollama's list,
+or the OpenAI-like one of llama.cpp and others.
+"""
 
 from __future__ import annotations
 

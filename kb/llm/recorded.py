@@ -7,7 +7,8 @@ a check or a setting that changes no request is compared on the same replies.
     {"custom_id": "5f1c...", "params": {"model": ..., "max_tokens": ..., "messages": [...]}}      a request
     {"custom_id": "5f1c...", "result": {"type": "succeeded", "message": {...}}}                   a reply
     {"custom_id": "5f1c...", "text": "You get 25 days. [1]"}                                      one by hand
-    {"custom_id": "5f1c...", "search": "carry-over of leave"}                                     one that searches first
+    {"custom_id": "5f1c...", "search": "carry-over of leave"}                                     one that
+    searches first
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _unknown: ContextVar[list[str] | None] = ContextVar("unknown", default=None)
 
 
 class PendingReplyError(BaseException):
-    """There is no reply yet to a request. No `Exception`: whatever falls back on an error must not fall back on this."""
+    """There is no reply yet to a request. No `Exception`: whatever falls
+    back on an error must not fall back on this.
+    """
 
 
 class RequestLine(BaseModel):

@@ -1,4 +1,6 @@
-"""What goes out to the model: passages that can be cited, results of tools, what was said before, and what is cached."""
+"""What goes out to the model: passages that can be cited, results of
+tools, what was said before, and what is cached.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def search_result(passage: CitablePassage) -> SearchResultBlockParam:
 def tool_result(
     use_id: str, found: str | Sequence[CitablePassage], *, is_error: bool = False
 ) -> ToolResultBlockParam:
-    """What a tool brought: words, or passages that can be cited. They are numbered on from those of the request before."""
+    """What a tool brought: words, or passages that can be cited. They are
+    numbered on from those of the request before.
+    """
     result: ToolResultBlockParam = {"type": "tool_result", "tool_use_id": use_id}
     result["content"] = found if isinstance(found, str) else [search_result(one) for one in found]
     if is_error:
@@ -76,7 +80,8 @@ def build_params(
 ) -> dict[str, Any]:
     """A request as the Messages API takes it, as plain data without `stream`.
 
-    `cached`: what comes before the end of the system prompt (the tools are) is kept by the API, and with tools the whole
+    `cached`: what comes before the end of the system prompt (the tools are) is kept by the API, and with
+    tools the whole
     request is, since a second round repeats it.
     """
     params: dict[str, Any] = {"model": model, "max_tokens": max_tokens}

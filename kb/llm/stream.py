@@ -107,7 +107,8 @@ async def read_reply(
 
     Raises:
         StreamCutError: it ended without a stop_reason.
-        ModelReplyError: an event refers to a block that was never opened, a tool's input is no JSON object, or the reply is far
+        ModelReplyError: an event refers to a block that was never opened, a tool's input is no JSON object,
+        or the reply is far
             longer than it was to be.
         ValueError: an event is not valid JSON, or has a field of the wrong type (pydantic's error is one).
     """

@@ -1,8 +1,9 @@
 """Whether a page may still be believed. Pure: the clock is an argument.
 
-In order of trust: a page that names its successor is superseded; one that its author has marked as deprecated, or past its `expires` or its review date is outdated,
-whatever its last edit (a site migration edits every page); a review that is not yet due makes a page current. Only
-without any review date does age decide, and a page without any date says so: it is not called fresh.
+In order of trust: a page that names its successor is superseded; one that its author has marked as
+deprecated, or past its `expires` or its review date is outdated, whatever its last edit (a site migration
+edits every page); a review that is not yet due makes a page current. Only without any review date does age
+decide, and a page without any date says so: it is not called fresh.
 
 How old is too old is set for everything, for a source, or for a path, and the narrowest setting counts.
 """

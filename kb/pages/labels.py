@@ -1,4 +1,5 @@
-"""What a page is called beside others: its title, and in brackets what tells it from those that have the same one. Pure.
+"""What a page is called beside others: its title, and in brackets what
+tells it from those that have the same one. Pure.
 
 "Parking (Ghent)" stands beside "Parking (Zwolle)", and alone it is "Parking".
 """

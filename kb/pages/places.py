@@ -1,7 +1,8 @@
 """Where a page stands among the others, in words: the folders above it, and its file's name where that says more. Pure.
 
-Two offices each have a page "Parking", two versions a page "Install": the title does not tell them apart, their place
-does. A path is written for machines, so what only serves them is left out: numbers that order, endings, `index`, `docs`, ids.
+Two offices each have a page "Parking", two versions a page "Install": the title
+does not tell them apart, their place does. A path is written for machines, so what
+only serves them is left out: numbers that order, endings, `index`, `docs`, ids.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ _LENGTH_OF_A_STEM = 4
 
 
 def place_of(path: str, title: str, language: str = "") -> str:
-    """The place in at most `MAX_CHARACTERS`, outermost first; empty where the path says nothing that the title does not."""
+    """The place in at most `MAX_CHARACTERS`, outermost first; empty where
+    the path says nothing that the title does not.
+    """
     return fitted(parts_of(path, title, language))
 
 

@@ -1,4 +1,5 @@
-"""Where a question stands in its thread, and the pages that gain from it in its search. Pure; every decision has its reason.
+"""Where a question stands in its thread, and the pages that gain from it
+in its search. Pure; every decision has its reason.
 
 A follow-up stays with the pages cited right before. A question that returns to an earlier topic of the thread gets
 that topic's pages. Anything else is a shift and gets none, so that the thread's past does not hold it back.

@@ -1,9 +1,9 @@
 """How much the evidence is worth where no model writes: enough to quote, near enough to be shown, or nothing.
 
-A logistic model over what a search leaves behind says how likely the passages answer the question together. It has one
-set of weights for passages as the hybrid search orders them and, where it was fitted, one for passages that a
-cross-encoder has read. `kb/retrieval/weights.py` reads them; `footnote eval decline --fit` makes them; docs/confidence.md has the
-figures.
+A logistic model over what a search leaves behind says how likely the passages answer the question together.
+It has one set of weights for passages as the hybrid search orders them and, where it was fitted, one for
+passages that a cross-encoder has read. `kb/retrieval/weights.py` reads them; `footnote eval decline --fit`
+makes them; docs/confidence.md has the figures.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from kb.models import Hit
 
 SIGNALS = ("dense", "coverage", "anchor")
-"""The order of a question's signals: the best standard score (`kb.retrieval.standard_scores`); the share of the question's content words in
-the first passage, rare ones counting more; and whether the thread rests on the first passage's page."""
+"""The order of a question's signals: the best standard score
+(`kb.retrieval.standard_scores`); the share of the question's content words in the first
+passage, rare ones counting more; and whether the thread rests on the first passage's page."""
 RERANK_SIGNAL = "rerank"
 """Comes last where a cross-encoder ran: the log-odds of its best score."""
 
@@ -58,7 +59,8 @@ class RelevanceModel:
 class EvidenceFeatures:
     """What a search left behind: the best passages in order, and what they are like.
 
-    `coverages`: of each, the share (0..1) of the question's content words that it holds. `shares_words` is False where all
+    `coverages`: of each, the share (0..1) of the question's content words that it holds. `shares_words` is
+    False where all
     passages are in the question's own language and none holds any of its words.
     """
 

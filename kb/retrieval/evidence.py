@@ -1,4 +1,6 @@
-"""What the passages that were found hold of the question: what their evidence is scored by (`kb.retrieval.confidence`)."""
+"""What the passages that were found hold of the question: what their
+evidence is scored by (`kb.retrieval.confidence`).
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,16 @@ from kb.retrieval.vocabulary import Vocabulary
 from kb.text.lexicon import lexicon, words_of
 
 UNTOLD = 0.5
-"""Share of a question's words that a passage in another language counts as holding at least: its words tell neither way."""
+"""Share of a question's words that a passage in another language counts
+as holding at least: its words tell neither way.
+"""
 SAYS_ENOUGH = 0.5
 """Share of a passage that has to be left without its orders: what it was found by is otherwise not what it may say."""
 
 
 def without_ordering(hits: Sequence[Hit]) -> list[Hit]:
-    """Without what gives orders to an assistant, before it is judged whether there is enough: nobody will be quoted by it.
+    """Without what gives orders to an assistant, before it is judged
+    whether there is enough: nobody will be quoted by it.
 
     A passage that is little else was found for its orders, so its likeness to the question tells nothing.
     """

@@ -26,7 +26,8 @@ def put_holding_first(hits: Sequence[Hit], terms: Sequence[str]) -> list[Hit]:
 
 
 def holds(chunk: Chunk, terms: Sequence[str]) -> bool:
-    """Whether title, headings and text hold all terms, in any case but that of a single letter ("Phase A", "a phase a ...").
+    """Whether title, headings and text hold all terms, in any case but
+    that of a single letter ("Phase A", "a phase a ...").
 
     A range counts ("Days 5 to 7" holds "Day 6").
     """
@@ -53,6 +54,9 @@ def _in_range(term: str, text: str) -> bool:
 def _range(unit: str) -> re.Pattern[str]:
     """ "Days 5-7", "Day 5 to 7"; the plural may have another ending ("Woche", "Wochen")."""
     return re.compile(
-        rf"(?<!\w){re.escape(unit)}\w{{0,2}} (?P<first>\d{{1,4}}) ?(?:-|–|—|to|until|t/m|tot|bis|à|a) ?(?P<last>\d{{1,4}})(?!\w)",
+        (
+            rf"(?<!\w){re.escape(unit)}\w{{0,2}} (?P<first>\d{{1,4}}) "
+            rf"?(?:-|–|—|to|until|t/m|tot|bis|à|a) ?(?P<last>\d{{1,4}})(?!\w)"
+        ),
         re.IGNORECASE,
     )

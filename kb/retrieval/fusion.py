@@ -1,7 +1,7 @@
 """How a passage's likeness and its words become one score. Pure.
 
-Likeness comes as standard scores (`kb.retrieval.standard_scores`), words as BM25; both are put on the scale of the question's own
-candidates first, so that nothing here knows an embedding model.
+Likeness comes as standard scores (`kb.retrieval.standard_scores`), words as BM25; both are put on
+the scale of the question's own candidates first, so that nothing here knows an embedding model.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ Floats = NDArray[np.float64]
 class FusedScores:
     """A row a passage; all of shape (passages,).
 
-    `dense` and `lexical` are those of the question's own wordings. `context_need`: how much the words of the thread counted,
+    `dense` and `lexical` are those of the question's own wordings. `context_need`: how much the words of the
+    thread counted,
     0..1 of their weight.
     """
 
@@ -38,7 +39,9 @@ class FusedScores:
         return Scores(dense=float(self.dense[row]), lexical=float(self.lexical[row]), fused=both, final=both)
 
     def best(self, count: int, among: NDArray[np.bool_] | None = None) -> list[int]:
-        """The rows of the best `count` passages, and of all that are as good as the last of them; `among`: of those rows alone."""
+        """The rows of the best `count` passages, and of all that are as
+        good as the last of them; `among`: of those rows alone.
+        """
         rows = np.arange(len(self.fused)) if among is None else np.flatnonzero(among)
         if len(rows) <= count:
             return [int(row) for row in rows]
@@ -49,7 +52,9 @@ class FusedScores:
 def fuse(
     candidates: Sequence[Candidate], queries: Sequence[WeightedQuery], settings: SearchSettings
 ) -> list[Hit]:
-    """Candidates as hits, ordered as `in_order` has them; their scores are in the order of `queries`, `dense` as standard scores."""
+    """Candidates as hits, ordered as `in_order` has them; their scores
+    are in the order of `queries`, `dense` as standard scores.
+    """
     if not candidates:
         return []
     dense = np.array([candidate.dense for candidate in candidates], dtype=float)
@@ -70,7 +75,8 @@ def fuse_scores(
 ) -> FusedScores:
     """Both of shape (passages, queries), at least one passage; `dense` as standard scores.
 
-    `fused` is at most 1, and below 0 for what the average passage leaves behind. The thread's words weigh the less the better
+    `fused` is at most 1, and below 0 for what the average passage leaves behind. The thread's words weigh the
+    less the better
     the question finds without them: that is how a new topic in an old thread is told from a follow-up.
     """
     own = np.array([0.0 if query.context else query.weight for query in queries])
@@ -88,7 +94,9 @@ def fuse_scores(
 
 
 def context_need(dense: Floats, queries: Sequence[WeightedQuery], settings: SearchSettings) -> float:
-    """How much a question needs the words of its thread, 0..1, by the best standard score that its own wordings find."""
+    """How much a question needs the words of its thread, 0..1, by the
+    best standard score that its own wordings find.
+    """
     own = [at for at, query in enumerate(queries) if not query.context]
     if not len(dense) or len(own) == len(queries):
         return 0.0

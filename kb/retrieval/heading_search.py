@@ -46,7 +46,9 @@ class Searched(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HeadingHit:
-    """A passage that was found for a heading: its text as it was searched, and whether it is of the heading's section."""
+    """A passage that was found for a heading: its text as it was
+    searched, and whether it is of the heading's section.
+    """
 
     text: str
     fused: float

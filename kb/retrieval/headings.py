@@ -1,7 +1,7 @@
 """The knowledge base's own headings, as questions whose answers are known: their sections.
 
-A passage is embedded with its heading path in front, so that a heading finds its section by its own words. `unheaded` is
-the passage as it would be under a section without a heading.
+A passage is embedded with its heading path in front, so that a heading finds its section by
+its own words. `unheaded` is the passage as it would be under a section without a heading.
 """
 
 from __future__ import annotations

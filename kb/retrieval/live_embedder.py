@@ -117,7 +117,8 @@ class LiveEmbedder:
         except EmbedderUnavailableError as error:
             embedder.close()
             told = EmbedderUnavailableError(
-                f"the index was made with {name}, the settings name {self._own.name}, and {name} cannot be loaded any more "
+                f"the index was made with {name}, the settings name {self._own.name}, and {name} "
+                f"cannot be loaded any more "
                 f"({error}): sync now, which rebuilds the index with {self._own.name}, or put {name} back"
             )
             logger.warning("embedder.of_index_unavailable", extra={"reason": str(told)})

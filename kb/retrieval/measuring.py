@@ -1,6 +1,7 @@
 """Measures a generation of the index: whether a cross-encoder helps there.
 
-    passages from all over -> their headings -> a search for each -> a trial of the cross-encoder (`kb.retrieval.rerank_trial`)
+    passages from all over -> their headings -> a search for each -> a trial of the cross-encoder
+    (`kb.retrieval.rerank_trial`)
 
 Nothing that was measured depends on chance: the same index is measured to the same figures.
 """

@@ -36,7 +36,8 @@ def wordings(
     *,
     pages_language: str = "",
 ) -> list[WeightedQuery]:
-    """What is searched for: the user's own words, the rewrite, its translation, and the question among the thread's words.
+    """What is searched for: the user's own words, the rewrite, its
+    translation, and the question among the thread's words.
 
     `pages_language`: the ISO 639-1 code of the translation's language.
     """

@@ -24,8 +24,8 @@ logger = logging.getLogger(__name__)
 
 
 WEIGHT = 0.3
-"""Share of the cross-encoder in the final score where nothing was measured; the rest is the fused score. A small one at .5 lost
-4 of 54 facts from the best two passages of four handbooks, at .3 none."""
+"""Share of the cross-encoder in the final score where nothing was measured; the rest is the fused
+score. A small one at .5 lost 4 of 54 facts from the best two passages of four handbooks, at .3 none."""
 CANDIDATES = 20
 
 
@@ -38,7 +38,8 @@ class Measured(Protocol):
 class Reranker:
     """`ready` looks for the model in its folder, in the local cache, then for some seconds on the hub.
 
-    `measured` is the index that is searched: what was measured on it (`kb.retrieval.rerank_trial`) says how much the model counts
+    `measured` is the index that is searched: what was measured on it (`kb.retrieval.rerank_trial`) says how
+    much the model counts
     and how many candidates it reads, where the settings leave that open. Without a measurement it is `WEIGHT` and
     `CANDIDATES`.
 
@@ -124,8 +125,8 @@ class Reranker:
         return [scores[at] for at in range(len(texts))]
 
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
-        """The best candidates in their blended order, the others behind them as they were. All hits as they are where there is
-        no reranker, or it does not help on this knowledge base.
+        """The best candidates in their blended order, the others behind them as they were. All
+        hits as they are where there is no reranker, or it does not help on this knowledge base.
         """
         if not self.available:
             return list(hits)
@@ -205,7 +206,9 @@ def blend(hits: Sequence[Hit], scores: Sequence[float], weight: float) -> list[H
 
 
 def behind(candidates: Sequence[Hit], others: Sequence[Hit], weight: float) -> list[Hit]:
-    """Hits that the cross-encoder did not read, on the scale of the blend: at most 0, as far below as their fused score is."""
+    """Hits that the cross-encoder did not read, on the scale of the
+    blend: at most 0, as far below as their fused score is.
+    """
     low = min((hit.scores.fused for hit in candidates), default=0.0)
     span = max((hit.scores.fused for hit in candidates), default=0.0) - low
     return [

@@ -25,8 +25,9 @@ FEWEST = 20
 CHANCE = 0.05
 """How often scores without meaning may be taken for good ones."""
 LEAST_GAIN = 0.05
-"""Mean reciprocal rank that it must gain. Headings flatter: one that gained .02 to .04 with them on three handbooks moved
-nothing, or facts down, for real questions; and a quarter of a second of each question is its price."""
+"""Mean reciprocal rank that it must gain. Headings flatter: one that gained
+.02 to .04 with them on three handbooks moved nothing, or facts down, for
+real questions; and a quarter of a second of each question is its price."""
 MORE_GAIN = 0.01
 """That every ten further candidates must gain."""
 FLIPS = 2000
@@ -35,8 +36,8 @@ SHUFFLES = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trial:
-    """One heading's candidates in the order of the search, best first: their fused scores, whether each is of the heading's
-    own section, and the cross-encoder's scores of the first ones.
+    """One heading's candidates in the order of the search, best first: their fused scores, whether
+    each is of the heading's own section, and the cross-encoder's scores of the first ones.
     """
 
     fused: Sequence[float]
@@ -44,7 +45,9 @@ class Trial:
     right: Sequence[bool]
 
     def reciprocal_rank(self, weight: float, candidates: int) -> float:
-        """Of the first passage of the section, where the best `candidates` are put in their blended order; 0 for none."""
+        """Of the first passage of the section, where the best `candidates`
+        are put in their blended order; 0 for none.
+        """
         n = min(candidates, len(self.scores))
         blended = (1 - weight) * np.array(spread(self.fused[:n])) + weight * np.array(spread(self.scores[:n]))
         order = [*np.argsort(-blended, kind="stable"), *range(n, len(self.fused))]
@@ -52,8 +55,8 @@ class Trial:
 
 
 def is_worth_more(trials: Sequence[Trial], candidates: int) -> bool:
-    """Whether more than so many candidates could be worth their time, if the cross-encoder does with them as with these:
-    it gained a share of what could be gained, and there is something to be gained further down.
+    """Whether more than so many candidates could be worth their time, if the cross-encoder does with them as
+    with these: it gained a share of what could be gained, and there is something to be gained further down.
     """
     before, reached = _mean(trials, 0.0, 1), max(_mean(trials, weight, candidates) for weight in WEIGHTS)
     here = _at_best(trials, candidates)
@@ -87,7 +90,8 @@ def decide(
     milliseconds_each: float,
     tried: Sequence[int] = CANDIDATES,
 ) -> Reranking:
-    """The weight and the number of candidates (of those `tried`) that serve best, or weight 0. `milliseconds_each`: of one.
+    """The weight and the number of candidates (of those `tried`) that
+    serve best, or weight 0. `milliseconds_each`: of one.
 
     Of what cannot be used the figures are those of its best choice.
     """
@@ -121,8 +125,8 @@ def _reached(trials: Sequence[Trial], choices: Sequence[tuple[float, int]]) -> N
 
 
 def _by_shuffled_scores(trials: Sequence[Trial], choices: Sequence[tuple[float, int]]) -> NDArray[np.float64]:
-    """What the same scores reach on average where each stands at another passage. A search that is worse than no order at all
-    gains by any scores; those that mean something gain more.
+    """What the same scores reach on average where each stands at another passage. A search that
+    is worse than no order at all gains by any scores; those that mean something gain more.
     """
     dice = np.random.default_rng(0)
     shuffled = [
@@ -138,8 +142,8 @@ def _by_shuffled_scores(trials: Sequence[Trial], choices: Sequence[tuple[float, 
 def _cheapest(
     means: NDArray[np.float64], useful: NDArray[np.bool_], choices: Sequence[tuple[float, int]]
 ) -> int:
-    """The best useful choice, where more candidates gain enough for their time; of equally good weights the highest: what
-    reads question and passage together should then say it.
+    """The best useful choice, where more candidates gain enough for their time; of equally
+    good weights the highest: what reads question and passage together should then say it.
     """
     chosen = -1
     for candidates in CANDIDATES:

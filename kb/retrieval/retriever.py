@@ -261,8 +261,8 @@ class Retrieval:
     ) -> tuple[Rewrite, Standing, tuple[str, ...]]:
         """The question's rewrite, where it stands in its thread, and the words of the thread to search along.
 
-        While rules or a model are at it, the question's own wording is embedded: it is searched whatever they find. First,
-        since rules do not let the loop go.
+        While rules or a model are at it, the question's own wording is embedded: it
+        is searched whatever they find. First, since rules do not let the loop go.
         """
         understanding = self._read(question, turns, language, pages_language)
         if not turns and not (self.asks_a_model and pages_language not in ("", language)):

@@ -34,7 +34,9 @@ BELIEVED_S = 60.0
 SWAPS = 3
 """Generations that a question tries: one may be swapped in while it is being embedded."""
 PASSAGES = 40
-"""The best of a search, and of its anchor pages, that are read: as many as the most that a cross-encoder gets unasked."""
+"""The best of a search, and of its anchor pages, that are read: as many
+as the most that a cross-encoder gets unasked.
+"""
 MAX_LANGUAGES = 12
 """Languages by which a question is stemmed; more cost time and find nothing."""
 
@@ -63,8 +65,8 @@ class _Live:
 
 
 class Search:
-    """`live`: tells the embedder that the index was made with; without it `embedder` made the index. `passages`: the most
-    that whoever searches looks at. `monotonic` gives seconds.
+    """`live`: tells the embedder that the index was made with; without it `embedder` made the
+    index. `passages`: the most that whoever searches looks at. `monotonic` gives seconds.
     """
 
     def __init__(
@@ -94,8 +96,8 @@ class Search:
         await (await self._matching()).embedder.embed_queries([text])
 
     async def warm(self) -> None:
-        """Embeds ahead what questions in the pages' languages and in English are told beside, most frequent ones first. Else
-        the first question in each of them does, and waits half a second more.
+        """Embeds ahead what questions in the pages' languages and in English are told beside, most
+        frequent ones first. Else the first question in each of them does, and waits half a second more.
 
         Raises:
             IndexUnavailableError, EmbedderUnavailableError: an outage.
@@ -252,7 +254,9 @@ class Search:
 
 
 class _Choice:
-    """Orders what was found by its scores and chooses the best, before a passage is read. Called in the index's threads."""
+    """Orders what was found by its scores and chooses the best, before a
+    passage is read. Called in the index's threads.
+    """
 
     def __init__(
         self,

@@ -1,12 +1,13 @@
 """What the likeness of a question and a passage means on this knowledge base: standard scores.
 
-A cosine means nothing by itself: unrelated passages lie near 0.1 with one embedding model and near 0.8 with another, lower
-for a Japanese question than for an English one, higher where all pages are about one product. So it is told beside what
-typical questions in the same language have with a sample of these passages, in standard deviations above their mean (a
-z-score). 0: as near as any question to any passage; from about 4: what answers it. Scores of several models are on one
-scale then, and are added.
+A cosine means nothing by itself: unrelated passages lie near 0.1 with one embedding model and near 0.8 with
+another, lower for a Japanese question than for an English one, higher where all pages are about one product.
+So it is told beside what typical questions in the same language have with a sample of these passages, in
+standard deviations above their mean (a z-score). 0: as near as any question to any passage; from about 4:
+what answers it. Scores of several models are on one scale then, and are added.
 
-From the question's vector its language is taken away, as far as it is known: what typical questions in it have in common.
+From the question's vector its language is taken away, as far as it is
+known: what typical questions in it have in common.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from kb.inference.embedder import Space
 from kb.inference.embedding_languages import reads
 
 UNREAD = 0.1
-"""Weight of a model that does not read the question's language, beside 1 of one that does. It still knows the names; with more
-say it takes pages in any other language for near. 0 costs 10 of 211 facts in the best two passages."""
+"""Weight of a model that does not read the question's language, beside 1 of
+one that does. It still knows the names; with more say it takes pages in any
+other language for near. 0 costs 10 of 211 facts in the best two passages."""
 SAMPLED = 256
 """Passages that typical questions are held against: mean and deviation are then known to a few hundredths."""
 TYPICAL = "en"
@@ -69,7 +71,8 @@ class Probe:
 class Background:
     """What questions of one language score with the passages of one index, in each of the embedder's spaces.
 
-    `common`: what their vectors have in common, 0 for a language without typical questions. `zeros` and `units`: mean and
+    `common`: what their vectors have in common, 0 for a language without typical questions. `zeros` and
+    `units`: mean and
     standard deviation of the typical questions' cosines, without `common`.
     """
 
@@ -87,7 +90,9 @@ class Background:
         *,
         own: bool,
     ) -> Background:
-        """`typical` and `sample`: vectors of questions and of passages, one a row. `own`: the questions are in the language."""
+        """`typical` and `sample`: vectors of questions and of passages, one
+        a row. `own`: the questions are in the language.
+        """
         common = typical.mean(axis=0) if own else np.zeros_like(typical[0])
         asked = typical - LANGUAGE_SHARE * common
         scores = [asked[:, space.part] @ sample[:, space.part].T for space in spaces]
@@ -111,7 +116,9 @@ class Background:
 
 
 class Scale:
-    """Of one generation of the index: a sample of its passages, and the background of each language that is asked in."""
+    """Of one generation of the index: a sample of its passages, and the
+    background of each language that is asked in.
+    """
 
     def __init__(self, embedder: Embedder, sample: NDArray[np.float32]) -> None:
         """`sample`: passages' vectors of length 1, as an engine gives them, one a row."""

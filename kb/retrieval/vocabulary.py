@@ -21,7 +21,9 @@ from kb.runtime.tasks import cancelled, happened
 logger = logging.getLogger(__name__)
 
 WAIT_S = 1.0
-"""Seconds that a start waits for counts that are not there: some thousand passages, from all over, are counted by then."""
+"""Seconds that a start waits for counts that are not there: some
+thousand passages, from all over, are counted by then.
+"""
 LOOK_S = 10.0
 """Seconds between two looks whether another process changed the index, or whether one that was away is back."""
 
@@ -59,13 +61,17 @@ class Vocabulary:
         self._due, self._looked = asyncio.Event(), asyncio.Event()
 
     async def start(self) -> None:
-        """From here on the counts are those of the index, whoever writes it. Returns when they are, or after `WAIT_S`."""
+        """From here on the counts are those of the index, whoever writes
+        it. Returns when they are, or after `WAIT_S`.
+        """
         if self._following is None:
             self._following = asyncio.create_task(self._follow(), name="vocabulary")
         await self.look()
 
     async def look(self) -> None:
-        """The index has just been written. Returns when its words are counted, or after `WAIT_S`; at once before a start."""
+        """The index has just been written. Returns when its words are
+        counted, or after `WAIT_S`; at once before a start.
+        """
         if self._following is not None:
             self._looked.clear()
             self._due.set()
@@ -80,7 +86,8 @@ class Vocabulary:
         return self._index.words.frequency(word)
 
     def rarity(self, terms: Collection[int]) -> float:
-        """BM25's inverse document frequency of a word, by its most common form; 1 for every word where nothing is counted.
+        """BM25's inverse document frequency of a word, by its most common
+        form; 1 for every word where nothing is counted.
 
         Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with the 1 that keeps it above 0.
         """

@@ -1,4 +1,5 @@
-"""Fitted weights of the relevance model, as they lie in a file, and whether they fit the cross-encoder that is configured.
+"""Fitted weights of the relevance model, as they lie in a file, and
+whether they fit the cross-encoder that is configured.
 
 Likeness is told in standard scores, so one set of weights serves every embedding model. Scores of another cross-encoder
 have another scale: its weight belongs to the one that it was fitted with.
@@ -40,8 +41,8 @@ class ScorerWeights(BaseModel):
 
 
 class Weights(BaseModel):
-    """`embedder` and `reranker` are the last parts of the models' names or folders, `embedder` for the record; `reranker`
-    None: not fitted.
+    """`embedder` and `reranker` are the last parts of the models' names
+    or folders, `embedder` for the record; `reranker` None: not fitted.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,1 +1,3 @@
-"""The parts of rewriting. `kb.rewriting.rewriter` is the door: the port, the choice between the rewriters, and both of them."""
+"""The parts of rewriting. `kb.rewriting.rewriter` is the door: the port,
+the choice between the rewriters, and both of them.
+"""

@@ -85,7 +85,9 @@ def _without_conjunction(text: str, lexicon: Lexicon) -> str:
 
 
 def _attribute(reading: FollowupSignals, subject: Subject, lexicon: Lexicon) -> str:
-    """ "En de prijs?" -> "Wat is de prijs van houtmulch?"; "What about the weekend?" is of nothing and keeps its words."""
+    """ "En de prijs?" -> "Wat is de prijs van houtmulch?"; "What about the
+    weekend?" is of nothing and keeps its words.
+    """
     rest = reading.rest if reading.opener else reading.text
     body = _mark(rest)[0].strip()
     words = words_of(body)

@@ -30,8 +30,8 @@ class FollowupSignals:
     """How a question leans on its thread.
 
     `opener` are the words of an ellipsis ("what about"), `rest` what follows it. `signals` name why the question is
-    dependent, none when it stands alone; `hints` why it may be. `pointers` are the offsets in `text` of words that point
-    back.
+    dependent, none when it stands alone; `hints` why it may be.
+    `pointers` are the offsets in `text` of words that point back.
     """
 
     text: str
@@ -50,7 +50,9 @@ class FollowupSignals:
 def read_question(
     text: str, lexicon: Lexicon, *, thread_words: frozenset[str] = frozenset()
 ) -> FollowupSignals:
-    """Reads a question for signs that it needs its thread. `thread_words` are the content words of the last exchange."""
+    """Reads a question for signs that it needs its thread. `thread_words`
+    are the content words of the last exchange.
+    """
     words = words_of(text)
     shifted = starts_with_phrase(words, lexicon.ellipsis.shifts)
     body = _after(text, shifted)

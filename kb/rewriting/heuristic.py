@@ -209,7 +209,9 @@ def asks_further(question: str, known: Lexicon) -> bool:
 
 
 def _referent(reading: FollowupSignals, state: ThreadState, known: Lexicon) -> Subject | None:
-    """What the question points at: a name for a person, else the thread's subject, else the last topic of the answer."""
+    """What the question points at: a name for a person, else the thread's
+    subject, else the last topic of the answer.
+    """
     words = {words_of(reading.text[at:])[0] for at in reading.pointers}
     subject = state.subject
     person = bool(words) and words <= known.reference.people - known.reference.things - known.reference.plural

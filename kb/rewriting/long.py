@@ -1,7 +1,7 @@
 """What a long message asks: a pasted letter and then "which form do I need for that?".
 
-An embedder reads some hundred words, so that a question behind them would not be searched for. The message itself stays one
-of the wordings.
+An embedder reads some hundred words, so that a question behind them
+would not be searched for. The message itself stays one of the wordings.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Takes apart a question that asks several things: "how many days do I get, and who approves it?".
 
-Careful rather than complete: both sides of a conjunction must ask by themselves. "Terms and conditions", "the difference
-between A and B", "when and where", "A or B?" and a clause inside a question ("what happens when I leave and when I come
-back?") stay one question. The whole question is searched in any case, so a missed part costs little.
+Careful rather than complete: both sides of a conjunction must ask by themselves. "Terms and conditions", "the
+difference between A and B", "when and where", "A or B?" and a clause inside a question ("what happens when I
+leave and when I come back?") stay one question. The whole question is searched in any case, so a missed part
+costs little.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ _EDGES = " \t\n,;.!?？¿¡-–—"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Asking:
-    """A sentence that asks. `lead` is the statement or condition before the question, `opening` the request before it."""
+    """A sentence that asks. `lead` is the statement or condition before
+    the question, `opening` the request before it.
+    """
 
     lead: str
     opening: str

@@ -1,8 +1,10 @@
-"""What a message does among others in a thread: whether it asks or answers something, and whether it speaks to a person. Pure.
+"""What a message does among others in a thread: whether it asks or
+answers something, and whether it speaks to a person. Pure.
 
     mend the spelling -> sentences -> without "ok", "thanks", "great" in front -> what each does
 
-The words are `[speaking]` of the language files. A language without a file has its marks: "?" and what there is of words.
+The words are `[speaking]` of the language files. A language without a
+file has its marks: "?" and what there is of words.
 """
 
 from __future__ import annotations

@@ -202,7 +202,9 @@ def choose_rewriter(
 
 
 def _completed(written: Rewrite, ruled: Rewrite) -> Rewrite:
-    """The model's rewrite with what the rules know surely: the step that is meant, and the parts that it left together."""
+    """The model's rewrite with what the rules know surely: the step that
+    is meant, and the parts that it left together.
+    """
     return replace(
         written,
         topics=written.topics or ruled.topics,
@@ -214,8 +216,8 @@ def _completed(written: Rewrite, ruled: Rewrite) -> Rewrite:
 def _worth_a_model(ruled: Rewrite, turns: Sequence[Turn], languages: _Languages) -> bool:
     """Only a question that leans on its thread, or whose spelling the rules had to mend, is worth a call.
 
-    "Tell me more" is the question before, once more. In a language without a file the rules hardly see what leans on the
-    thread: where its questions are translated anyway, the model is asked with the thread.
+    "Tell me more" is the question before, once more. In a language without a file the rules hardly see what
+    leans on the thread: where its questions are translated anyway, the model is asked with the thread.
     """
     if not turns or ruled.wants_more:
         return False

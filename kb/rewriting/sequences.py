@@ -26,7 +26,9 @@ _YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\w%]|[.,]\d)")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Item:
-    """One member of a series as it stands in a text. `at` are its offsets there; `place` counts from 1 (letters: A = 1)."""
+    """One member of a series as it stands in a text. `at` are its offsets
+    there; `place` counts from 1 (letters: A = 1).
+    """
 
     text: str
     kind: Kind
@@ -45,7 +47,9 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """A move in a series that a question asks for. `by` counts from the item at hand; `to` is a place of its own (-1: the last)."""
+    """A move in a series that a question asks for. `by` counts from the
+    item at hand; `to` is a place of its own (-1: the last).
+    """
 
     by: int = 0
     to: int | None = None
@@ -184,7 +188,9 @@ def _is_step(match: re.Match[str], question: str, lexicon: Lexicon) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Patterns:
-    """A language's regular expressions, compiled once. `moves` come with their sign; `places` are the numbers of `place`."""
+    """A language's regular expressions, compiled once. `moves` come with
+    their sign; `places` are the numbers of `place`.
+    """
 
     moves: tuple[tuple[re.Pattern[str], int], ...]
     place: re.Pattern[str]

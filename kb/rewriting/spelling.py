@@ -21,7 +21,9 @@ SHORTEST = 3
 WRONG = 3
 """The cost of a wrong or an added letter: as often another word as a slip."""
 MOST_UNKNOWN = 50
-"""Words of a text that are looked up. A text with more of them is no hasty question, but a log or in another language."""
+"""Words of a text that are looked up. A text with more of them is no
+hasty question, but a log or in another language.
+"""
 LONG = 6
 """Letters from which a content word may be corrected against the index without the thread's support."""
 
@@ -53,7 +55,9 @@ class _Known:
 
     @cached_property
     def _targets(self) -> Mapping[tuple[str, int], list[str]]:
-        """Words of the thread that a slip may be corrected to, by first letter and length: a slip changes little of either."""
+        """Words of the thread that a slip may be corrected to, by first
+        letter and length: a slip changes little of either.
+        """
         found: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
         for word in self._thread:
             if len(word) >= LONG - 1:
@@ -73,7 +77,9 @@ class _Known:
         return not (lower in self._lexicon.known_words or lower in self._thread or told)
 
     def better(self, word: str, *, named: bool, first: bool) -> str | None:
-        """For an unknown word. `named`: written like a name inside a sentence. Only the thread can tell how somebody is spelled."""
+        """For an unknown word. `named`: written like a name inside a
+        sentence. Only the thread can tell how somebody is spelled.
+        """
         lexicon, lower = self._lexicon, word.casefold()
         likely = lexicon.references | lexicon.words.question
         lengths = range(len(lower) - 1, len(lower) + 2)

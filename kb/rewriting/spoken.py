@@ -31,7 +31,8 @@ def sentences_of(text: str, known: Lexicon, names: Collection[str]) -> list[Sent
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sentence:
-    """`text` is without what is said in front ("ok, thanks"); `words` are without its opener ("and") too, where it `leans`.
+    """`text` is without what is said in front ("ok, thanks"); `words` are
+    without its opener ("and") too, where it `leans`.
 
     `names` holds the words of people's names that are no words of a language.
     """

@@ -18,7 +18,9 @@ _NUMBERED = re.compile(r"(?P<word>[^\W\d_]{3,}) \d+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Swap:
-    """The question before with its like replaced. `term`: what took its place, where a passage must hold it; else ""."""
+    """The question before with its like replaced. `term`: what took its
+    place, where a passage must hold it; else "".
+    """
 
     text: str
     term: str = ""
@@ -106,7 +108,9 @@ def _of_kind(new: str, old: str, article: str, lexicon: Lexicon) -> str:
 
 
 def _thing_in(previous: str, subject: Subject | None, lexicon: Lexicon) -> tuple[int, int] | None:
-    """Where the previous question names the thing that it asks of: its subject, without what stands before a preposition."""
+    """Where the previous question names the thing that it asks of: its
+    subject, without what stands before a preposition.
+    """
     if subject is None or subject.kind == "action":
         return None
     at = previous.casefold().find(subject.text.casefold())

@@ -47,7 +47,8 @@ def unusable_translation(
 ) -> str | None:
     """Why it may not be used, as a short code for logs and counters; None when it may.
 
-    `query` is what it translates, in `language`. `rules` are the instructions that the model was given, `examples` those
+    `query` is what it translates, in `language`. `rules` are the instructions that the model was given,
+    `examples` those
     of right translations: each is one of its own query alone.
     """
     if not translated.strip():
@@ -99,7 +100,9 @@ def _numbers(text: str) -> set[str]:
 
 
 def _names(query: str, translated: str, known: Lexicon) -> str | None:
-    """A name may have another form ("Duitsland"), but then it is a name there too; months have no capital in most languages."""
+    """A name may have another form ("Duitsland"), but then it is a name
+    there too; months have no capital in most languages.
+    """
     lower = translated.casefold()
     if SPACELESS.search(query):
         kept = all(word.casefold() in lower for word in _LATIN.findall(query))

@@ -1,5 +1,5 @@
-"""Faults: what a library or our own code raises and nobody meant. They are told to people in a sentence, and to the log by where
-they happened: an exception's own text may hold words of a page.
+"""Faults: what a library or our own code raises and nobody meant. They are told to people in a
+sentence, and to the log by where they happened: an exception's own text may hold words of a page.
 """
 
 from __future__ import annotations

@@ -48,7 +48,9 @@ class DataFolder:
         self.path = path.expanduser().resolve()
         self._lock: IO[str] | None = None
         self.exposed = ""
-        """Why others may read what is in the folder, and what to do about it; empty: they may not. Known to its owner."""
+        """Why others may read what is in the folder, and what to do about
+        it; empty: they may not. Known to its owner.
+        """
 
     @property
     def index(self) -> Path:
@@ -115,11 +117,17 @@ class DataFolder:
         if not ours:
             if not open_to_others(self.path):
                 return ""
-            return f"{self.path} holds other things than Footnote's and is open to others: name a folder of its own with --data"
+            return (
+                f"{self.path} holds other things than Footnote's and is open to others: name a folder of "
+                f"its own with --data"
+            )
         left = keep_private(self.path)
         if not left:
             return ""
-        return f"{left[0]} belongs to another user and others may read it: give it to this one (chown -R {os.getuid()} {self.path})"
+        return (
+            f"{left[0]} belongs to another user and others may read it: give it to this one (chown -R "
+            f"{os.getuid()} {self.path})"
+        )
 
     def announce(self, command: str, *, playground: str | None = None) -> None:
         """Tells other commands what the owner has become, e.g. where its playground is."""

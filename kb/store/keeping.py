@@ -30,7 +30,10 @@ class StoreConcern:
 
 UNTOLD = StoreConcern(
     told="it does not say whether it keeps what it is given: INFO is denied to this user",
-    mend=f"allow it (`ACL SETUSER <user> +info`), or see yourself that `maxmemory-policy` is {KEEPS} and `appendonly` yes",
+    mend=(
+        f"allow it (`ACL SETUSER <user> +info`), or see yourself that `maxmemory-policy` is {KEEPS} and "
+        f"`appendonly` yes"
+    ),
 )
 
 
@@ -57,8 +60,14 @@ def _memory(policy: str, told: Mapping[str, Any]) -> list[StoreConcern]:
         when = f"at its limit of {_size(most)}" if most else "as soon as it has a memory limit"
         concerns.append(
             StoreConcern(
-                told=f"maxmemory-policy is {policy}: {when} Redis throws away keys, and waiting questions with them, in silence",
-                mend=f"set `maxmemory-policy {KEEPS}` in redis.conf (or in the service's parameters), and share this Redis with no cache",
+                told=(
+                    f"maxmemory-policy is {policy}: {when} Redis throws away keys, and waiting questions "
+                    f"with them, in silence"
+                ),
+                mend=(
+                    f"set `maxmemory-policy {KEEPS}` in redis.conf (or in the service's parameters), and "
+                    f"share this Redis with no cache"
+                ),
                 urgent=bool(most),
             )
         )

@@ -1,7 +1,8 @@
 """The data folder is for its owner alone: it holds what people asked, and pages that are limited to some readers.
 
-Only a folder that is ours is made so: one that was empty when we came, or holds nothing but what we put there. It is known by
-a marker from then on. Somebody's home, named as the data folder by mistake, stays as it is, and `footnote doctor` says so.
+Only a folder that is ours is made so: one that was empty when we came, or holds
+nothing but what we put there. It is known by a marker from then on. Somebody's home,
+named as the data folder by mistake, stays as it is, and `footnote doctor` says so.
 """
 
 from __future__ import annotations

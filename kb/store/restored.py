@@ -1,5 +1,6 @@
-"""A data folder that is put back from a backup changes at one moment: what is restored is made ready beside what there is, and
-one rename says that it counts. A process that dies before it leaves the old state; after it, the next owner carries it through.
+"""A data folder that is put back from a backup changes at one moment: what is restored
+is made ready beside what there is, and one rename says that it counts. A process that
+dies before it leaves the old state; after it, the next owner carries it through.
 
     FOLDER/restoring/    being made ready; of no use where its maker died
     FOLDER/restored/     counts: `put` goes into the folder, and what `gone.json` names leaves it
@@ -28,7 +29,9 @@ def begin(folder: Path) -> Path:
 
 
 def decide(folder: Path, *, gone: Iterable[str]) -> None:
-    """What was made ready takes the place of what has its name, and these names are gone; all of it survives a power cut."""
+    """What was made ready takes the place of what has its name, and these
+    names are gone; all of it survives a power cut.
+    """
     (folder / STAGING / _GONE).write_text(json.dumps(sorted(gone)), encoding="utf-8")
     os.sync()
     (folder / STAGING).rename(folder / DECIDED)

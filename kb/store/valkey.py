@@ -53,8 +53,9 @@ daemonize no
 set-proc-title no
 save ""
 appendonly yes
-# An event is acknowledged to Slack once it is here, and Slack never sends it again. "everysec" may confirm a write up to
-# two seconds before it reaches the file when the disk is slow; a sync a write costs us about a millisecond a question.
+# An event is acknowledged to Slack once it is here, and Slack never sends it again. "everysec" may confirm a write
+# up to two seconds before it reaches the file when the disk is slow; a sync a write costs us about a millisecond
+# a question.
 appendfsync always
 aof-load-truncated yes
 """

@@ -1,8 +1,9 @@
 """Which language a text is in: its script, its small words, and a statistical detector where those do not tell.
 
-Short questions are decided by the function words of the language files ("en de prijs?" is Dutch) and by whole phrases of
-small talk ("vielen Dank"): a statistical detector needs more text than that. Longer texts go to py3langid; a short one in
-which no word is known goes there too, and where it is torn between all languages it is asked about ours alone.
+Short questions are decided by the function words of the language files ("en de prijs?" is Dutch) and by whole
+phrases of small talk ("vielen Dank"): a statistical detector needs more text than that. Longer texts go to
+py3langid; a short one in which no word is known goes there too, and where it is torn between all languages it
+is asked about ours alone.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ SAMPLE = 2000
 SURE = 0.6
 """Probability from which the detector is believed."""
 SURE_OF_OURS = 0.9
-"""The same among the languages that have a file. Headings of half of a multilingual guide: 470 of 509 are told without it,
-493 with it; none of 4,791 English headings is lost. At 0.8 it tells three more, and loses two English ones."""
+"""The same among the languages that have a file. Headings of half of a
+multilingual guide: 470 of 509 are told without it, 493 with it; none of 4,791
+English headings is lost. At 0.8 it tells three more, and loses two English ones."""
 
 _CODE = re.compile(r"```.*?```|`[^`]*`|https?://\S+|<[^>\s][^>]*>|\]\([^)]*\)|[@#:]\S+", re.DOTALL)
 _SCRIPTS = (
@@ -70,7 +72,9 @@ def detect(text: str, *, default: str = "en", hint: str | None = None) -> str:
 
 
 def is_told(text: str, language: str, *, default: str = "en") -> bool:
-    """Whether `language`, as `detect` found it with this default, is more than the default of a text that tells nothing."""
+    """Whether `language`, as `detect` found it with this default, is more
+    than the default of a text that tells nothing.
+    """
     return language != default or detect(text, default="") == language
 
 

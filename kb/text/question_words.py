@@ -1,4 +1,6 @@
-"""How one language asks, points back, counts on and chats, as its file in `kb/languages` has it; `en.toml` explains the fields."""
+"""How one language asks, points back, counts on and chats, as its file
+in `kb/languages` has it; `en.toml` explains the fields.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class WordClasses(LexiconPart):
     stop: Words = NONE
     """Words that carry no meaning when a sentence is compared with a passage: see `kb.text.wording`."""
     shared: Words = NONE
-    """Small words that carry meaning in another language: they tell the language with the others, and are no stop words."""
+    """Small words that carry meaning in another language: they tell the
+    language with the others, and are no stop words.
+    """
 
 
 class ReferenceWords(LexiconPart):

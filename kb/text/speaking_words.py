@@ -1,4 +1,6 @@
-"""How people in a thread speak to each other, by language: `[speaking]` of the language files. See `kb.rewriting.replies`."""
+"""How people in a thread speak to each other, by language: `[speaking]`
+of the language files. See `kb.rewriting.replies`.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,8 @@ from kb.text.word_lists import NONE, LexiconPart, Patterns, Words
 
 
 class SpeakingWords(LexiconPart):
-    """How people in a thread speak to each other, and how they ask without a question mark. Patterns are tried on a sentence in
-    lower case, without its marks and without "ok, thanks" in front."""
+    """How people in a thread speak to each other, and how they ask without a question mark. Patterns
+    are tried on a sentence in lower case, without its marks and without "ok, thanks" in front."""
 
     remarks: tuple[str, ...] = ()
     """What asks nothing, beyond `small_talk.remarks`."""

@@ -1,8 +1,8 @@
 """The words of a text, for comparing a sentence with a passage: plain text, stems, and which words carry meaning.
 
-Light on purpose: both sides go through the same stemmer, so that "employees" meets "employee" and "Rückgaben" meets
-"Rückgabe". Stop words are those of the languages that have a file in `kb/languages`, where they are no words of another;
-other languages are compared by all of their words.
+Light on purpose: both sides go through the same stemmer, so that "employees" meets "employee" and
+"Rückgaben" meets "Rückgabe". Stop words are those of the languages that have a file in `kb/languages`,
+where they are no words of another; other languages are compared by all of their words.
 """
 
 from __future__ import annotations

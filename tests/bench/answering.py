@@ -1,8 +1,8 @@
 """First and steady answers of the real pipeline, each followed by the same model calls on the bare model.
 
-Interleaved in one run, so that whatever else the machine does hits both. Two kinds of steady answer are new questions to
-a warm process: about pages of which no sentence was read before, and about pages that were asked about before (their
-sentences' vectors are remembered, so only the question is embedded).
+Interleaved in one run, so that whatever else the machine does hits both. Two kinds of steady answer are
+new questions to a warm process: about pages of which no sentence was read before, and about pages that
+were asked about before (their sentences' vectors are remembered, so only the question is embedded).
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from tests.bench.figures import AnswerTiming
 from tests.bench.questions import WORDINGS
 
 SETTLED_S = 0.2
-"""After a scale was made: numpy's threads spin for a tenth of a second, and would take a core from the answer that is timed."""
+"""After a scale was made: numpy's threads spin for a tenth of a second,
+and would take a core from the answer that is timed.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)

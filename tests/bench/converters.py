@@ -2,8 +2,8 @@
 
     python -m tests.bench.converters ../shared/data/formats [--only docx,pdf] [--json OUT]
 
-Run it with any Python that has the candidates installed; the ones that are missing are left out and named. A pair of files
-is a document and its expected Markdown, laid out as docling's and markitdown's own tests do.
+Run it with any Python that has the candidates installed; the ones that are missing are left out and named. A
+pair of files is a document and its expected Markdown, laid out as docling's and markitdown's own tests do.
 """
 
 from __future__ import annotations

@@ -28,7 +28,9 @@ async def longest_lag_s(port: int) -> float:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lateness:
-    """How often the event loop was how late. `counts`: upper bound in seconds -> times, those of lower bounds left out."""
+    """How often the event loop was how late. `counts`: upper bound in
+    seconds -> times, those of lower bounds left out.
+    """
 
     counts: dict[float, int]
 

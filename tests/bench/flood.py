@@ -1,6 +1,8 @@
-"""`python -m tests.bench.flood [--rate 500] [--seconds 60]`: events from threads that exist and that do not, at the real bot.
+"""`python -m tests.bench.flood [--rate 500] [--seconds 60]`: events from
+threads that exist and that do not, at the real bot.
 
-`footnote serve` in its own process over signed HTTP, the playground with Slack's rate limits as its Slack. What is told: how
+`footnote serve` in its own process over signed HTTP, the playground with Slack's rate limits as its Slack.
+What is told: how
 many events were acknowledged and how soon, the bot's memory before and after, the calls of conversations.replies.
 """
 
@@ -125,7 +127,9 @@ async def _answered_s(slack: Playground, *, after_s: float) -> float | None:
 
 
 class _Lines:
-    """Connections that are kept open, each with one request at a time: a client that costs less than what it measures."""
+    """Connections that are kept open, each with one request at a time: a
+    client that costs less than what it measures.
+    """
 
     def __init__(self, port: int, secret: str) -> None:
         self._port = port

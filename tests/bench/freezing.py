@@ -1,9 +1,11 @@
 """`python -m tests.bench.freezing [NAME ...] [--strict]`: questions while the worst pages are read.
 
-a bot in a process of its own -> idle: a question every 200 ms -> the same while it reads one of the pages -> the next bot
+a bot in a process of its own -> idle: a question every 200 ms -> the
+same while it reads one of the pages -> the next bot
 
-Each page is below the limit of 5 MB and hard on something else. A question's time while it is read is told as a ratio to the
-time of the same questions just before, in the same process; how late the loop was is the bot's own, from its metrics.
+Each page is below the limit of 5 MB and hard on something else. A question's time
+while it is read is told as a ratio to the time of the same questions just before,
+in the same process; how late the loop was is the bot's own, from its metrics.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ PORT = "FOOTNOTE_API__PORT"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measured:
-    """Milliseconds of questions, how late the loop was while the page was read, MB of the bot before and at its peak."""
+    """Milliseconds of questions, how late the loop was while the page was
+    read, MB of the bot before and at its peak.
+    """
 
     name: str
     idle: list[float]

@@ -55,7 +55,9 @@ IDLE_SEARCHES = 100
 """Before the rebuild, and again after it: whatever else the machine does hits both."""
 UNCHANGED_SYNCS = 5
 COPIES = 5
-"""Of the sample handbook: what a start costs once (a reading process, the files of an index) is not what a page costs."""
+"""Of the sample handbook: what a start costs once (a reading process,
+the files of an index) is not what a page costs.
+"""
 
 
 @dataclass(kw_only=True)

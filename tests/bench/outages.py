@@ -1,9 +1,10 @@
 """`python -m tests.bench.outages [--seconds 3 30 300] [--questions 300 --kills 40]`: questions while Slack is away.
 
-Series: for each kind of outage an office of its own, all at once: every call fails for so many seconds while people ask in
-threads old and new. Kills: two replicas on one Redis are killed again and again while Slack fails at random. Both tell how many
-questions were answered once, twice, with an apology or not at all, and whether each thread kept its order. The bot is the real
-edge and queue with the pauses of production; a stub answers in the pipeline's place.
+Series: for each kind of outage an office of its own, all at once: every call fails for so many seconds while
+people ask in threads old and new. Kills: two replicas on one Redis are killed again and again while Slack
+fails at random. Both tell how many questions were answered once, twice, with an apology or not at all, and
+whether each thread kept its order. The bot is the real edge and queue with the pauses of production; a stub
+answers in the pipeline's place.
 """
 
 from __future__ import annotations

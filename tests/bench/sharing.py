@@ -2,9 +2,9 @@
 
 pages through one worker and through two -> a sync alone and with a worker beside -> two syncs side by side, each alone
 
-What is shared is reading, detecting the language, chunking and counting words; the way over Redis is what it costs. A sync
-keeps listing its sources and writing the index to itself. Two syncs side by side tell what the machine's second core is worth:
-more than that nobody can have of it. All are measured in turns.
+What is shared is reading, detecting the language, chunking and counting words; the way over Redis is what
+it costs. A sync keeps listing its sources and writing the index to itself. Two syncs side by side tell
+what the machine's second core is worth: more than that nobody can have of it. All are measured in turns.
 """
 
 from __future__ import annotations
@@ -132,7 +132,9 @@ async def _shared(pages: Path, folder: Path, url: str) -> tuple[float, int]:
 
 
 async def _drained(pages: Path, url: str, count: int) -> tuple[float, int]:
-    """So many workers, with all pages in their lane at once: seconds to the last outcome, and the passages they made."""
+    """So many workers, with all pages in their lane at once: seconds to
+    the last outcome, and the passages they made.
+    """
     pipeline = PagePipeline(embedder=HashEmbedder(), lexical=LexicalEncoder(), detect_language=detect)
     make, run = make_of(pipeline.manifest), uuid.uuid4().hex
     source = FolderSource(SourceSettings(name="kb", path=pages, git_dates=False))

@@ -1,9 +1,10 @@
 """`python -m tests.bench.soak [--minutes 60] [--rate 2] [--json FILE]`: hours of ordinary work, to see what grows.
 
-`footnote serve` in its own process with its own Valkey and index, the playground in this one as its Slack. People ask in many
-threads, correct and delete; pages change, and are synced by schedule and by command. Twice a minute memory, handles, threads and keys
-are noted (printed as they come), at the end beginning, middle and end. Exit 1: a question was lost or answered twice, or something
-grows without an end.
+`footnote serve` in its own process with its own Valkey and index, the playground in this one as its Slack.
+People ask in many
+threads, correct and delete; pages change, and are synced by schedule and by command. Twice a
+minute memory, handles, threads and keys are noted (printed as they come), at the end beginning,
+middle and end. Exit 1: a question was lost or answered twice, or something grows without an end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The people of the soak: many, in many channels, threads and direct messages, who ask, go on, correct, delete and press buttons."""
+"""The people of the soak: many, in many channels, threads and direct
+messages, who ask, go on, correct, delete and press buttons.
+"""
 
 from __future__ import annotations
 
@@ -137,7 +139,9 @@ class Crowd:
         self.deeds["looked around"] += 1
 
     def outcome(self) -> dict[str, int]:
-        """How many questions came to which end. `outdated`: what stands is the answer to the words before a correction."""
+        """How many questions came to which end. `outdated`: what stands is
+        the answer to the words before a correction.
+        """
         standing: defaultdict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
         for room in self.slack._state.rooms.values():
             for message in room.messages.values():

@@ -1,4 +1,6 @@
-"""What the soak looks at twice a minute: the bot's memory, handles and threads, its Valkey, and the answers since the last look."""
+"""What the soak looks at twice a minute: the bot's memory, handles and
+threads, its Valkey, and the answers since the last look.
+"""
 
 from __future__ import annotations
 

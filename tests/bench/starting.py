@@ -23,7 +23,9 @@ START_S = 600.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Start:
-    """Seconds from the start of the process to ready, and of them on the CPU; its memory in MB; the first answer's ms."""
+    """Seconds from the start of the process to ready, and of them on the
+    CPU; its memory in MB; the first answer's ms.
+    """
 
     ready_s: float
     cpu_s: float
@@ -64,7 +66,9 @@ async def start(data: Path, pages: Path | None, question: str | None) -> Start:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WordsKnown:
-    """Milliseconds: `opened_ms` until the index is open, its file of words read; `known_ms` from there until they are asked for."""
+    """Milliseconds: `opened_ms` until the index is open, its file of
+    words read; `known_ms` from there until they are asked for.
+    """
 
     opened_ms: float
     known_ms: float
@@ -72,7 +76,9 @@ class WordsKnown:
 
 
 async def words_known(runtime: Runtime) -> WordsKnown:
-    """How long a start waits for how common words are on the pages. Nothing has been asked of the runtime's index before."""
+    """How long a start waits for how common words are on the pages.
+    Nothing has been asked of the runtime's index before.
+    """
     began = time.perf_counter()
     await runtime.index.counts()
     opened = time.perf_counter()

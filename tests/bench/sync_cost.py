@@ -1,4 +1,5 @@
-"""`python -m tests.bench.sync_cost [--pages DIR] [--passages N] [--json FILE] [--strict]`: what a first sync costs beside embedding.
+"""`python -m tests.bench.sync_cost [--pages DIR] [--passages N] [--json
+FILE] [--strict]`: what a first sync costs beside embedding.
 
 copies of the pages -> a first sync into an empty index, by vectors of noise -> processor time of all its processes
 

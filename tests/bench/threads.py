@@ -1,8 +1,9 @@
 """`python -m tests.bench.threads`: what a question costs late in a thread of 200 turns, against one of 5.
 
-Real store (Valkey), real embedder and index, the sample handbook; the model path asks a Messages server on loopback that
-replies at once, so that only what is ours is measured. Both threads are asked in turns, so that whatever else the machine
-does hits both. Exits with 1 when tokens or time of the long thread are over 1.2 times the short one's.
+Real store (Valkey), real embedder and index, the sample handbook; the model path asks a Messages server on
+loopback that replies at once, so that only what is ours is measured. Both threads are asked in turns, so that
+whatever else the machine does hits both. Exits with 1 when tokens or time of the long thread are over 1.2
+times the short one's.
 """
 
 from __future__ import annotations

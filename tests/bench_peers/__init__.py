@@ -1,1 +1,3 @@
-"""`make bench-peers`: Footnote beside other retrieval libraries, on the same passages, questions and embedding model."""
+"""`make bench-peers`: Footnote beside other retrieval libraries, on the
+same passages, questions and embedding model.
+"""

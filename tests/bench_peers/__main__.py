@@ -1,4 +1,5 @@
-"""`python -m tests.bench_peers [DATA_SET ...] [--encoder torch] [--json FILE]`: Footnote and its peers, one after the other.
+"""`python -m tests.bench_peers [DATA_SET ...] [--encoder torch] [--json
+FILE]`: Footnote and its peers, one after the other.
 
 environments -> passages and questions of a data set -> each peer: index, ask, start again -> a table of Markdown
 """

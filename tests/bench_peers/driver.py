@@ -3,7 +3,8 @@
     python -m tests.bench_peers.drivers.NAME index FOLDER PASSAGES    tells one line when the index is kept in FOLDER
     python -m tests.bench_peers.drivers.NAME ask FOLDER               tells a line for each question that comes in
 
-Lines are JSON. They go out by what was the standard output at the start: what a library prints later goes to the errors.
+Lines are JSON. They go out by what was the standard output at the start:
+what a library prints later goes to the errors.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ KEPT = 20
 LEG = 50
 """Passages that each leg, by meaning and by words, brings to be fused: Footnote's own default."""
 MODEL, ENCODER, VECTORS = "PEERS_MODEL", "PEERS_ENCODER", "PEERS_VECTORS"
-"""Variables of the environment: the model's folder, what runs it, and the file of the vectors that are known, if any."""
+"""Variables of the environment: the model's folder, what runs it, and
+the file of the vectors that are known, if any.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,7 +1,7 @@
 """The model as the peers run it, each behind its own library's class for an embedding model.
 
-By ONNX Runtime it is Footnote's own conversion and Footnote's own way of running it: batches of like length, a thread a core. By
-sentence-transformers it is what the libraries' own integrations call.
+By ONNX Runtime it is Footnote's own conversion and Footnote's own way of running it: batches of like
+length, a thread a core. By sentence-transformers it is what the libraries' own integrations call.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What was measured as figures and as a table of Markdown. Quality is measured as `footnote eval conversations` does."""
+"""What was measured as figures and as a table of Markdown. Quality is
+measured as `footnote eval conversations` does.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class Judged:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Figures:
-    """One peer's. `*_rest_*` is without embedding; `difference` is nDCG@5 over the first peer's, with its 95% interval."""
+    """One peer's. `*_rest_*` is without embedding; `difference` is nDCG@5
+    over the first peer's, with its 95% interval.
+    """
 
     name: str
     about: dict[str, str]
@@ -84,8 +88,8 @@ def passages(data: DataSet) -> list[Passage]:
 
 
 def cut(data: DataSet, most: int | None) -> DataSet:
-    """A smaller pool: all that is judged relevant, with its twins, and so many others, in the corpus's order, that there
-    are `most`. Easier than the whole.
+    """A smaller pool: all that is judged relevant, with its twins, and so many
+    others, in the corpus's order, that there are `most`. Easier than the whole.
     """
     if most is None or len(data.passages) <= most:
         return data

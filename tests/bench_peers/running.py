@@ -102,7 +102,8 @@ class Setup:
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """`answers` in the questions' order. `first_s`, `first_cpu_s`: from the start of a process to its first passages, once a start.
+    """`answers` in the questions' order. `first_s`, `first_cpu_s`: from
+    the start of a process to its first passages, once a start.
 
     `memory_mb`: resident, of the process and those that it started, after all questions.
     """
@@ -144,7 +145,9 @@ def measure(
 
 
 def _asked(setup: Setup, questions: Sequence[Asked], folder: Path) -> tuple[list[Answered], float, float]:
-    """A new process's answers, the seconds from its start to the first of them, and its memory after all of them, in MB."""
+    """A new process's answers, the seconds from its start to the first of
+    them, and its memory after all of them, in MB.
+    """
     started = time.monotonic()
     with _driver(setup, folder, "ask", folder) as process:
         answers = [_answer(process, questions[0])]

@@ -1,4 +1,6 @@
-"""Vectors of passages, kept for the next peer: the model is the same for all, and on a busy machine it is most of a run."""
+"""Vectors of passages, kept for the next peer: the model is the same for
+all, and on a busy machine it is most of a run.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from tests.bench_peers.driver import ENCODER, VECTORS
 
 
 class KnownVectors:
-    """By text and by what ran the model. Without `PEERS_VECTORS`, a file that ends in .npz, nothing is known and nothing kept."""
+    """By text and by what ran the model. Without `PEERS_VECTORS`, a file
+    that ends in .npz, nothing is known and nothing kept.
+    """
 
     def __init__(self) -> None:
         named = os.environ.get(VECTORS)

@@ -1,4 +1,6 @@
-"""What is kept of each question: who asked where, what came near, what was cited, who missed it, and that it is forgotten whole."""
+"""What is kept of each question: who asked where, what came near, what
+was cited, who missed it, and that it is forgotten whole.
+"""
 
 from __future__ import annotations
 

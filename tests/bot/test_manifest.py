@@ -1,4 +1,6 @@
-"""The Slack manifests: within Slack's limits, with the scopes that the code needs and no others, and alike but for the pane."""
+"""The Slack manifests: within Slack's limits, with the scopes that the
+code needs and no others, and alike but for the pane.
+"""
 
 import inspect
 import re

@@ -130,8 +130,8 @@ def comparable(mrkdwn: str) -> str:
 
 
 def test_three_converters_own_cases_mostly_agree_with_ours() -> None:
-    """The rest differ on purpose: we escape mentions, draw tables as columns, drop a fence's language and relative links,
-    and put no marks where Slack would show them."""
+    """The rest differ on purpose: we escape mentions, draw tables as columns, drop a
+    fence's language and relative links, and put no marks where Slack would show them."""
     cases = peer_cases()
     agreeing = sum(comparable(to_mrkdwn(case["markdown"])) == comparable(case["mrkdwn"]) for case in cases)
     assert agreeing / len(cases) >= 0.75

@@ -66,7 +66,9 @@ Run = Callable[..., Ended]
 
 @pytest.fixture(autouse=True)
 def logging_as_before() -> Iterator[None]:
-    """A command that runs in the test's own process would log to a stream that is closed after it, in every later test."""
+    """A command that runs in the test's own process would log to a stream
+    that is closed after it, in every later test.
+    """
     yield
     root = logging.getLogger()
     for handler in root.handlers[:]:

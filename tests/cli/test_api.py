@@ -1,4 +1,6 @@
-"""The HTTP API as operators and programs meet it: the installed command in its own process, keys by command, curl from the docs."""
+"""The HTTP API as operators and programs meet it: the installed command
+in its own process, keys by command, curl from the docs.
+"""
 
 from __future__ import annotations
 

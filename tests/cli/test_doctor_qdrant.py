@@ -1,4 +1,6 @@
-"""What doctor and a command's terminal are told of a Qdrant server: its key, its version, TLS; and what it is told of collections."""
+"""What doctor and a command's terminal are told of a Qdrant server: its
+key, its version, TLS; and what it is told of collections.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What nobody meant ends a command with a sentence that says what to do, and with no trace and no value of anybody's."""
+"""What nobody meant ends a command with a sentence that says what to do,
+and with no trace and no value of anybody's.
+"""
 
 from __future__ import annotations
 

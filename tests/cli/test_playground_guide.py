@@ -1,4 +1,6 @@
-"""What the playground's page tells a newcomer never comes from a page that is limited, and an outage is no empty index."""
+"""What the playground's page tells a newcomer never comes from a page
+that is limited, and an outage is no empty index.
+"""
 
 from __future__ import annotations
 

@@ -42,7 +42,9 @@ async def make(tmp_path: Path, served: Callable[..., ServerIndex]) -> AsyncItera
 
 
 async def filled(index: VectorIndex) -> None:
-    """Two generations: pages "old", then "kept" (of 100 passages), "secret" and "empty" (whose passage has no known term)."""
+    """Two generations: pages "old", then "kept" (of 100 passages),
+    "secret" and "empty" (whose passage has no known term).
+    """
     first = await index.begin_rebuild(MANIFEST)
     await put(first, a_page("old"), "leave and holiday")
     await first.swap()

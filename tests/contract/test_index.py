@@ -1,6 +1,7 @@
 """What every vector index does. Two engines pass the same suite: Qdrant Edge in a folder, and a Qdrant server.
 
-`QDRANT_URL` (and `QDRANT_API_KEY`) names a real one, on which collections of names that nobody has are made and dropped;
+`QDRANT_URL` (and `QDRANT_API_KEY`) names a real one, on which collections of names that nobody has are made
+and dropped;
 without it, a server of `tests.fakes.qdrant_server` in strict mode takes its place.
 """
 
@@ -104,7 +105,9 @@ MakeIndex = Callable[[IndexManifest | None], VectorIndex]
 
 @pytest.fixture
 async def served() -> AsyncIterator[Callable[..., ServerIndex]]:
-    """Makes indexes on one server: `served(manifest, name="kb", **options)`. Indexes of one name share their collections."""
+    """Makes indexes on one server: `served(manifest, name="kb",
+    **options)`. Indexes of one name share their collections.
+    """
     url, key = os.environ.get("QDRANT_URL"), os.environ.get("QDRANT_API_KEY")
     fake = QdrantServer(strict=STRICT)
     if url is None:

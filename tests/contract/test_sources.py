@@ -1,4 +1,6 @@
-"""What every source does, whatever it reads. A new connector joins by a world of its own in `tests.fakes.source_worlds`."""
+"""What every source does, whatever it reads. A new connector joins by a
+world of its own in `tests.fakes.source_worlds`.
+"""
 
 from __future__ import annotations
 

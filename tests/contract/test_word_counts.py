@@ -1,4 +1,6 @@
-"""What an index knows of how common words are, whatever was done to it: what a count of its public passages would find."""
+"""What an index knows of how common words are, whatever was done to it:
+what a count of its public passages would find.
+"""
 
 from __future__ import annotations
 

@@ -59,7 +59,8 @@ async def watched(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Wat
             "FOOTNOTE_TELEMETRY__TRACES": collector.url,
             "FOOTNOTE_TELEMETRY__LOGS": "json",
             "OTEL_BSP_SCHEDULE_DELAY": "200",
-            "ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE": "content",  # which an operator may have set for something else
+            # which an operator may have set for something else
+            "ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE": "content",
         }
         bot = Serve(data, slack_of(slack) | variables)
         try:

@@ -12,4 +12,6 @@ from kb.store.valkey import STOP_S
 _DRAIN_S = float(inspect.signature(QuestionQueue.run).parameters["drain_s"].default)
 
 LONGEST_STOP_S = server.GRACE_S + _DRAIN_S + 2 * GRACE_S + STOP_S
-"""The API's requests, the questions that are worked on, Slack's events and what they began, the store of the data folder."""
+"""The API's requests, the questions that are worked on, Slack's events
+and what they began, the store of the data folder.
+"""

@@ -147,7 +147,9 @@ def _answering(status: int | None) -> Iterator[tuple[int, list[str]]]:
 
 
 def test_what_the_compose_file_asks_for_is_not_taken_for_a_setting() -> None:
-    """The file's own variables stand in `.env`, which the bot gets whole, and it refuses names that it does not know."""
+    """The file's own variables stand in `.env`, which the bot gets whole,
+    and it refuses names that it does not know.
+    """
     text = (ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8")
     asked = re.findall(r"\$\{(\w+)", text)
     assert asked

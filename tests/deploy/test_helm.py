@@ -1,4 +1,6 @@
-"""What the Helm chart makes of its values: rendered by Helm's own engine, checked against Kubernetes' schemas, read by the bot."""
+"""What the Helm chart makes of its values: rendered by Helm's own
+engine, checked against Kubernetes' schemas, read by the bot.
+"""
 
 from __future__ import annotations
 

@@ -55,7 +55,9 @@ class Prometheus:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def prometheus(watched: Watched, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Prometheus]:
-    """With the configuration of deploy/, but for the bot's port and the pauses; it has scraped and looked at the rules."""
+    """With the configuration of deploy/, but for the bot's port and the
+    pauses; it has scraped and looked at the rules.
+    """
     program = needed("prometheus")
     folder = tmp_path_factory.mktemp("prometheus")
     shutil.copy(DEPLOYED / "footnote-rules.yaml", folder)

@@ -1,4 +1,6 @@
-"""Requests that schemathesis makes of the HTTP API's own description, valid ones and others, and its checks of the replies."""
+"""Requests that schemathesis makes of the HTTP API's own description,
+valid ones and others, and its checks of the replies.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Confluence on loopback, Cloud or Data Center, answering as the published APIs do: paging, permissions, rate limits.
 
-Written from Atlassian's reference of REST v2 (Cloud) and v1 (Data Center, and what v2 lacks). Never compared with the real
-products, which cannot be had here.
+Written from Atlassian's reference of REST v2 (Cloud) and v1 (Data Center, and
+what v2 lacks). Never compared with the real products, which cannot be had here.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ class Page:
 
 @dataclass(kw_only=True)
 class Confluence(Served):
-    """`spaces`: key -> id. `failing`: what the next requests get instead. `unindexed`: pages that search does not know yet.
-    A page's `files` and `comments`: name of a file -> what it holds, id of a comment -> its text. `people`: id -> name. `untold`: pages whose restrictions v1 does not expand within those of others, or at all in Data Center.
+    """`spaces`: key -> id. `failing`: what the next requests get instead. `unindexed`: pages that search does
+    not know yet. A page's `files` and `comments`: name of a file -> what it holds, id of a comment -> its
+    text. `people`: id -> name. `untold`: pages whose restrictions v1 does not expand within those of others,
+    or at all in Data Center.
     """
 
     cloud: bool = True

@@ -1,4 +1,5 @@
-"""The parameters `fields` and `q` of the Drive API (https://developers.google.com/workspace/drive/api/guides/fields-parameter and
+"""The parameters `fields` and `q` of the Drive API
+(https://developers.google.com/workspace/drive/api/guides/fields-parameter and
 .../search-files)."""
 
 from __future__ import annotations

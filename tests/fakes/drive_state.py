@@ -19,7 +19,9 @@ RANKS = ("reader", "commenter", "writer", "fileOrganizer", "organizer", "owner")
 
 @dataclass(kw_only=True)
 class Item:
-    """`grants`: its own permissions, not those from above. `exported`: what the editors make of it, for Google's own kinds."""
+    """`grants`: its own permissions, not those from above. `exported`:
+    what the editors make of it, for Google's own kinds.
+    """
 
     id: str
     name: str
@@ -85,7 +87,9 @@ class DriveState:
         return drive_id
 
     def change(self, file_id: str, **values: Any) -> None:
-        """Edits, moves, renames, shares or trashes it. Only its own change is told: not one of each file in a folder."""
+        """Edits, moves, renames, shares or trashes it. Only its own change
+        is told: not one of each file in a folder.
+        """
         for name, value in values.items():
             setattr(self.items[file_id], name, value)
         self.touch(file_id)

@@ -1,6 +1,7 @@
 """A replica of the Slack edge to be killed: `python -m tests.fakes.edge_replica SOCKET NAMESPACE API_URL`.
 
-The real edge and queue on a Redis and a Slack that outlive it; a stub answers in the pipeline's place, and takes its time.
+The real edge and queue on a Redis and a Slack that outlive it; a stub
+answers in the pipeline's place, and takes its time.
 """
 
 from __future__ import annotations

@@ -60,7 +60,9 @@ class GitServer(Served):
         return self
 
     def push(self, *, day: str = "2024-03-05", **files: str | None) -> None:
-        """Commits files (a name's `__` is a slash, `_` before the last word its dot; None deletes) and publishes them."""
+        """Commits files (a name's `__` is a slash, `_` before the last word
+        its dot; None deletes) and publishes them.
+        """
         for name, text in files.items():
             path = self.work / (name.replace("__", "/").rpartition("_")[0] + "." + name.rpartition("_")[2])
             if text is None:

@@ -1,7 +1,7 @@
 """GitHub on loopback: REST, GraphQL and the wikis' git, answering as the published APIs do.
 
-Written from docs.github.com (REST API version 2022-11-28; the schema of discussions; rate limits; apps). Never compared with
-the real product, which cannot be had here.
+Written from docs.github.com (REST API version 2022-11-28; the schema of discussions;
+rate limits; apps). Never compared with the real product, which cannot be had here.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ class Repo:
 class Github(Served):
     """`token`: the one that sees everything; None is a stranger, who sees public repositories, but no GraphQL.
 
-    `failing`: what the next requests get instead. `app_key`: the app's public key; `installed`: accounts that have the app.
+    `failing`: what the next requests get instead. `app_key`: the app's public key; `installed`: accounts that
+    have the app.
     `sees`: repositories that tokens see; None: all of them.
     """
 
@@ -254,7 +255,9 @@ class Github(Served):
         return web.json_response({"token": token, "expires_at": until}, status=201)
 
     async def _graphql(self, request: web.Request) -> web.Response:
-        """The queries that we use, by the fields that they name. Fields come as the schema has them, whatever was chosen."""
+        """The queries that we use, by the fields that they name. Fields
+        come as the schema has them, whatever was chosen.
+        """
         if "Authorization" not in request.headers:
             raise _refused(web.HTTPUnauthorized, "This endpoint requires you to be authenticated.")
         asked = await request.json()

@@ -1,7 +1,9 @@
-"""Google Drive on loopback: the API, v3, its token endpoint and the editors' export, answering as the published ones do.
+"""Google Drive on loopback: the API, v3, its token endpoint and the
+editors' export, answering as the published ones do.
 
-Written from developers.google.com/workspace/drive (reference v3; guides on changes, shared drives, limited access, errors, exports)
-and developers.google.com/identity/protocols/oauth2. Never compared with the real product, which cannot be had here.
+Written from developers.google.com/workspace/drive (reference v3; guides on changes, shared
+drives, limited access, errors, exports) and developers.google.com/identity/protocols/oauth2.
+Never compared with the real product, which cannot be had here.
 """
 
 from __future__ import annotations
@@ -218,7 +220,9 @@ class Drive(Served, DriveState):
         )
 
     async def _changes(self, request: web.Request) -> web.Response:
-        """The account's log has what is in My Drive and what was shared with it; a shared drive's all that is in the drive."""
+        """The account's log has what is in My Drive and what was shared
+        with it; a shared drive's all that is in the drive.
+        """
         self._check_log(request)
         written = request.query["pageToken"]
         if not written.isdecimal() or int(written) < 1000:

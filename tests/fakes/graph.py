@@ -1,7 +1,7 @@
 """Microsoft Graph v1.0 and Entra ID's token endpoint on loopback, answering as they are published.
 
-Written from learn.microsoft.com (driveItem, delta, permission, sitePage, errors, throttling; the client credentials flow). Never
-compared with the real product, which cannot be had here.
+Written from learn.microsoft.com (driveItem, delta, permission, sitePage, errors, throttling;
+the client credentials flow). Never compared with the real product, which cannot be had here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ class Site:
 
 @dataclass(kw_only=True)
 class GraphServer(Served):
-    """`failing`: what the next requests get instead. `sign_in`: the number of Entra's error, with its word and status."""
+    """`failing`: what the next requests get instead. `sign_in`: the
+    number of Entra's error, with its word and status.
+    """
 
     client_id: str = "11111111-2222-3333-4444-555555555555"
     secret: str = "secret~value"

@@ -1,4 +1,6 @@
-"""A drive as Microsoft Graph has it: files, folders, with whom they are shared, what changed when; and a site's modern page."""
+"""A drive as Microsoft Graph has it: files, folders, with whom they are
+shared, what changed when; and a site's modern page.
+"""
 
 from __future__ import annotations
 

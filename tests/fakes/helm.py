@@ -1,6 +1,7 @@
 """Helm's engine in a process of its own: `helm.py CHART < [VALUES, ...]`, what it makes of each as JSON.
 
-Its library brings Go's runtime, threads and signal handlers included, which nothing else in the tests' process should meet.
+Its library brings Go's runtime, threads and signal handlers included,
+which nothing else in the tests' process should meet.
 """
 
 from __future__ import annotations

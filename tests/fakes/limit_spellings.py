@@ -254,7 +254,9 @@ WORDS_OF_PAGES = frozenset(
 
 
 def spellings() -> Iterator[Spelling]:
-    """Each shape with the plain field, each key, value and separator in the commonest shapes, and heads of their own."""
+    """Each shape with the plain field, each key, value and separator in
+    the commonest shapes, and heads of their own.
+    """
     for shape in SHAPES:
         yield _page(shape, "audience", ": ", "'#leads'")
         yield _page(shape, "audience", " = ", "'#leads'")

@@ -1,4 +1,5 @@
-"""A worker's process without a model, for tests that kill it and for the bench: `page_worker.py REDIS_URL NAMESPACE [--fast]`.
+"""A worker's process without a model, for tests that kill it and for the
+bench: `page_worker.py REDIS_URL NAMESPACE [--fast]`.
 
 Told to stop, it says what it did. `--fast`: the embedder takes no time.
 """

@@ -1,8 +1,8 @@
 """A Qdrant server to be refused by: its REST interface on a real socket, in front of the client's local mode.
 
-What local mode does not do is done here, as the server was seen to do it: requests are bounded, points of a request are applied one by
-one with searches in between, strict mode refuses what it is set to, keys are checked, and the port can go away and come back
-with all that was written.
+What local mode does not do is done here, as the server was seen to do it: requests are bounded,
+points of a request are applied one by one with searches in between, strict mode refuses what it
+is set to, keys are checked, and the port can go away and come back with all that was written.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class Failure:
 
 
 class QdrantServer:
-    """Counts what it is sent: `largest_seen` bytes, `points_seen` points in one request, `points_put` in all, `paths` in order."""
+    """Counts what it is sent: `largest_seen` bytes, `points_seen` points
+    in one request, `points_put` in all, `paths` in order.
+    """
 
     def __init__(self, *, strict: models.StrictModeConfig | None = None, key: str | None = None) -> None:
         with warnings.catch_warnings():

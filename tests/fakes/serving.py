@@ -39,7 +39,9 @@ def slack_of(slack: Playground) -> dict[str, str]:
 
 
 def sample_data(root: Path, name: str) -> Path:
-    """A data folder of its own under `root`, in which `footnote ingest --sample` was run (once for all workers of a test run)."""
+    """A data folder of its own under `root`, in which `footnote ingest
+    --sample` was run (once for all workers of a test run).
+    """
     everybodys = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
     sample = everybodys / "footnote-sample"
     with (everybodys / "footnote-sample.lock").open("w") as lock:

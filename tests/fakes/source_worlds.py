@@ -47,8 +47,8 @@ TEXTS = {
 
 
 class World(Protocol):
-    """`paths`: the key of a text -> the path under which the source lists it. `kept`, where there is one: the folder that the
-    source keeps things in.
+    """`paths`: the key of a text -> the path under which the source lists it.
+    `kept`, where there is one: the folder that the source keeps things in.
     """
 
     paths: dict[str, str]
@@ -62,8 +62,8 @@ class World(Protocol):
         """From now on the place does not answer."""
 
     def break_page(self, key: str) -> bool:
-        """The next two times that this changed page is read, it cannot be: a sync tries twice. False: a page alone cannot
-        break here.
+        """The next two times that this changed page is read, it cannot be:
+        a sync tries twice. False: a page alone cannot break here.
         """
 
     def limit(self, key: str) -> bool:

@@ -1,4 +1,6 @@
-"""A process that syncs a folder into an index, for tests that kill it: `syncing.py PAGES INDEX [--full] [--model] [--share REDIS_URL]`."""
+"""A process that syncs a folder into an index, for tests that kill it:
+`syncing.py PAGES INDEX [--full] [--model] [--share REDIS_URL]`.
+"""
 
 from __future__ import annotations
 

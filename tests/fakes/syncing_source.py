@@ -1,6 +1,7 @@
 """A process that syncs any source into an index and is killed in the middle: `syncing_source.py SOURCE INDEX CALLS`.
 
-`SOURCE` is a file with the pickled class, settings and folder of the source. The embedder's call of that number never ends.
+`SOURCE` is a file with the pickled class, settings and folder of the source. The embedder's call of that
+number never ends.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ class _StuckEmbedder(HashEmbedder):
 
 
 async def killed_while_embedding(source: Source, kept: Path, index: Path, *, calls: int = 1) -> None:
-    """Syncs the source in a process of its own, which is killed with -9 in the given call of its embedder. `kept`: the folder
-    that the source keeps things in.
+    """Syncs the source in a process of its own, which is killed with -9 in the
+    given call of its embedder. `kept`: the folder that the source keeps things in.
     """
     file = index.with_suffix(".source")
     file.write_bytes(pickle.dumps((type(source), source._settings, kept)))  # type: ignore[attr-defined]

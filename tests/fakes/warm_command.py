@@ -1,4 +1,5 @@
-"""`footnote` in a process of its own that begins with every module of it imported, which is most of what a command takes.
+"""`footnote` in a process of its own that begins with every module of it
+imported, which is most of what a command takes.
 
     warm_command.py    a line of JSON in: a `Call`; a line out: its exit code. Each call runs in a fork.
 

@@ -66,7 +66,9 @@ class Asker:
         return {(channel, thread_ts) for channel, thread_ts, _ in self.asked}
 
     async def ask_on(self) -> None:
-        """Asks at random moments, but no more than `allowed` questions: a life of the bot has to see the end of them."""
+        """Asks at random moments, but no more than `allowed` questions: a
+        life of the bot has to see the end of them.
+        """
         while True:
             if len(self.asked) < self.allowed:
                 await self.ask()

@@ -1,4 +1,6 @@
-"""A question is edited and its bot dies by kill -9, before and after its answer stands: the last wording is answered, once."""
+"""A question is edited and its bot dies by kill -9, before and after its
+answer stands: the last wording is answered, once.
+"""
 
 from __future__ import annotations
 

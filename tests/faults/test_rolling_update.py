@@ -1,8 +1,9 @@
-"""Two bots on one Redis and one Qdrant server are replaced one after the other while people ask, as a Deployment does it:
-each of them gets one answer.
+"""Two bots on one Redis and one Qdrant server are replaced one after the
+other while people ask, as a Deployment does it: each of them gets one answer.
 
-A new bot is started, /ready is waited for, an old one gets SIGTERM amid its work. Slack is the playground, by Socket Mode; with
-FOOTNOTE_ROLLING=socket,http also by signed HTTP events, through what a Service is: a door to the bots that are ready.
+A new bot is started, /ready is waited for, an old one gets SIGTERM amid its work.
+Slack is the playground, by Socket Mode; with FOOTNOTE_ROLLING=socket,http also by
+signed HTTP events, through what a Service is: a door to the bots that are ready.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ LIMITS = Limits(rate_limited=False)
 """Slack's own redeliveries: at once, after a minute, after five."""
 LATE_S = 400.0
 AT_A_TIME, BURST = 3, 10
-"""Questions that wait for an answer, and those that come at the moment of a stop: more than two bots work on at a time, so that
-some run and some wait.
+"""Questions that wait for an answer, and those that come at the moment of a
+stop: more than two bots work on at a time, so that some run and some wait.
 """
 
 

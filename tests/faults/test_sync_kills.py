@@ -1,4 +1,6 @@
-"""A sync dies by kill -9 at random moments; the next one resumes, and the index equals an undisturbed one, point for point."""
+"""A sync dies by kill -9 at random moments; the next one resumes, and
+the index equals an undisturbed one, point for point.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Workers and the sync that they share die by kill -9 at random moments; the index equals an undisturbed one, point for point."""
+"""Workers and the sync that they share die by kill -9 at random moments;
+the index equals an undisturbed one, point for point.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
-"""How many true sentences the check by the letter removes: the reference answers of MTRAG against what they were written from.
+"""How many true sentences the check by the letter removes: the reference
+answers of MTRAG against what they were written from.
 
     python -m tests.golden.reference_answers
 
-Every sentence of an answerable turn's reference answer cites all passages that the set calls relevant to the turn. Annotators
-wrote with the thread in view, so what earlier turns rest on is added in the second count. Conversations are split in two by a
-hash of their id: the misses of "seen" were read by whoever writes rules, those of "unseen" are only counted.
+Every sentence of an answerable turn's reference answer cites all passages that the set calls relevant to the
+turn. Annotators wrote with the thread in view, so what earlier turns rest on is added in the second count.
+Conversations are split in two by a hash of their id: the misses of "seen" were read by whoever writes rules,
+those of "unseen" are only counted.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ FOLDER = SHARED / "data" / "conv"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checked:
-    """A sentence of a reference answer. `removed`: by the turn's passages. `removed_in_thread`: by all up to the turn."""
+    """A sentence of a reference answer. `removed`: by the turn's
+    passages. `removed_in_thread`: by all up to the turn.
+    """
 
     dataset: str
     half: Half

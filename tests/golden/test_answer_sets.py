@@ -1,4 +1,6 @@
-"""The sets of questions over public handbooks: whole, and their halves apart. Their pages are not here; see answers/README.md."""
+"""The sets of questions over public handbooks: whole, and their halves
+apart. Their pages are not here; see answers/README.md.
+"""
 
 from __future__ import annotations
 

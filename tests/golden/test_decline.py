@@ -1,4 +1,5 @@
-"""Quoting and declining, real embedder and engine: the golden conversations, and questions that the sample handbook does not answer.
+"""Quoting and declining, real embedder and engine: the golden
+conversations, and questions that the sample handbook does not answer.
 
 The floors lie a little under what was measured when they were written: they tell a break, not a difference of a point.
 """

@@ -1,4 +1,6 @@
-"""Stale values and conflicts among the planted pages, and the overdue pages of real handbooks, both as the commands do it."""
+"""Stale values and conflicts among the planted pages, and the overdue
+pages of real handbooks, both as the commands do it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The sample handbook's answer set through the whole pipeline: no language model, no reranker, real embedder and engine."""
+"""The sample handbook's answer set through the whole pipeline: no
+language model, no reranker, real embedder and engine.
+"""
 
 from __future__ import annotations
 

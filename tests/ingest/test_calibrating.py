@@ -1,4 +1,6 @@
-"""What a sync measures: when, on what, with cross-encoders that know everything and nothing, and never at its own cost."""
+"""What a sync measures: when, on what, with cross-encoders that know
+everything and nothing, and never at its own cost.
+"""
 
 from __future__ import annotations
 
@@ -76,8 +78,8 @@ WORDS = ["".join(word) for word in itertools.product(SYLLABLES, SYLLABLES, ("m",
 
 
 def fill(folder: Path, pages: int = 12) -> dict[str, str]:
-    """Pages of three sections, each of which shares one word with its heading, as some others do. Heading -> the mark by
-    which its text is known.
+    """Pages of three sections, each of which shares one word with its heading,
+    as some others do. Heading -> the mark by which its text is known.
     """
     dice = random.Random(5)
     known = {}

@@ -296,7 +296,9 @@ def test_small_sections_are_joined_only_where_asked() -> None:
 
 
 class Counting:
-    """A counter of words and of all else by the character, as tokenizers count; it notes the longest text that it saw."""
+    """A counter of words and of all else by the character, as tokenizers
+    count; it notes the longest text that it saw.
+    """
 
     def __init__(self) -> None:
         self.longest = 0

@@ -1,4 +1,6 @@
-"""A sync shared with workers: the same index, each page once, whoever dies on the way. Over a real Valkey, and Redis 7.0."""
+"""A sync shared with workers: the same index, each page once, whoever
+dies on the way. Over a real Valkey, and Redis 7.0.
+"""
 
 from __future__ import annotations
 

@@ -41,7 +41,9 @@ WORD = re.compile("(?:" + "|".join(map(re.escape, BASES)) + r")\d+")
 
 @dataclass
 class Document:
-    """`words`: as a reader meets them. `tables`: for each, by row and column: the words of a cell and of its headers."""
+    """`words`: as a reader meets them. `tables`: for each, by row and
+    column: the words of a cell and of its headers.
+    """
 
     html: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)

@@ -1,5 +1,5 @@
-"""What a page of HTML says beside its paragraphs: warnings, folds, tabs, captions, numbered code. In files, in Markdown and
-on websites, whether or not these mark their main content.
+"""What a page of HTML says beside its paragraphs: warnings, folds, tabs, captions, numbered
+code. In files, in Markdown and on websites, whether or not these mark their main content.
 """
 
 from __future__ import annotations

@@ -27,7 +27,9 @@ WORDS = ("canteen", "garden", "office", "bicycle", "printer", "holiday", "parkin
 
 
 def a_manual(pages: int) -> bytes:
-    """Each page has words of its own in the middle: what stands at the same place everywhere is taken for a running head."""
+    """Each page has words of its own in the middle: what stands at the
+    same place everywhere is taken for a running head.
+    """
     return a_pdf([
         [(20, f"Chapter {n}"), *((11, f"The {WORDS[(n + k) % 8]} of house {n * k} is open.") for k in range(1, 9))]
         for n in range(1, pages + 1)

@@ -1,4 +1,6 @@
-"""Number formats: what Excel shows, cell by cell. Expected values are those of Excel's TEXT(), of ECMA-376's examples."""
+"""Number formats: what Excel shows, cell by cell. Expected values are
+those of Excel's TEXT(), of ECMA-376's examples.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Documents made at random, through the parser and the chunker: no word is lost, none is added, their order is kept.
 
-Every word of a document is another one, so that what is found can be compared one by one. A chunk repeats the header of a
-table, the intro of a list and the lines that an item is nested in: a word counts where it is first said.
+Every word of a document is another one, so that what is found can be compared
+one by one. A chunk repeats the header of a table, the intro of a list and the
+lines that an item is nested in: a word counts where it is first said.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""An ordinary sync of whatever kind takes no large part of a source out by itself, and what its source limits goes at once."""
+"""An ordinary sync of whatever kind takes no large part of a source out
+by itself, and what its source limits goes at once.
+"""
 
 from __future__ import annotations
 

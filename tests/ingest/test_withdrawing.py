@@ -36,7 +36,9 @@ def kind(error: object) -> str:
 
 
 async def a_page_limited_meanwhile(a_sync: Build, pages: Path) -> None:
-    """Sixteen pages and more were indexed; then all changed, one was limited, one emptied, one deleted, one is a draft now."""
+    """Sixteen pages and more were indexed; then all changed, one was
+    limited, one emptied, one deleted, one is a draft now.
+    """
     names = [f"page-{number:02}.md" for number in range(20)]
     for name in (*names, "pay.md", "empty.md", "gone.md", "draft.md"):
         write(pages, name, f"# {name}\n\nText of {name}.")

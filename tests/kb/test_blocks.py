@@ -1,4 +1,6 @@
-"""A passage falls into blocks that can be read alone: nothing without what leads it in, nothing without what it leads in."""
+"""A passage falls into blocks that can be read alone: nothing without
+what leads it in, nothing without what it leads in.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Files of the embedded index that are cut, gone or overwritten, and disks without room: an outage, never "not found"."""
+"""Files of the embedded index that are cut, gone or overwritten, and
+disks without room: an outage, never "not found".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The judge: what the small model says of sentences and passages, and what becomes of it when it says something else."""
+"""The judge: what the small model says of sentences and passages, and
+what becomes of it when it says something else.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,9 @@ AXES = {OLD: 0, NEW: 1}
 ELSEWHERE = 3
 DIMENSION = 4
 NEAR = pytest.approx(1.0, abs=0.01)
-"""The standard score of the only passage, on whose axis half of the typical questions lie; by another model's it would be 0."""
+"""The standard score of the only passage, on whose axis half of the
+typical questions lie; by another model's it would be 0.
+"""
 
 
 class Model:

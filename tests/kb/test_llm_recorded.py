@@ -1,4 +1,6 @@
-"""A model that sends nothing: requests go to a file, replies come from one, and nothing stands in for one that is missing."""
+"""A model that sends nothing: requests go to a file, replies come from
+one, and nothing stands in for one that is missing.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ import kb.text
 SIZE = 4000
 """Characters: the longest sentence that is read."""
 ENDLESS_S = 0.5
-"""Seconds of a processor. Ordinary patterns take a hundredth of that, and those with the square of the length up to twenty."""
+"""Seconds of a processor. Ordinary patterns take a hundredth of that,
+and those with the square of the length up to twenty.
+"""
 REPEATED = [
     *[
         ">",

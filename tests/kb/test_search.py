@@ -28,7 +28,9 @@ def a_query(text: str, weight: float = 1.0) -> WeightedQuery:
 
 
 class FakeEmbedder:
-    """Two numbers a text: a question points one way, a document another, and every third typical question like a document."""
+    """Two numbers a text: a question points one way, a document another,
+    and every third typical question like a document.
+    """
 
     spaces = (Space(model="fake", part=slice(0, 2)),)
 

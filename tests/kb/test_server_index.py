@@ -1,4 +1,6 @@
-"""A Qdrant server as it is in production: it refuses, restarts, applies writes point by point, and several bots read it."""
+"""A Qdrant server as it is in production: it refuses, restarts, applies
+writes point by point, and several bots read it.
+"""
 
 from __future__ import annotations
 

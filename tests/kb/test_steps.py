@@ -1,4 +1,6 @@
-"""A page of hundreds of passages is put into the embedded index in short steps, and is whole only after the last of them."""
+"""A page of hundreds of passages is put into the embedded index in short
+steps, and is whole only after the last of them.
+"""
 
 from __future__ import annotations
 

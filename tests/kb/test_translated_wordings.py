@@ -1,4 +1,6 @@
-"""The question in the language of the pages as one more wording: its weight, and by which language its words are stemmed."""
+"""The question in the language of the pages as one more wording: its
+weight, and by which language its words are stemmed.
+"""
 
 from __future__ import annotations
 

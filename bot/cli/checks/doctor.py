@@ -1,6 +1,7 @@
 """`footnote doctor`: checks every part that a setting names, and says how to mend what is broken.
 
-A check never stops the others. It works beside a running bot: what belongs to the owner of the data folder is asked of it.
+A check never stops the others. It works beside a running bot: what
+belongs to the owner of the data folder is asked of it.
 """
 
 from __future__ import annotations

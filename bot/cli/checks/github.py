@@ -1,4 +1,6 @@
-"""What `footnote doctor` asks of GitHub: the credentials, and of each repository whether it is seen and who may read it."""
+"""What `footnote doctor` asks of GitHub: the credentials, and of each
+repository whether it is seen and who may read it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What `footnote doctor` and a starting bot say of a Qdrant server: its version, and who can read what is sent to it."""
+"""What `footnote doctor` and a starting bot say of a Qdrant server: its
+version, and who can read what is sent to it.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +42,8 @@ def warn_of_qdrant(settings: IndexSettings) -> None:
 
 
 def version_checks(server: str, client: str | None = None) -> list[Check]:
-    """`server`: as it tells it. Qdrant promises that a client fits servers of its own minor version, the one before and the one
-    after; older ones are fine down to `OLDEST`, which was tried.
+    """`server`: as it tells it. Qdrant promises that a client fits servers of its own minor version,
+    the one before and the one after; older ones are fine down to `OLDEST`, which was tried.
     """
     client = client or version("qdrant-client")
     told, ours = _numbers(server), _numbers(client)
@@ -50,7 +52,10 @@ def version_checks(server: str, client: str | None = None) -> list[Check]:
     if told < OLDEST or told[0] != ours[0]:
         oldest = ".".join(map(str, OLDEST))
         wanted = f"{ours[0]}.{ours[1]}"
-        what = f"the server is Qdrant {server}; Footnote needs {oldest} to {ours[0]}.{ours[1] + 1} (its client is {client})"
+        what = (
+            f"the server is Qdrant {server}; Footnote needs {oldest} to {ours[0]}.{ours[1] + 1} (its "
+            f"client is {client})"
+        )
         return [
             Check(name="qdrant version", state="broken", told=what, mend=f"run a server of version {wanted}")
         ]

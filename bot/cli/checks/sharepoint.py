@@ -1,4 +1,6 @@
-"""What `footnote doctor` asks of Microsoft Graph: the credentials, and of each site and OneDrive what is read for whom."""
+"""What `footnote doctor` asks of Microsoft Graph: the credentials, and
+of each site and OneDrive what is read for whom.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A Slack app's own manifest beside what Footnote needs: `footnote doctor --manifest FILE`.
 
-No token tells which events an app is subscribed to, and which commands and shortcuts it has. Slack shows that under "App
-Manifest"; saved to a file, as YAML or JSON, it can be checked.
+No token tells which events an app is subscribed to, and which commands and shortcuts it has.
+Slack shows that under "App Manifest"; saved to a file, as YAML or JSON, it can be checked.
 """
 
 from __future__ import annotations

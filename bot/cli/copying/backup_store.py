@@ -1,8 +1,8 @@
-"""The store's part of a backup: every key of the namespace that is worth keeping, by its type and not as the server dumps it,
-so that it moves between Valkey and Redis of any version.
+"""The store's part of a backup: every key of the namespace that is worth keeping, by its type
+and not as the server dumps it, so that it moves between Valkey and Redis of any version.
 
-Left out is what belongs to the moment. Above all the questions that wait: put back hours later, they would be answered a second
-time. Dead letters, and which messages were accepted, are kept.
+Left out is what belongs to the moment. Above all the questions that wait: put back hours later,
+they would be answered a second time. Dead letters, and which messages were accepted, are kept.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _QUEUE = "queue:"
 _QUEUE_KEPT = ("queue:claim:", "queue:message:", "queue:dead", "queue:untidy")
 
 Line = dict[str, Any]
-"""A key: `name` without the namespace, `braced` (whether that stands in braces), `kind`, `until` (milliseconds since 1970; 0: for
-ever) and `value`: text in base64, or a list of such, flat.
+"""A key: `name` without the namespace, `braced` (whether that stands in braces), `kind`, `until`
+(milliseconds since 1970; 0: for ever) and `value`: text in base64, or a list of such, flat.
 """
 
 
@@ -76,7 +76,9 @@ async def drop_staged(redis: Redis) -> None:
 
 
 async def put_to_use(redis: Redis, namespace: str, *, forgotten: Iterable[str]) -> None:
-    """At one moment the staged keys are the namespace's, and what it held is gone; these pages are forgotten as well."""
+    """At one moment the staged keys are the namespace's, and what it held
+    is gone; these pages are forgotten as well.
+    """
     with store_failures(_UNAVAILABLE):
         staged = [text_of(key) async for key in redis.scan_iter(match=f"{STAGED}:*", count=1000)]
         old = [

@@ -1,8 +1,8 @@
 """`footnote restore FILE`: a backup becomes the index, the store and the data folder, whole or not at all.
 
-Everything is made ready beside what there is and compared. Then it changes over: the index on a server by its alias, a Redis by
-one transaction, the data folder by one rename. Before these nothing has changed; a run that is killed between them is
-completed by running it again (the folder's own part completes by itself).
+Everything is made ready beside what there is and compared. Then it changes over: the index on a server by
+its alias, a Redis by one transaction, the data folder by one rename. Before these nothing has changed; a run
+that is killed between them is completed by running it again (the folder's own part completes by itself).
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ from kb.store.valkey import EmbeddedValkey, connect_redis
 RESTORED_SETTINGS = "restored-footnote.toml"
 _PLACED = ("sources.json", UPLOADS, HISTORY, RESTORED_SETTINGS)
 _OUTDATED = ("sources", "migration.json")
-"""What sources remember of their last visits belongs to the index that goes: with it they would leave out what changed since."""
+"""What sources remember of their last visits belongs to the index that
+goes: with it they would leave out what changed since.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -206,7 +208,8 @@ def _show(told: dict[str, Any]) -> None:
 
     pages = next((one["pages"] for one in told["generations"] if one["name"] == "live"), 0)
     say(
-        f"Restored as of {told['made_at']}: {pages} pages, {told['keys']} keys of the store; {told['forgotten']} pages stay forgotten"
+        f"Restored as of {told['made_at']}: {pages} pages, {told['keys']} keys of the store; "
+        f"{told['forgotten']} pages stay forgotten"
     )
     if told["forgotten_unread"]:
         say(

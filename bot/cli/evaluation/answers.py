@@ -32,7 +32,8 @@ PENDING = 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswersRequest:
-    """`file`: the sample's set without it. `record`, `replay`: see `kb.llm.recorded`. `out`: where everything is written.
+    """`file`: the sample's set without it. `record`, `replay`: see
+    `kb.llm.recorded`. `out`: where everything is written.
 
     `translations`, `language`: only the cases that are translated, in that language; see `kb.evaluation.translations`.
     """

@@ -1,4 +1,6 @@
-"""`footnote eval chunks`: compares ways of chunking on folders of pages, by what their own headings and sentences find."""
+"""`footnote eval chunks`: compares ways of chunking on folders of pages,
+by what their own headings and sentences find.
+"""
 
 from __future__ import annotations
 

@@ -64,10 +64,10 @@ def answers(
 ) -> None:
     """Checks answers for facts, pages and unknowns; exits with 1 when a case fails, 3 when one waits for a reply.
 
-    An answer set is JSON: {"as_of": "2026-11-27", "cases": [CASE, ...]} or the list alone. A case has a question and, each
-    if wanted, an id, chat_history [{"role": "user" or "assistant", "content": "..."}], keywords (the facts that the answer
-    shows; of an inner list any one), page (the path of a cited page, or a folder's with a slash behind it), category (a
-    label), expect_unknown (the pages do not tell) and channel.
+    An answer set is JSON: {"as_of": "2026-11-27", "cases": [CASE, ...]} or the list alone. A case has a
+    question and, each if wanted, an id, chat_history [{"role": "user" or "assistant", "content": "..."}],
+    keywords (the facts that the answer shows; of an inner list any one), page (the path of a cited page, or a
+    folder's with a slash behind it), category (a label), expect_unknown (the pages do not tell) and channel.
 
     --record and --replay need no key; docs/evaluation.md tells how they go round.
     """
@@ -253,9 +253,10 @@ def speaking(
 ) -> None:
     """Reads threads and tells where Footnote would speak; exits with 1 below 95% right or above 2% spoken wrongly.
 
-    A line is {"id": "...", "place": "channel", "group" or "dm", "messages": [MESSAGE, ...]}. A person's message has user,
-    text and, where it is judged, expect ("speak" or "silent"); Footnote's has user "BOT", text and outcome ("answered",
-    "unclear" or "declined"). "<@BOT>" mentions Footnote, "<@bob>" somebody else.
+    A line is {"id": "...", "place": "channel", "group" or "dm", "messages": [MESSAGE, ...]}. A person's
+    message has user, text and, where it is judged, expect ("speak" or "silent"); Footnote's has user "BOT",
+    text and outcome ("answered", "unclear" or "declined"). "<@BOT>" mentions Footnote, "<@bob>" somebody
+    else.
     """
     from bot.cli.evaluation import speaking as command
 
@@ -281,8 +282,8 @@ def grow(
 ) -> None:
     """Writes cases from answers that were voted up and gaps that were closed since; exits with 1 where there are none.
 
-    A case has the question, its thread, its page and facts of what was quoted, as far as they still stand on the page. People
-    and channels have numbers for names; read the file before you share it.
+    A case has the question, its thread, its page and facts of what was quoted, as far as they still
+    stand on the page. People and channels have numbers for names; read the file before you share it.
     """
     from bot.cli.evaluation import grow as command
 

@@ -1,4 +1,6 @@
-"""`footnote eval decline`: asks what the pages answer and what they do not; fits or measures the threshold for quoting."""
+"""`footnote eval decline`: asks what the pages answer and what they do
+not; fits or measures the threshold for quoting.
+"""
 
 from __future__ import annotations
 

@@ -55,7 +55,9 @@ VERDICTS = ("new", "both shown", "stale with a warning", "stale as current", "ne
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FreshnessRequest:
-    """`folder` with `dates`: compare overdue pages. `planted`: ask about the planted pages among all ordinary ones, or every `sparse`th."""
+    """`folder` with `dates`: compare overdue pages. `planted`: ask about
+    the planted pages among all ordinary ones, or every `sparse`th.
+    """
 
     folder: Path | None = None
     dates: Path | None = None
@@ -80,7 +82,9 @@ class PlantedResult:
 
 
 async def freshness(settings: Settings, request: FreshnessRequest) -> int:
-    """Returns 1 below the target: another overdue set than the file's, a stale value as current, a conflict not shown."""
+    """Returns 1 below the target: another overdue set than the file's, a
+    stale value as current, a conflict not shown.
+    """
     if (request.folder is None) != (request.dates is None):
         raise SettingsError("a folder and --dates go together")
     if request.folder is None and not request.planted:

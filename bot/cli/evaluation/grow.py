@@ -77,7 +77,8 @@ def _tell(summary: dict[str, Any], out: Path) -> None:
 
     if summary["cases"]:
         say(
-            f"{summary['cases']} {'case' if summary['cases'] == 1 else 'cases'} in {out}: {summary['voted_up']} of answers voted up, "
+            f"{summary['cases']} {'case' if summary['cases'] == 1 else 'cases'} in {out}: "
+            f"{summary['voted_up']} of answers voted up, "
             f"{summary['gaps_closed']} of gaps closed since."
         )
         say(f"Run them with `footnote eval answers {out}`.")

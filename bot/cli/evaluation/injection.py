@@ -1,4 +1,6 @@
-"""`footnote eval injection`: asks about pages that hold attacks, by extraction and with a model that obeys every page."""
+"""`footnote eval injection`: asks about pages that hold attacks, by
+extraction and with a model that obeys every page.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""`footnote eval leaks`: random askers ask in random places about random pages; nothing may come out that they may not read.
+"""`footnote eval leaks`: random askers ask in random places about random
+pages; nothing may come out that they may not read.
 
 The pages are ingested, searched and answered by the real pipeline; who may read what is asked of the playground's Slack
 by the bot's own code. `kb.evaluation.leaks` judges what came out, by what it knows itself.
@@ -123,7 +124,9 @@ class Walk:
         return self._leaks("why", json.dumps(trace, ensure_ascii=False), combination, reader)
 
     async def _asked_by_key(self, combination: Combination) -> list[Leak]:
-        """A key without an audience sees what everyone in the company may read, so it is judged as an employee in no room."""
+        """A key without an audience sees what everyone in the company may
+        read, so it is judged as an employee in no room.
+        """
         wanted = SearchRequest(query=combination.question, include_answer=True, top_k=50)
         text = (await self.api.search(KEY, wanted)).model_dump_json()
         nobody = Asker(id="", name="")

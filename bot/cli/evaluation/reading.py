@@ -64,8 +64,9 @@ def fidelity(
 ) -> None:
     """Reads every file twice, as a sync would and by other programs, and tells what the index would lack, add or move.
 
-    Exits with 1 where a format keeps fewer than 99.5% of its numbers or 99% of its words, with 3 where all that could be
-    checked holds and something could not: pandoc, pdftotext and LibreOffice are used where they are installed.
+    Exits with 1 where a format keeps fewer than 99.5% of its numbers or 99% of
+    its words, with 3 where all that could be checked holds and something could
+    not: pandoc, pdftotext and LibreOffice are used where they are installed.
     """
     from bot.cli.evaluation import fidelity as command
 

@@ -1,7 +1,8 @@
 """Drops what a site generator would have consumed: ERB, Liquid, shortcodes, MDX, attributes, comments.
 
 Only what the page's dialect has (`dialects.py`) is touched. Prose inside is kept: the words of
-`<%= warning_text('Do not ...') %>`, the title of a `{% tab %}`, the body and label of a JSX component, the title and body
+`<%= warning_text('Do not ...') %>`, the title of a `{% tab %}`, the body and label of a JSX component, the
+title and body
 of an admonition. Code must be hidden before (see `code_masking.py`).
 """
 
@@ -53,13 +54,16 @@ _CALLOUT = re.compile(r"^[ \t]*:{3,}[ \t]*\{([^}\n]*)\}[ \t]*$", re.MULTILINE)
 _LAYOUT = frozenset({"code-group", "code-tabs", "tabs", "tab-set", "raw", "v-pre", "grid"})
 _ALERT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\]([+-]?)(?=[ \t]|$)", re.MULTILINE)
 _ADMONITION = re.compile(
-    r"([ \t]*)(?:(?:!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+[\w-]+)*(?:[ \t]+\"([^\"]*)\")?|===[!+]?[ \t]+\"([^\"]+)\")[ \t]*"
+    r"([ \t]*)(?:(?:!!!|\?\?\?\+?)[ \t]+([\w-]+)(?:[ \t]+[\w-]+)*(?:[ \t]+\"([^\"]*)\")?|===[!+]?[ "
+    r"\t]+\"([^\"]+)\")[ \t]*"
 )
 _FOOTNOTE = re.compile(r"[ ]{0,3}\[\^[^\]\s]+\]:")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _HIGHLIGHT = re.compile(
-    r"^[ \t]*(?:\{%-?\s*highlight\s+(?P<one>[\w+-]+)[^%\n]*%\}|\{\{<\s*highlight\s+(?P<two>[\w+-]+)[^>\n]*>\}\})[ \t]*\n"
-    r"(?P<code>(?:(?!\{%-?\s*(?:end)?highlight\b|\{\{<\s*/?highlight\b).)*)[ \t]*(?:\{%-?\s*endhighlight\s*-?%\}|\{\{<\s*/highlight\s*>\}\})",
+    r"^[ \t]*(?:\{%-?\s*highlight\s+(?P<one>[\w+-]+)[^%\n"
+    r"]*%\}|\{\{<\s*highlight\s+(?P<two>[\w+-]+)[^>\n]*>\}\})[ \t]*\n"
+    r"(?P<code>(?:(?!\{%-?\s*(?:end)?highlight\b|\{\{<\s*/?highlight\b).)*)[ "
+    r"\t]*(?:\{%-?\s*endhighlight\s*-?%\}|\{\{<\s*/highlight\s*>\}\})",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -78,7 +82,9 @@ def unfold(text: str, dialect: Dialect) -> str:
 
 
 def drop_syntax(text: str, dialect: Dialect, *, title: str) -> str:
-    """The text with generator syntax and comments gone. `title` stands where a template would have put the page's own."""
+    """The text with generator syntax and comments gone. `title` stands
+    where a template would have put the page's own.
+    """
     text = _replaced(text, "<!--", "-->", lambda _: "", at_most=None)
     if dialect.has("erb"):
         text = _ERB_SIDE_CONTENT.sub("", text)
@@ -121,7 +127,9 @@ def _braces(text: str, dialect: Dialect, title: str) -> str:
 def _replaced(
     text: str, opening: str, closing: str, replace: Callable[[str], str], *, at_most: int | None = _MAX_TAG
 ) -> str:
-    """Replaces every span between two marks. Not a pattern: those take quadratic time where the closing mark is missing."""
+    """Replaces every span between two marks. Not a pattern: those take
+    quadratic time where the closing mark is missing.
+    """
     pieces: list[str] = []
     position = start = 0
     while (start := text.find(opening, start)) >= 0:
@@ -180,7 +188,9 @@ def _headline(kind: str | None, title: str | None) -> str:
 
 
 def _flattened(lines: list[str], *, admonitions: bool, depth: int = 0) -> Iterator[str]:
-    """The lines with footnotes, and admonitions and tabs of Python-Markdown, as a line and what was indented below it."""
+    """The lines with footnotes, and admonitions and tabs of
+    Python-Markdown, as a line and what was indented below it.
+    """
     at, fence = 0, ""
     while at < len(lines):
         line = lines[at]

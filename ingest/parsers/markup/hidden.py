@@ -37,8 +37,8 @@ def is_unseen(
 
 
 def _opens_by_a_click(attributes: Mapping[str, str], controlled: Collection[str]) -> bool:
-    """Whether it is hidden for the moment: the panel of a tab, what the browser's own search opens, or one of those that
-    the page's buttons control (see `opened_by`).
+    """Whether it is hidden for the moment: the panel of a tab, what the browser's own
+    search opens, or one of those that the page's buttons control (see `opened_by`).
     """
     return (
         attributes.get("role") == "tabpanel"

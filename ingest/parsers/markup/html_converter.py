@@ -1,4 +1,6 @@
-"""The elements of a page as Markdown, by markdownify; tables, code and what it knows no Markdown for by our own rules."""
+"""The elements of a page as Markdown, by markdownify; tables, code and
+what it knows no Markdown for by our own rules.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,9 @@ def _flatten(content: Tag) -> None:
 
 
 def _is_layout(table: Tag) -> bool:
-    """A table around tables that is no grid itself; or one of a single row or column, without headers, that holds blocks."""
+    """A table around tables that is no grid itself; or one of a single
+    row or column, without headers, that holds blocks.
+    """
     rows = [
         [cell for cell in row.find_all(["td", "th"]) if enclosing(cell, "table") is table]
         for row in table.find_all("tr")

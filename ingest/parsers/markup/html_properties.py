@@ -1,4 +1,6 @@
-"""What a page of HTML says about itself beside its text, as far as that may limit its readers: `<meta>`, `data-*`, JSON-LD."""
+"""What a page of HTML says about itself beside its text, as far as that
+may limit its readers: `<meta>`, `data-*`, JSON-LD.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ Named = Iterator[tuple[str, object]]
 
 
 def html_properties(text: str) -> Named:
-    """Names and values. What stands at an element or a thing of the page has a name above it: it may mean that alone."""
+    """Names and values. What stands at an element or a thing of the page
+    has a name above it: it may mean that alone.
+    """
     yield from _of_meta(text)
     yield from (("elements", [{name: value}]) for name, value in _of_elements(text))
     yield from (("json-ld", [{name: value}]) for name, value in _of_linked_data(text))

@@ -1,5 +1,5 @@
-"""Tables of HTML within a page of Markdown, rewritten as tables of Markdown. Found tag by tag, as the rest of the HTML there
-is (see `html.py`): an HTML parser would not leave the Markdown in the cells alone.
+"""Tables of HTML within a page of Markdown, rewritten as tables of Markdown. Found tag by tag, as the
+rest of the HTML there is (see `html.py`): an HTML parser would not leave the Markdown in the cells alone.
 """
 
 from __future__ import annotations

@@ -55,7 +55,8 @@ _REFERENCE = re.compile(
 
 
 def parse_markdown(content: bytes, *, path: str, dialect: Dialect = NO_DIALECT) -> ParsedPage:
-    """Reads a page; `path` names one without a title. `dialect`: see `dialect_of`; by default no brace is a generator's.
+    """Reads a page; `path` names one without a title. `dialect`: see
+    `dialect_of`; by default no brace is a generator's.
 
     Raises:
         PageError: not text, nothing but white space, or limited to readers that cannot be told.

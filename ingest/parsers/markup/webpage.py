@@ -1,7 +1,8 @@
 """A whole HTML page, from a folder or made by another converter, by Beautiful Soup and markdownify.
 
-Menus, scripts, hidden elements and layout tables go; headings keep their `id` as anchor. (HTML inside Markdown is another
-matter: see `html.py`. Pages fetched from a website have their main content found by trafilatura before they get here.)
+Menus, scripts, hidden elements and layout tables go; headings keep their `id` as
+anchor. (HTML inside Markdown is another matter: see `html.py`. Pages fetched from
+a website have their main content found by trafilatura before they get here.)
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Headers of Word's tables that stand over several columns: the converter repeats a merged cell, and takes one row for all.
+"""Headers of Word's tables that stand over several columns: the
+converter repeats a merged cell, and takes one row for all.
 
-"Days | Days" over "Full time | Part time" become "Days › Full time | Days › Part time"; one cell over the whole table is
-its title.
+"Days | Days" over "Full time | Part time" become "Days › Full time |
+Days › Part time"; one cell over the whole table is its title.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Workbooks of Excel before 2007 (.xls), every cell as Excel shows it, by xlrd, which tells formats and what is hidden."""
+"""Workbooks of Excel before 2007 (.xls), every cell as Excel shows it,
+by xlrd, which tells formats and what is hidden.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Texts and slides of LibreOffice (.odt, .odp), from their XML: the converter loses every word that is set in bold there."""
+"""Texts and slides of LibreOffice (.odt, .odp), from their XML: the
+converter loses every word that is set in bold there.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,9 @@ _LOOKED_AT = 100
 
 
 def read_separated(text: str) -> Sheet:
-    """`text` has line ends of one character. Its delimiter is the one that cuts most rows into the same number of values."""
+    """`text` has line ends of one character. Its delimiter is the one
+    that cuts most rows into the same number of values.
+    """
     named = _NAMED.match(text)
     if named:
         text = text[named.end() :]

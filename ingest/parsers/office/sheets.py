@@ -134,7 +134,9 @@ def _parts(grid: _Grid) -> list[_Grid]:
 
 
 def _goes_on(above: _Grid, below: _Grid) -> bool:
-    """Whether figures go on below an empty row, where there are figures above it or nothing but the names of columns."""
+    """Whether figures go on below an empty row, where there are figures
+    above it or nothing but the names of columns.
+    """
     rows = [cells for _, cells in sorted(above.items())]
     while rows and len(rows[0]) < 2:
         rows.pop(0)

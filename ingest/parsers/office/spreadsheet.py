@@ -1,4 +1,6 @@
-"""Workbooks of Excel and LibreOffice and tables as text: each cell as a person sees it, each sheet a section of tables."""
+"""Workbooks of Excel and LibreOffice and tables as text: each cell as a
+person sees it, each sheet a section of tables.
+"""
 
 from __future__ import annotations
 

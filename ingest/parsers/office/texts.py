@@ -1,4 +1,5 @@
-"""Texts and slides of Office of every age, e-books and e-mails of Outlook, by kreuzberg (Rust, no network, no temporary files).
+"""Texts and slides of Office of every age, e-books and e-mails of
+Outlook, by kreuzberg (Rust, no network, no temporary files).
 
 Why this converter: docs/formats.md. What it leaves to be mended: pictures become their descriptions, mark-up that it
 escapes within table cells becomes mark-up again.

@@ -1,4 +1,5 @@
-"""A Word file as its reader sees it: without hidden and moved-away words, with numbers of headings, footnotes and text boxes.
+"""A Word file as its reader sees it: without hidden and moved-away
+words, with numbers of headings, footnotes and text boxes.
 
 The converter knows nothing of what hides words or counts them, and of a paragraph with a text box it drops the words.
 """

@@ -125,7 +125,8 @@ def _mended(markdown: str) -> str:
 def _left_out(read: _Read) -> Iterator[str]:
     if read.following <= read.total:
         yield (
-            f"only the first {read.following - 1} of its {read.total} pages were read, which took {_SECONDS:.0f} s: split it"
+            f"only the first {read.following - 1} of its {read.total} pages were read, which took "
+            f"{_SECONDS:.0f} s: split it"
         )
 
 

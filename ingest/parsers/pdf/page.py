@@ -17,7 +17,9 @@ _EVEN = 1.2
 """How much further apart than the closest two lines others may be, where all are set alike."""
 _WIDE_GAP = re.compile(r"\S {3,}\S")
 _FEWEST_GAPS = 3
-"""Between words of a page's lines, as the converter lays them out: a page without has no table, which saves half of the time."""
+"""Between words of a page's lines, as the converter lays them out: a
+page without has no table, which saves half of the time.
+"""
 _WORD = re.compile(r"[^\W_]+")
 _MARKS = re.compile(r"^#+ |[*_]", re.MULTILINE)
 _TEXT = frozenset({"paragraph", "table", "rule", "figure"})

@@ -1,7 +1,8 @@
 """Lines that a PDF's converter takes for running heads and feet although they are the text.
 
-Where pages are alike but for a number ("The value of page 7 is 49."), it leaves out what stands at the same place on each.
-Running heads are a few words of a page; what makes up a quarter of a file is put back, at the head or the foot of its page.
+Where pages are alike but for a number ("The value of page 7 is 49."), it leaves
+out what stands at the same place on each. Running heads are a few words of a page;
+what makes up a quarter of a file is put back, at the head or the foot of its page.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tables of a PDF page by where its words stand: a word is of the row and the column that it stands in.
 
-The converter finds tables by their rules and by columns that every row fills. Where cells are empty it joins rows ("4 euros
-free"), or reads a table column by column, into the paragraph below it.
+The converter finds tables by their rules and by columns that every row fills. Where cells are empty
+it joins rows ("4 euros free"), or reads a table column by column, into the paragraph below it.
 """
 
 from __future__ import annotations
@@ -277,7 +277,8 @@ def _begins(
 def _is_row(above: Sequence[Sequence[str]], cells: Sequence[str]) -> bool:
     """Whether a line that is close to those above, or not ruled off from them, is a row all the same.
 
-    It fills the first column again, or has figures beside other cells as a line above it has; and no cell goes on in it.
+    It fills the first column again, or has figures beside other cells as
+    a line above it has; and no cell goes on in it.
     """
     if sum(map(bool, cells)) < 2 or any(cell[:1].islower() for cell in cells):
         return False

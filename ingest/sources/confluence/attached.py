@@ -38,8 +38,8 @@ class _Found(BaseModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attachment:
-    """A document. `id`: without the "att" that Cloud writes before it. `size` in bytes. `download`: below the address of
-    Confluence.
+    """A document. `id`: without the "att" that Cloud writes before it.
+    `size` in bytes. `download`: below the address of Confluence.
     """
 
     id: str

@@ -32,7 +32,9 @@ class PageLinks:
     people: Mapping[str, str] = field(default_factory=dict)
 
     def anchor(self, heading: str) -> str:
-        """The fragment that Confluence gives a heading: dashes for spaces in Cloud, the page's title before it elsewhere."""
+        """The fragment that Confluence gives a heading: dashes for spaces
+        in Cloud, the page's title before it elsewhere.
+        """
         if self.edition == "cloud":
             return re.sub(r"\s+", "-", heading)
         return re.sub(r"\s+", "", f"{self.title}-{heading}")

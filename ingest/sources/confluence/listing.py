@@ -21,9 +21,9 @@ class Limit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedPage:
-    """`limits`: of the page and of every page above it; a reader must pass them all. None: not known yet. `blog`: whether
-    it is a blog post, which has no page above it. `parents`: titles of the pages above it, outermost first, as far as they
-    are known.
+    """`limits`: of the page and of every page above it; a reader must pass them all.
+    None: not known yet. `blog`: whether it is a blog post, which has no page above it.
+    `parents`: titles of the pages above it, outermost first, as far as they are known.
     """
 
     id: str

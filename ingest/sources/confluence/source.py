@@ -164,7 +164,9 @@ class ConfluenceSource(ConfiguredSource[ConfluenceSettings]):
         return (page.space, *(page.parents or self._parents.get(page.id, ())))
 
     async def _named(self, storage: str) -> tuple[dict[str, str], bool]:
-        """Whom the page mentions, each asked for once a sync; and whether Confluence could not be asked for somebody."""
+        """Whom the page mentions, each asked for once a sync; and whether
+        Confluence could not be asked for somebody.
+        """
         people, unknown = {}, False
         for attribute, user_id in sorted(mentioned(storage)):
             try:

@@ -1,8 +1,10 @@
 """Requests to GitHub's REST and GraphQL APIs: one host, its credentials, its rate limits, page by page of results.
 
-Limits are those of https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api and
-https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api. A primary limit ends at the time in
-`x-ratelimit-reset`, a secondary one after `Retry-After` seconds, or after a minute that doubles. GraphQL says so with status 200.
+Limits are those of https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+and https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api. A
+primary limit ends at the time in
+`x-ratelimit-reset`, a secondary one after `Retry-After` seconds, or after a minute that doubles. GraphQL says
+so with status 200.
 """
 
 from __future__ import annotations
@@ -41,8 +43,8 @@ Parameters = Mapping[str, str | int]
 
 
 class GithubError(Exception):
-    """GitHub gave no answer that can be used. `status`: HTTP's, or the one that a GraphQL error stands for; None when what
-    came back was not GitHub's API, or nothing came.
+    """GitHub gave no answer that can be used. `status`: HTTP's, or the one that a GraphQL
+    error stands for; None when what came back was not GitHub's API, or nothing came.
     """
 
     def __init__(self, message: str, *, status: int | None = None) -> None:

@@ -1,7 +1,8 @@
 """What opens private repositories: a personal token, or the tokens of an app's installations.
 
-An app signs a JWT with its private key, finds its installation by a repository, and gets a token that is valid for an hour
-(https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app). Every secret is a `SecretStr`.
+An app signs a JWT with its private key, finds its installation by a repository, and gets a token that is
+valid for an hour (https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app).
+Every secret is a `SecretStr`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Issues by REST: those with one of the labels, and their comments. Pull requests, which the API lists among them, are left out.
+"""Issues by REST: those with one of the labels, and their comments. Pull
+requests, which the API lists among them, are left out.
 
 An issue that was transferred answers 301, one that was deleted 410, one that may not be seen 404
 (https://docs.github.com/en/rest/issues/issues#get-an-issue).
@@ -73,8 +74,8 @@ class Issue(Comment):
 
     @property
     def state(self) -> tuple[str, ...]:
-        """What changes when the issue or one of its comments does: editing a comment sets the issue's `updated_at` as well
-        (https://github.com/microsoft/TypeScript-Twoslash-Repro-Action/issues/17).
+        """What changes when the issue or one of its comments does: editing a comment sets the issue's
+        `updated_at` as well (https://github.com/microsoft/TypeScript-Twoslash-Repro-Action/issues/17).
         """
         return (self.updated_at.isoformat(), str(self.comments), self.title, self.html_url)
 

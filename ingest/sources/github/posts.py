@@ -1,8 +1,9 @@
 """The Markdown of one post, so that it can stand on a page with others: nothing in it reaches beyond its end.
 
-What GitHub does not show (HTML comments, of which issue templates are full) goes. `#123`, `@name` and addresses stay the
-words that they are. A heading in a post is one below the page's own; in a remark, of which many stand under one heading, it is
-a line of text. A fence or a tag that its author forgot to close is closed.
+What GitHub does not show (HTML comments, of which issue templates are full) goes. `#123`, `@name` and
+addresses stay the words that they are. A heading in a post is one below the page's own; in a remark, of which
+many stand under one heading, it is a line of text. A fence or a tag that its author forgot to close is
+closed.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ _CLOSING_HASHES = re.compile(r"[ \t]+#+[ \t]*$")
 _FILTERED = re.compile(
     r"<(?=[?!]|/?(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext)\b)", re.IGNORECASE
 )
-"""Tags that GitHub shows as text (https://github.github.com/gfm/#disallowed-raw-html-extension-), and `<?php`, code for which
-its author forgot the fence.
+"""Tags that GitHub shows as text (https://github.github.com/gfm/#disallowed-raw-html-extension-),
+and `<?php`, code for which its author forgot the fence.
 """
 _NO_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\s[^<>]*)?/?)>")
@@ -87,8 +88,8 @@ def signed(author: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Tags:
-    """HTML without comments; what GitHub shows as text is text, and headings are below the page's own. `dropped`: names of tags
-    that would reach beyond the post.
+    """HTML without comments; what GitHub shows as text is text, and headings are
+    below the page's own. `dropped`: names of tags that would reach beyond the post.
     """
 
     write: Heading
@@ -145,8 +146,8 @@ def _bounded(text: str, write: Heading) -> str:
 
 
 def _shown(block: str, write: Heading, tags: _Tags) -> list[str]:
-    """A block of HTML as a reader sees it, which ends where the post does. What looks like Markdown in it will be Markdown once
-    the tags are gone, but for what code shows.
+    """A block of HTML as a reader sees it, which ends where the post does. What looks
+    like Markdown in it will be Markdown once the tags are gone, but for what code shows.
     """
     lines: list[str] = []
     fence, deep = "", 0
@@ -175,7 +176,9 @@ def _line(line: str, write: Heading) -> str:
 
 
 def _paragraph(lines: list[str], token: Token, tags: _Tags) -> list[str]:
-    """The text of a paragraph or a heading as a reader sees it. `<` that opens no tag is a word; code stays as it is."""
+    """The text of a paragraph or a heading as a reader sees it. `<` that
+    opens no tag is a word; code stays as it is.
+    """
     text, at = "\n".join(lines), 0
     for child in token.children or ():
         if child.type not in ("text", "html_inline", "code_inline"):

@@ -1,6 +1,7 @@
 """GitHub as a source. A page's path is its repository, as the settings name it, and a number or the file of a wiki.
 
-A repository that is not public is closed: its pages are for the channels that `readers` names for it, or are not indexed.
+A repository that is not public is closed: its pages are for the channels
+that `readers` names for it, or are not indexed.
 """
 
 from __future__ import annotations
@@ -126,8 +127,8 @@ class GithubSource(ConfiguredSource[GithubSettings]):
             self._opened = None
 
     async def look(self, name: str) -> tuple[Found, Mapping[str, str]]:
-        """A repository of the settings as it is now, and what is wrong with each part of it that is read; "": nothing. A wiki
-        is not asked for, since that would clone it.
+        """A repository of the settings as it is now, and what is wrong with each part of
+        it that is read; "": nothing. A wiki is not asked for, since that would clone it.
 
         Raises:
             GithubError: it is not seen; the message says what to do about it.

@@ -50,8 +50,9 @@ class Thread:
 def chosen_answer(question: Post, replies: Sequence[Post], *, reaction: str | None) -> str | None:
     """Which reply to an issue is its answer, since GitHub has no mark for that.
 
-    Of the maintainers' comments: the one that is pinned; else the last with `reaction`; else the last by somebody who did not
-    ask, who may have written thanks at the end; else the last. None: no maintainer wrote one.
+    Of the maintainers' comments: the one that is pinned; else the last with
+    `reaction`; else the last by somebody who did not ask, who may have
+    written thanks at the end; else the last. None: no maintainer wrote one.
     """
     theirs = [post for post in replies if post.is_maintainer and not post.is_bot and not post.hidden]
     preferred = (

@@ -1,7 +1,7 @@
 """Requests to the Drive API, v3: one account, its limits, page by page of results.
 
-Errors come as https://developers.google.com/workspace/drive/api/guides/handle-errors has them: a rate limit is 429, or 403 with a
-reason, and ends within a minute.
+Errors come as https://developers.google.com/workspace/drive/api/guides/handle-errors
+has them: a rate limit is 429, or 403 with a reason, and ends within a minute.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Access tokens of an hour: for a service account, which signs a JWT with its key, or for a person's refresh token.
 
-Both are a POST to the token endpoint (https://developers.google.com/identity/protocols/oauth2/service-account and .../web-server).
-Every secret is a `SecretStr`.
+Both are a POST to the token endpoint (https://developers.google.com/identity/protocols/oauth2/service-account
+and .../web-server). Every secret is a `SecretStr`.
 """
 
 from __future__ import annotations
@@ -183,7 +183,8 @@ def _advice(code: str, settings: GoogleDriveSettings) -> str:
             )
         case "invalid_grant":
             return (
-                "Google does not accept the service account: look whether its key was deleted, the clock of this machine is right "
+                "Google does not accept the service account: look whether its key was deleted, the "
+                "clock of this machine is right "
                 "and `subject` is a person of the domain"
             )
         case "unauthorized_client" if not by_person:

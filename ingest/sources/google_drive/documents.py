@@ -23,7 +23,9 @@ _NOT_ALLOWED = ("cannotDownloadFile", "cannotExportFile", "fileNotDownloadable",
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """A page to be. `file`: what is read, which a shortcut at `path` may lead to. `excluded`: the settings leave it out."""
+    """A page to be. `file`: what is read, which a shortcut at `path` may
+    lead to. `excluded`: the settings leave it out.
+    """
 
     path: str
     file: DriveFile
@@ -95,7 +97,8 @@ def page_error(error: ApiError) -> PageError:
     reason = reason_of(error)
     if reason == TOO_LARGE:
         return PageError(
-            "Google exports no more than 10 MB of a document, and gave no other way to it: split it, or make its pictures smaller"
+            "Google exports no more than 10 MB of a document, and gave no other way to it: split it, "
+            "or make its pictures smaller"
         )
     if reason in _NOT_ALLOWED:
         return PageError("its owner does not allow downloads: let the account be an editor, or allow them")

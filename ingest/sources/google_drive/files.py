@@ -1,8 +1,9 @@
-"""What the Drive API tells of a file (https://developers.google.com/workspace/drive/api/reference/rest/v3/files), and as what it
-is read.
+"""What the Drive API tells of a file
+(https://developers.google.com/workspace/drive/api/reference/rest/v3/files), and as what it is read.
 
-Docs are exported as Word files: their Markdown has `{#anchors}` in its headings, bold headings, pictures as text, and no merged
-cells, while a Word file keeps headings and tables, and our reader leaves its comments out.
+Docs are exported as Word files: their Markdown has `{#anchors}` in its
+headings, bold headings, pictures as text, and no merged cells, while a Word
+file keeps headings and tables, and our reader leaves its comments out.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ class _Told(BaseModel):
 
 
 class Permission(_Told):
-    """With whom a file is shared. `view`: only an aspect of it is, as the mere name of a folder. `by_link`: only those find it
-    who were given its address.
+    """With whom a file is shared. `view`: only an aspect of it is, as the mere
+    name of a folder. `by_link`: only those find it who were given its address.
     """
 
     type: str
@@ -106,8 +107,9 @@ class Target(_Told):
 
 
 class DriveFile(_Told):
-    """A file or a folder. `permissions`: None where they are not told: of everything in a shared drive, and where the account
-    may not share the file itself. `has_own_permissions`: of what is in a shared drive, beside those of what is above it.
+    """A file or a folder. `permissions`: None where they are not told: of everything in a
+    shared drive, and where the account may not share the file itself.
+    `has_own_permissions`: of what is in a shared drive, beside those of what is above it.
     `is_limited`: a folder that only those may read who are named on it.
     """
 

@@ -1,7 +1,7 @@
 """What each part of Drive held when its changes were last taken in, and the token from which on they are told next.
 
-In SQLite; both are written in one transaction, so that a token never runs ahead of its changes. It may be deleted: then the next sync
-lists everything anew.
+In SQLite; both are written in one transaction, so that a token never runs ahead
+of its changes. It may be deleted: then the next sync lists everything anew.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Follows what one part of Drive holds: a shared drive, a folder, or all else that the account sees.
 
 The first time it is listed; then the change log says what became of it
-(https://developers.google.com/workspace/drive/api/guides/about-changes). A shared drive has a log of its own, which alone tells all of it;
-everything else is in the account's. What a change of a folder does to what is in it (its readers, its place) is not told of each
-file, so that what is below it is listed again then, and once a day all of it.
+(https://developers.google.com/workspace/drive/api/guides/about-changes). A shared drive has a log of its own,
+which alone tells all of it; everything else is in the account's. What a change of a folder does to what is in
+it (its readers, its place) is not told of each file, so that what is below it is listed again then, and once
+a day all of it.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ ACCOUNT = "account"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """`id`: a folder's, a shared drive's, or "account". `drive_id`: the shared drive whose log tells its changes; None: the
-    account's does. `others`: shared drives that are parts of their own. `corpora`: where Google is to look for it.
+    """`id`: a folder's, a shared drive's, or "account". `drive_id`: the shared
+    drive whose log tells its changes; None: the account's does. `others`: shared
+    drives that are parts of their own. `corpora`: where Google is to look for it.
     """
 
     id: str

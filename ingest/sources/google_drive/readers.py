@@ -1,8 +1,10 @@
-"""Who may read a file: with whom Drive says that it is shared, by the table in the settings. What is not in it closes the file.
+"""Who may read a file: with whom Drive says that it is shared, by the
+table in the settings. What is not in it closes the file.
 
-Permissions come down from folders and shared drives, and nothing takes them away but a folder with limited access
-(https://developers.google.com/workspace/drive/api/guides/limited-expansive-access). What is in My Drive tells them all by itself. In a
-shared drive a file tells only whether it has some of its own; where it has none its readers are those of the folder it is in.
+Permissions come down from folders and shared drives, and nothing takes them away but a folder with limited
+access (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access). What is in My
+Drive tells them all by itself. In a shared drive a file tells only whether it has some of its own; where it
+has none its readers are those of the folder it is in.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ Principals = frozenset[str] | None
 DEEPEST = 100
 """Folders within folders that Drive allows. While they are moved, one may seem to be in itself."""
 UNKNOWN = (
-    "the account may not see with whom it is shared: make it one that may share it (an editor, a member of the shared drive), or "
+    "the account may not see with whom it is shared: make it one that may share it (an editor, a "
+    "member of the shared drive), or "
     "name the channels of its folder's readers in `places`"
 )
 NOBODY = "shared with nobody else"

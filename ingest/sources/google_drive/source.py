@@ -1,7 +1,9 @@
-"""Google Drive as a source. A page's path is the part of Drive that it is in (a shared drive, a folder of the settings, "account")
-and the id of the file, which stays when it is renamed, moved or named as another in its folder.
+"""Google Drive as a source. A page's path is the part of Drive that it is in
+(a shared drive, a folder of the settings, "account") and the id of the file,
+which stays when it is renamed, moved or named as another in its folder.
 
-Whoever a file is shared with reads it by the table `readers` of the settings; a file that is shared with nobody there is closed.
+Whoever a file is shared with reads it by the table `readers` of the
+settings; a file that is shared with nobody there is closed.
 """
 
 from __future__ import annotations
@@ -181,7 +183,9 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         return True
 
     async def _refs(self, listed: list[tuple[Part, Mapping[str, DriveFile]]]) -> list[PageRef]:
-        """One for each file, in the first part that holds it. A part in which something cannot be asked for fails as a whole."""
+        """One for each file, in the first part that holds it. A part in
+        which something cannot be asked for fails as a whole.
+        """
         everything = {file_id for _, files in listed for file_id in files}
         documents: dict[str, Document] = {}
         for part, files in listed:

@@ -1,5 +1,5 @@
-"""Suggestions in a Google Doc, which its Word file has as tracked changes: what is suggested is not the text until somebody accepts
-it, so that the file is read without them.
+"""Suggestions in a Google Doc, which its Word file has as tracked changes: what is
+suggested is not the text until somebody accepts it, so that the file is read without them.
 """
 
 from __future__ import annotations

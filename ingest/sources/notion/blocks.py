@@ -35,7 +35,8 @@ class Block:
 
 
 class BlockReader:
-    """Reads the blocks of one page, with those within them, the originals of synced ones and the titles of linked pages.
+    """Reads the blocks of one page, with those within them, the originals
+    of synced ones and the titles of linked pages.
 
     What Notion refuses within the page is left out and told to `missing`.
     """

@@ -23,7 +23,9 @@ def is_gone(page: Found) -> bool:
 def titles_above(
     page: Found, pages: Mapping[str, Found], sources: Mapping[str, Found], roots: Collection[str]
 ) -> tuple[str, ...]:
-    """What the pages and databases above a page are called, outermost first, as far as the listing has them: up to a root."""
+    """What the pages and databases above a page are called, outermost
+    first, as far as the listing has them: up to a root.
+    """
     titles: list[str] = []
     seen = set[str]()
     above: Found | None = page

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 @dataclass(kw_only=True, slots=True)
 class Missing:
     """`blocks`: (why, kind of block) -> how many. `pages`: that are named by id and whose title is not told.
-    `formats`: whether it is not known how the numbers of its columns are shown. `cut`: whether it is longer or deeper than is read. `passing`: whether Notion may tell more at the next sync.
+    `formats`: whether it is not known how the numbers of its columns are shown. `cut`: whether it is longer
+    or deeper than is read. `passing`: whether Notion may tell more at the next sync.
     """
 
     blocks: Counter[tuple[str, str]] = field(default_factory=Counter)

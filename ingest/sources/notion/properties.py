@@ -34,7 +34,9 @@ class PropertyReader:
         self._formats: dict[str, Mapping[str, str]] = {}
 
     async def read(self, page: Found, missing: Missing) -> dict[str, str]:
-        """Column -> its value in one line, of those that say something. What Notion does not tell is told to `missing`."""
+        """Column -> its value in one line, of those that say something.
+        What Notion does not tell is told to `missing`.
+        """
         told: dict[str, str] = {}
         for name, value in (page.get("properties") or {}).items():
             if value.get("type") == "relation":

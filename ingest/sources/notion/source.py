@@ -68,7 +68,8 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             raise SourceUnavailableError(f"source {self.name!r}: {_advice(error)}") from error
         if not pages:
             raise SourceUnavailableError(
-                f"source {self.name!r}: the integration sees no page; in Notion, add it to pages under ··· > Connections"
+                f"source {self.name!r}: the integration sees no page; in Notion, add it to pages "
+                f"under ··· > Connections"
             )
         for page in pages.values():
             yield PageRef(path=_path(page), revision=_revision(page), title=title_of(page))
@@ -114,7 +115,9 @@ class NotionSource(ConfiguredSource[NotionSettings]):
             self._opened = None
 
     async def _pages(self) -> dict[str, Found]:
-        """Every page by its id: those that search knows, and the rows of every database, since search may lag behind."""
+        """Every page by its id: those that search knows, and the rows of
+        every database, since search may lag behind.
+        """
         opened = self._open()
         connection, search = opened.connection, opened.connection.client.search
         found: dict[str, Found] = {}

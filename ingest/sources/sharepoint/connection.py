@@ -77,7 +77,8 @@ class Graph:
             answer = await self.follow(str(following))
 
     async def download(self, address: str, *, most: int) -> bytes:
-        """A file at the address that Graph gave for it, which opens by itself: the token goes to no other host. Raises as
+        """A file at the address that Graph gave for it, which opens by
+        itself: the token goes to no other host. Raises as
         `get`, also for one above `most` bytes.
         """
         return await self._asked(lambda: self._api.download(address, most=most))
@@ -138,17 +139,22 @@ def advice(error: GraphError) -> str:
             return f"{error}; look whether the app is of this tenant, and `graph_url` of its cloud"
         case 403:
             return (
-                f"{error}; give the app the application permission Sites.Read.All (or Sites.Selected and this site) and have "
+                f"{error}; give the app the application permission Sites.Read.All (or Sites.Selected "
+                f"and this site) and have "
                 "an admin consent"
             )
         case 404:
             return (
-                "the app sees nothing there: correct the settings, or give the app access (Sites.Read.All, or Sites.Selected "
+                "the app sees nothing there: correct the settings, or give the app access "
+                "(Sites.Read.All, or Sites.Selected "
                 "and this site)"
             )
         case 423:
             return f"{error}; the site is locked by an admin"
         case 429 | 503:
-            return f"{error}; Microsoft limits the rate of requests and did not stop doing so: sync less often, or later"
+            return (
+                f"{error}; Microsoft limits the rate of requests and did not stop doing so: sync less "
+                f"often, or later"
+            )
         case _:
             return f"{error}; look whether Microsoft Graph can be reached from here"

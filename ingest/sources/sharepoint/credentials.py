@@ -1,7 +1,8 @@
 """The token of an app of Entra ID, by its secret or its certificate (OAuth 2.0 client credentials).
 
-https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-client-creds-grant-flow and, for the signed assertion,
-https://learn.microsoft.com/en-us/entra/identity-platform/certificate-credentials. Every secret is a `SecretStr`.
+https://learn.microsoft.com/en-us/entra/identity-platform/v2-oauth2-client-creds-grant-flow and, for the
+signed assertion, https://learn.microsoft.com/en-us/entra/identity-platform/certificate-credentials.
+Every secret is a `SecretStr`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ _ADVICE: Mapping[str, str] = {
     "7000229": "the app has no service principal in the tenant: have an admin of it consent to the app",
     "53003": "a policy of the tenant (conditional access) forbids the app to sign in from here: have an admin allow it",
 }
-"""By the number of Entra ID's error (https://learn.microsoft.com/en-us/entra/identity-platform/reference-error-codes)."""
+"""By the number of Entra ID's error
+(https://learn.microsoft.com/en-us/entra/identity-platform/reference-error-codes).
+"""
 
 
 class CredentialsError(ApiError):
@@ -123,7 +126,8 @@ class AppToken:
             return jwt.encode(claims, _key_of(pem), algorithm="PS256", headers=named)
         except (ValueError, TypeError, jwt.PyJWTError):  # their text may show a part of the key
             raise CredentialsError(
-                "the app's certificate cannot be used: give a .pem file with the certificate and its private key (RSA, without "
+                "the app's certificate cannot be used: give a .pem file with the certificate and its "
+                "private key (RSA, without "
                 "a password), by certificate_file or SHAREPOINT_CERTIFICATE",
                 status=401,
             ) from None

@@ -15,7 +15,9 @@ from ingest.sources.sharepoint.connection import GraphError
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Item:
-    """`parent`: the id of the folder that it is in; None: it is the root. `size` in bytes. `tag`: changes with every edit."""
+    """`parent`: the id of the folder that it is in; None: it is the root.
+    `size` in bytes. `tag`: changes with every edit.
+    """
 
     id: str
     name: str
@@ -107,8 +109,8 @@ def change_of(told: Mapping[str, Any]) -> Change:
 
 
 def changed(known: Mapping[str, Item], changes: Iterable[Change]) -> dict[str, Item]:
-    """The items of a drive after changes, of which the last of an item counts. What is left in a folder that was deleted goes
-    with it: what was moved out before names another folder by then.
+    """The items of a drive after changes, of which the last of an item counts. What is left in a
+    folder that was deleted goes with it: what was moved out before names another folder by then.
     """
     items = dict(known)
     gone = set[str]()

@@ -16,8 +16,9 @@ _PAGES = "webPageLibrary"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Library:
-    """A drive. `place`: the site or the OneDrive that it is of, as the settings name it; `titles`: what people see of that and
-    of the drive; `site`: the id of the site whose pages it holds, "" where it holds files.
+    """A drive. `place`: the site or the OneDrive that it is of, as the
+    settings name it; `titles`: what people see of that and of the drive;
+    `site`: the id of the site whose pages it holds, "" where it holds files.
     """
 
     id: str

@@ -1,7 +1,8 @@
-"""What earlier syncs learned of drives: every item, the link that tells what changes next, and whom pages were shared with.
+"""What earlier syncs learned of drives: every item, the link that tells
+what changes next, and whom pages were shared with.
 
-A cache in SQLite, safe to delete: then the next sync lists every drive whole. Items and link are kept in one transaction, so
-that the link never runs ahead of the items; what of them is indexed, the index itself knows.
+A cache in SQLite, safe to delete: then the next sync lists every drive whole. Items and link are kept in one
+transaction, so that the link never runs ahead of the items; what of them is indexed, the index itself knows.
 """
 
 from __future__ import annotations

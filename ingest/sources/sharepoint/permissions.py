@@ -1,8 +1,8 @@
 """Who may read an item, and which channels these are by the table `readers` of the settings.
 
-A grant counts for the groups that it names; people have no channel here. Whoever is not in the table adds nothing, and an
-item that is shared with nobody in it is closed. What Graph tells is the whole list, inherited grants and all
-(https://learn.microsoft.com/en-us/graph/api/driveitem-list-permissions).
+A grant counts for the groups that it names; people have no channel here. Whoever is not in the table
+adds nothing, and an item that is shared with nobody in it is closed. What Graph tells is the whole
+list, inherited grants and all (https://learn.microsoft.com/en-us/graph/api/driveitem-list-permissions).
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class _Granted(_Shape):
     application: _Identity | None = None
 
     def readers(self) -> Iterable[tuple[str, ...]]:
-        """A group is told as itself and, for the site, as a user of it; a site's own group has an id of the site alone."""
+        """A group is told as itself and, for the site, as a user of it; a
+        site's own group has an id of the site alone.
+        """
         login = (self.site_user and self.site_user.login) or ""
         if any(mark in login for mark in _ALL_OF_THE_TENANT):
             yield (ORGANIZATION,)
@@ -118,7 +120,8 @@ def why_closed(readers: Readers) -> str:
     """The reason for an admin, with the groups that could be put into the table. No name of a person is told."""
     shown = ", ".join(names[0] for names in readers) or "nobody that Graph names"
     return (
-        f"nobody here may read it: it is shared with {shown}, and `readers` has channels for none of these; name the channels "
+        f"nobody here may read it: it is shared with {shown}, and `readers` has channels for none of "
+        f"these; name the channels "
         "of those who may read it there"
     )
 

@@ -25,8 +25,8 @@ _GONE = "it was deleted, or moved to another library"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PagePath:
-    """What a path says. `place`: the site or the OneDrive as the settings name it; `ending`: of the file's name, with its
-    dot.
+    """What a path says. `place`: the site or the OneDrive as the settings
+    name it; `ending`: of the file's name, with its dot.
     """
 
     place: str
@@ -55,7 +55,8 @@ class PageReader:
     folders: dict[str, Mapping[str, Item]]
 
     async def page(self, path: PagePath) -> RawPage:
-        """First the file as it is now, then its readers, then its words: what changes in between is seen at the next sync.
+        """First the file as it is now, then its readers, then its words:
+        what changes in between is seen at the next sync.
 
         Raises:
             PageError: it cannot be read, or nobody here may.
@@ -155,8 +156,8 @@ def closed(readers: Readers) -> PageError:
 
 @asynccontextmanager
 async def _as_failures() -> AsyncIterator[None]:
-    """What Microsoft refuses of one page is that page's failure, and its earlier text stays: that the app may see less than
-    before says nothing of the page.
+    """What Microsoft refuses of one page is that page's failure, and its earlier
+    text stays: that the app may see less than before says nothing of the page.
     """
     try:
         yield

@@ -1,7 +1,7 @@
 """A modern page of a site as HTML: what people read of its web parts, column by column.
 
-https://learn.microsoft.com/en-us/graph/api/resources/canvaslayout. Text parts are HTML; of the others (quick links, heroes,
-pictures) Graph tells the HTML and the texts that its own search reads.
+https://learn.microsoft.com/en-us/graph/api/resources/canvaslayout. Text parts are HTML; of the
+others (quick links, heroes, pictures) Graph tells the HTML and the texts that its own search reads.
 """
 
 from __future__ import annotations

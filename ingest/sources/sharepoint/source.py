@@ -1,5 +1,6 @@
-"""SharePoint and OneDrive as a source. A page's path is its site or OneDrive, as the settings name it, its drive, its id and
-the ending of its name, so that it stays the same page when it is renamed or moved within its library.
+"""SharePoint and OneDrive as a source. A page's path is its site or OneDrive,
+as the settings name it, its drive, its id and the ending of its name, so that
+it stays the same page when it is renamed or moved within its library.
 
 What nobody of the table `readers` may read is closed: it is not indexed, and the report says with whom it is shared.
 """

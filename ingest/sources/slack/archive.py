@@ -1,4 +1,6 @@
-"""The files of a Slack export, in its zip or unpacked, however often it was packed again. Nothing is ever unpacked to disk."""
+"""The files of a Slack export, in its zip or unpacked, however often it
+was packed again. Nothing is ever unpacked to disk.
+"""
 
 from __future__ import annotations
 
@@ -160,7 +162,9 @@ def _names_in(archive: zipfile.ZipFile) -> dict[str, str]:
 
 
 def _respelt(name: str) -> str:
-    """A Mac writes UTF-8 into a zip and does not say so, and who unpacks it reads an old code page: `b├╝ro` for `büro`."""
+    """A Mac writes UTF-8 into a zip and does not say so, and who unpacks
+    it reads an old code page: `b├╝ro` for `büro`.
+    """
     try:
         return name.encode("cp437").decode("utf-8")
     except UnicodeError:
@@ -168,7 +172,9 @@ def _respelt(name: str) -> str:
 
 
 def _names_below(folder: Path) -> dict[str, str]:
-    """Files a few folders down. A folder that is a link is not entered, but named, so that it is told when it is read."""
+    """Files a few folders down. A folder that is a link is not entered,
+    but named, so that it is told when it is read.
+    """
     found: dict[str, str] = {}
     folders = [(folder, 0)]
     while folders:

@@ -33,7 +33,9 @@ def _block(block: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _texts(block: Mapping[str, Any]) -> Iterator[str]:
-    """A text object's text, a block's text and its fields. Text that is plain shows what mrkdwn would take for marks."""
+    """A text object's text, a block's text and its fields. Text that is
+    plain shows what mrkdwn would take for marks.
+    """
     fields = block.get("fields")
     for said in (block.get("title"), block.get("text"), *(fields if isinstance(fields, list) else [])):
         text = said.get("text") if isinstance(said, dict) else said

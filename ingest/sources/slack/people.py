@@ -10,8 +10,8 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(r"(?<![\w.])\+\d[\d ()/-]{6,}\d\b")
 _ADDRESS = re.compile(r"\[([^\]\n]*)\]\((https?://[^)\s]+)\)|(https?://[^\s)>\]]*[\w/])")
 _SHORTEST_NAME = 2
-"""Words. One word alone (May, Rose, Will) is too often no name, unless it is spelt as none is (`ann.de.vries`) or called
-by an @.
+"""Words. One word alone (May, Rose, Will) is too often no name, unless
+it is spelt as none is (`ann.de.vries`) or called by an @.
 """
 _HANDLE = re.compile(r"\w+[._-]\w[\w.-]*|[A-Za-z]+\d+")
 

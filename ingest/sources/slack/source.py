@@ -56,8 +56,8 @@ class SlackExportSource(ConfiguredSource[SlackExportSettings]):
         return path.partition("/")[0] in self._left_out
 
     async def discover(self) -> AsyncIterator[PageRef]:
-        """A channel of which a day cannot be read is listed as far as it can, and as a part that failed; where that leaves
-        no page at all the export itself is at fault.
+        """A channel of which a day cannot be read is listed as far as it can, and as a
+        part that failed; where that leaves no page at all the export itself is at fault.
         """
         broken: dict[str, str] = {}
         listed = 0

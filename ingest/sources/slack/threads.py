@@ -22,7 +22,9 @@ _BLOCK = re.compile(r"`{3}|[-+*] |\d{1,9}[.)] |>|\||#{1,6} ")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Message:
-    """`ts`: Slack's id of it, seconds since 1970 in front. `record`: as the export has it. `edited`: when, like `ts`."""
+    """`ts`: Slack's id of it, seconds since 1970 in front. `record`: as
+    the export has it. `edited`: when, like `ts`.
+    """
 
     ts: str
     user: str
@@ -134,7 +136,9 @@ def page_of(thread: Thread, *, channel: str, people: Names | Pseudonyms, accepte
 def thread_page(
     thread: Thread, *, channel: str, people: Names | Pseudonyms, accepted: frozenset[str]
 ) -> ThreadPage:
-    """The thread as a page: the question, its answer, then what else was said. Bots are heard where people marked them."""
+    """The thread as a page: the question, its answer, then what else was
+    said. Bots are heard where people marked them.
+    """
     question = next((message for message in thread.messages if message.ts == thread.ts), None)
     if question is not None:
         people.person(question.user)  # who asks is the first person of the page

@@ -1,4 +1,6 @@
-"""How far a visit goes at most: dead links, hidden pages and calendars without end cost requests and time, and bring no page."""
+"""How far a visit goes at most: dead links, hidden pages and calendars
+without end cost requests and time, and bring no page.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +41,14 @@ class Bounds:
             return f"the crawl stopped at {self._pages} pages: raise max_pages, or narrow the prefixes"
         if self._requests() >= self._most:
             return (
-                f"the crawl stopped after {self._requests()} requests, of which {pages} brought a page: exclude what is none "
+                f"the crawl stopped after {self._requests()} requests, of which {pages} brought a "
+                f"page: exclude what is none "
                 "(dead links, calendars, filters), or raise max_requests"
             )
         if self._now() - self._began >= 60 * self._minutes:
             return (
-                f"the crawl stopped after {self._minutes:g} minutes and {pages} pages: raise max_minutes, lower delay_s, "
+                f"the crawl stopped after {self._minutes:g} minutes and {pages} pages: raise "
+                f"max_minutes, lower delay_s, "
                 "or narrow the prefixes"
             )
         return None

@@ -43,8 +43,8 @@ Sleep = Callable[[float], Awaitable[object]]
 
 
 class WebError(Exception):
-    """An address gave no page. `gone`: the site says that there is none; otherwise it may be there tomorrow. `for_good`: it
-    says that this will stay so.
+    """An address gave no page. `gone`: the site says that there is none; otherwise
+    it may be there tomorrow. `for_good`: it says that this will stay so.
 
     `private`: it is there, but not for everybody: it asks for a login, or sends visitors to another host for now.
     `to`: the address that it redirects to and that was not asked.

@@ -1,4 +1,5 @@
-"""The main content of a website's page, as Markdown: without menus, footers, cookie notes and what visitors wrote below.
+"""The main content of a website's page, as Markdown: without menus,
+footers, cookie notes and what visitors wrote below.
 
 Where the page marks its main content, that is believed, and every word in it is kept but for the frame. Elsewhere
 trafilatura tells which paragraphs belong to it, and what stands among these is read too: it leaves out warnings in an
@@ -24,7 +25,9 @@ from ingest.parsers.text import cleaned
 from ingest.sources.web.frame import COPYRIGHT, count_letters, drop_frame, is_linked, names_of, plain
 
 _LEAST_MARKED = {"main": 0.2, "article": 0.5}
-"""Share of the page's words that must stand in what it marks: a `<main>` may hold no more than a picture and a greeting."""
+"""Share of the page's words that must stand in what it marks: a `<main>`
+may hold no more than a picture and a greeting.
+"""
 _AROUND = re.compile(
     r"(?:^|[-_\s])(?:footer|side-?bar|header|masthead|colophon|copyright)(?:$|[-_\s])", re.IGNORECASE
 )

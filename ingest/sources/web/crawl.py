@@ -1,9 +1,9 @@
 """One visit to a website: from its start pages and sitemaps along the links, and what was found under which path.
 
-What fails today is told from what is gone: a page that fails keeps its place, and the way through it is known from the
-last visit. Only what the site itself says is gone, moved or hidden, or what nothing leads to any more, is not listed.
-A page that now asks its visitors who they are is a failure whose earlier text has to go. A site that shows one text under
-all its addresses is not believed.
+What fails today is told from what is gone: a page that fails keeps its place, and the way through it is known
+from the last visit. Only what the site itself says is gone, moved or hidden, or what nothing leads to any
+more, is not listed. A page that now asks its visitors who they are is a failure whose earlier text has to go.
+A site that shows one text under all its addresses is not believed.
 """
 
 from __future__ import annotations
@@ -179,7 +179,8 @@ class Crawl:
     async def _read(self, url: URL, before: Visit | None) -> Visit | None:
         """The page at an address, as remembered where the site says that it is unchanged. None: it is no page.
 
-        Whether it may be indexed can change without it: one that may not was asked for in full, the others' header is read.
+        Whether it may be indexed can change without it: one that may not
+        was asked for in full, the others' header is read.
         """
         opened = self._opened.get(url)
         known = opened.known if opened else before if before and not before.document.hidden else None
@@ -222,7 +223,9 @@ class Crawl:
         return visit
 
     async def _failed(self, url: URL, error: WebError, before: Visit | None) -> None:
-        """The way through a page that fails is known from the last visit. What is gone fails only where it is a start."""
+        """The way through a page that fails is known from the last visit.
+        What is gone fails only where it is a start.
+        """
         if error.for_good:
             self._result.left_out.add(self._scope.path_of(url))
         if error.gone:
@@ -279,7 +282,8 @@ class Crawl:
         await self._walk()
 
     async def _look_at_lost(self, remembered: list[str]) -> None:
-        """Where nothing leads to many pages any more: whether the site has them, cannot show them, or shows one text for all.
+        """Where nothing leads to many pages any more: whether the site has
+        them, cannot show them, or shows one text for all.
 
         Raises:
             WebError: the last.
@@ -300,4 +304,7 @@ class Crawl:
                 await self._frontier.add(lost)
                 await self._walk()
                 return
-            self._result.incomplete = f"nothing leads any more to {len(lost)} pages of the last visit, and they cannot be looked at: {error.reason}"
+            self._result.incomplete = (
+                f"nothing leads any more to {len(lost)} pages of the last visit, and they cannot be "
+                f"looked at: {error.reason}"
+            )

@@ -35,9 +35,11 @@ _FOLLOWED = frozenset({"http", "https"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WebDocument:
-    """A page as it was read. `canonical`: the address that it says is its proper one. `hidden`: it asks not to be indexed.
+    """A page as it was read. `canonical`: the address that it says is its
+    proper one. `hidden`: it asks not to be indexed.
 
-    `audience`: the channels and groups that its HTML limits it to; None: no limit. `closed`: why nobody may read it here,
+    `audience`: the channels and groups that its HTML limits it to; None: no limit. `closed`: why nobody may
+    read it here,
     where that is what it says. `mark`: of its words (`text_mark`).
     """
 

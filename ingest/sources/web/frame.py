@@ -40,7 +40,8 @@ _ADVERT = re.compile(
 )
 COPYRIGHT = re.compile(r"©|\(c\) \d{4}|\bcopyright\b|all rights reserved", re.IGNORECASE)
 _CONSENT = re.compile(
-    r"\b(?:accept|agree|allow|ok|okay|got it|reject|decline|deny|akzept|zustimm|ablehn|accepter|refuser|aceptar|rechazar|accept(?:o|eer|eren)|"
+    r"\b(?:accept|agree|allow|ok|okay|got "
+    r"it|reject|decline|deny|akzept|zustimm|ablehn|accepter|refuser|aceptar|rechazar|accept(?:o|eer|eren)|"
     r"akkoord|toestaan|weiger|accett|rifiut|aceito|aceitar|godta|godkänn|acceptera|zgadzam|akceptuj|同意|接受|承諾|قبول)",
     re.IGNORECASE,
 )
@@ -121,7 +122,9 @@ def _is_frame(element: Tag) -> bool:
 
 
 def _asks(element: Tag) -> bool:
-    """A few words around a field to fill in or a button to press: to subscribe, to search, to say whether the page helped."""
+    """A few words around a field to fill in or a button to press: to
+    subscribe, to search, to say whether the page helped.
+    """
     fields = element.select("input:not([type=hidden]), textarea, button")
     return any(not opens_what_follows(field) for field in fields) and len(element.get_text(" ").split()) <= 40
 

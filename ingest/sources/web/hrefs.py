@@ -10,7 +10,8 @@ from yarl import URL
 def written_address(written: str, base: URL | None = None) -> URL | None:
     """An absolute address with a host; `base`: what a relative one is relative to.
 
-    yarl looks at some parts of an address only when it is asked for them (a host in punycode, a port), so all of them are.
+    yarl looks at some parts of an address only when it is asked for them
+    (a host in punycode, a port), so all of them are.
     """
     try:
         url = URL(written.strip())

@@ -14,7 +14,8 @@ from ingest.sources.web.hrefs import written_address
 from ingest.sources.web.scope import names_a_login, spelling
 
 NEEDS_JAVASCRIPT = (
-    "it needs JavaScript: its text is put together in the browser, and no script is run here. Name a version of the site "
+    "it needs JavaScript: its text is put together in the browser, and no script is run here. Name a "
+    "version of the site "
     "that is made of pages, or the files that it is made from"
 )
 LOGIN = "it asks for a login: it is not public"

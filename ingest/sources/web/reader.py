@@ -19,7 +19,9 @@ from ingest.sources.web.wire import LINKS, READING, Answer, Nothing
 logger = logging.getLogger(__name__)
 
 LARGE = 100_000
-"""Bytes, from which on a page is read in the process: most pages of most sites are smaller, and are spared its start."""
+"""Bytes, from which on a page is read in the process: most pages of most
+sites are smaller, and are spared its start.
+"""
 SECONDS = 300.0
 """For one page: the worst of 5 MB take 20 s of a processor, and give way to all else that wants it."""
 

@@ -109,7 +109,9 @@ class Scope:
         return URL(f"{self._schemes[twin]}://{twin}") if twin in self._schemes else None
 
     def foreign(self, url: URL) -> str | None:
-        """Why an address may not even be asked for; None: it may. A redirect within the hosts may leave the prefixes."""
+        """Why an address may not even be asked for; None: it may. A
+        redirect within the hosts may leave the prefixes.
+        """
         if url.scheme not in ("http", "https"):
             return "it is no web address"
         if url.user is not None or url.password is not None:
@@ -176,7 +178,9 @@ def tidy(url: URL) -> URL:
 
 
 def spelling(path: str) -> str:
-    """What the spellings of one page's path have in common: case, `/`, `index.html`, `.html`, the query are none of it."""
+    """What the spellings of one page's path have in common: case, `/`,
+    `index.html`, `.html`, the query are none of it.
+    """
     plain = re.sub(r"/+", "/", unquote(path.partition("?")[0])).casefold().rstrip("/")
     return _ENDING.sub("", _INDEX.sub("", plain))
 

@@ -80,7 +80,8 @@ class Robots:
 class Sitemaps:
     """Walks sitemaps and the indexes of them, no further than `bounds`.
 
-    `failed`: sitemap -> why it could not be read, so that addresses may be missing; `named`: those of them that the site or
+    `failed`: sitemap -> why it could not be read, so that addresses may be missing; `named`: those of them
+    that the site or
     the settings name. `cut`: why there may be more addresses than were read.
     """
 
@@ -126,7 +127,10 @@ class Sitemaps:
     def _is_enough(self, found: Collection[URL]) -> bool:
         self.cut = self._bounds.reached(0) or self.cut
         if len(found) >= self._bounds.addresses:
-            self.cut = f"its sitemaps name more than {len(found)} addresses, of which no more were asked for: raise max_pages"
+            self.cut = (
+                f"its sitemaps name more than {len(found)} addresses, of which no more were asked for: "
+                f"raise max_pages"
+            )
         return self.cut is not None
 
     async def _read(self, sitemap: URL) -> list[tuple[bool, URL]]:

@@ -25,7 +25,8 @@ from kb.config.sources import WebsiteSettings
 
 
 class WebsiteSource(ConfiguredSource[WebsiteSettings]):
-    """`folder`: where the memory of earlier visits is kept. `may_reach`: the addresses that may be connected to, whatever
+    """`folder`: where the memory of earlier visits is kept. `may_reach`:
+    the addresses that may be connected to, whatever
     `resolver` makes of a name.
     """
 

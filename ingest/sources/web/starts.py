@@ -1,4 +1,6 @@
-"""The start addresses: where they lead today. The site is there, so the scope follows, as far as it stays the same site's."""
+"""The start addresses: where they lead today. The site is there, so the
+scope follows, as far as it stays the same site's.
+"""
 
 from __future__ import annotations
 

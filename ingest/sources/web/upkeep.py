@@ -1,4 +1,6 @@
-"""A site that shows one text under all its addresses (under maintenance, behind a question) has not replaced its pages by it."""
+"""A site that shows one text under all its addresses (under maintenance,
+behind a question) has not replaced its pages by it.
+"""
 
 from __future__ import annotations
 
@@ -66,6 +68,7 @@ async def look_at(
 
 def _same_text(what: str, address: str) -> SameTextError:
     return SameTextError(
-        f"{what} one and the same text: the site seems to be under maintenance, or to ask something before it shows a page. "
+        f"{what} one and the same text: the site seems to be under maintenance, or to ask something "
+        f"before it shows a page. "
         f"Nothing of it was changed; look at {address}, and sync again when it shows its pages"
     )

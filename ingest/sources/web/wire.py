@@ -27,8 +27,8 @@ class Answer(_Frame):
 
 
 class Reading(_Frame):
-    """A `WebDocument`, but for its content, which is the next frame unless it is what was answered, and its links, which are
-    in so many `frames` after that.
+    """A `WebDocument`, but for its content, which is the next frame unless it is
+    what was answered, and its links, which are in so many `frames` after that.
     """
 
     kind: Literal["reading"] = "reading"

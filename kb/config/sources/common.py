@@ -37,7 +37,9 @@ class CommonSettings(BaseModel):
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
     audience: tuple[str, ...] = ()
     owner: str = ""
-    """Whom to ask about pages whose own owner is nobody in Slack: an e-mail address, a handle (@dana), a name or an id (U0123)."""
+    """Whom to ask about pages whose own owner is nobody in Slack: an
+    e-mail address, a handle (@dana), a name or an id (U0123).
+    """
     max_age_days: int | None = None
     sync_every: Span | None = None
     """"30m", "6h", "1d": while the bot runs, the source is synced about this often. None: only when somebody asks."""

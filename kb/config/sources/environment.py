@@ -1,7 +1,7 @@
 """What the environment adds to the sources of a settings file, and what is said of a misspelt key.
 
-Tokens are given by the environment: `FOOTNOTE_SOURCES__<NAME>__TOKEN`, or for every source of a kind by the name that its
-vendor's users know (`CONFLUENCE_API_TOKEN`, `NOTION_TOKEN`, `GIT_TOKEN`, `GITHUB_TOKEN`).
+Tokens are given by the environment: `FOOTNOTE_SOURCES__<NAME>__TOKEN`, or for every source of a kind by the
+name that its vendor's users know (`CONFLUENCE_API_TOKEN`, `NOTION_TOKEN`, `GIT_TOKEN`, `GITHUB_TOKEN`).
 """
 
 from __future__ import annotations

@@ -25,7 +25,9 @@ FolderId = Annotated[str, BeforeValidator(_as_id), Field(pattern=_ID)]
 
 
 class GoogleDriveSettings(CommonSettings):
-    """What a service account, or a person by OAuth, sees of Google Drive: Docs, Sheets, Slides, PDF and Office files."""
+    """What a service account, or a person by OAuth, sees of Google Drive:
+    Docs, Sheets, Slides, PDF and Office files.
+    """
 
     kind: Literal["google_drive"]
     key_file: Path | None = None
@@ -43,11 +45,13 @@ class GoogleDriveSettings(CommonSettings):
     exclude: tuple[str, ...] = ()
     """Gitignore patterns on the names of folders and files, as below the folder that is read."""
     readers: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-    """With whom files are shared -> the channels of those people, or "everyone". Keys: the address of a group or a person; a
-    domain ("acme.com"), also by link ("acme.com with the link"); "anyone", "anyone with the link". A file that is shared with
-    none of them is not indexed."""
+    """With whom files are shared -> the channels of those people, or "everyone". Keys: the address
+    of a group or a person; a domain ("acme.com"), also by link ("acme.com with the link");
+    "anyone", "anyone with the link". A file that is shared with none of them is not indexed."""
     places: Mapping[FolderId, tuple[str, ...]] = Field(default_factory=dict)
-    """Folder or shared drive -> the channels that may read what is in it, where the account may not see with whom it is shared."""
+    """Folder or shared drive -> the channels that may read what is in it,
+    where the account may not see with whom it is shared.
+    """
     api_url: HttpUrl = HttpUrl("https://www.googleapis.com")
     timeout_s: Annotated[float, Field(gt=0, le=300)] = 60.0
     """An export of a large document takes Google half a minute."""

@@ -34,7 +34,10 @@ AnySourceSettings = Annotated[
     Discriminator(
         kind_of,
         custom_error_type="source_kind",
-        custom_error_message="unknown kind; known: folder, git, website, confluence, notion, slack_export, github, sharepoint, drive, google_drive",
+        custom_error_message=(
+            "unknown kind; known: folder, git, website, confluence, notion, slack_export, github, "
+            "sharepoint, drive, google_drive"
+        ),
     ),
 ]
 

@@ -17,7 +17,9 @@ _SITE = (
 
 
 class SharePointSettings(CommonSettings):
-    """Sites of SharePoint Online (their document libraries and pages) and OneDrives, as an app of Entra ID sees them."""
+    """Sites of SharePoint Online (their document libraries and pages) and
+    OneDrives, as an app of Entra ID sees them.
+    """
 
     kind: Literal["sharepoint"]
     tenant: Annotated[str, Field(pattern=r"^[\w.-]+$")]
@@ -26,8 +28,8 @@ class SharePointSettings(CommonSettings):
     client_secret: SecretStr | None = None
     certificate: SecretStr | None = None
     certificate_file: Path | None = None
-    """A .pem file with the app's certificate and its private key, or by `certificate` what stands in it. It goes before the
-    secret.
+    """A .pem file with the app's certificate and its private key, or by
+    `certificate` what stands in it. It goes before the secret.
     """
     sites: tuple[Annotated[str, Field(pattern=_SITE)], ...] = ()
     """Addresses (https://acme.sharepoint.com/sites/hr) or ids (host,guid,guid). A page's path begins with it."""
@@ -38,8 +40,8 @@ class SharePointSettings(CommonSettings):
     onedrives: tuple[Annotated[str, Field(pattern=r"^[^\s/]+$")], ...] = ()
     """Whose OneDrives: user principal names (dana@acme.com) or ids of users."""
     readers: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Group, site group (by name, address or id), "organization" or "anyone" -> the channels of its members, or "everyone".
-    A page that is shared with none of these is not indexed.
+    """Group, site group (by name, address or id), "organization" or "anyone" -> the channels
+    of its members, or "everyone". A page that is shared with none of these is not indexed.
     """
     permissions_every: Span | None = None
     """"6h": a page that did not change is asked for its readers when they are so old. None: at each sync."""

@@ -12,11 +12,15 @@ from kb.config.sources.common import CommonSettings, nearest
 
 
 class WebsiteSettings(CommonSettings):
-    """Public pages of a website: those of its sitemap and those reached by links, on the hosts and below the paths named."""
+    """Public pages of a website: those of its sitemap and those reached
+    by links, on the hosts and below the paths named.
+    """
 
     kind: Literal["website"]
     start: Annotated[tuple[HttpUrl, ...], Field(min_length=1)]
-    """Where to begin. Their hosts are the allowed ones; a page belongs to the source when its address begins with one."""
+    """Where to begin. Their hosts are the allowed ones; a page belongs to
+    the source when its address begins with one.
+    """
     prefixes: tuple[HttpUrl, ...] = ()
     """What a page's address must begin with. Empty: the folders of the `start` addresses."""
     sitemaps: tuple[HttpUrl, ...] = ()
@@ -59,11 +63,15 @@ class ConfluenceSettings(CommonSettings):
     blog: bool = False
     """Also blog posts."""
     attachments: bool = False
-    """Also attached documents (PDF, Office and so on), each as a page of its own for the readers of the page it hangs on."""
+    """Also attached documents (PDF, Office and so on), each as a page of
+    its own for the readers of the page it hangs on.
+    """
     answers: tuple[str, ...] = ()
     """Comments that begin with one of these ("Answer:", "✅") are read with their page. Empty: no comment is."""
     groups: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Confluence group -> the channels of its members. A restricted page is for the channels of its groups, or is left out."""
+    """Confluence group -> the channels of its members. A restricted page
+    is for the channels of its groups, or is left out.
+    """
     timeout_s: Annotated[float, Field(gt=0, le=120)] = 30.0
 
 
@@ -87,13 +95,17 @@ class GithubSettings(CommonSettings):
     ]
     """"owner/name". A page's path begins with it."""
     readers: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Repository that is not public -> the channels that may read it, or "everyone". One that is not named is not indexed."""
+    """Repository that is not public -> the channels that may read it, or
+    "everyone". One that is not named is not indexed.
+    """
     labels: tuple[str, ...] = ("answered",)
     """An issue or a discussion with one of these was answered. Empty: only discussions with a marked answer."""
     answer_reaction: Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"] | None = (
         None
     )
-    """A maintainer's comment with this reaction is an issue's answer. None, and where there is none: see docs/sources.md."""
+    """A maintainer's comment with this reaction is an issue's answer.
+    None, and where there is none: see docs/sources.md.
+    """
     issues: bool = True
     discussions: bool = True
     wiki: bool = True

@@ -27,7 +27,9 @@ class Kept:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fidelity:
-    """A file's, or of several together. What is lost, added and moved is told in the order of the text, `lost` with numbers."""
+    """A file's, or of several together. What is lost, added and moved is
+    told in the order of the text, `lost` with numbers.
+    """
 
     words: Kept = Kept()
     numbers: Kept = Kept()

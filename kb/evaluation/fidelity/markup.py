@@ -87,7 +87,9 @@ _MOST_SPANNED = 100
 CODE = re.compile(r"(<pre>.*?</pre>|<code\b.*?</code>)", re.DOTALL)
 _DEFINED = re.compile(r"^([ >]*)\[\^[^\]\s]+\]:", re.MULTILINE)
 _MARKS = re.compile(r"&lt;br\s*/?&gt;|\[\^[^\]\s]+\]|(?<=<li>)(?:\s*<p>)?\[[ x]\] ", re.IGNORECASE)
-"""What the index's Markdown has that a renderer of ours knows nothing of: lines' ends in cells, footnotes, boxes of tasks."""
+"""What the index's Markdown has that a renderer of ours knows nothing
+of: lines' ends in cells, footnotes, boxes of tasks.
+"""
 _NUMBER = "data-number"
 
 
@@ -191,7 +193,9 @@ class _Walker:
 
 
 def _is_hidden(element: _Element) -> bool:
-    """Hidden by the element itself, a formula, or what a site has around all of its pages. Style sheets are not known."""
+    """Hidden by the element itself, a formula, or what a site has around
+    all of its pages. Style sheets are not known.
+    """
     classes = set((element.get("class") or "").split())
     return (
         element.tag == "nav"

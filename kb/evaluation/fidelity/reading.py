@@ -1,7 +1,8 @@
 """What a reading of a document consists of: its words in order, numbers, dates, table cells and lines of code.
 
-Both sides are brought to one form first, so that only what a reader would miss counts: Unicode's compatible forms (NFKC:
-ligatures, full-width digits), case, soft hyphens and other characters that nobody sees, underscores, kinds of dashes.
+Both sides are brought to one form first, so that only what a reader would miss
+counts: Unicode's compatible forms (NFKC: ligatures, full-width digits), case,
+soft hyphens and other characters that nobody sees, underscores, kinds of dashes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _CELL_TOKEN = re.compile(rf"{_NUMBER.pattern}|{_WORD.pattern}")
 _MONTH = r"[^\W\d_]{3,10}\.?"
 _DATE = re.compile(
     rf"\b(?:\d{{4}}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-]\d\d(?:\d\d)?"
-    rf"|\d\d?(?:\.|st|nd|rd|th|er)? (?:de )?{_MONTH},? (?:de )?(?:19|20)\d\d|{_MONTH} \d\d?(?:st|nd|rd|th)?, (?:19|20)\d\d)\b"
+    rf"|\d\d?(?:\.|st|nd|rd|th|er)? (?:de )?{_MONTH},? (?:de )?(?:19|20)\d\d|{_MONTH} "
+    rf"\d\d?(?:st|nd|rd|th)?, (?:19|20)\d\d)\b"
 )
 _BROKEN = re.compile(r"([^\W\d_]{2,})[-\u00ad\u2010] *\n\s*([^\W\d_]{2,})")
 """A word that goes on in the next line, or two words with a hyphen between them: nobody can tell from here."""

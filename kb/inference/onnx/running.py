@@ -62,8 +62,8 @@ class OnnxModel:
 
 
 def session(file: Path) -> Any:
-    """A graph, loaded. Sums stay apart from layer norms: the runtime's operator for both at once takes five times as long.
-    Graphs that were fused when they were converted stay as they are.
+    """A graph, loaded. Sums stay apart from layer norms: the runtime's operator for both at once
+    takes five times as long. Graphs that were fused when they were converted stay as they are.
     """
     import onnxruntime
 

@@ -76,7 +76,9 @@ class FileTokens:
 
 
 def _is_by_word(tokenizer: dict[str, Any]) -> bool:
-    """BERT's kind: white space parts words before anything else is done with them, and no mark of the model holds any."""
+    """BERT's kind: white space parts words before anything else is done
+    with them, and no mark of the model holds any.
+    """
     kinds = {
         part: (tokenizer.get(part) or {}).get("type") for part in ("normalizer", "pre_tokenizer", "model")
     }

@@ -1,4 +1,6 @@
-"""Footnote by its own parts: the embedded index, and the pipeline up to the passages. No reranker, no model, no thread."""
+"""Footnote by its own parts: the embedded index, and the pipeline up to
+the passages. No reranker, no model, no thread.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """haiku.rag: LanceDB in a folder, its hybrid search, and pages that come ready cut (`import_documents`).
 
-It offers no class for an embedder of one's own: the wrapper that it makes of its settings is replaced by one of the same kind.
+It offers no class for an embedder of one's own: the wrapper that it
+makes of its settings is replaced by one of the same kind.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Haystack: its in-memory store, kept as it keeps it, and the hybrid pipeline of its tutorial: vectors, BM25, fused by ranks."""
+"""Haystack: its in-memory store, kept as it keeps it, and the hybrid
+pipeline of its tutorial: vectors, BM25, fused by ranks.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""LlamaIndex: its default store, kept as it keeps it, and its BM25 retriever, fused by ranks without a language model."""
+"""LlamaIndex: its default store, kept as it keeps it, and its BM25
+retriever, fused by ranks without a language model.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Keys with different audiences over limited pages: real embedder, engine and pipeline, with and without a (fake) model.
+"""Keys with different audiences over limited pages: real embedder,
+engine and pipeline, with and without a (fake) model.
 
 What a key may not read comes out of no door, whatever the conversation that it sends along claims to know already.
 """

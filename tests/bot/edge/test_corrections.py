@@ -1,4 +1,6 @@
-"""A thread hears once that what its answer quoted has changed, expired or been replaced; and nothing that it may not read."""
+"""A thread hears once that what its answer quoted has changed, expired
+or been replaced; and nothing that it may not read.
+"""
 
 from __future__ import annotations
 

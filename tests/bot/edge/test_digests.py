@@ -1,5 +1,5 @@
-"""What is said by the clock, once over all replicas: the week's gaps to a channel, the month's stale pages to their owners; and
-what an admin sees of both at any time."""
+"""What is said by the clock, once over all replicas: the week's gaps to a channel,
+the month's stale pages to their owners; and what an admin sees of both at any time."""
 
 from __future__ import annotations
 

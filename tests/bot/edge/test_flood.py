@@ -1,4 +1,6 @@
-"""A flood of replies: what cannot concern us costs a glance, what may is put aside, and what speaks to us goes first."""
+"""A flood of replies: what cannot concern us costs a glance, what may is
+put aside, and what speaks to us goes first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What people asked becomes cases: of answers that were voted up and gaps that were closed, naming nobody, and they run."""
+"""What people asked becomes cases: of answers that were voted up and
+gaps that were closed, naming nobody, and they run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Looks into threads that we may not be in: one for each, none for what is gone, and nothing lost when Slack refuses."""
+"""Looks into threads that we may not be in: one for each, none for what
+is gone, and nothing lost when Slack refuses.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Small talk in Slack costs no search, and an answer keeps the form of the one before; the real pipeline is behind it."""
+"""Small talk in Slack costs no search, and an answer keeps the form of
+the one before; the real pipeline is behind it.
+"""
 
 from __future__ import annotations
 

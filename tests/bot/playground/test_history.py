@@ -1,4 +1,6 @@
-"""What was said is there again after a restart; a broken file stops nothing; nothing is kept that nobody asked to keep."""
+"""What was said is there again after a restart; a broken file stops
+nothing; nothing is kept that nobody asked to keep.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What people share in Slack reaches the app as Slack sends it: files, forwarded messages, replies to the channel, forms."""
+"""What people share in Slack reaches the app as Slack sends it: files,
+forwarded messages, replies to the channel, forms.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""GitHub against a server of ours that answers as the published APIs do: what is listed, who may read it, what is waited for."""
+"""GitHub against a server of ours that answers as the published APIs do:
+what is listed, who may read it, what is waited for.
+"""
 
 from __future__ import annotations
 

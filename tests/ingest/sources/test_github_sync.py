@@ -1,4 +1,6 @@
-"""Whole syncs of a source on GitHub: taken up where one was killed, and what goes at once or only when somebody insists."""
+"""Whole syncs of a source on GitHub: taken up where one was killed, and
+what goes at once or only when somebody insists.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Google Drive against a server of ours that answers as the published API does: what is read, under which name, by whom."""
+"""Google Drive against a server of ours that answers as the published
+API does: what is read, under which name, by whom.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ async def drive() -> AsyncIterator[Drive]:
 
 
 class Reader:
-    """A source over a Drive that keeps its things in a folder; a new one for each sync, as the bot does. `now`: its clock."""
+    """A source over a Drive that keeps its things in a folder; a new one
+    for each sync, as the bot does. `now`: its clock.
+    """
 
     def __init__(self, drive: Drive, folder: Path) -> None:
         self._drive, self._folder = drive, folder

@@ -1,4 +1,6 @@
-"""What becomes of a Drive that was listed, by its change logs: followed, and never believed further than it was taken in."""
+"""What becomes of a Drive that was listed, by its change logs: followed,
+and never believed further than it was taken in.
+"""
 
 from __future__ import annotations
 

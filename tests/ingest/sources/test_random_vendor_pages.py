@@ -1,5 +1,5 @@
-"""Pages of vendors made at random, through their source's conversion and the parser: no word is lost, none is said twice,
-their order is kept, and what a reader sees as words is no heading.
+"""Pages of vendors made at random, through their source's conversion and the parser: no word is
+lost, none is said twice, their order is kept, and what a reader sees as words is no heading.
 
 Every word is another one, so that they can be compared one by one.
 """

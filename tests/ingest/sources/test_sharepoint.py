@@ -1,4 +1,6 @@
-"""SharePoint and OneDrive against a server of ours that answers as Microsoft Graph is published: what is listed and read."""
+"""SharePoint and OneDrive against a server of ours that answers as
+Microsoft Graph is published: what is listed and read.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How the app gets into Microsoft Graph, and what it does where Graph refuses, limits the rate or sends it elsewhere."""
+"""How the app gets into Microsoft Graph, and what it does where Graph
+refuses, limits the rate or sends it elsewhere.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""One page of a website has many addresses, and a start leads where it leads: each page is listed once, and none is lost."""
+"""One page of a website has many addresses, and a start leads where it
+leads: each page is listed once, and none is lost.
+"""
 
 from __future__ import annotations
 
