@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from kb.index.calibration import Reranking
+from kb.calibration import Reranking
 from kb.marked import is_block, marked_markdown
 from kb.models import Chunk, Hit, Outcome, Page, Rewrite
 

@@ -10,8 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from kb.answer import Freshness, FreshnessReason, Mode, Note, WarningKind
+from kb.conversation import messages
 from kb.conversation.conversations import compacted
-from kb.evaluation import answer_sets as cases
 from kb.models import Turn
 
 MAX_QUERY = 4000
@@ -44,7 +44,7 @@ class _Out(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Message(cases.Message):
+class Message(messages.Message):
     """One message of the conversation so far."""
 
     content: Annotated[str, Field(max_length=MAX_MESSAGE)]
@@ -69,7 +69,7 @@ class AskRequest(_In):
     @property
     def turns(self) -> list[Turn]:
         """As the bot remembers its own threads: the latest ones, of those before their topics."""
-        told = cases.turns_of(self.chat_history)
+        told = messages.turns_of(self.chat_history)
         return compacted(
             [
                 replace(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kb.calibration import Calibration
 from kb.config.settings import EmbedSettings
-from kb.index.calibration import Calibration
 from kb.index.port import IndexManifest
 from kb.inference.embedder import embedder_for
 

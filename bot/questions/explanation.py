@@ -14,7 +14,7 @@ from bot.rendering.layout import SECTION_CHARACTERS, Block, context, cut, cut_li
 from bot.rendering.mrkdwn import escape
 from bot.rendering.notes import UNTOLD, note_wording
 from kb.answer import JudgeStatus
-from kb.index.calibration import Reranking
+from kb.calibration import Reranking
 
 SHOWN_CHARACTERS = 400
 SHOWN_LINES = 8

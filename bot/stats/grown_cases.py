@@ -23,7 +23,8 @@ from bot.stats.pseudonyms import Pseudonyms, names_nobody
 from kb.answer import Answer
 from kb.conversation.conversations import ConversationStore
 from kb.conversation.history import readable_turns
-from kb.evaluation.answer_sets import AnswerCase, Message
+from kb.conversation.messages import Message
+from kb.evaluation.answer_sets import AnswerCase
 from kb.models import EVERYONE, Audience, Chunk, Page, Question, ThreadKey, Turn
 from kb.pages.quoted_words import Section, gone_from, words_of
 from kb.retrieval.golden import GoldenQuestion

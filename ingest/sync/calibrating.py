@@ -6,7 +6,7 @@ import logging
 from typing import Protocol
 
 from kb.errors import UnavailableError
-from kb.index.calibration import Calibration
+from kb.calibration import Calibration
 from kb.index.port import Rebuild, Searchable, VectorIndex
 
 logger = logging.getLogger(__name__)

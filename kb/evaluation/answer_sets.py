@@ -33,6 +33,7 @@ from pydantic import (
 )
 
 from kb.answer import Answer
+from kb.conversation.messages import Message, turns_of
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.seen import facts_found, facts_seen
 from kb.models import Audience, Question, Turn
@@ -50,13 +51,6 @@ class Answers(Protocol):
     """What is measured: the pipeline, or a double."""
 
     async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer: ...
-
-
-class Message(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    role: Literal["user", "assistant"]
-    content: str
 
 
 class AnswerCase(BaseModel):
@@ -161,18 +155,6 @@ async def run_answer_case(pipeline: Answers, case: AnswerCase) -> AnswerResult:
         seen=seen,
         ranks=facts_found(answer.trace.hits, case.keywords),
     )
-
-
-def turns_of(history: Sequence[Message]) -> list[Turn]:
-    """An answer belongs to the question before it; what stands before the first question is nobody's answer."""
-    turns: list[Turn] = []
-    for message in history:
-        if message.role == "user":
-            turns.append(Turn(question=message.content, answer=""))
-        elif turns:
-            said = "\n".join(filter(None, (turns[-1].answer, message.content)))
-            turns[-1] = Turn(question=turns[-1].question, answer=said)
-    return turns
 
 
 def ending_of(answer: Answer) -> Ending:

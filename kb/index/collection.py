@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from qdrant_client import models
 
+from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
-from kb.index.calibration import Calibration
 from kb.index.fields import DENSE, LANGUAGE, LEXICAL, PAGE_ID, PAGE_URL, REVISION, TITLE
 from kb.index.payload import (
     INVENTORY_FIELDS,

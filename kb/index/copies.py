@@ -15,8 +15,8 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from kb.calibration import Calibration
 from kb.errors import FootnoteError, IndexDamagedError, IndexMismatchError
-from kb.index.calibration import Calibration
 from kb.index.port import Copy, IndexedChunk, IndexManifest, PageHeld, VectorIndex
 
 logger = logging.getLogger(__name__)

@@ -22,8 +22,8 @@ from typing import TypeVar
 
 import qdrant_edge as engine
 
+from kb.calibration import Calibration
 from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
-from kb.index.calibration import Calibration
 from kb.index.edge_copies import EdgeCopy, copy_in, others_in
 from kb.index.edge_quantized import QuantizedCopies
 from kb.index.edge_rebuild import EdgePrevious, EdgeRebuild

@@ -30,7 +30,7 @@ class QuantizedCopies:
         self._naming = naming
         self._one_at_a_time = asyncio.Lock()
         self.failed = False
-        """Whether the last one could not be made."""
+        """Whether the last one could not be made, though nobody wrote to its generation meanwhile."""
 
     async def of(self, shard: Shard) -> tuple[int, Shard] | None:
         """A copy of this generation, its number and opened, where it is
@@ -46,8 +46,10 @@ class QuantizedCopies:
             await self._run(self._generations.drop_making)
             place = self._generations.place_to_make()
             dimension = shard.manifest.dimension
-            self.failed = not await quantize(shard.folder, place, dimension=dimension, points=points)
-            return None if self.failed else await self._run(self._take_in, place, shard)
+            writes = shard.writes
+            made = await quantize(shard.folder, place, dimension=dimension, points=points)
+            self.failed = not made and shard.writes == writes
+            return await self._run(self._take_in, place, shard) if made else None
 
     def _take_in(self, made: Path, of: Shard) -> tuple[int, Shard]:
         with self._naming:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
+from kb.calibration import Calibration
 from kb.errors import IndexUnavailableError
-from kb.index.calibration import Calibration
 from kb.index.port import (
     Candidate,
     Choose,

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from kb.calibration import Calibration, from_text, to_text
 from kb.errors import IndexMismatchError
-from kb.index.calibration import Calibration, from_text, to_text
 from kb.index.fields import CHUNK_ID, PAGE_ID, PAGE_URL, REVISION, TITLE
 from kb.index.port import Candidate, Choose, FoundScores, IndexManifest, PageAddress, PageHeld
 from kb.models import Chunk, Page, PageDates

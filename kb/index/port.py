@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from kb.index.calibration import Calibration
+from kb.calibration import Calibration
 from kb.index.word_counts import WordCounts
 from kb.models import Audience, Chunk, Page
 

@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from qdrant_client import AsyncQdrantClient
 
+from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
-from kb.index.calibration import Calibration
 from kb.index.collection import Collection
 from kb.index.payload import calibration_from_fields, manifest_from_fields
 from kb.index.port import (

@@ -15,8 +15,8 @@ from typing import Self
 
 import qdrant_edge as engine
 
+from kb.calibration import Calibration
 from kb.errors import IndexMismatchError, IndexUnavailableError
-from kb.index.calibration import Calibration
 from kb.index.edge_filters import is_page, is_readable, is_spot, is_wanted
 from kb.index.edge_search import read, score
 from kb.index.edge_vectors import check_dimension, config, dense_of, indexed_of

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from kb.index.calibration import Calibration, Reranking
+from kb.calibration import Calibration, Reranking
 from kb.index.port import IndexCounts, StoredPassage
 from kb.retrieval.heading_search import HeadingHit, HeadingSearch, Searched
 from kb.retrieval.headings import Heading, headings_of

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from kb.calibration import Calibration, Reranking
 from kb.config.settings import RerankSettings
 from kb.errors import RerankerUnavailableError
-from kb.index.calibration import Calibration, Reranking
 from kb.inference.cross_encoders import CrossEncoder, load_cross_encoder
 from kb.inference.hub import fetched_files, local_files
 from kb.inference.lanes import Lane

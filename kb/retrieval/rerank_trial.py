@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.index.calibration import Reranking
+from kb.calibration import Reranking
 from kb.retrieval.scales import spread
 
 WEIGHTS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.9)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Protocol
 
+from kb.calibration import Reranking
 from kb.config.settings import Settings
 from kb.conversation.history import Readable
-from kb.index.calibration import Reranking
 from kb.models import Audience, Hit, Question, Rewrite, Turn
 from kb.retrieval import anchors as anchoring
 from kb.retrieval.anchors import Standing

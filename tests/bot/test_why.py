@@ -13,7 +13,7 @@ from bot.playground.block_kit import check_view
 from bot.questions.explain import modal, trace_payload
 from bot.questions.explanation import Why, why_blocks
 from kb.answer import Answer, Checked
-from kb.index.calibration import Reranking
+from kb.calibration import Reranking
 from kb.models import Hit, Rewrite, Scores
 from tests.fakes.answers import a_page, a_quote, an_answer, quotes_of
 

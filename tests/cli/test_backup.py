@@ -25,7 +25,7 @@ from bot.cli.copying.restore import restore
 from kb.config.index_settings import IndexSettings
 from kb.config.settings import Settings, StoreSettings
 from kb.errors import DataFolderInUseError, FootnoteError, SettingsError
-from kb.index.calibration import Calibration
+from kb.calibration import Calibration
 from kb.index.copies import differences
 from kb.index.edge import EdgeIndex
 from kb.index.port import VectorIndex

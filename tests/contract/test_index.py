@@ -24,7 +24,7 @@ import pytest
 from qdrant_client import AsyncQdrantClient, models
 
 from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
-from kb.index.calibration import Calibration, Reranking
+from kb.calibration import Calibration, Reranking
 from kb.index.edge import EdgeIndex
 from kb.index.port import (
     Candidate,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
-from kb.index.calibration import Calibration, Reranking, from_text, to_text
+from kb.calibration import Calibration, Reranking, from_text, to_text
 
 
 def test_what_was_measured_comes_back_from_its_text() -> None:

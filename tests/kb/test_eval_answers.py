@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from kb.answer import Answer, Citation, Quote, Sentence, Trace
+from kb.conversation.messages import Message, turns_of
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.answer_sets import (
     AnswerCase,
     AnswerSet,
-    Message,
     read_answer_set,
     run_answer_case,
-    turns_of,
 )
 from kb.evaluation.answer_tallies import tallies
 from kb.evaluation.seen import facts_found, facts_seen

@@ -8,7 +8,7 @@ import pytest
 
 from kb.config.settings import RerankSettings
 from kb.errors import RerankerUnavailableError
-from kb.index.calibration import Calibration, Reranking
+from kb.calibration import Calibration, Reranking
 from kb.models import Chunk, Hit, Page, Scores
 from kb.retrieval.rerank import Reranker, blend
 from kb.retrieval.scales import spread

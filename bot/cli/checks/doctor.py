@@ -26,9 +26,9 @@ from bot.cli.checks.store import store_checks
 from bot.cli.dead_letter_commands import dead_letter_checks
 from bot.cli.measured import told_reranking
 from bot.cli.open import open_session
+from kb.calibration import Calibration
 from kb.config.settings import RerankSettings, Settings
 from kb.errors import FootnoteError
-from kb.index.calibration import Calibration
 from kb.inference.embedder import Embedder
 from kb.llm.client import connect_model
 from kb.retrieval.rerank import Reranker

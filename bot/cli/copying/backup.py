@@ -18,9 +18,9 @@ from bot.cli.copying.turns import between_syncs
 from bot.cli.open import open_session
 from bot.cli.session import BackupReply, BackupRequest
 from bot.cli.sources import UPLOADS
+from kb.calibration import to_text
 from kb.config.settings import Settings
 from kb.errors import IndexUnavailableError, SettingsError
-from kb.index.calibration import to_text
 from kb.index.copies import Generation, generations, together
 from kb.index.exported import to_fields
 from kb.index.payload import manifest_to_fields

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.cli.copying.backup_archive import BackupError, BackupReader, GenerationPart
-from kb.index.calibration import Calibration, from_text
+from kb.calibration import Calibration, from_text
 from kb.index.copies import Generation
 from kb.index.exported import from_fields
 from kb.index.fields import PAGE_ID
