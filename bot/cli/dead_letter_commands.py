@@ -4,7 +4,7 @@ Nobody's words are shown: who asked and where is enough.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -12,7 +12,6 @@ from rich.console import Console
 from bot.cli.as_json import print_json
 from bot.cli.checks.check import Check
 from bot.cli.open import open_session
-from bot.queue.dead_letters import DeadLetter
 from bot.queue.dead_reasons import reason_in_words
 from kb.config.settings import Settings
 
@@ -42,24 +41,6 @@ async def drop(settings: Settings, ids: Sequence[str] | None, *, as_json: bool) 
     return _ended(done, ids, "dropped", as_json=as_json)
 
 
-def letter_as_json(letter: DeadLetter) -> dict[str, Any]:
-    question = letter.question
-    return {
-        "id": letter.id,
-        "reason": letter.reason,
-        "told": reason_in_words(letter.reason),
-        "attempts": letter.attempts,
-        "given_up_at": letter.died_at.isoformat(),
-        "asked_at": question.received_at.isoformat() if question else None,
-        "team": question.team if question else None,
-        "channel": question.channel if question else None,
-        "thread_ts": question.thread_ts if question else None,
-        "ts": question.ts if question else None,
-        "user": question.user if question else None,
-        "deletion": question.deleted if question else False,
-    }
-
-
 def told(reasons: Mapping[str, int]) -> str:
     """ "3 questions could not be answered: 2 the bot token was revoked, 1
     the channel is archived"; "" where there are none.
@@ -80,15 +61,6 @@ def dead_letter_checks(status: Mapping[str, Any]) -> list[Check]:
     """What doctor says. `status`: a session's."""
     said = told(status.get("dead_letter_reasons") or {})
     return [Check(name="dead letters", state="warning", told=said, mend=MEND)] if said else []
-
-
-async def of_all(
-    ids: Sequence[str] | None,
-    every: Callable[[], Awaitable[Sequence[DeadLetter]]],
-    act: Callable[[Sequence[str]], Awaitable[list[str]]],
-) -> list[str]:
-    """Those that there were. `ids`: None means all; the oldest go first, as they were asked."""
-    return await act(ids if ids is not None else [letter.id for letter in reversed(await every())])
 
 
 def _ended(done: Sequence[str], ids: Sequence[str] | None, what: str, *, as_json: bool) -> int:

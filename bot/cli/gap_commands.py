@@ -13,11 +13,8 @@ from rich.console import Console
 
 from bot.cli.as_json import print_json
 from bot.cli.open import open_session
-from bot.messages.catalog import Messages, messages_in
+from bot.messages.catalog import messages_in
 from bot.stats.analytics import KEEP
-from bot.stats.gap import Gap, OpenGaps
-from bot.stats.stale import StalePage
-from bot.views.gap_text import counts
 from kb.config.settings import Settings
 
 SHOWN = 30
@@ -43,63 +40,6 @@ async def stale(settings: Settings, *, as_json: bool) -> int:
     else:
         _show_stale(told)
     return 0
-
-
-def gaps_as_json(found: OpenGaps, closed: list[Gap], words: Messages) -> dict[str, Any]:
-    return {
-        "gaps": [_gap_as_json(gap, words) for gap in found.gaps],
-        "hidden": {"times": found.hidden, "people": found.hidden_people},
-        "closed": [
-            _gap_as_json(gap, words) | {"closed_at": gap.closed_at and gap.closed_at.isoformat()}
-            for gap in closed
-            if gap.wordings
-        ],
-    }
-
-
-def stale_as_json(page: StalePage) -> dict[str, Any]:
-    return {
-        "page_id": page.page.id,
-        "title": page.page.heading,
-        "url": page.page.url,
-        "source": page.page.source,
-        "owner": page.page.owner,
-        "reason": page.reason,
-        "since": page.since.isoformat(),
-        "cited": page.cited,
-    }
-
-
-def _gap_as_json(gap: Gap, words: Messages) -> dict[str, Any]:
-    near = gap.nearest
-    places = _places(gap)
-    return {
-        "question": gap.wordings[0] if gap.wordings else None,
-        "wordings": list(gap.wordings),
-        "times": gap.times,
-        "asked_by": gap.askers,
-        "people": gap.people,
-        "channels": [{"id": channel, "name": name} for channel, name in places.items()],
-        "asked_privately": gap.private,
-        "declined": gap.declined,
-        "closest": gap.closest,
-        "voted_down": gap.voted_down,
-        "reported_missing_by": gap.missed_by,
-        "complaints": [
-            {"reason": one.reason, "times": one.times, "comments": list(one.comments)}
-            for one in gap.complaints
-        ],
-        "nearest": near and {"title": near.title, "url": near.url, "owner": near.owner},
-        "first": gap.first.isoformat(),
-        "last": gap.last.isoformat(),
-        "told": " · ".join(counts(gap, words, [f"#{name}" if name else one for one, name in places.items()])),
-    }
-
-
-def _places(gap: Gap) -> dict[str, str]:
-    """The public channels by id, with the names that they had when it was asked."""
-    names = {one.record.asked_in.channel: one.record.asked_in.channel_name for one in gap.asked}
-    return {channel: names.get(channel, "") for channel in gap.channels}
 
 
 def _show_gaps(told: Mapping[str, Any], *, again: bool) -> None:

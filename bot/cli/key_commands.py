@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from bot.api.keys import KeyInUse
 from bot.cli.as_json import print_json
 from bot.cli.open import open_session
 from bot.cli.session import AddKeyRequest, RevokeKeyRequest
@@ -61,25 +59,6 @@ async def revoke(settings: Settings, request: RevokeKeyRequest, *, as_json: bool
         told = f"{request.name} is revoked." if revoked else f"There is no key {request.name!r}."
         Console().print(told, highlight=False, markup=False)
     return 0 if revoked else 1
-
-
-def key_as_json(one: KeyInUse) -> dict[str, Any]:
-    """All but the digest."""
-    key = one.key
-    return {
-        "name": key.name,
-        "prefix": key.prefix,
-        "audience": list(key.audience),
-        "sources": list(key.sources),
-        "per_minute": key.per_minute,
-        "created_at": key.created_at.isoformat(),
-        "last_used": _told(one.last_used),
-        "expires_at": _told(key.expires_at),
-    }
-
-
-def _told(at: datetime | None) -> str | None:
-    return at.isoformat() if at is not None else None
 
 
 def _reads(key: dict[str, Any]) -> str:

@@ -11,10 +11,7 @@ from typing import Any
 
 from bot.api.keys import ApiKeys, KeyInUse
 from bot.cli.compose import Runtime, utc_now
-from bot.cli.dead_letter_commands import letter_as_json, of_all
-from bot.cli.evaluation.grow import grown_as_json
-from bot.cli.gap_commands import gaps_as_json, stale_as_json
-from bot.cli.key_commands import key_as_json
+from bot.cli.copying.backup_writing import write_backup
 from bot.cli.measured import calibration_as_json, other_embedder
 from bot.cli.measuring import measured
 from bot.cli.offers import current_offer
@@ -29,6 +26,7 @@ from bot.cli.session import (
     IngestRequest,
     RevokeKeyRequest,
 )
+from bot.cli.session_json import gaps_as_json, grown_as_json, key_as_json, letter_as_json, stale_as_json
 from bot.cli.source_states import source_states, state_as_json
 from bot.edge.slack_app import Edge
 from bot.messages.catalog import messages_in
@@ -167,10 +165,16 @@ class LocalSession:
         return [letter_as_json(letter) for letter in await self._letters.all()]
 
     async def retry_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
-        return await of_all(ids, self._letters.all, self._letters.revive)
+        return await self._letters.revive(await self._letters_of(ids))
 
     async def drop_dead_letters(self, ids: Sequence[str] | None) -> list[str]:
-        return await of_all(ids, self._letters.all, self._letters.drop)
+        return await self._letters.drop(await self._letters_of(ids))
+
+    async def _letters_of(self, ids: Sequence[str] | None) -> Sequence[str]:
+        """`ids`: None means all; the oldest go first, as they were asked."""
+        if ids is not None:
+            return ids
+        return [letter.id for letter in reversed(await self._letters.all())]
 
     @property
     def _letters(self) -> DeadLetters:
@@ -249,7 +253,6 @@ class LocalSession:
         return await self._keys.revoke(request.name)
 
     async def backup(self, request: BackupRequest) -> BackupReply:
-        from bot.cli.copying.backup import write_backup  # which opens sessions
 
         runtime = self._runtime
         return await write_backup(

@@ -19,10 +19,10 @@ from redis.asyncio import Redis
 from rich.console import Console
 
 from bot.cli.as_json import print_json
-from bot.cli.copying.backup import HISTORY, SETTINGS
 from bot.cli.copying.backup_archive import BackupReader
 from bot.cli.copying.backup_index import generations_of
 from bot.cli.copying.backup_store import drop_staged, forgotten_in, holds_keys, put_to_use, stage
+from bot.cli.copying.backup_writing import HISTORY, SETTINGS
 from bot.cli.copying.progress import CopyBar
 from bot.cli.copying.turns import between_syncs
 from bot.cli.sources import UPLOADS

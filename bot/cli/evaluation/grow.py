@@ -11,7 +11,6 @@ from rich.console import Console
 from bot.cli.as_json import print_json, write_json
 from bot.cli.compose import utc_now
 from bot.cli.open import open_session
-from bot.stats.grown_cases import Grown
 from kb.config.settings import Settings
 from kb.errors import SettingsError
 
@@ -42,15 +41,6 @@ async def grow(settings: Settings, out: Path, *, golden: Path | None, private: b
     else:
         _tell(summary, out)
     return 0 if cases else NOTHING
-
-
-def grown_as_json(grown: Grown) -> dict[str, Any]:
-    """As the control socket carries it."""
-    return {
-        "cases": [case.model_dump(mode="json", exclude_defaults=True) for case in grown.cases],
-        "golden": [one.model_dump(mode="json", exclude_defaults=True) for one in grown.golden],
-        "left_out": dict(grown.left_out),
-    }
 
 
 def _write(out: Path, golden: Path | None, told: dict[str, Any]) -> None:
