@@ -25,9 +25,9 @@ from bot.listening.listeners import Listeners
 from bot.questions.asking import Asking
 from bot.questions.explain import WhyView
 from bot.questions.pane import Pane
+from bot.rendering.fallback_actions import ASK_OWNER, MISSING
 from bot.rendering.interpretations import READING
 from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY
-from bot.rendering.way_on import ASK_OWNER, MISSING
 from bot.slack.background import Background
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import (
@@ -41,15 +41,15 @@ from bot.slack.events import (
 from bot.slack.message_parts import MalformedPayloadError
 from bot.slack.people import People
 from bot.views.admin_views import PREFIX, AdminViews
-from bot.views.ask_owner import WayOnDesk
+from bot.views.ask_owner import FallbackHandler
 from bot.views.channel_dialog import CALLBACK as CHANNEL_SETTINGS
 from bot.views.channel_dialog import ChannelDialog
-from bot.views.feedback import CALLBACK, FeedbackDesk
+from bot.views.feedback import CALLBACK, FeedbackHandler
 from bot.views.home import Home
 from bot.views.home_view import ASK
 from bot.views.shortcut import CALLBACK as ASKED_ABOUT
-from bot.views.shortcut import SHORTCUT, ShortcutDesk
-from bot.views.slash_command import CommandDesk, asks
+from bot.views.shortcut import SHORTCUT, ShortcutHandler
+from bot.views.slash_command import SlashCommandHandler, asks
 from kb.config.settings import SlackSettings
 from kb.errors import UnavailableError
 
@@ -78,20 +78,20 @@ class Activity:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rooms:
+class Handlers:
     """Who serves what."""
 
     asking: Asking
     listeners: Listeners
-    desk: CommandDesk
+    slash_command: SlashCommandHandler
     channel_dialog: ChannelDialog
-    feedback: FeedbackDesk
+    feedback: FeedbackHandler
     why: WhyView
     home: Home
     pane: Pane
-    shortcut: ShortcutDesk
+    shortcut: ShortcutHandler
     admin_views: AdminViews
-    way_on: WayOnDesk
+    fallback: FallbackHandler
 
 
 def build_app(
@@ -99,7 +99,7 @@ def build_app(
     settings: SlackSettings,
     client: AsyncWebClient,
     people: People,
-    rooms: Rooms,
+    handlers: Handlers,
     background: Background,
     activity: Activity,
     glance: Glance,
@@ -121,95 +121,95 @@ def build_app(
     framework.setLevel(logging.WARNING)
     app.use(_noting(activity))
     app.error(_failing(activity))
-    _listen(app, settings, rooms, background)
+    _listen(app, settings, handlers, background)
     return app
 
 
-def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Background) -> None:
+def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, background: Background) -> None:
     """Each event type has one listener: Bolt runs the first that matches, and no second."""
 
     async def on_mention(event: dict[str, Any]) -> None:
-        await rooms.listeners.mentioned(event)
+        await handlers.listeners.mentioned(event)
 
     async def on_message(event: dict[str, Any]) -> None:
-        await rooms.listeners.message(event)
+        await handlers.listeners.message(event)
 
     async def on_home(event: dict[str, Any]) -> None:
         opened = HomeOpened.read(event)
         if opened.tab == "home":
-            background.start(rooms.home.opened(opened), name="home")
+            background.start(handlers.home.opened(opened), name="home")
         else:
-            background.start(rooms.pane.opened(opened.user, opened.channel), name="pane")
+            background.start(handlers.pane.opened(opened.user, opened.channel), name="pane")
 
     async def on_pane(event: dict[str, Any]) -> None:
-        background.start(rooms.pane.started(PaneOpened.read(event)), name="pane")
+        background.start(handlers.pane.started(PaneOpened.read(event)), name="pane")
 
     async def on_pane_moved() -> None:
         """What somebody looks at beside the pane does not matter to us; unheard, Bolt would warn of it."""
 
     async def on_example(ack: AsyncAck, body: dict[str, Any]) -> None:
         press = ButtonPress.read(body)
-        first = await rooms.home.ask(press)
+        first = await handlers.home.ask(press)
         await ack()
         if first:
-            background.start(rooms.home.asked(press), name="home")
+            background.start(handlers.home.asked(press), name="home")
 
     async def on_reading(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await rooms.asking.reading(ButtonPress.read(body))
+        await handlers.asking.reading(ButtonPress.read(body))
         await ack()
 
     async def on_admin_view(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.admin_views.open(ButtonPress.read(body)), name="admin view")
+        background.start(handlers.admin_views.open(ButtonPress.read(body)), name="admin view")
 
     async def on_shortcut(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.shortcut.used(MessageShortcut.read(body)), name="shortcut")
+        background.start(handlers.shortcut.used(MessageShortcut.read(body)), name="shortcut")
 
     async def on_asked_about(ack: AsyncAck, body: dict[str, Any]) -> None:
-        wrong = await rooms.shortcut.asked(ViewSubmission.read(body))
+        wrong = await handlers.shortcut.asked(ViewSubmission.read(body))
         await (ack(response_action="errors", errors=wrong) if wrong else ack())
 
     async def on_vote(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.feedback.pressed(ButtonPress.read(body)), name="feedback")
+        background.start(handlers.feedback.pressed(ButtonPress.read(body)), name="feedback")
 
     async def on_why(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.why.open(ButtonPress.read(body)), name="why")
+        background.start(handlers.why.open(ButtonPress.read(body)), name="why")
 
     async def on_ask_owner(ack: AsyncAck, body: dict[str, Any]) -> None:
         press = ButtonPress.read(body)
         try:
-            promised = await rooms.way_on.accept(press)
+            promised = await handlers.fallback.accept(press)
         except UnavailableError as error:
             logger.warning("owner.not_promised", extra={"cause": str(error)})
             await ack()
-            background.start(rooms.way_on.cannot_promise(press), name="ask owner")
+            background.start(handlers.fallback.cannot_promise(press), name="ask owner")
             return
         await ack()
-        background.start(rooms.way_on.pressed(press, promised), name="ask owner")
+        background.start(handlers.fallback.pressed(press, promised), name="ask owner")
 
     async def on_missing(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.way_on.missing(ButtonPress.read(body)), name="missing")
+        background.start(handlers.fallback.missing(ButtonPress.read(body)), name="missing")
 
     async def on_reason(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(rooms.feedback.explained(ViewSubmission.read(body)), name="reason")
+        background.start(handlers.feedback.explained(ViewSubmission.read(body)), name="reason")
 
     async def on_channel_settings(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         submission = ViewSubmission.read(body)
-        background.start(rooms.channel_dialog.submitted(submission), name="channel settings")
+        background.start(handlers.channel_dialog.submitted(submission), name="channel settings")
 
     async def on_command(ack: AsyncAck, body: dict[str, Any]) -> None:
         command = SlashCommand.read(body)
         if asks(command):
-            await _ack_question(ack, rooms.desk, command)
+            await _ack_question(ack, handlers.slash_command, command)
             return
         await ack()
-        background.start(rooms.desk.serve(command), name="command")
+        background.start(handlers.slash_command.serve(command), name="command")
 
     app.event("app_mention")(on_mention)
     app.event("message")(on_message)
@@ -231,13 +231,13 @@ def _listen(app: AsyncApp, settings: SlackSettings, rooms: Rooms, background: Ba
     app.command(settings.command)(on_command)
 
 
-async def _ack_question(ack: AsyncAck, desk: CommandDesk, command: SlashCommand) -> None:
+async def _ack_question(ack: AsyncAck, slash_command: SlashCommandHandler, command: SlashCommand) -> None:
     """A command is not sent again: whoever asked is told at once when their question could not be taken."""
     try:
-        told = await desk.ask(command)
+        told = await slash_command.ask(command)
     except (UnavailableError, *SLACK_FAILURES) as error:
         logger.error("question.not_accepted", extra={"cause": repr(error)})  # noqa: TRY400 - the cause says it all
-        told = await desk.not_now(command)
+        told = await slash_command.not_now(command)
     await (ack(text=told, response_type="ephemeral") if told else ack())
 
 

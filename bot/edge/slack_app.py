@@ -20,12 +20,12 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from bot.edge.app import Activity, build_app
 from bot.edge.backend import Backend
 from bot.edge.draining import DrainingApp
-from bot.edge.http_door import LARGEST, receive
+from bot.edge.http_receiver import LARGEST, receive
 from bot.edge.unprompted import build_corrections, build_digests
 from bot.edge.wiring import (
     build_follower,
     build_handler,
-    build_rooms,
+    build_handlers,
     build_worker,
 )
 from bot.listening.channel_settings import ChannelWishes
@@ -173,23 +173,23 @@ async def open_edge(
             clients, settings, clock, background=background, contacts=backend.contacts, wishes=wishes
         )
         follower = build_follower(clients, directory, backend, clock)
-        rooms = build_rooms(clients, directory, follower, backend, settings, clock)
+        handlers = build_handlers(clients, directory, follower, backend, settings, clock)
         worker = build_worker(clients, directory, backend, background, settings, clock)
         edge = Edge(
             app=build_app(
                 settings=settings,
                 client=clients.reading,
                 people=directory.people,
-                rooms=rooms,
+                handlers=handlers,
                 background=background,
                 activity=activity,
                 glance=Glance(
-                    attention=rooms.listeners.attention, unread=backend.unread, noting=activity.event
+                    attention=handlers.listeners.attention, unread=backend.unread, noting=activity.event
                 ),
             ),
             worker=worker,
             handler=build_handler(
-                clients, directory, backend, background, worker, rooms.pane, settings, clock
+                clients, directory, backend, background, worker, handlers.pane, settings, clock
             ),
             people=directory.people,
             activity=activity,
@@ -198,10 +198,10 @@ async def open_edge(
             corrections=build_corrections(clients, directory, backend, clock),
             later=LaterLooks(
                 unread=backend.unread,
-                look=rooms.listeners.look,
-                looks=rooms.listeners.attention.looks,
+                look=handlers.listeners.look,
+                looks=handlers.listeners.attention.looks,
             ),
-            digests=build_digests(clients, directory, backend, rooms.way_on, settings, clock),
+            digests=build_digests(clients, directory, backend, handlers.fallback, settings, clock),
             settings=settings,
         )
         try:

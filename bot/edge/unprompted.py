@@ -13,7 +13,7 @@ from bot.notices.digests import DigestReaders, Digests
 from bot.slack.clients import SlackClients
 from bot.slack.directory import Directory
 from bot.stats.stale import StalePages
-from bot.views.ask_owner import WayOnDesk
+from bot.views.ask_owner import FallbackHandler
 from kb.config.settings import SlackSettings
 
 
@@ -30,7 +30,7 @@ def build_digests(
     clients: SlackClients,
     directory: Directory,
     backend: Backend,
-    way_on: WayOnDesk,
+    fallback: FallbackHandler,
     settings: SlackSettings,
     clock: Callable[[], datetime],
 ) -> Digests:
@@ -46,7 +46,7 @@ def build_digests(
         stale=StalePages(index=backend.pages, citations=backend.analytics, clock=clock),
         once=backend.once,
         notices=build_notices(clients, directory),
-        way_on=way_on,
+        fallback=fallback,
         languages=backend.channel_settings,
         gaps_channel=settings.gaps_digest,
         to_owners=settings.owner_digest,

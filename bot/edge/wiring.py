@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from bot.edge.app import Rooms
+from bot.edge.app import Handlers
 from bot.edge.backend import Backend
 from bot.edge.unprompted import build_notices
 from bot.listening.attention import Attention
@@ -18,6 +18,7 @@ from bot.questions.alone import AloneWorker
 from bot.questions.asking import Asking
 from bot.questions.cited_answers import AllRecords
 from bot.questions.explain import WhyView
+from bot.questions.fallbacks import Fallbacks
 from bot.questions.handlers import Placing, QueueHandler
 from bot.questions.pane import Pane
 from bot.questions.question import QuestionWorker
@@ -25,7 +26,6 @@ from bot.questions.reply import Replies
 from bot.questions.retraction import Retraction
 from bot.questions.streaming import Streams
 from bot.questions.suggestions import Suggestions
-from bot.questions.ways_on import WaysOn
 from bot.reindexing.progress import ProgressMessage
 from bot.reindexing.requests import ReindexFollower
 from bot.slack.background import Background
@@ -34,14 +34,14 @@ from bot.slack.directory import Directory
 from bot.slack.page_names import PageNames
 from bot.stats.stale import StalePages
 from bot.views.admin_views import PREFIX, AdminViews, Filling, status_filling, votes_filling
-from bot.views.ask_owner import WayOnDesk
+from bot.views.ask_owner import FallbackHandler
 from bot.views.channel_dialog import ChannelDialog
-from bot.views.feedback import FeedbackDesk
+from bot.views.feedback import FeedbackHandler
 from bot.views.gap_views import gaps_filling, stale_filling
 from bot.views.home import Home
 from bot.views.shelf import Shelves
-from bot.views.shortcut import ShortcutDesk
-from bot.views.slash_command import CommandDesk
+from bot.views.shortcut import ShortcutHandler
+from bot.views.slash_command import SlashCommandHandler
 from kb.config.settings import SlackSettings
 
 
@@ -62,14 +62,14 @@ def build_follower(
     )
 
 
-def build_rooms(
+def build_handlers(
     clients: SlackClients,
     directory: Directory,
     follower: ReindexFollower,
     backend: Backend,
     settings: SlackSettings,
     clock: Callable[[], datetime],
-) -> Rooms:
+) -> Handlers:
     people, admins, posting = directory.people, directory.admins, clients.posting
     asking = Asking(queue=backend.queue, people=people, clock=clock)
     fillings = gap_fillings(directory, backend, clock)
@@ -93,7 +93,7 @@ def build_rooms(
         known=backend.reindexer,
         command=settings.command,
     )
-    return Rooms(
+    return Handlers(
         asking=asking,
         listeners=Listeners(
             queue=backend.queue,
@@ -110,7 +110,7 @@ def build_rooms(
             people=people,
             clock=clock,
         ),
-        desk=CommandDesk(
+        slash_command=SlashCommandHandler(
             posting=posting,
             people=people,
             admins=admins,
@@ -125,7 +125,7 @@ def build_rooms(
             clock=clock,
         ),
         channel_dialog=dialog,
-        feedback=FeedbackDesk(client=posting, votes=backend.analytics, people=people),
+        feedback=FeedbackHandler(client=posting, votes=backend.analytics, people=people),
         why=WhyView(
             client=posting,
             traces=backend.analytics,
@@ -149,9 +149,11 @@ def build_rooms(
             clock=clock,
         ),
         pane=build_pane(clients, directory, backend, suggestions),
-        shortcut=ShortcutDesk(quick=clients.quick, asking=asking, people=people, channels=directory.channels),
+        shortcut=ShortcutHandler(
+            quick=clients.quick, asking=asking, people=people, channels=directory.channels
+        ),
         admin_views=views,
-        way_on=build_way_on(clients, directory, backend),
+        fallback=build_fallback_handler(clients, directory, backend),
     )
 
 
@@ -164,8 +166,8 @@ def gap_fillings(directory: Directory, backend: Backend, clock: Callable[[], dat
     }
 
 
-def build_way_on(clients: SlackClients, directory: Directory, backend: Backend) -> WayOnDesk:
-    return WayOnDesk(
+def build_fallback_handler(clients: SlackClients, directory: Directory, backend: Backend) -> FallbackHandler:
+    return FallbackHandler(
         posting=clients.posting,
         reading=clients.reading,
         people=directory.people,
@@ -267,7 +269,9 @@ def build_worker(
         figures=backend.analytics,
         cited=backend.cited,
         channel_settings=backend.channel_settings,
-        ways=WaysOn(owners=directory.owners, channels=directory.channels, memberships=directory.memberships),
+        fallbacks=Fallbacks(
+            owners=directory.owners, channels=directory.channels, memberships=directory.memberships
+        ),
         restraint=Restraint(once=backend.once),
         clock=clock,
     )

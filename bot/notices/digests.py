@@ -27,7 +27,7 @@ from bot.slack.people import People, Person
 from bot.stats.analytics import KEEP
 from bot.stats.gaps import Gaps
 from bot.stats.stale import StalePage, StalePages
-from bot.views.ask_owner import WayOnDesk
+from bot.views.ask_owner import FallbackHandler
 from bot.views.gap_text import gaps_blocks, stale_blocks
 from bot.views.gap_views import still_public
 from kb.errors import UnavailableError
@@ -61,7 +61,7 @@ class Digests:
         stale: StalePages,
         once: Once,
         notices: Notices,
-        way_on: WayOnDesk,
+        fallback: FallbackHandler,
         languages: ChannelSettingsStore,
         gaps_channel: str,
         to_owners: bool,
@@ -73,7 +73,7 @@ class Digests:
         self._stale = stale
         self._once = once
         self._notices = notices
-        self._way_on = way_on
+        self._way_on = fallback
         self._languages = languages
         self._gaps_channel = gaps_channel
         self._to_owners = to_owners

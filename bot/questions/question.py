@@ -26,10 +26,10 @@ from bot.questions.answer_record import AskedIn
 from bot.questions.asked_line import with_asker
 from bot.questions.cited_answers import CitedAnswers, cited_answer
 from bot.questions.explain import trace_payload
+from bot.questions.fallbacks import Fallbacks
 from bot.questions.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
 from bot.questions.retraction import Retraction
 from bot.questions.streaming import Streams
-from bot.questions.ways_on import WaysOn
 from bot.queue.claims import QueuedQuestion
 from bot.rendering.render import plain, render
 from bot.slack.audiences import Audiences, AudienceUnknownError
@@ -93,7 +93,7 @@ class QuestionWorker:
     figures: Figures
     cited: CitedAnswers
     channel_settings: ChannelSettingsStore
-    ways: WaysOn
+    fallbacks: Fallbacks
     restraint: Restraint
     clock: Callable[[], datetime]
 
@@ -166,7 +166,7 @@ class QuestionWorker:
             answer = await self._think(question, asked, live, reply_in=wanted)
             begun = await live.finish()
         note(outcome=answer.outcome)
-        way_on = await self.ways.of(
+        fallback = await self.fallbacks.of(
             answer, question_id=question.message_id, channel=question.channel, user=question.user
         )
         if await self._is_gone(question):
@@ -177,7 +177,7 @@ class QuestionWorker:
             answer,
             question_id=question.message_id,
             today=self.clock().date(),
-            way_on=way_on,
+            fallback=fallback,
             in_thread=True,
         )
         rendered = with_asker(rendered, question, asked.text, messages_in(answer.language))

@@ -16,6 +16,7 @@ from typing import Any
 from bot.messages.catalog import Messages, messages_in
 from bot.rendering.apart import told_apart
 from bot.rendering.citation_blocks import source_line, title_of, titled_link, warning_line
+from bot.rendering.fallback_actions import FallbackActions, fallback_buttons, owner_line
 from bot.rendering.heads import markdown_link
 from bot.rendering.interpretations import reading_buttons
 from bot.rendering.layout import Block, context, label, section, shorten
@@ -23,7 +24,6 @@ from bot.rendering.mrkdwn import escape, to_mrkdwn
 from bot.rendering.notes import reader_notes
 from bot.rendering.quotes import Quoted, quoted, quoted_markdown, shorten_part
 from bot.rendering.statements import statement_blocks
-from bot.rendering.way_on import WayOn, owner_line, way_on_buttons
 from kb.answer import Answer, AnswerWarning, NearestPage
 from kb.marked import marked_markdown
 
@@ -49,12 +49,17 @@ class Rendered:
 
 
 def render(
-    answer: Answer, *, question_id: str, today: date, way_on: WayOn | None = None, in_thread: bool = False
+    answer: Answer,
+    *,
+    question_id: str,
+    today: date,
+    fallback: FallbackActions | None = None,
+    in_thread: bool = False,
 ) -> Rendered:
     """`in_thread`: others see it and can choose what it asks back."""
     chosen = reading_buttons(answer) if in_thread else []
     answer, words = told_apart(answer), messages_in(answer.language)
-    body = _body(answer, words, way_on)
+    body = _body(answer, words, fallback)
     interpreted = _interpreted(answer, words)
     left_open = _left_open(answer, words)
     above, below = _warnings(answer, words, today)
@@ -68,7 +73,7 @@ def render(
         *_lines(below, section, budget=WARNING_CHARACTERS),
         *_lines(sources, context, budget=SOURCE_CHARACTERS),
         *([context(notes)] if notes else []),
-        *_actions(answer, chosen or _buttons(words, question_id, way_on)),
+        *_actions(answer, chosen or _buttons(words, question_id, fallback)),
     ]
     heading = [f"{words.sources}:"] if sources else []
     told = [body.text, *left_open, *above, *below, *heading, *sources, notes, interpreted]
@@ -112,14 +117,14 @@ def _interpreted(answer: Answer, words: Messages) -> str:
     )
 
 
-def _body(answer: Answer, words: Messages, way_on: WayOn | None) -> Quoted:
+def _body(answer: Answer, words: Messages, fallback: FallbackActions | None) -> Quoted:
     """The answer's blocks and its plain text."""
     if _is_written(answer):
         blocks, text, cut = statement_blocks(answer, words, budget=ANSWER_CHARACTERS)
         return Quoted(blocks=tuple(blocks), text=text, cut=cut)
     if answer.quotes and answer.outcome == "answered":
         return quoted(answer.quotes, words, budget=ANSWER_CHARACTERS)
-    lead, after = _around_quotes(answer, words, _nearest_link, escape, way_on)
+    lead, after = _around_quotes(answer, words, _nearest_link, escape, fallback)
     quotes = quoted(answer.quotes[:1], words, budget=ANSWER_CHARACTERS, closest=True)
     return replace(
         quotes,
@@ -133,7 +138,7 @@ def _around_quotes(
     words: Messages,
     shown: Callable[[NearestPage], str],
     as_text: Callable[[str], str],
-    way_on: WayOn | None,
+    fallback: FallbackActions | None,
 ) -> tuple[str, str]:
     """What is said where no page answers: before the closest quote, if there is one, and after it."""
     match answer.outcome:
@@ -145,7 +150,7 @@ def _around_quotes(
             return _clarifying([as_text(title_of(one)) for one in answer.readings], words), ""
     if "nothing more" in answer.notes and not answer.quotes:
         return words.nothing_more, ""
-    owner = owner_line(answer, words, shown, as_text, way_on)
+    owner = owner_line(answer, words, shown, as_text, fallback)
     if not answer.quotes:
         return _declined(answer, words, shown, owner), ""
     lead = words.closest if answer.outcome == "closest" else words.closest_declined
@@ -231,7 +236,7 @@ def _actions(answer: Answer, buttons: list[dict[str, Any]]) -> list[Block]:
     return [] if answer.outcome in {"chat", "unavailable"} else [{"type": "actions", "elements": buttons}]
 
 
-def _buttons(words: Messages, question_id: str, way_on: WayOn | None) -> list[dict[str, Any]]:
+def _buttons(words: Messages, question_id: str, fallback: FallbackActions | None) -> list[dict[str, Any]]:
     def button(action: str, shown: str, meaning: str) -> Block:
         return {
             "type": "button",
@@ -245,5 +250,5 @@ def _buttons(words: Messages, question_id: str, way_on: WayOn | None) -> list[di
         button(HELPFUL, "👍", words.helpful),
         button(NOT_HELPFUL, "👎", words.not_helpful),
         button(WHY, words.why, words.why),
-        *way_on_buttons(words, question_id, way_on),
+        *fallback_buttons(words, question_id, fallback),
     ]

@@ -17,11 +17,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.listening.once import Notice, Notices, Once
 from bot.messages.catalog import Messages, messages_in
-from bot.questions.ways_on import OwnerRequest
+from bot.questions.fallbacks import OwnerRequest
 from bot.rendering.citation_blocks import titled_link
+from bot.rendering.fallback_actions import ASK_OWNER
 from bot.rendering.layout import context
 from bot.rendering.mrkdwn import escape
-from bot.rendering.way_on import ASK_OWNER
 from bot.slack.audiences import Audiences
 from bot.slack.errors import SLACK_FAILURES, error_code
 from bot.slack.events import ButtonPress
@@ -53,7 +53,7 @@ class PromisedRequest(BaseModel):
     message_ts: str
 
 
-class WayOnDesk:
+class FallbackHandler:
     """Serves the two buttons. `posting` must not retry lost connections."""
 
     def __init__(

@@ -42,7 +42,7 @@ class About(BaseModel):
     thread_ts: str | None
 
 
-class FeedbackDesk:
+class FeedbackHandler:
     def __init__(self, *, client: AsyncWebClient, votes: Votes, people: People) -> None:
         self._client = client
         self._votes = votes

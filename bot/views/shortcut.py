@@ -48,7 +48,7 @@ class About(BaseModel):
     response_url: str = Field(default="", repr=False)
 
 
-class ShortcutDesk:
+class ShortcutHandler:
     """`quick` must not wait: a dialog has three seconds to open."""
 
     def __init__(

@@ -40,7 +40,7 @@ FLAGS = frozenset({"--full", "--dry-run", "--force"})
 """What `reindex` takes besides a source. A way back (`--rollback`) is the terminal's: it is for who runs Footnote."""
 
 
-class CommandDesk:
+class SlashCommandHandler:
     """Serves the slash command. `posting` must not retry lost connections. `fillings`: what `gaps` and `stale` show."""
 
     def __init__(

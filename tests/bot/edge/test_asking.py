@@ -8,8 +8,8 @@ from typing import Any
 
 from slack_bolt.request.async_request import AsyncBoltRequest
 
+from bot.rendering.fallback_actions import ASK_OWNER, MISSING
 from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY
-from bot.rendering.way_on import ASK_OWNER, MISSING
 from bot.views.shortcut import CALLBACK, QUESTION, WHERE
 from kb.answer import NearestPage
 from kb.models import Audience

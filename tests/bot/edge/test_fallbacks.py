@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 from bot.listening import once as once_module
 from bot.playground import Limits, sample_workspace
 from bot.playground.workspace import Person
-from bot.rendering.way_on import ASK_OWNER, MISSING
+from bot.rendering.fallback_actions import ASK_OWNER, MISSING
 from kb.answer import Answer, NearestPage
 from kb.errors import StoreUnavailableError
 from tests.fakes.answers import a_page, a_quote, an_answer, quotes_of

@@ -18,8 +18,8 @@ ASK_OWNER, MISSING = "footnote_owner", "footnote_missing"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class WayOn:
-    """What is offered, as `bot.questions.ways_on` found it.
+class FallbackActions:
+    """What is offered, as `bot.questions.fallbacks` found it.
 
     `owner`: of the nearest page, by name, where it is called otherwise than on the page. `write_to`: ids of
     the people behind it,
@@ -41,24 +41,26 @@ def owner_line(
     words: Messages,
     shown: Callable[[NearestPage], str],
     as_text: Callable[[str], str],
-    way_on: WayOn | None,
+    fallback: FallbackActions | None,
 ) -> str:
     """ "Owner of Leave policy: People team.", or "" where nobody is named."""
     page = answer.closest_page
     if page is None or not lacks_an_answer(answer):
         return ""
-    name = shorten((way_on.owner if way_on else "") or page.owner or "", TITLE_CHARACTERS)
-    people = ", ".join(f"<@{one}>" for one in way_on.write_to) if way_on else ""
+    name = shorten((fallback.owner if fallback else "") or page.owner or "", TITLE_CHARACTERS)
+    people = ", ".join(f"<@{one}>" for one in fallback.write_to) if fallback else ""
     if answer.quotes and name == page.owner and not people:
         return ""  # the quote names them
     owner = f"{as_text(name)} ({people})" if people else as_text(name)
     return words.owner_of.format(page=shown(page), owner=owner) if name else ""
 
 
-def way_on_buttons(words: Messages, question_id: str, way_on: WayOn | None) -> list[dict[str, Any]]:
-    if way_on is None:
+def fallback_buttons(
+    words: Messages, question_id: str, fallback: FallbackActions | None
+) -> list[dict[str, Any]]:
+    if fallback is None:
         return []
-    ask = [_button(ASK_OWNER, words.ask_owner, way_on.request)] if way_on.request else []
+    ask = [_button(ASK_OWNER, words.ask_owner, fallback.request)] if fallback.request else []
     return [*ask, _button(MISSING, words.report_missing, question_id)]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.rendering.way_on import WayOn, lacks_an_answer
+from bot.rendering.fallback_actions import FallbackActions, lacks_an_answer
 from bot.slack.channels import Channel, ChannelDirectory
 from bot.slack.memberships import Memberships
 from bot.slack.owners import Owners
@@ -35,7 +35,7 @@ class OwnerRequest(BaseModel):
         return f"owner-of-{self.question_id}"
 
 
-class WaysOn:
+class Fallbacks:
     """What can be offered under an answer."""
 
     def __init__(self, *, owners: Owners, channels: ChannelDirectory, memberships: Memberships) -> None:
@@ -43,22 +43,24 @@ class WaysOn:
         self._channels = channels
         self._memberships = memberships
 
-    async def of(self, answer: Answer, *, question_id: str, channel: str, user: str) -> WayOn | None:
+    async def of(
+        self, answer: Answer, *, question_id: str, channel: str, user: str
+    ) -> FallbackActions | None:
         """None where nothing is missing. Never raises: what Slack does not tell is not offered."""
         if not lacks_an_answer(answer):
             return None
         page = answer.closest_page
         if page is None:
-            return WayOn()
+            return FallbackActions()
         persons = await self._owners.of(owner=page.owner, page_id=page.page_id)
         name = page.owner or self._owners.contact(page.page_id) or ""
         shown = ", ".join(one.name for one in persons) if persons and _is_address(name) else name
         place = await self._channels.describe(channel)
         if place.kind == "im":  # nobody is reached there: whoever asked can write to them
-            return WayOn(owner=shown, write_to=tuple(one.id for one in persons if one.id != user))
+            return FallbackActions(owner=shown, write_to=tuple(one.id for one in persons if one.id != user))
         reached = [one for one in persons if user and one.id != user and await self._reads_along(one, place)]
         if not reached:
-            return WayOn(owner=shown)
+            return FallbackActions(owner=shown)
         request = OwnerRequest(
             question_id=question_id,
             by=user,
@@ -68,7 +70,7 @@ class WaysOn:
             url=page.url,
             language=answer.language,
         )
-        return WayOn(owner=shown, request=_value(request))
+        return FallbackActions(owner=shown, request=_value(request))
 
     async def _reads_along(self, person: Person, place: Channel) -> bool:
         """Whoever is not in a closed channel never sees that they are mentioned there, and must not read it either."""
