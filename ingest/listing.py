@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from ingest.errors import SourceUnavailableError
 from ingest.faults import as_source_failure
-from ingest.guard import advice, source_loss
 from ingest.pipeline import access_mark, index_revision, page_id, source_and_path
 from ingest.sources.port import PageRef, Source
+from ingest.swap_checks import advice, source_loss
 from kb.models import EVERYONE
 
 
@@ -22,7 +22,7 @@ class Listing:
     indexed: Mapping[str, str]
 
     @property
-    def vanished(self) -> list[str]:
+    def deleted(self) -> list[str]:
         """Indexed paths that are gone for sure: under a folder that could not be listed, those alone that the source
         leaves out on purpose.
         """
@@ -35,20 +35,20 @@ class Listing:
 
     @property
     def withdrawn(self) -> list[str]:
-        """Those of `vanished` that the source leaves out on purpose."""
-        return [path for path in self.vanished if self.source.withdraws(path)]
+        """Those of `deleted` that the source leaves out on purpose."""
+        return [path for path in self.deleted if self.source.withdraws(path)]
 
     @property
     def loss(self) -> str | None:
-        """Why the rest of `vanished` is not to be removed unless somebody insists."""
-        lost = len(self.vanished) - len(self.withdrawn)
+        """Why the rest of `deleted` is not to be removed unless somebody insists."""
+        lost = len(self.deleted) - len(self.withdrawn)
         new = sum(ref.revision is not None and path not in self.indexed for path, ref in self.refs.items())
         return source_loss(
             self.source.name, lost=lost, indexed=len(self.indexed), listed=len(self.refs), new=new
         )
 
     @property
-    def exposed(self) -> list[str]:
+    def acl_changed(self) -> list[str]:
         """Indexed paths that were put in under an audience wider than, or other than, the source's present one."""
         if EVERYONE in self.source.audience:
             return []

@@ -20,13 +20,13 @@ from redis.asyncio import Redis
 
 from bot.cli.pipeline import build_pipeline, freshness_policy, open_language_model
 from bot.cli.reindexing import build_reindexer
-from bot.cli.sources import SourceBook
+from bot.cli.sources import SourceRegistry
 from bot.cli.stores import earlier_embedder, embedder_of, open_index, open_store
 from bot.cli.telemetry import telemetry
 from bot.stats.analytics import Analytics
 from bot.stats.condition import Measured
 from bot.stats.gaps import Gaps
-from ingest.distributed.page_queue import PageLane
+from ingest.distributed.page_queue import PageJobQueue
 from ingest.parsers.pool import ReaderPool
 from ingest.parsers.reader import Reader
 from ingest.sync.jobs import ReindexJobs
@@ -75,9 +75,9 @@ class Runtime:
     vocabulary: Vocabulary
     pipeline: Pipeline
     rewrites: RewriteTally
-    sources: SourceBook
+    sources: SourceRegistry
     reader: Reader
-    lane: PageLane
+    page_jobs: PageJobQueue
     reindexer: ReindexJobs
     watch: LoopWatch
     measured: Measured
@@ -154,11 +154,11 @@ async def open_runtime(
         vocabulary = Vocabulary(index)
         stack.push_async_callback(vocabulary.close)
         rewrites = RewriteTally()
-        sources = SourceBook(folder, settings)
+        sources = SourceRegistry(folder, settings)
         reader = ReaderPool()
         stack.push_async_callback(reader.close)
-        lane = PageLane(redis, namespace=settings.store.namespace)
-        stack.push_async_callback(lane.close)
+        page_jobs = PageJobQueue(redis, namespace=settings.store.namespace)
+        stack.push_async_callback(page_jobs.close)
         reindexer = build_reindexer(
             settings,
             index=index,
@@ -168,7 +168,7 @@ async def open_runtime(
             sources=sources,
             reader=reader,
             redis=redis,
-            lane=lane,
+            page_jobs=page_jobs,
             clock=utc_now,
             ranker=ranker,
         )
@@ -190,7 +190,7 @@ async def open_runtime(
                 keep=timedelta(days=settings.store.keep_threads_days),
             ),
             analytics=analytics,
-            gaps=Gaps(records=analytics, likeness=EmbeddingSimilarity(embedder.background), pages=index),
+            gaps=Gaps(records=analytics, similarity=EmbeddingSimilarity(embedder.background), pages=index),
             index=index,
             embedder=embedder,
             live=live,
@@ -214,7 +214,7 @@ async def open_runtime(
             rewrites=rewrites,
             sources=sources,
             reader=reader,
-            lane=lane,
+            page_jobs=page_jobs,
             reindexer=reindexer,
             watch=await stack.enter_async_context(LoopWatch()),
             measured=measured,

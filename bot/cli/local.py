@@ -139,7 +139,7 @@ class LocalSession:
             if matter := other_embedder(manifest, runtime.settings.embed):
                 told["rebuild"] = matter
             told["calibration"] = calibration_as_json(await runtime.index.calibration())
-            told["workers"] = await runtime.lane.helpers()
+            told["workers"] = await runtime.page_jobs.workers()
             told |= await self._questions()
         except UnavailableError as error:
             told |= {"status": "unavailable", "error": str(error)}

@@ -43,7 +43,7 @@ async def measured(runtime: Runtime, edge: Edge | None) -> str:
     everybody, pages, workers, sources, slack = await asyncio.gather(
         _or_none(of_everybody),
         _or_none(runtime.index.counts),
-        _or_none(runtime.lane.helpers),
+        _or_none(runtime.page_jobs.workers),
         _or_none(syncs),
         _slack(edge),
     )

@@ -10,15 +10,15 @@ from functools import partial
 from redis.asyncio import Redis
 
 from bot.cli.connectors import open_source
-from bot.cli.sources import SourceBook
-from ingest.distributed.coordinator import Crew
-from ingest.distributed.page_queue import PageLane
+from bot.cli.sources import SourceRegistry
+from ingest.distributed.coordinator import Coordinator
+from ingest.distributed.page_queue import PageJobQueue
 from ingest.parsers.reader import Reader
 from ingest.sources.unopened import opened
+from ingest.sync.history import RecordedSync, RedisSyncHistory
 from ingest.sync.jobs import ReindexJobs
-from ingest.sync.ledger import RecordedSync, RedisLedger
+from ingest.sync.lock import RedisReindexLock
 from ingest.sync.schedule import Schedule
-from ingest.sync.turn import RedisTurn
 from kb.config.settings import Settings
 from kb.errors import UnavailableError
 from kb.index.port import Candidate, VectorIndex
@@ -47,15 +47,15 @@ def build_reindexer(
     embedder: Embedder,
     lexical: LexicalEncoder,
     vocabulary: Vocabulary,
-    sources: SourceBook,
+    sources: SourceRegistry,
     reader: Reader,
     redis: Redis,
-    lane: PageLane,
+    page_jobs: PageJobQueue,
     clock: Clock,
     ranker: Reranker | None = None,
 ) -> ReindexJobs:
     sync = RecordedSync(
-        ledger=RedisLedger(redis, namespace=settings.store.namespace),
+        history=RedisSyncHistory(redis, namespace=settings.store.namespace),
         index=index,
         embedder=embedder.background,
         lexical=lexical,
@@ -67,14 +67,14 @@ def build_reindexer(
         reader=reader,
         golden=_golden(settings, embedder, lexical),
         forgotten=RedisForgotten(redis, namespace=settings.store.namespace),
-        crew=Crew(lane),
+        coordinator=Coordinator(page_jobs),
         calibrator=build_calibrator(settings, embedder=embedder, lexical=lexical, ranker=ranker, clock=clock),
     )
     return ReindexJobs(
         sync,
         clock=clock,
         after=partial(_settle, index, vocabulary),
-        turn=RedisTurn(redis, namespace=settings.store.namespace),
+        lock=RedisReindexLock(redis, namespace=settings.store.namespace),
     )
 
 
@@ -106,7 +106,7 @@ def build_calibrator(
 
 
 def build_schedule(
-    settings: Settings, *, redis: Redis, reindexer: Reindexer, sources: SourceBook
+    settings: Settings, *, redis: Redis, reindexer: Reindexer, sources: SourceRegistry
 ) -> Schedule:
     def intervals() -> dict[str, timedelta]:
         return {one.name: one.sync_every for one in sources.all() if one.sync_every is not None}

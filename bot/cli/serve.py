@@ -186,7 +186,7 @@ class _Status:
             model=runtime.model.name if runtime.model else None,
             reranker=runtime.ranker.available,
             last_event=self.activity.last_event if self.activity else None,
-            workers=await _or_none(runtime.lane.helpers) or 0,
+            workers=await _or_none(runtime.page_jobs.workers) or 0,
             sources=await source_states(
                 runtime.sources,
                 index=runtime.index,

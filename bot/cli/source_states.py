@@ -9,9 +9,9 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from bot.cli.sources import SourceBook
+from bot.cli.sources import SourceRegistry
 from ingest.pipeline import source_and_path
-from ingest.sync.ledger import RedisLedger
+from ingest.sync.history import RedisSyncHistory
 from ingest.sync.schedule import due_in
 from kb.errors import StoreUnavailableError, UnavailableError
 from kb.index.port import VectorIndex
@@ -21,14 +21,14 @@ logger = logging.getLogger(__name__)
 
 
 async def source_states(
-    sources: SourceBook, *, index: VectorIndex, redis: Redis, namespace: str
+    sources: SourceRegistry, *, index: VectorIndex, redis: Redis, namespace: str
 ) -> list[SourceState]:
     """Never raises for an outage: what does not answer is left out."""
     known = sources.all()
     pages = await _pages(index)
     every = {one.name: one.sync_every for one in known if one.sync_every is not None}
     try:
-        last = await RedisLedger(redis, namespace=namespace).read()
+        last = await RedisSyncHistory(redis, namespace=namespace).read()
         due = await due_in(redis, namespace=namespace, sources=list(every))
     except StoreUnavailableError as error:
         logger.warning("status.unavailable", extra={"cause": str(error)})
@@ -45,13 +45,13 @@ async def source_states(
     ]
 
 
-async def last_syncs(sources: SourceBook, *, redis: Redis, namespace: str) -> list[SourceState]:
+async def last_syncs(sources: SourceRegistry, *, redis: Redis, namespace: str) -> list[SourceState]:
     """What stands in no index: each source's clock and its last sync.
 
     Raises:
         StoreUnavailableError: it cannot be told.
     """
-    last = await RedisLedger(redis, namespace=namespace).read()
+    last = await RedisSyncHistory(redis, namespace=namespace).read()
     return [
         SourceState(name=one.name, pages=None, every=one.sync_every, last=last.get(one.name))
         for one in sources.all()
@@ -64,7 +64,7 @@ async def ended_syncs(redis: Redis, *, namespace: str) -> dict[str, datetime]:
     Raises:
         StoreUnavailableError: it cannot be told.
     """
-    last = await RedisLedger(redis, namespace=namespace).read()
+    last = await RedisSyncHistory(redis, namespace=namespace).read()
     return {name: record.at for name, record in last.items()}
 
 

@@ -26,7 +26,7 @@ UPLOADS = "uploads"
 _BOOK = TypeAdapter(tuple[FolderSettings, ...])
 
 
-class SourceBook:
+class SourceRegistry:
     """Reads and writes `sources.json` of a data folder that this process owns."""
 
     def __init__(self, folder: DataFolder, settings: Settings) -> None:

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 from bot.cli.stopping import told_to_stop
-from ingest.distributed.page_queue import PageLane
+from ingest.distributed.page_queue import PageJobQueue
 from ingest.distributed.worker import PageWorker, WorkDone
 from ingest.parsers.pool import ReaderPool
 from ingest.pipeline import PagePipeline
@@ -49,8 +49,8 @@ async def worker(settings: Settings, *, idle_exit_s: float | None, as_json: bool
     async with AsyncExitStack() as stack:
         redis = connect_redis(settings.store.redis_url.get_secret_value())
         stack.push_async_callback(redis.aclose)
-        lane = PageLane(redis, namespace=settings.store.namespace)
-        stack.push_async_callback(lane.close)
+        page_jobs = PageJobQueue(redis, namespace=settings.store.namespace)
+        stack.push_async_callback(page_jobs.close)
         await stack.enter_async_context(LoopWatch())
         reader = ReaderPool()
         stack.push_async_callback(reader.close)
@@ -66,10 +66,12 @@ async def worker(settings: Settings, *, idle_exit_s: float | None, as_json: bool
             )
 
         await (
-            lane.wanted()
+            page_jobs.wanted()
         )  # a Redis that cannot be reached at the start is a mistake; later it is waited for
         console.print("Waiting for a sync to share…")
-        did = await PageWorker(lane, pipeline_for=pipeline_for).run(told_to_stop(), idle_exit_s=idle_exit_s)
+        did = await PageWorker(page_jobs, pipeline_for=pipeline_for).run(
+            told_to_stop(), idle_exit_s=idle_exit_s
+        )
     _show(did, seconds=time.monotonic() - started, as_json=as_json)
     return 0
 

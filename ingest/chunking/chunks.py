@@ -28,7 +28,7 @@ _NAMESPACE = UUID("6f0f6a52-6e9c-5d0e-9f4b-0c6a3a3b7f21")
 
 
 def chunker_name(max_tokens: int) -> str:
-    """What the index remembers: another name means that its chunks are of another make."""
+    """What the index remembers: another name means that its chunks were cut another way."""
     return f"{CHUNKER}/{max_tokens}"
 
 

@@ -13,8 +13,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
-from ingest.distributed.page_queue import PageLane
-from ingest.distributed.serialization import Outcome, PageJob, encode_manifest, make_of
+from ingest.distributed.page_queue import PageJobQueue
+from ingest.distributed.serialization import Outcome, PageJob, encode_manifest, manifest_key_of
 from ingest.listing import Work
 from ingest.pipeline import Origin
 from ingest.sources.port import RawPage
@@ -23,12 +23,12 @@ from kb.index.port import IndexManifest
 
 logger = logging.getLogger(__name__)
 
-PER_HELPER = 16
-"""Pages that are out for each worker: it always finds the next ones in the lane, whatever Redis's disk is doing."""
+PER_WORKER = 16
+"""Pages that are out for each worker: it always finds the next ones in the queue, whatever Redis's disk is doing."""
 TOGETHER = 4
 """Pages that are published in one step: Redis may sync its file to disk after each."""
 MOST_BYTES = 32 << 20
-"""Of pages in the lane at a time: Redis holds them in memory."""
+"""Of pages in the queue at a time: Redis holds them in memory."""
 OVERDUE_S = 300.0
 """A job that has not come back by then is done here."""
 WAIT_S = 0.2
@@ -38,7 +38,7 @@ COUNTED_FOR_S = 2.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Out:
-    """A page that was handed out. `entry`: where its job stands in the lane, once it is there."""
+    """A page that was handed out. `entry`: where its job stands in the queue, once it is there."""
 
     work: Work
     size: int
@@ -46,14 +46,14 @@ class _Out:
     entry: str | None = None
 
 
-class Helpers:
-    """Those who share one run. Where there is no lane, or Redis fails,
+class WorkerPool:
+    """Those who share one run. Where there is no queue, or Redis fails,
     there are none, and what is out is taken back.
     """
 
-    def __init__(self, lane: PageLane | None, *, make: str) -> None:
-        self._lane = lane
-        self._make = make
+    def __init__(self, queue: PageJobQueue | None, *, manifest_key: str) -> None:
+        self._queue = queue
+        self._manifest_key = manifest_key
         self._run = uuid.uuid4().hex
         self._out: dict[str, _Out] = {}
         self._count = 0
@@ -62,7 +62,7 @@ class Helpers:
     @property
     def may_come(self) -> bool:
         """Whether there is a way for workers to share the run."""
-        return self._lane is not None
+        return self._queue is not None
 
     @property
     def are_busy(self) -> bool:
@@ -71,14 +71,14 @@ class Helpers:
 
     async def room(self) -> int:
         """How many pages more are to be handed out at once."""
-        free = PER_HELPER * await self._counted() - len(self._out)
+        free = PER_WORKER * await self._counted() - len(self._out)
         full = sum(out.size for out in self._out.values()) >= MOST_BYTES
         return 0 if full else max(0, min(free, TOGETHER))
 
     async def start(self, manifest: IndexManifest) -> None:
-        if self._lane is not None:
+        if self._queue is not None:
             try:
-                await self._lane.want(encode_manifest(manifest), self._make)
+                await self._queue.want(encode_manifest(manifest), self._manifest_key)
             except StoreUnavailableError as error:
                 self._lose(error)
 
@@ -90,10 +90,10 @@ class Helpers:
         now = time.monotonic()
         for job, (work, raw) in zip(jobs, pages, strict=True):
             self._out[job.id] = _Out(work=work, size=len(raw.content), since=now)
-        if self._lane is None or not jobs:
+        if self._queue is None or not jobs:
             return
         try:
-            entries = await self._lane.publish(jobs, self._make)
+            entries = await self._queue.publish(jobs, self._manifest_key)
         except StoreUnavailableError as error:
             self._lose(error)
             return
@@ -103,10 +103,10 @@ class Helpers:
 
     async def returned(self) -> list[tuple[Work, Outcome]]:
         """What came back since; waits a moment for the first."""
-        if not self._out or self._lane is None:
+        if not self._out or self._queue is None:
             return []
         try:
-            outcomes = await self._lane.outcomes(self._run, wait_s=WAIT_S)
+            outcomes = await self._queue.outcomes(self._run, wait_s=WAIT_S)
         except StoreUnavailableError as error:
             self._lose(error)
             return []
@@ -126,12 +126,12 @@ class Helpers:
 
     async def unstarted(self) -> list[Work]:
         """A page that no worker has begun, for whoever has nothing else to
-        do: the last ones need not wait in the lane.
+        do: the last ones need not wait in the queue.
         """
-        if not self._out or self._lane is None:
+        if not self._out or self._queue is None:
             return []
         try:
-            job = await self._lane.unstarted(self._make)
+            job = await self._queue.unstarted(self._manifest_key)
         except StoreUnavailableError as error:
             self._lose(error)
             return []
@@ -139,47 +139,47 @@ class Helpers:
 
     async def end(self) -> None:
         await self._withdrawn(list(self._out))
-        if self._lane is not None:
+        if self._queue is not None:
             try:
-                await self._lane.finish(self._run)
+                await self._queue.finish(self._run)
             except StoreUnavailableError as error:  # it all expires
                 logger.warning("sync.lane_left", extra={"cause": str(error)})
 
     async def _withdrawn(self, jobs: Sequence[str]) -> list[Work]:
         outs = [self._out.pop(job) for job in jobs]
-        if self._lane is not None:
+        if self._queue is not None:
             try:
-                await self._lane.withdraw(self._make, [out.entry for out in outs if out.entry])
+                await self._queue.withdraw(self._manifest_key, [out.entry for out in outs if out.entry])
             except StoreUnavailableError as error:
                 self._lose(error)
         return [out.work for out in outs]
 
     async def _counted(self) -> int:
-        if self._lane is not None and time.monotonic() - self._counted_at >= COUNTED_FOR_S:
+        if self._queue is not None and time.monotonic() - self._counted_at >= COUNTED_FOR_S:
             try:
-                self._count = await self._lane.helpers(self._make)
+                self._count = await self._queue.workers(self._manifest_key)
                 self._counted_at = time.monotonic()
             except StoreUnavailableError as error:
                 self._lose(error)
         return self._count
 
     def _lose(self, error: StoreUnavailableError) -> None:
-        self._lane, self._count = None, 0
+        self._queue, self._count = None, 0
         logger.warning("sync.alone", extra={"cause": str(error)})
 
 
-class Crew:
-    """`lane` None: this process is alone with its syncs."""
+class Coordinator:
+    """`queue` None: this process is alone with its syncs."""
 
-    def __init__(self, lane: PageLane | None = None) -> None:
-        self._lane = lane
+    def __init__(self, queue: PageJobQueue | None = None) -> None:
+        self._queue = queue
 
     @asynccontextmanager
-    async def at_work(self, manifest: IndexManifest) -> AsyncIterator[Helpers]:
-        """The helpers of one run, which makes chunks of this manifest."""
-        helpers = Helpers(self._lane, make=make_of(manifest))
-        await helpers.start(manifest)
+    async def at_work(self, manifest: IndexManifest) -> AsyncIterator[WorkerPool]:
+        """The workers of one run, which makes chunks of this manifest."""
+        workers = WorkerPool(self._queue, manifest_key=manifest_key_of(manifest))
+        await workers.start(manifest)
         try:
-            yield helpers
+            yield workers
         finally:
-            await helpers.end()
+            await workers.end()

@@ -1,8 +1,8 @@
-"""The lane of page jobs in Redis, beside the questions' own keys and never before them.
+"""The queue of page jobs in Redis, beside the questions' own keys and never before them.
 
 NAMESPACE:pages:wanted        the manifest that the latest sync fills its index with
-NAMESPACE:pages:workers       sorted set: worker|make -> when it was last heard (milliseconds of the server's clock)
-NAMESPACE:pages:lane:MAKE     stream of jobs; workers are one consumer group, each job goes to one of them
+NAMESPACE:pages:workers       sorted set: worker|KEY -> when it was last heard (milliseconds of the server's clock)
+NAMESPACE:pages:lane:KEY      stream of jobs; workers are one consumer group, each job goes to one of them
 NAMESPACE:pages:done:RUN      list of outcomes that the sync has not read yet
 
 A worker that falls silent for `LEASE_MS` loses its jobs to another one. A job may therefore
@@ -47,7 +47,7 @@ _SYNC = "sync"
 _UNAVAILABLE = "Redis, where syncs are shared, cannot be reached"
 
 
-class PageLane:
+class PageJobQueue:
     """Every method raises `StoreUnavailableError` when Redis does not answer."""
 
     def __init__(self, redis: Redis, *, namespace: str) -> None:
@@ -63,57 +63,57 @@ class PageLane:
 
     # Whoever runs the sync
 
-    async def want(self, manifest: bytes, make: str) -> None:
-        """Tells workers what to make, and drops what an earlier sync left in the lane."""
+    async def want(self, manifest: bytes, manifest_key: str) -> None:
+        """Tells workers what to make, and drops what an earlier sync left in the queue."""
         with store_failures(_UNAVAILABLE):
             await self._redis.set(self._wanted, manifest)
-            await self._redis.delete(self._lane(make))
+            await self._redis.delete(self._queue(manifest_key))
 
-    async def helpers(self, make: str | None = None) -> int:
+    async def workers(self, manifest_key: str | None = None) -> int:
         """Workers heard of lately: those that make this, or all."""
         with store_failures(_UNAVAILABLE):
             since = await self._now() - SILENT_MS
             names = cast(list[bytes | str], await self._redis.zrangebyscore(self._workers, since, "+inf"))
-        return sum(make is None or text_of(name).rpartition("|")[2] == make for name in names)
+        return sum(manifest_key is None or text_of(name).rpartition("|")[2] == manifest_key for name in names)
 
-    async def publish(self, jobs: Sequence[PageJob], make: str) -> list[str]:
+    async def publish(self, jobs: Sequence[PageJob], manifest_key: str) -> list[str]:
         """The ids of the jobs' entries."""
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=False) as batch:
                 for job in jobs:
-                    batch.xadd(self._lane(make), cast(Any, encode_job(job)))
-                batch.expire(self._lane(make), KEPT)
+                    batch.xadd(self._queue(manifest_key), cast(Any, encode_job(job)))
+                batch.expire(self._queue(manifest_key), KEPT)
                 return [text_of(entry) for entry in (await batch.execute())[:-1]]
 
-    async def unstarted(self, make: str) -> str | None:
-        """Takes the oldest job that no worker has begun out of the lane, and tells its id."""
-        lane = self._lane(make)
+    async def unstarted(self, manifest_key: str) -> str | None:
+        """Takes the oldest job that no worker has begun out of the queue, and tells its id."""
+        queue = self._queue(manifest_key)
         with store_failures(_UNAVAILABLE):
             try:
-                read = await cast(Any, self._redis.xreadgroup)(_GROUP, _SYNC, {lane: ">"}, count=1)
+                read = await cast(Any, self._redis.xreadgroup)(_GROUP, _SYNC, {queue: ">"}, count=1)
                 if not read:
                     return None
                 entry, fields = read[0][1][0]
-                await self._withdraw(make, [text_of(entry)])
+                await self._withdraw(manifest_key, [text_of(entry)])
             except ResponseError as error:
                 _unless_gone(error)
-                await self._open(lane)
+                await self._open(queue)
                 return None
         taken = self._job(entry, fields)
         return taken[1].id if taken else None
 
-    async def withdraw(self, make: str, entries: Sequence[str]) -> None:
+    async def withdraw(self, manifest_key: str, entries: Sequence[str]) -> None:
         """Nobody begins these any more. Who has begun one goes on in vain."""
         with store_failures(_UNAVAILABLE):
             try:
-                await self._withdraw(make, entries)
+                await self._withdraw(manifest_key, entries)
             except ResponseError as error:
                 _unless_gone(error)
 
-    async def _withdraw(self, make: str, entries: Sequence[str]) -> None:
+    async def _withdraw(self, manifest_key: str, entries: Sequence[str]) -> None:
         if entries:
-            await self._redis.xdel(self._lane(make), *entries)
-            await self._redis.xack(self._lane(make), _GROUP, *entries)
+            await self._redis.xdel(self._queue(manifest_key), *entries)
+            await self._redis.xack(self._queue(manifest_key), _GROUP, *entries)
 
     async def outcomes(self, run: str, *, wait_s: float) -> list[tuple[str, Outcome]]:
         """Those that came since; waits for one, where there is none, for up to `wait_s` seconds."""
@@ -126,7 +126,7 @@ class PageLane:
         return [outcome for wire in found if (outcome := await self._outcome(wire))]
 
     async def finish(self, run: str) -> None:
-        """The sync is over: nobody waits for what is left. The lane may be another sync's by now, and stays."""
+        """The sync is over: nobody waits for what is left. The queue may be another sync's by now, and stays."""
         with store_failures(_UNAVAILABLE):
             await self._redis.delete(self._done(run))
 
@@ -136,47 +136,47 @@ class PageLane:
         with store_failures(_UNAVAILABLE):
             return cast(bytes | None, await self._redis.get(self._wanted))
 
-    async def enlist(self, worker: str, make: str, held: Sequence[str]) -> None:
+    async def enlist(self, worker: str, manifest_key: str, held: Sequence[str]) -> None:
         """Says that the worker lives, and goes on with the jobs that it holds."""
         with store_failures(_UNAVAILABLE):
             now = await self._now()
-            await self._redis.zadd(self._workers, {f"{worker}|{make}": now})
+            await self._redis.zadd(self._workers, {f"{worker}|{manifest_key}": now})
             await self._redis.zremrangebyscore(self._workers, "-inf", now - 100 * SILENT_MS)
             if held:
                 try:
                     await cast(Any, self._redis.xclaim)(
-                        self._lane(make), _GROUP, worker, 0, list(held), justid=True
+                        self._queue(manifest_key), _GROUP, worker, 0, list(held), justid=True
                     )
                 except ResponseError as error:
                     _unless_gone(error)  # the sync ended meanwhile
 
     async def take(
-        self, worker: str, make: str, count: int, *, inherit: bool = True
+        self, worker: str, manifest_key: str, count: int, *, inherit: bool = True
     ) -> list[tuple[str, PageJob]]:
         """Up to `count` jobs with their entries' ids. Waits a little where there is none.
 
         `inherit`: a dead worker's first.
         """
-        lane = self._lane(make)
+        queue = self._queue(manifest_key)
         with store_failures(_UNAVAILABLE):
             try:
-                entries = await self._inherited(lane, worker, count) if inherit else []
+                entries = await self._inherited(queue, worker, count) if inherit else []
                 if not entries:
                     read = await cast(Any, self._twin().xreadgroup)(
-                        _GROUP, worker, {lane: ">"}, count=count, block=LISTEN_MS
+                        _GROUP, worker, {queue: ">"}, count=count, block=LISTEN_MS
                     )
                     entries = read[0][1] if read else []
             except ResponseError as error:
                 _unless_gone(error)
-                await self._open(lane)
+                await self._open(queue)
                 return []
         return [job for entry, fields in entries if fields and (job := self._job(entry, fields))]
 
-    async def _inherited(self, lane: str, worker: str, count: int) -> list[Any]:
-        claimed = await cast(Any, self._redis.xautoclaim)(lane, _GROUP, worker, LEASE_MS, count=count)
+    async def _inherited(self, queue: str, worker: str, count: int) -> list[Any]:
+        claimed = await cast(Any, self._redis.xautoclaim)(queue, _GROUP, worker, LEASE_MS, count=count)
         return cast(list[Any], claimed[1])
 
-    async def done(self, finished: Sequence[tuple[str, PageJob, Outcome]], make: str) -> None:
+    async def done(self, finished: Sequence[tuple[str, PageJob, Outcome]], manifest_key: str) -> None:
         """Entries, their jobs and what came of them, in one step."""
         entries = [entry for entry, _, _ in finished]
         written = [(job.run, await encode_outcome(job.id, outcome)) for _, job, outcome in finished]
@@ -185,13 +185,13 @@ class PageLane:
                 for run, outcome in written:
                     batch.rpush(self._done(run), outcome)
                     batch.expire(self._done(run), KEPT)
-                batch.xdel(self._lane(make), *entries)
-                batch.xack(self._lane(make), _GROUP, *entries)
+                batch.xdel(self._queue(manifest_key), *entries)
+                batch.xack(self._queue(manifest_key), _GROUP, *entries)
                 await batch.execute()
 
-    async def leave(self, worker: str, make: str) -> None:
+    async def leave(self, worker: str, manifest_key: str) -> None:
         with store_failures(_UNAVAILABLE):
-            await self._redis.zrem(self._workers, f"{worker}|{make}")
+            await self._redis.zrem(self._workers, f"{worker}|{manifest_key}")
 
     def _job(self, entry: Any, fields: Any) -> tuple[str, PageJob] | None:
         try:
@@ -207,9 +207,9 @@ class PageLane:
             logger.warning("sync.outcome_unreadable")
             return None
 
-    async def _open(self, lane: str) -> None:
+    async def _open(self, queue: str) -> None:
         try:
-            await self._redis.xgroup_create(lane, _GROUP, id="0", mkstream=True)
+            await self._redis.xgroup_create(queue, _GROUP, id="0", mkstream=True)
         except ResponseError as error:
             if not str(error).startswith("BUSYGROUP"):
                 raise
@@ -224,14 +224,14 @@ class PageLane:
             self._blocking = blocking_twin(self._redis)
         return self._blocking
 
-    def _lane(self, make: str) -> str:
-        return f"{self._prefix}:lane:{make}"
+    def _queue(self, manifest_key: str) -> str:
+        return f"{self._prefix}:lane:{manifest_key}"
 
     def _done(self, run: str) -> str:
         return f"{self._prefix}:done:{run}"
 
 
 def _unless_gone(error: ResponseError) -> None:
-    """No lane yet, or none any more: nothing to do, which is no failure. Redis 7.0 has a word of its own for it."""
+    """No queue yet, or none any more: nothing to do, which is no failure. Redis 7.0 has a word of its own for it."""
     if not str(error).startswith(("NOGROUP", "UNBLOCKED")):
         raise error

@@ -52,8 +52,8 @@ class ReadyPage:
 Outcome = ReadyPage | PageError
 
 
-def make_of(manifest: IndexManifest) -> str:
-    """Short for a manifest: vectors of one make only may stand in one index."""
+def manifest_key_of(manifest: IndexManifest) -> str:
+    """Short for a manifest: an index holds vectors of a single manifest."""
     return hashlib.blake2b(encode_manifest(manifest), digest_size=8).hexdigest()
 
 

@@ -9,8 +9,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from ingest.distributed.page_queue import PageLane
-from ingest.distributed.serialization import Outcome, PageJob, ReadyPage, decode_manifest, make_of
+from ingest.distributed.page_queue import PageJobQueue
+from ingest.distributed.serialization import Outcome, PageJob, ReadyPage, decode_manifest, manifest_key_of
 from ingest.errors import PageError
 from ingest.pipeline import PagePipeline, PreparedPage
 from kb.errors import IndexMismatchError, StoreUnavailableError
@@ -44,12 +44,12 @@ class PageWorker:
 
     def __init__(
         self,
-        lane: PageLane,
+        queue: PageJobQueue,
         *,
         pipeline_for: Callable[[IndexManifest], Awaitable[PagePipeline]],
         name: str | None = None,
     ) -> None:
-        self._lane = lane
+        self._queue = queue
         self._pipeline_for = pipeline_for
         self._name = name or process_name()
         self._held: set[str] = set()
@@ -66,7 +66,7 @@ class PageWorker:
             IndexMismatchError: it cannot make what the sync fills its index with.
             EmbedderUnavailableError: the model cannot be loaded.
         """
-        pipeline, make, pauses = None, "", 0
+        pipeline, manifest_key, pauses = None, "", 0
         idle_since = time.monotonic()
         try:
             while self._coming or not (stop.is_set() or _over(idle_since, idle_exit_s)):
@@ -76,11 +76,11 @@ class PageWorker:
                         await self._let_go()
                         await happened(stop, within_s=IDLE_S)
                         continue
-                    if pipeline is None or make != make_of(decode_manifest(wanted)):
+                    if pipeline is None or manifest_key != manifest_key_of(decode_manifest(wanted)):
                         await self._let_go()
-                        pipeline, make = await self._ready_for(decode_manifest(wanted))
+                        pipeline, manifest_key = await self._ready_for(decode_manifest(wanted))
                         idle_since = time.monotonic()
-                    if await self._turn(pipeline, make, stop):
+                    if await self._turn(pipeline, manifest_key, stop):
                         idle_since = time.monotonic()
                     pauses = 0
                 except StoreUnavailableError as error:
@@ -91,13 +91,13 @@ class PageWorker:
                     await happened(stop, within_s=random.uniform(longest / 2, longest))
         finally:
             await self._let_go()
-        await self._leave(make)
+        await self._leave(manifest_key)
         return self.did
 
     async def _what_is_wanted(self) -> bytes | None:
         """By the latest sync. Not asked for at every turn: a store that keeps all it is told is slow to answer."""
         if self._wanted is None or time.monotonic() - self._asked_at >= BEAT_S:
-            self._wanted = await self._lane.wanted()
+            self._wanted = await self._queue.wanted()
             self._asked_at = time.monotonic()
         return self._wanted
 
@@ -110,39 +110,39 @@ class PageWorker:
                 f"({wanted.chunker}): give both the same version and the same [embed] settings"
             )
         logger.info("worker.ready", extra={"worker": self._name, "embedder": wanted.embedder})
-        return pipeline, make_of(wanted)
+        return pipeline, manifest_key_of(wanted)
 
-    async def _turn(self, pipeline: PagePipeline, make: str, stop: asyncio.Event) -> bool:
+    async def _turn(self, pipeline: PagePipeline, manifest_key: str, stop: asyncio.Event) -> bool:
         """Works on some jobs while the next ones come and the last outcomes go; whether there were any."""
-        entries = await (self._coming or self._take(make))
+        entries = await (self._coming or self._take(manifest_key))
         self._coming = None
         if not entries:
             await self._brought()
             return False
         if not stop.is_set():
-            self._coming = asyncio.create_task(self._take(make))
-        beating = asyncio.create_task(self._beat(make))
+            self._coming = asyncio.create_task(self._take(manifest_key))
+        beating = asyncio.create_task(self._beat(manifest_key))
         try:
             outcomes = await self._outcomes(pipeline, entries)
         finally:
             await cancelled(beating)
         await self._brought()
         finished = [(*entry, outcome) for entry, outcome in zip(entries, outcomes, strict=True)]
-        self._bringing = asyncio.create_task(self._bring(finished, make))
+        self._bringing = asyncio.create_task(self._bring(finished, manifest_key))
         if self._coming is None:  # the last ones
             await self._brought()
         return True
 
-    async def _take(self, make: str) -> list[Entry]:
+    async def _take(self, manifest_key: str) -> list[Entry]:
         due = time.monotonic() - self._heard_at >= BEAT_S
         if due:
-            await self._enlist(make)
-        entries = await self._lane.take(self._name, make, TAKEN, inherit=due)
+            await self._enlist(manifest_key)
+        entries = await self._queue.take(self._name, manifest_key, TAKEN, inherit=due)
         self._held.update(entry for entry, _ in entries)
         return entries
 
-    async def _bring(self, finished: Sequence[tuple[str, PageJob, Outcome]], make: str) -> None:
-        await self._lane.done(finished, make)
+    async def _bring(self, finished: Sequence[tuple[str, PageJob, Outcome]], manifest_key: str) -> None:
+        await self._queue.done(finished, manifest_key)
         self._held.difference_update(entry for entry, _, _ in finished)
 
     async def _brought(self) -> None:
@@ -176,21 +176,21 @@ class PageWorker:
                 outcomes.append(ReadyPage(page=page, chunks=chunks))
         return outcomes
 
-    async def _beat(self, make: str) -> None:
+    async def _beat(self, manifest_key: str) -> None:
         while True:
             await asyncio.sleep(BEAT_S)
             try:
-                await self._enlist(make)
+                await self._enlist(manifest_key)
             except StoreUnavailableError as error:
                 logger.warning("worker.beat_lost", extra={"cause": str(error.__cause__)})
 
-    async def _enlist(self, make: str) -> None:
-        await self._lane.enlist(self._name, make, list(self._held))
+    async def _enlist(self, manifest_key: str) -> None:
+        await self._queue.enlist(self._name, manifest_key, list(self._held))
         self._heard_at = time.monotonic()
 
-    async def _leave(self, make: str) -> None:
+    async def _leave(self, manifest_key: str) -> None:
         try:
-            await self._lane.leave(self._name, make)
+            await self._queue.leave(self._name, manifest_key)
         except StoreUnavailableError as error:  # its silence tells as much
             logger.warning("worker.left_unheard", extra={"cause": str(error.__cause__)})
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Protocol
 
-from kb.errors import UnavailableError
 from kb.calibration import Calibration
+from kb.errors import UnavailableError
 from kb.index.port import Rebuild, Searchable, VectorIndex
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ async def measure_if_due(index: VectorIndex, calibrator: Calibrator | None) -> N
 async def measure(
     generation: Rebuild | VectorIndex, calibrator: Calibrator | None, *, instead: Searchable | None = None
 ) -> None:
-    """`instead`: a generation of the same make, whose figures serve where nothing can be measured.
+    """`instead`: a generation with the same manifest, whose figures serve where nothing can be measured.
 
     Raises:
         UnavailableError: the index does not answer.

@@ -9,9 +9,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from ingest.errors import SyncRefusedError
+from ingest.sync.lock import OnlyReplica, ReindexLock
 from ingest.sync.progress import OnProgress
 from ingest.sync.sync import Sync
-from ingest.sync.turn import OnlyReplica, Turn
 from kb.errors import FootnoteError
 from kb.index.port import PageAddress
 from kb.jobs import ReindexProgress, ReindexRequest, SyncReport
@@ -41,9 +41,9 @@ class ReindexJobs:
         *,
         clock: Callable[[], datetime],
         after: Callable[[], Awaitable[None]] | None = None,
-        turn: Turn | None = None,
+        lock: ReindexLock | None = None,
     ) -> None:
-        self._turn = turn or OnlyReplica()
+        self._lock = lock or OnlyReplica()
         self._sync = sync
         self._clock = clock
         self._after = after
@@ -56,7 +56,7 @@ class ReindexJobs:
         """
         joined = self._run is not None and not self._run.is_over
         if self._run is None or self._run.is_over:
-            self._run = _Run(self._sync, request, self._clock, self._after, self._turn)
+            self._run = _Run(self._sync, request, self._clock, self._after, self._lock)
         async for progress in self._run.follow():
             yield replace(progress, joined=joined or progress.joined)
 
@@ -89,10 +89,10 @@ class _Run:
         request: ReindexRequest,
         clock: Callable[[], datetime],
         after: Callable[[], Awaitable[None]] | None,
-        turn: Turn,
+        lock: ReindexLock,
     ) -> None:
         self._after = after
-        self._turn = turn
+        self._lock = lock
         self._latest = ReindexProgress(phase="queued", started_at=clock())
         self._changed = asyncio.Event()
         self._task = asyncio.create_task(self._work(sync, request), name="reindex")
@@ -121,7 +121,7 @@ class _Run:
         try:
             try:
                 with span("sync", source=request.source or "all", full=request.full):
-                    report = await self._in_turn(sync, request)
+                    report = await self._locked(sync, request)
             finally:  # a sync that fails has changed the index too, at least by what had to go
                 if self._after is not None:
                     await self._after()
@@ -148,24 +148,24 @@ class _Run:
         failed = replace(self._latest, phase="failed", seconds_left=None, error=said)
         self._tell(replace(failed, refusal=refusal))
 
-    async def _in_turn(self, sync: Sync, request: ReindexRequest) -> SyncReport:
+    async def _locked(self, sync: Sync, request: ReindexRequest) -> SyncReport:
         """Does the work when no other replica does it; else follows that one, and takes over where it dies."""
-        while not await self._turn.take():
-            step = await self._turn.told()
+        while not await self._lock.acquire():
+            step = await self._lock.latest()
             if step is not None:
                 self._tell(replace(step, phase="queued" if _is_over(step) else step.phase, joined=True))
             await asyncio.sleep(FOLLOW_S)
-            step = await self._turn.told()
+            step = await self._lock.latest()
             if step is not None and step.report is not None:
                 self._tell(replace(self._latest, joined=True))
                 return step.report
         working = asyncio.create_task(_done(sync, request, self._tell))
-        keeping = asyncio.create_task(self._turn.keep(lambda: self._latest))
+        keeping = asyncio.create_task(self._lock.keep(lambda: self._latest))
         last = self._latest
         try:
             await asyncio.wait({working, keeping}, return_when=asyncio.FIRST_COMPLETED)
             if not working.done():
-                keeping.result()  # the turn was lost: raises, and the work below is stopped
+                keeping.result()  # the lock was lost: raises, and the work below is stopped
             report = working.result()
             last = replace(self._latest, phase="done", seconds_left=0.0, report=report)
             return report
@@ -173,7 +173,7 @@ class _Run:
             working.cancel()  # once: asked again, it would leave off what it does to stop in order
             await cancelled(keeping)
             await asyncio.gather(working, keeping, return_exceptions=True)
-            await self._turn.give_back(last)
+            await self._lock.release(last)
 
     def _stopped(self) -> None:
         self._tell(replace(self._latest, phase="failed", seconds_left=None, error="it was stopped"))

@@ -9,7 +9,7 @@ import logging
 from collections import deque
 from collections.abc import Sequence
 
-from ingest.distributed.coordinator import Crew, Helpers
+from ingest.distributed.coordinator import Coordinator, WorkerPool
 from ingest.distributed.serialization import Outcome
 from ingest.errors import PageError
 from ingest.faults import as_page_failure
@@ -20,9 +20,9 @@ from ingest.sources.port import RawPage
 from ingest.sync.emptied import STAYS, Emptied
 from ingest.sync.live import LivePages
 from ingest.sync.looking import FirstLook, Seen
-from ingest.sync.progress import Pace
+from ingest.sync.progress import ProgressEstimator
 from ingest.sync.singly import Ready, each_alone
-from ingest.sync.tally import Tally
+from ingest.sync.sync_stats import SyncStats
 from kb.index.port import IndexedChunk, IndexWriter
 from kb.runtime.tasks import cancelled, happened
 from kb.runtime.tracing import span
@@ -52,21 +52,21 @@ class Processing:
         live: LivePages,
         writer: IndexWriter,
         forgotten: ForgottenPages,
-        tally: Tally,
-        pace: Pace,
+        stats: SyncStats,
+        progress: ProgressEstimator,
         look: FirstLook,
         force: bool = False,
     ) -> None:
         self._look = look
-        self._emptied = Emptied(live=live, tally=tally, force=force)
+        self._emptied = Emptied(live=live, stats=stats, force=force)
         self._pipeline = pipeline
         self._live = live
         filled: object = writer
         self._fills_live = filled is live
         self._writer = writer
         self._forgotten = forgotten
-        self._tally = tally
-        self._pace = pace
+        self._stats = stats
+        self._progress = progress
         self._todo: deque[Work] = deque()
         self._unfinished = 0
         """Pages that are neither in the index nor reported: to do, in hand or with a worker."""
@@ -76,21 +76,21 @@ class Processing:
         self._served = asyncio.Event()
         """Workers have as many pages as they get: only then does this process begin another of its own."""
 
-    async def run(self, work: Sequence[Work], crew: Crew) -> None:
+    async def run(self, work: Sequence[Work], coordinator: Coordinator) -> None:
         """This process works group by group; meanwhile whoever else there is gets pages from the same list."""
-        self._pace.starts([item.ref.size for item in work])
+        self._progress.starts([item.ref.size for item in work])
         if not work:
             return
         self._todo.extend(work)
         self._unfinished = len(work)
-        async with crew.at_work(self._pipeline.manifest) as helpers:
+        async with coordinator.at_work(self._pipeline.manifest) as workers:
             parts = [
                 asyncio.create_task(part)
                 for part in (
                     self._pipeline.warm(),
-                    self._lend(helpers),
-                    self._collect(helpers),
-                    self._do(helpers),
+                    self._lend(workers),
+                    self._collect(workers),
+                    self._do(workers),
                 )
             ]
             try:
@@ -102,15 +102,15 @@ class Processing:
                     await cancelled(part)
         await self._emptied.settle()
 
-    async def _lend(self, helpers: Helpers) -> None:
-        """Keeps the lane filled, and leaves what is too little to share."""
-        while self._unfinished and helpers.may_come:
-            room = await helpers.room() if len(self._todo) > 1 else 0
+    async def _lend(self, workers: WorkerPool) -> None:
+        """Keeps the queue filled, and leaves what is too little to share."""
+        while self._unfinished and workers.may_come:
+            room = await workers.room() if len(self._todo) > 1 else 0
             if room:
                 self._served.clear()
                 read = await self._read(room)
                 self._served.set()  # while these are on their way, this process goes on
-                await helpers.hand_out(read)
+                await workers.hand_out(read)
                 self._lent.set()
             else:
                 self._served.set()
@@ -155,15 +155,15 @@ class Processing:
             return None
         return Seen(raw=raw)
 
-    async def _collect(self, helpers: Helpers) -> None:
+    async def _collect(self, workers: WorkerPool) -> None:
         """What workers bring goes into the index before this process begins a page of its own: they wait for more."""
-        while self._unfinished and (helpers.may_come or helpers.are_busy):
-            if helpers.are_busy:
-                if outcomes := await helpers.returned():
+        while self._unfinished and (workers.may_come or workers.are_busy):
+            if workers.are_busy:
+                if outcomes := await workers.returned():
                     self._served.clear()
                     await self._arrived(outcomes)
                     self._returned.set()
-                self._todo.extend(await helpers.taken_back())
+                self._todo.extend(await workers.taken_back())
             else:
                 self._lent.clear()
                 await happened(self._lent, within_s=IDLE_S)
@@ -183,7 +183,7 @@ class Processing:
                 chunks.append(outcome.linked_to(page))
         await self._index(pages, chunks)
 
-    async def _do(self, helpers: Helpers) -> None:
+    async def _do(self, workers: WorkerPool) -> None:
         """This process's own part: a group is read while the one before is
         embedded and the one before that is indexed.
         """
@@ -205,7 +205,7 @@ class Processing:
                 if embedding is None:
                     if indexing:
                         await indexing
-                    self._todo.extend(await helpers.unstarted())
+                    self._todo.extend(await workers.unstarted())
                     if not self._todo:
                         await happened(self._over, within_s=IDLE_S)
         except Exception:
@@ -284,7 +284,7 @@ class Processing:
         forgotten = await self._forgotten.ids()
         await self._writer.delete_pages([page for page in of_page if page in forgotten])
         for item, page in pages:
-            self._tally.indexed(page, before=item.listing.indexed.get(item.ref.path))
+            self._stats.indexed(page, before=item.listing.indexed.get(item.ref.path))
         self._finished([item for item, _ in pages])
 
     async def _without_failed(self, done: Sequence[tuple[Ready, object]]) -> list[Ready]:
@@ -299,8 +299,8 @@ class Processing:
         path = item.ref.path
         if path in item.listing.indexed and self._fills_live:
             await self._live.delete_pages(ids_of(item.listing, [path]))
-            self._tally.removed.append(path)
-        self._tally.note(
+            self._stats.removed.append(path)
+        self._stats.note(
             path, f"it only redirects, to {target}: nothing of it is indexed", title=item.ref.title
         )
         self._finished([item])
@@ -309,21 +309,21 @@ class Processing:
         """A page that has to go goes at once, from the live index too."""
         path = item.ref.path
         was_indexed = path in item.listing.indexed
-        gone = error.withdraw or path in item.listing.exposed
+        gone = error.withdraw or path in item.listing.acl_changed
         if was_indexed and gone:
             await self._live.delete_pages(ids_of(item.listing, [path]))
         if error.left_out:
-            self._tally.note(path, error.reason, title=item.ref.title)
+            self._stats.note(path, error.reason, title=item.ref.title)
             self._finished([item])
             return
         kept = was_indexed and not gone and self._fills_live
         reason = f"{error.reason}{STAYS}" if kept else error.reason
-        self._tally.fail(path, reason, title=item.ref.title)
+        self._stats.fail(path, reason, title=item.ref.title)
         logger.warning("page.failed", extra={"source": item.listing.source.name, "path": path, "kept": kept})
         self._finished([item])
 
     def _finished(self, items: Sequence[Work]) -> None:
-        self._pace.finished([item.ref.size for item in items])
+        self._progress.finished([item.ref.size for item in items])
         self._unfinished -= len(items)
         if not self._unfinished:
             for event in (self._over, self._returned, self._lent):

@@ -13,7 +13,7 @@ _PAGE = 400
 """Bytes that a page costs whatever its size (opening, parsing, one short chunk), for the estimate."""
 
 
-class Pace:
+class ProgressEstimator:
     """Counts pages and tells a listener. The time left goes by bytes: one
     long page may outweigh a hundred short ones.
     """

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 
 from ingest.errors import SyncRefusedError
-from ingest.sync.tally import Tally
+from ingest.sync.sync_stats import SyncStats
 from kb.index.port import IndexManifest, VectorIndex
 from kb.models import Audience
 from kb.store.forgotten import ForgottenPages
@@ -18,7 +18,7 @@ _OUTSIDER = Audience()
 
 
 async def roll_back(
-    index: VectorIndex, *, manifest: IndexManifest, forgotten: ForgottenPages, tally: Tally
+    index: VectorIndex, *, manifest: IndexManifest, forgotten: ForgottenPages, stats: SyncStats
 ) -> None:
     """Swaps the earlier generation in and tallies the difference.
 
@@ -42,7 +42,7 @@ async def roll_back(
         raise
     await index.delete_pages(sorted(await forgotten.ids()))
     logger.info("index.rolled_back", extra={"pages": len(old), "withheld": len(limited)})
-    tally.compare(live, old)
+    stats.compare(live, old)
 
 
 async def _limited_since(

@@ -7,8 +7,8 @@ finds what is missing. Four rules keep text from being lost, or from staying:
 - A page that cannot be read keeps its earlier text, unless its author limited its readers or emptied it.
 - What is limited or gone leaves the live index as soon as its source is listed, before anything else can fail.
 - Only what a source was seen not to list is deleted. A source that fails, or lists much less than before, deletes
-  nothing unless somebody insists (see `ingest.guard`).
-- An index of another make (embedder, dimension, chunker), or with damaged files, is rebuilt beside the live
+  nothing unless somebody insists (see `ingest.swap_checks`).
+- An index built with another embedder, dimension or chunker, or with damaged files, is rebuilt beside the live
   one and swapped in when whole.
 """
 
@@ -18,22 +18,22 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.distributed.coordinator import Crew
+from ingest.distributed.coordinator import Coordinator
 from ingest.errors import SyncRefusedError
-from ingest.guard import Golden, failed_sources, heed, lost_questions, mass_loss, missing
 from ingest.listing import Listing, Work, ids_of
 from ingest.parsers.reader import Reader
 from ingest.pipeline import DetectLanguage, Embedder, Lexical, PagePipeline, source_and_path
 from ingest.sources.port import Source
+from ingest.swap_checks import Golden, enforce, failed_sources, lost_questions, mass_loss, missing
 from ingest.sync.calibrating import Calibrator, measure, measure_if_due
 from ingest.sync.forgetting import forget_page, remember_page
 from ingest.sync.live import LivePages, NoPages
 from ingest.sync.looking import FirstLook
 from ingest.sync.plan import plan
 from ingest.sync.processing import Processing
-from ingest.sync.progress import OnProgress, Pace
+from ingest.sync.progress import OnProgress, ProgressEstimator
 from ingest.sync.rollback import roll_back
-from ingest.sync.tally import Tally
+from ingest.sync.sync_stats import SyncStats
 from ingest.sync.withdrawing import Withdrawing
 from kb.errors import IndexDamagedError
 from kb.index.port import IndexWriter, PageAddress, Rebuild, VectorIndex
@@ -49,8 +49,8 @@ class _Run:
     """What one run has for itself. `leave`: by which pages leave the live index."""
 
     live: LivePages
-    tally: Tally
-    pace: Pace
+    stats: SyncStats
+    progress: ProgressEstimator
     look: FirstLook
     leave: Withdrawing
     force: bool
@@ -71,13 +71,13 @@ class Sync:
         reader: Reader | None = None,
         forgotten: ForgottenPages | None = None,
         golden: Golden | None = None,
-        crew: Crew | None = None,
+        coordinator: Coordinator | None = None,
         calibrator: Calibrator | None = None,
     ) -> None:
         self._index = index
         self._forgotten = forgotten or InMemoryForgotten()
         self._golden = golden
-        self._crew = crew or Crew()
+        self._coordinator = coordinator or Coordinator()
         self._calibrator = calibrator
         self._pipeline = PagePipeline(
             embedder=embedder, lexical=lexical, detect_language=detect_language, reader=reader
@@ -106,7 +106,7 @@ class Sync:
         """Sweeps once over all sources, or over one, and returns the diff that it made.
 
         `full` reads every page anew: over all sources it builds a new index beside the live one; over one source it
-        replaces that source's pages in place. An index of another make is rebuilt from all sources, asked or not.
+        replaces that source's pages in place. An index with another manifest is rebuilt from all sources, asked or not.
         `force` overrules what speaks against removing many pages, or against a rebuilt index; `dry_run` only tells what
         would be done.
 
@@ -114,34 +114,34 @@ class Sync:
             SyncRefusedError: the result would damage the index, or no source could be listed. The live index stays.
             UnavailableError: the index or the embedder does not answer. The next run makes the index whole.
         """
-        tally = Tally(clock=self._clock)
-        pace = Pace(clock=self._clock, listen=on_progress)
-        pace.says("reading")
+        stats = SyncStats(clock=self._clock)
+        progress = ProgressEstimator(clock=self._clock, listen=on_progress)
+        progress.says("reading")
         live = await self._live_pages()
         look = FirstLook(pipeline=self._pipeline, live=live)
         leave = Withdrawing(
-            live=live, forgotten=self._forgotten, look=look, tally=tally, force=force and not dry_run
+            live=live, forgotten=self._forgotten, look=look, stats=stats, force=force and not dry_run
         )
-        run = _Run(live=live, tally=tally, pace=pace, look=look, leave=leave, force=force)
+        run = _Run(live=live, stats=stats, progress=progress, look=look, leave=leave, force=force)
         try:
             if dry_run:
                 await self._plan(self._chosen(source), run, full=full and source is None)
             else:
                 await self._sweep(run, full=full, source=source)
                 await self._index.settle()
-            await self._name(tally, self._index)
+            await self._name(stats, self._index)
         finally:
             await leave.close()
-        return tally.report()
+        return stats.report()
 
     async def roll_back(self, *, on_progress: OnProgress | None = None) -> SyncReport:
         """Goes back to the generation before the live one; see `ingest.sync.rollback`."""
-        tally = Tally(clock=self._clock)
-        Pace(clock=self._clock, listen=on_progress).says("swapping")
+        stats = SyncStats(clock=self._clock)
+        ProgressEstimator(clock=self._clock, listen=on_progress).says("swapping")
         await self._pipeline.ready()
-        await roll_back(self._index, manifest=self._pipeline.manifest, forgotten=self._forgotten, tally=tally)
-        await self._name(tally, self._index)
-        return tally.report()
+        await roll_back(self._index, manifest=self._pipeline.manifest, forgotten=self._forgotten, stats=stats)
+        await self._name(stats, self._index)
+        return stats.report()
 
     async def forget(self, address: str) -> list[PageAddress]:
         """Takes a page out at once, also while a run is under way; see `ingest.sync.forgetting.forget_page`."""
@@ -154,7 +154,7 @@ class Sync:
     async def _plan(self, sources: Iterable[Source], run: _Run, *, full: bool) -> None:
         live, forgotten = await self._index.revisions(), await self._forgotten.ids()
         listings = [listing async for listing in run.leave.listings(sources)]
-        plan(listings, run.tally, full=full, live=live, forgotten=forgotten)
+        plan(listings, run.stats, full=full, live=live, forgotten=forgotten)
 
     async def _sweep(self, run: _Run, *, full: bool, source: str | None) -> None:
         chosen = self._chosen(source)
@@ -191,9 +191,9 @@ class Sync:
             return NoPages()
         return self._index
 
-    async def _name(self, tally: Tally, pages: LivePages) -> None:
-        if tally.unnamed:
-            tally.name(await pages.addresses())
+    async def _name(self, stats: SyncStats, pages: LivePages) -> None:
+        if stats.unnamed:
+            stats.name(await pages.addresses())
 
     async def _start_empty(self) -> None:
         """An index that holds nothing is filled page by page, so that a killed first run is not lost."""
@@ -208,7 +208,7 @@ class Sync:
             for ref in listing.refs.values()
             if anew or not listing.is_unchanged(ref)
         ]
-        run.tally.unchanged += sum(len(listing.refs) for listing in listings) - len(work)
+        run.stats.unchanged += sum(len(listing.refs) for listing in listings) - len(work)
         await self._process(work, self._index, run)
         await measure_if_due(self._index, self._calibrator)
 
@@ -220,7 +220,7 @@ class Sync:
         before = await run.live.revisions()
         listings = await run.leave.beside(self._sources.values())
         try:
-            heed(failed_sources(run.tally.failed), run.tally, force=run.force)
+            enforce(failed_sources(run.stats.failed), run.stats, force=run.force)
             await self._build(run, before, listings, like_live=like_live)
         except SyncRefusedError:  # the new generation is not believed, so neither is what it lacks
             raise
@@ -236,39 +236,39 @@ class Sync:
         rebuild = await self._index.begin_rebuild(self._pipeline.manifest)
         try:
             await self._process(work, rebuild, run)
-            run.pace.says("swapping")
+            run.progress.says("swapping")
             await self._drop_forgotten(rebuild)
-            doubts = await self._doubts(rebuild, before, listings, run.tally, like_live=like_live)
-            heed(doubts, run.tally, force=run.force)
-            await self._name(run.tally, run.live)  # while that still knows the titles of what goes
+            concerns = await self._concerns(rebuild, before, listings, run.stats, like_live=like_live)
+            enforce(concerns, run.stats, force=run.force)
+            await self._name(run.stats, run.live)  # while that still knows the titles of what goes
             await measure(rebuild, self._calibrator, instead=self._index if like_live else None)
             await rebuild.swap()
         except BaseException:  # a cancelled rebuild must not stay behind either
             await rebuild.discard()
             raise
 
-    async def _doubts(
+    async def _concerns(
         self,
         rebuild: Rebuild,
         before: Mapping[str, str],
         listings: Sequence[Listing],
-        tally: Tally,
+        stats: SyncStats,
         *,
         like_live: bool,
     ) -> list[str]:
-        """What looks wrong with the new generation; tallies what it lacks as removed."""
+        """What looks wrong with the new generation; counts what it lacks as removed."""
         on_purpose = {page for listing in listings for page in ids_of(listing, listing.withdrawn)}
         after = await rebuild.revisions()
         gone = missing(before, after, await self._forgotten.ids())
-        unread = {failure.path for failure in tally.failed}
+        unread = {failure.path for failure in stats.failed}
         paths = [source_and_path(page)[1] for page in gone]
-        tally.removed += [path for path in paths if path not in unread]
+        stats.removed += [path for path in paths if path not in unread]
         lost = [page for page in gone if page not in on_purpose]
-        doubts = mass_loss(lost, before, new=missing(after, before, ()), failed=tally.failed)
+        concerns = mass_loss(lost, before, new=missing(after, before, ()), failed=stats.failed)
         if self._golden is None:
-            return doubts
+            return concerns
         unfound = await self._golden.lost(rebuild, live=self._index if like_live else None)
-        return doubts + lost_questions(unfound)
+        return concerns + lost_questions(unfound)
 
     def _chosen(self, source: str | None) -> list[Source]:
         if source is None:
@@ -285,12 +285,12 @@ class Sync:
             live=run.live,
             writer=writer,
             forgotten=self._forgotten,
-            tally=run.tally,
-            pace=run.pace,
+            stats=run.stats,
+            progress=run.progress,
             look=run.look,
             force=run.force,
         )
-        await processing.run(work, self._crew)
+        await processing.run(work, self._coordinator)
 
     async def _drop_forgotten(self, writer: IndexWriter) -> None:
         await writer.delete_pages(sorted(await self._forgotten.ids()))

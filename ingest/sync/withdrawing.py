@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Iterable
 
 from ingest.errors import SourceUnavailableError, SyncRefusedError
 from ingest.faults import as_source_failure
-from ingest.guard import advice
 from ingest.listing import Listing, ids_of, indexed_of, listing_of
 from ingest.sources.port import Source
+from ingest.swap_checks import advice
 from ingest.sync.live import LivePages
 from ingest.sync.looking import FirstLook
-from ingest.sync.tally import Tally
+from ingest.sync.sync_stats import SyncStats
 from kb.runtime.tracing import span
 from kb.store.forgotten import ForgottenPages
 
@@ -23,12 +23,12 @@ class Withdrawing:
     """One sweep's. `look`: what reads the pages that changed. `force`: somebody insists on removing many pages."""
 
     def __init__(
-        self, *, live: LivePages, forgotten: ForgottenPages, look: FirstLook, tally: Tally, force: bool
+        self, *, live: LivePages, forgotten: ForgottenPages, look: FirstLook, stats: SyncStats, force: bool
     ) -> None:
         self._live = live
         self._forgotten = forgotten
         self._look = look
-        self._tally = tally
+        self._stats = stats
         self._force = force
         self._asked: list[Source] = []
 
@@ -46,7 +46,7 @@ class Withdrawing:
         if limit:
             for source in sources:
                 had = Listing(source=source, refs={}, indexed=indexed_of(source, revisions))
-                await self._live.delete_pages(ids_of(had, had.exposed))
+                await self._live.delete_pages(ids_of(had, had.acl_changed))
         for source in sources:
             self._asked.append(source)
             try:
@@ -54,12 +54,12 @@ class Withdrawing:
                     listing = await listing_of(source, revisions, forgotten, force=self._force)
             except SourceUnavailableError as error:
                 logger.warning("source.unavailable", extra={"source": source.name, "error": str(error)})
-                self._tally.fail(source.name, str(error))
+                self._stats.fail(source.name, str(error))
             else:
                 listed += 1
                 yield listing
-        if self._tally.failed and not listed:
-            raise SyncRefusedError("; ".join(failure.reason for failure in self._tally.failed))
+        if self._stats.failed and not listed:
+            raise SyncRefusedError("; ".join(failure.reason for failure in self._stats.failed))
 
     async def update(self, sources: Iterable[Source]) -> list[Listing]:
         """The listings, once what is gone, limited or emptied has left the live index, source by source."""
@@ -67,8 +67,8 @@ class Withdrawing:
         async for listing in self.listings(sources, limit=True):
             gone = self._removable(listing)
             if gone:
-                self._tally.removed += gone
-                self._tally.name(await self._live.addresses())  # while the index still knows their titles
+                self._stats.removed += gone
+                self._stats.name(await self._live.addresses())  # while the index still knows their titles
             await self._live.delete_pages(ids_of(listing, gone))
             await self._look.withdraw(listing)
             listings.append(listing)
@@ -87,7 +87,7 @@ class Withdrawing:
     async def without_swap(self, listings: Iterable[Listing]) -> None:
         """The new generation comes to nothing: what is gone must not stay in the live one until another is whole."""
         for listing in listings:
-            gone = listing.withdrawn if listing.loss else listing.vanished
+            gone = listing.withdrawn if listing.loss else listing.deleted
             await self._live.delete_pages(ids_of(listing, gone))
 
     async def close(self) -> None:
@@ -101,15 +101,15 @@ class Withdrawing:
                 logger.warning("source.not_closed", extra={"source": source.name, "error": str(error)})
 
     def _removable(self, listing: Listing) -> list[str]:
-        """Which of a source's vanished pages go. Where that many do not go
+        """Which of a source's deleted pages go. Where that many do not go
         by themselves, that is a failure of the source.
         """
         if listing.loss is None:
-            return listing.vanished
+            return listing.deleted
         if self._force:
-            self._tally.doubts.append(listing.loss)
-            return listing.vanished
+            self._stats.concerns.append(listing.loss)
+            return listing.deleted
         reason = f"{listing.loss}: {advice(listing.source.name)}"
         logger.warning("source.removals_held", extra={"source": listing.source.name, "reason": reason})
-        self._tally.fail(listing.source.name, reason)
+        self._stats.fail(listing.source.name, reason)
         return listing.withdrawn

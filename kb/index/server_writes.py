@@ -30,7 +30,7 @@ INTEGER_FIELDS = (POSITION, WRITTEN)
 
 class Writes:
     """A collection by its own name, or by the alias of the live one. One
-    process writes at a time: see `ingest.sync.turn`.
+    process writes at a time: see `ingest.sync.lock`.
 
     `searched`: whether anybody reads it while it is written. `retry_s`: for how long writes are tried again;
     reads that a

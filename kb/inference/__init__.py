@@ -1,3 +1,3 @@
 """What runs the models: ONNX Runtime where a model can be converted
-(`onnx`), torch otherwise; off the event loop (`lanes`).
+(`onnx`), torch otherwise; off the event loop (`executor`).
 """

@@ -10,8 +10,8 @@ import numpy as np
 
 from kb.config.settings import RerankSettings
 from kb.errors import RerankerUnavailableError
+from kb.inference.executor import prepare, usable_cores
 from kb.inference.imports import quick_imports
-from kb.inference.lanes import prepare, usable_cores
 from kb.inference.onnx.opening import open_converted
 from kb.inference.onnx.running import OnnxError, OnnxModel
 

@@ -20,7 +20,7 @@ from kb.config.settings import EmbedSettings
 from kb.inference.counting import CountedModel, greatest
 from kb.inference.embedding_model import EmbeddingModel
 from kb.inference.encoders import Encoder, TextKind, Vectors, preferred
-from kb.inference.lanes import Lane, usable_cores
+from kb.inference.executor import Executor, usable_cores
 from kb.inference.onnx.converted import Weights
 
 CACHED_QUERIES = 512
@@ -52,8 +52,8 @@ class Embedder:
 
     def __init__(self, settings: EmbedSettings, *, like: str | None = None) -> None:
         at_once = settings.threads or usable_cores()
-        self._questions = Lane("footnote-embed", at_once)
-        self._documents = Lane("footnote-embed-sync", at_once, yields=True)
+        self._questions = Executor("footnote-embed", at_once)
+        self._documents = Executor("footnote-embed-sync", at_once, yields=True)
         weights = _weights_of(like, settings.models)
         self._models = tuple(
             EmbeddingModel(
@@ -161,7 +161,7 @@ class Embedder:
         self, model: EmbeddingModel, kind: TextKind, texts: Sequence[str], *, background: bool
     ) -> Vectors:
         batches = model.batches(texts)
-        encoded = await model.lane(background=background).map(
+        encoded = await model.executor(background=background).map(
             lambda batch: self._encode(model, kind, [texts[at] for at in batch]), batches
         )
         vectors: dict[int, NDArray[np.float32]] = {}
@@ -176,7 +176,7 @@ class Embedder:
         They are begun here and now, not at the loop's next turn, which may go to other work of the same question.
         """
         batches = [[query] for query in queries] if model.encoder().backend == "onnx" else [queries]
-        encoding = model.lane(background=False).map(
+        encoding = model.executor(background=False).map(
             lambda texts: self._encode(model, "query", texts), batches
         )
 
@@ -198,8 +198,8 @@ class Embedder:
     def close(self) -> None:
         for model in self._models:
             model.close()
-        for lane in (self._questions, self._documents):
-            lane.close()
+        for executor in (self._questions, self._documents):
+            executor.close()
 
     def _encode(self, model: EmbeddingModel, kind: TextKind, texts: Sequence[str]) -> Vectors:
         return model.encoder().encode(kind, texts)

@@ -9,7 +9,7 @@ from concurrent.futures import Future
 
 from kb.config.settings import EmbedSettings
 from kb.inference.encoders import Encoder, load_encoder
-from kb.inference.lanes import Lane
+from kb.inference.executor import Executor
 from kb.inference.onnx.converted import Weights
 
 logger = logging.getLogger(__name__)
@@ -22,13 +22,19 @@ class EmbeddingModel:
     """
 
     def __init__(
-        self, name: str, settings: EmbedSettings, *, like: Weights | None, questions: Lane, documents: Lane
+        self,
+        name: str,
+        settings: EmbedSettings,
+        *,
+        like: Weights | None,
+        questions: Executor,
+        documents: Executor,
     ) -> None:
         self.name = name
         self._settings = settings
         self._like = like
-        self._loading = Lane("footnote-embed-load")
-        self._lanes = {False: questions, True: documents}
+        self._loading = Executor("footnote-embed-load")
+        self._executors = {False: questions, True: documents}
         self._encoder: Encoder | None = None
 
     @property
@@ -47,9 +53,9 @@ class EmbeddingModel:
         """Loads it if need be, and blocks meanwhile."""
         return self._encoder or self.loading().result()
 
-    def lane(self, *, background: bool) -> Lane:
+    def executor(self, *, background: bool) -> Executor:
         """Where torch runs the model, which uses every core by itself, all share the thread that loaded it."""
-        return self._lanes[background] if self.encoder().backend == "onnx" else self._loading
+        return self._executors[background] if self.encoder().backend == "onnx" else self._loading
 
     def batches(self, texts: Sequence[str]) -> list[list[int]]:
         """Of texts of like length, by their places in `texts`: padding costs as much
@@ -70,7 +76,7 @@ class EmbeddingModel:
             yield batch
 
     def _load_here(self) -> Encoder:
-        """In the lane's only thread: nobody loads it twice, and torch keeps its number of threads by thread."""
+        """In the executor's only thread: nobody loads it twice, and torch keeps its number of threads by thread."""
         if self._encoder is None:
             started = time.perf_counter()
             encoder = load_encoder(self.name, self._settings, like=self._like)

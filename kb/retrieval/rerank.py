@@ -15,8 +15,8 @@ from kb.calibration import Calibration, Reranking
 from kb.config.settings import RerankSettings
 from kb.errors import RerankerUnavailableError
 from kb.inference.cross_encoders import CrossEncoder, load_cross_encoder
+from kb.inference.executor import Executor
 from kb.inference.hub import fetched_files, local_files
-from kb.inference.lanes import Lane
 from kb.models import Hit
 from kb.retrieval.scales import spread
 
@@ -49,8 +49,8 @@ class Reranker:
     def __init__(self, settings: RerankSettings, measured: Measured | None = None) -> None:
         self._settings = settings
         self._measured = measured
-        self._background: Lane | None = None
-        self._lane = self._loading_lane = Lane("footnote-rerank")
+        self._background: Executor | None = None
+        self._executor = self._loading_executor = Executor("footnote-rerank")
         self._loading = asyncio.Lock()
         self._looked = False
         self._model: CrossEncoder | None = None
@@ -88,7 +88,7 @@ class Reranker:
             if not self.wanted:
                 self._reason = "the reranker is switched off"
                 return
-            await self._loading_lane.run(lambda _: self._load(), None)
+            await self._loading_executor.run(lambda _: self._load(), None)
             if self._model is None:
                 logger.warning("reranker.unavailable", extra={"reason": self._reason})
                 return
@@ -101,22 +101,22 @@ class Reranker:
         Raises:
             RerankerUnavailableError: there is no model, or it failed.
         """
-        return await self._score(query, texts, self._lane)
+        return await self._score(query, texts, self._executor)
 
     async def score_in_background(self, query: str, texts: Sequence[str]) -> list[float]:
         """As `score`, for work that nobody waits for: it gives way to the questions."""
         if self._background is None:
             onnx = self._model is not None and self._model.backend == "onnx"
-            self._background = Lane("footnote-rerank-trial", yields=True) if onnx else self._lane
+            self._background = Executor("footnote-rerank-trial", yields=True) if onnx else self._executor
         return await self._score(query, texts, self._background)
 
-    async def _score(self, query: str, texts: Sequence[str], lane: Lane) -> list[float]:
+    async def _score(self, query: str, texts: Sequence[str], executor: Executor) -> list[float]:
         model = self._model
         if model is None:
             raise RerankerUnavailableError(self._reason)
         by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         batches = [by_length[at : at + model.batch] for at in range(0, len(texts), model.batch)]
-        scored = await lane.map(lambda batch: model.score(query, [texts[at] for at in batch]), batches)
+        scored = await executor.map(lambda batch: model.score(query, [texts[at] for at in batch]), batches)
         scores = {
             at: score
             for batch, of_batch in zip(batches, scored, strict=True)
@@ -163,10 +163,10 @@ class Reranker:
         return found if found is not None and found.model == self.model else None
 
     def close(self) -> None:
-        self._lane.close()
+        self._executor.close()
         if self._background is not None:
             self._background.close()
-        self._loading_lane.close()
+        self._loading_executor.close()
 
     def _load(self) -> None:
         name, patience = self._settings.model, self._settings.hub_timeout_s
@@ -183,7 +183,7 @@ class Reranker:
             self._reason = str(error)
             return
         if self._model.backend == "onnx":
-            self._lane = Lane("footnote-rerank", self._model.at_once)
+            self._executor = Executor("footnote-rerank", self._model.at_once)
 
 
 def blend(hits: Sequence[Hit], scores: Sequence[float], weight: float) -> list[Hit]:

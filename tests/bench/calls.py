@@ -72,7 +72,7 @@ class RecordingEmbedder(Embedder):
         started = time.perf_counter()
         for _, together in itertools.groupby(calls, key=lambda call: call.kind):
             running = [
-                one.model.lane(background=False).submit(
+                one.model.executor(background=False).submit(
                     partial(one.model.encoder().encode, one.kind, one.texts)
                 )
                 for one in together

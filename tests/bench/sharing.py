@@ -24,9 +24,9 @@ from statistics import median
 
 from rich.console import Console
 
-from ingest.distributed.coordinator import Crew
-from ingest.distributed.page_queue import PageLane
-from ingest.distributed.serialization import PageJob, encode_manifest, make_of
+from ingest.distributed.coordinator import Coordinator
+from ingest.distributed.page_queue import PageJobQueue
+from ingest.distributed.serialization import PageJob, encode_manifest, manifest_key_of
 from ingest.pipeline import Origin, PagePipeline
 from ingest.sources.folder import FolderSource
 from kb.config.settings import SourceSettings
@@ -110,13 +110,13 @@ async def _apart(pages: Path, folder: Path, syncs: int) -> list[tuple[float, int
     return [tuple(json.loads(output)) for output, _ in told]
 
 
-async def _synced(pages: Path, folder: Path, lane: PageLane | None = None) -> tuple[float, int]:
+async def _synced(pages: Path, folder: Path, queue: PageJobQueue | None = None) -> tuple[float, int]:
     """Seconds of a first sync, and the passages that this process embedded."""
     embedder = HashEmbedder()
     index = EdgeIndex(folder)
     await asyncio.to_thread(warm_up)
     started = time.perf_counter()
-    await a_sync(pages, index, Crew(lane), embedder=embedder).run()
+    await a_sync(pages, index, Coordinator(queue), embedder=embedder).run()
     seconds = time.perf_counter() - started
     await index.close()
     return seconds, sum(map(len, embedder.calls))
@@ -124,49 +124,49 @@ async def _synced(pages: Path, folder: Path, lane: PageLane | None = None) -> tu
 
 async def _shared(pages: Path, folder: Path, url: str) -> tuple[float, int]:
     """A sync with a worker that is ready before: seconds, and the passages that both embedded."""
-    async with _lane(url) as lane:
-        await _synced(_one_page(folder), folder / "first", lane)  # tells the worker what is wanted
-        async with _workers(lane, url, 1) as told:
-            seconds, ours = await _synced(pages, folder / "index", lane)
+    async with _queue(url) as queue:
+        await _synced(_one_page(folder), folder / "first", queue)  # tells the worker what is wanted
+        async with _workers(queue, url, 1) as told:
+            seconds, ours = await _synced(pages, folder / "index", queue)
     return seconds, ours + sum(did["chunks"] for did in told)
 
 
 async def _drained(pages: Path, url: str, count: int) -> tuple[float, int]:
-    """So many workers, with all pages in their lane at once: seconds to
+    """So many workers, with all pages in their queue at once: seconds to
     the last outcome, and the passages they made.
     """
     pipeline = PagePipeline(embedder=HashEmbedder(), lexical=LexicalEncoder(), detect_language=detect)
-    make, run = make_of(pipeline.manifest), uuid.uuid4().hex
+    manifest_key, run = manifest_key_of(pipeline.manifest), uuid.uuid4().hex
     source = FolderSource(SourceSettings(name="kb", path=pages, git_dates=False))
     jobs = [
         PageJob(id=ref.path, run=run, origin=Origin.of(source), raw=await source.fetch(ref))
         async for ref in source.discover()
     ]
-    async with _lane(url) as lane, connect_redis(url) as redis:
+    async with _queue(url) as queue, connect_redis(url) as redis:
 
         async def all_are_done() -> bool:
             return await redis.llen(f"bench:pages:done:{run}") == len(jobs)
 
-        await lane.want(encode_manifest(pipeline.manifest), make)
-        async with _workers(lane, url, count) as told:
+        await queue.want(encode_manifest(pipeline.manifest), manifest_key)
+        async with _workers(queue, url, count) as told:
             started = time.perf_counter()
-            await lane.publish(jobs, make)
+            await queue.publish(jobs, manifest_key)
             await until(all_are_done, seconds=600, pause=0.05)
             seconds = time.perf_counter() - started
-        await lane.finish(run)
+        await queue.finish(run)
     return seconds, sum(did["chunks"] for did in told)
 
 
 @asynccontextmanager
-async def _lane(url: str) -> AsyncIterator[PageLane]:
+async def _queue(url: str) -> AsyncIterator[PageJobQueue]:
     async with connect_redis(url) as redis:
-        lane = PageLane(redis, namespace="bench")
-        yield lane
-        await lane.close()
+        queue = PageJobQueue(redis, namespace="bench")
+        yield queue
+        await queue.close()
 
 
 @asynccontextmanager
-async def _workers(lane: PageLane, url: str, count: int) -> AsyncIterator[list[dict[str, int]]]:
+async def _workers(queue: PageJobQueue, url: str, count: int) -> AsyncIterator[list[dict[str, int]]]:
     """Ready when the block begins; what each did is in the list when it has ended."""
     command = (sys.executable, str(ROOT / "tests" / "fakes" / "page_worker.py"), url, "bench", "--fast")
     processes = [
@@ -177,7 +177,7 @@ async def _workers(lane: PageLane, url: str, count: int) -> AsyncIterator[list[d
     ]
 
     async def are_ready() -> bool:
-        return await lane.helpers() == count
+        return await queue.workers() == count
 
     await until(are_ready, seconds=60)
     did: list[dict[str, int]] = []

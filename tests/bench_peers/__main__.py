@@ -20,7 +20,7 @@ from typing import Any
 
 from kb.evaluation.datasets import DataSet, read_data_set
 from kb.inference.encoders import PACKAGED, model_source
-from kb.inference.lanes import usable_cores
+from kb.inference.executor import usable_cores
 from kb.inference.onnx.conversion import converted
 from tests.bench_peers.driver import write_passages
 from tests.bench_peers.environments import EnvironmentFailedError, environment

@@ -60,7 +60,7 @@ class Onnx:
     """Characters and texts of a batch, as `kb.inference` has them."""
 
     def __init__(self, folder: Path) -> None:
-        from kb.inference.lanes import usable_cores
+        from kb.inference.executor import usable_cores
         from kb.inference.onnx.converted import read_card
         from kb.inference.onnx.running import OnnxModel
 

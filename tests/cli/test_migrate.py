@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from ingest.sync.turn import RedisTurn
+from ingest.sync.lock import RedisReindexLock
 from kb.config.index_settings import IndexSettings
 from kb.index.copies import differences
 from kb.index.edge import EdgeIndex
@@ -140,10 +140,10 @@ async def test_a_server_that_is_away_is_told_and_costs_nothing(data: Path, serve
 async def test_a_sync_under_way_is_not_disturbed(
     data: Path, server: QdrantServer, redis: Redis, redis_url: str
 ) -> None:
-    turn = RedisTurn(redis, namespace="footnote")
-    assert await turn.take()
+    lock = RedisReindexLock(redis, namespace="footnote")
+    assert await lock.acquire()
     step = ReindexProgress(phase="reading", started_at=datetime.now(UTC))
-    syncing = asyncio.create_task(turn.keep(lambda: step))
+    syncing = asyncio.create_task(lock.keep(lambda: step))
     done = await run("migrate", "--to", server.url, "--data", data, REDIS_URL=redis_url)
     await cancelled(syncing)
     assert (done.code, "a sync is under way" in done.err) == (1, True), done.err

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli.connectors import open_source
-from bot.cli.sources import SourceBook
+from bot.cli.sources import SourceRegistry
 from kb.config.configuration import load_settings
 from kb.store.data_folder import DataFolder
 
@@ -45,12 +45,12 @@ repositories = ["acme/product"]
 """
 
 
-def book(tmp_path: Path, toml: str = "") -> SourceBook:
+def book(tmp_path: Path, toml: str = "") -> SourceRegistry:
     file = tmp_path / "footnote.toml"
     file.write_text(toml)
     (tmp_path / "data").mkdir(exist_ok=True)
     settings = load_settings(environ={}, file=file, data=tmp_path / "data")
-    return SourceBook(DataFolder(tmp_path / "data"), settings)
+    return SourceRegistry(DataFolder(tmp_path / "data"), settings)
 
 
 async def test_every_kind_of_settings_opens_as_a_source_of_its_name(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import signal
 import sys
 from dataclasses import asdict
 
-from ingest.distributed.page_queue import PageLane
+from ingest.distributed.page_queue import PageJobQueue
 from ingest.distributed.worker import PageWorker
 from ingest.pipeline import PagePipeline
 from kb.index.port import IndexManifest
@@ -34,10 +34,10 @@ async def work(url: str, namespace: str) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     async with connect_redis(url) as redis:
-        lane = PageLane(redis, namespace=namespace)
+        queue = PageJobQueue(redis, namespace=namespace)
         print("ready", flush=True)
-        did = await PageWorker(lane, pipeline_for=pipeline_for).run(stop)
-        await lane.close()
+        did = await PageWorker(queue, pipeline_for=pipeline_for).run(stop)
+        await queue.close()
     print(json.dumps(asdict(did)), flush=True)
 
 

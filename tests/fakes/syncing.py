@@ -10,8 +10,8 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ingest.distributed.coordinator import Crew
-from ingest.distributed.page_queue import PageLane
+from ingest.distributed.coordinator import Coordinator
+from ingest.distributed.page_queue import PageJobQueue
 from ingest.sources.folder import FolderSource
 from ingest.sync.sync import Sync
 from kb.config.settings import SourceSettings
@@ -47,16 +47,20 @@ async def sync_once(
     index = EdgeIndex(folder)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(index.close)
-        lane = None
+        queue = None
         if share is not None:
-            lane = PageLane(await stack.enter_async_context(connect_redis(share)), namespace="t")
-            stack.push_async_callback(lane.close)
+            queue = PageJobQueue(await stack.enter_async_context(connect_redis(share)), namespace="t")
+            stack.push_async_callback(queue.close)
         embedder = OtherModel() if other else None
-        await a_sync(pages, index, Crew(lane), embedder=embedder).run(full=full)
+        await a_sync(pages, index, Coordinator(queue), embedder=embedder).run(full=full)
 
 
 def a_sync(
-    pages: Path, index: EdgeIndex, crew: Crew | None = None, *, embedder: HashEmbedder | None = None
+    pages: Path,
+    index: EdgeIndex,
+    coordinator: Coordinator | None = None,
+    *,
+    embedder: HashEmbedder | None = None,
 ) -> Sync:
     return Sync(
         index=index,
@@ -65,7 +69,7 @@ def a_sync(
         detect_language=detect,
         sources=lambda: [FolderSource(SourceSettings(name="kb", path=pages, git_dates=False))],
         clock=lambda: datetime.now(UTC),
-        crew=crew,
+        coordinator=coordinator,
     )
 
 

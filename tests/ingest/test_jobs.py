@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ingest.sync.jobs import ReindexJobs
+from ingest.sync.lock import OnlyReplica
 from ingest.sync.sync import Sync
-from ingest.sync.turn import OnlyReplica
 from kb.index.edge import EdgeIndex
 from kb.jobs import ReindexProgress, ReindexRequest
 from tests.fakes.embedder import HashEmbedder
@@ -98,7 +98,7 @@ async def test_a_fault_ends_as_failed_and_does_not_leave_listeners_waiting(
     assert (last.phase, last.error) == ("failed", "a fault; see the log")
 
 
-async def test_a_turn_that_missed_the_end_of_the_work_is_told_again(
+async def test_a_lock_that_missed_the_end_of_the_work_is_told_again(
     a_sync: Build, clock: Clock, pages: Path
 ) -> None:
     class Deaf(OnlyReplica):
@@ -111,15 +111,15 @@ async def test_a_turn_that_missed_the_end_of_the_work_is_told_again(
                 await super().keep(latest)
             await super().keep(latest)
 
-        async def give_back(self, last: ReindexProgress) -> None:
+        async def release(self, last: ReindexProgress) -> None:
             self.given_back = True
 
-    turn = Deaf()
+    lock = Deaf()
     async with asyncio.timeout(30):
-        last = (await all_of(ReindexJobs(a_sync(), clock=clock, turn=turn)))[-1]
+        last = (await all_of(ReindexJobs(a_sync(), clock=clock, lock=lock)))[-1]
 
     assert last.phase == "done"
-    assert turn.given_back
+    assert lock.given_back
 
 
 @pytest.mark.parametrize("under_way", [False, True])

@@ -14,8 +14,8 @@ import pytest
 from ingest.errors import SyncRefusedError
 from ingest.sources.confluence.source import ConfluenceSource
 from ingest.sources.folder import FolderSource
+from ingest.sync.history import RecordedSync
 from ingest.sync.jobs import ReindexJobs
-from ingest.sync.ledger import RecordedSync
 from ingest.sync.schedule import REQUESTED_BY
 from ingest.sync.sync import Sync
 from kb.config.settings import SourceSettings
@@ -269,7 +269,7 @@ async def test_pages_restricted_in_a_wiki_go_at_once_and_pages_that_a_token_no_l
 
 
 class Kept:
-    """A ledger of this test."""
+    """A history of this test."""
 
     def __init__(self) -> None:
         self.records: dict[str, SyncRecord] = {}
@@ -285,9 +285,9 @@ class Kept:
 async def test_a_sync_by_the_clock_or_by_command_is_guarded_and_leaves_its_failure_in_the_record(
     sync: Sync, pages: Path, index: EdgeIndex, clock: Clock, asked_by: str
 ) -> None:
-    ledger = Kept()
+    history = Kept()
     recorded = RecordedSync(
-        ledger=ledger,
+        history=history,
         clock=clock,
         index=index,
         embedder=HashEmbedder(),
@@ -303,7 +303,7 @@ async def test_a_sync_by_the_clock_or_by_command_is_guarded_and_leaves_its_failu
     assert last.phase == "done"
     assert last.report is not None
     assert last.report.failed[0].path == "handbook"
-    error = ledger.records["handbook"].error
+    error = history.records["handbook"].error
     assert error is not None
     assert "would be gone" in error
     assert (await index.counts()).pages == HANDBOOK

@@ -7,12 +7,12 @@ import pytest
 
 from kb.config.settings import EmbedSettings
 from kb.inference.embedder import Embedder
-from kb.inference.lanes import GIVEN_UP, Lane
+from kb.inference.executor import GIVEN_UP, Executor
 from tests.fakes.waiting import until
 
 
 async def test_results_come_in_the_order_of_the_items() -> None:
-    lane = Lane("test", 3)
+    executor = Executor("test", 3)
     first = threading.Event()
 
     def work(item: int) -> int:
@@ -22,13 +22,13 @@ async def test_results_come_in_the_order_of_the_items() -> None:
             first.set()
         return item * 10
 
-    assert await lane.map(work, range(6)) == [0, 10, 20, 30, 40, 50]
-    assert await lane.map(work, []) == []
-    lane.close()
+    assert await executor.map(work, range(6)) == [0, 10, 20, 30, 40, 50]
+    assert await executor.map(work, []) == []
+    executor.close()
 
 
 async def test_no_more_items_are_under_way_than_the_lane_has_threads() -> None:
-    lane, taken = Lane("test", 2), []
+    executor, taken = Executor("test", 2), []
 
     def items():  # type: ignore[no-untyped-def]
         for item in range(6):
@@ -36,18 +36,18 @@ async def test_no_more_items_are_under_way_than_the_lane_has_threads() -> None:
             yield item
 
     gate = threading.Event()
-    mapped = asyncio.create_task(lane.map(lambda item: gate.wait(30), items()))
+    mapped = asyncio.create_task(executor.map(lambda item: gate.wait(30), items()))
     await until(lambda: len(taken) >= 2)
     for _ in range(20):
         await asyncio.sleep(0)
     assert taken == [0, 1]
     gate.set()
     assert await mapped == [True] * 6
-    lane.close()
+    executor.close()
 
 
 async def test_a_failure_is_raised_as_it_is_and_ends_the_rest() -> None:
-    lane, done = Lane("test", 1), []
+    executor, done = Executor("test", 1), []
 
     def work(item: int) -> None:
         if item == 1:
@@ -55,22 +55,22 @@ async def test_a_failure_is_raised_as_it_is_and_ends_the_rest() -> None:
         done.append(item)
 
     with pytest.raises(LookupError, match="item 1"):
-        await lane.map(work, range(5))
+        await executor.map(work, range(5))
     assert done == [0]
-    lane.close()
+    executor.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a priority for each thread")
 async def test_work_that_yields_has_a_lower_priority_and_nothing_else_has() -> None:
-    lane, other = Lane("test", yields=True), Lane("other")
+    executor, other = Executor("test", yields=True), Executor("other")
 
     def niceness(_: None) -> int:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
     ours = await other.run(niceness, None)
-    assert await lane.run(niceness, None) == max(ours, GIVEN_UP)
+    assert await executor.run(niceness, None) == max(ours, GIVEN_UP)
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == ours
-    lane.close()
+    executor.close()
     other.close()
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from redis.asyncio import Redis
 
 from ingest.sync.jobs import FOLLOW_S
-from ingest.sync.turn import LEASE, RedisTurn
+from ingest.sync.lock import LEASE, RedisReindexLock
 from kb.config.settings import Settings
 from kb.errors import FootnoteError
 from kb.jobs import ReindexProgress
@@ -29,33 +29,33 @@ async def between_syncs(redis: Redis, settings: Settings, work: Coroutine[Any, A
 
     Raises:
         SyncUnderWayError: one is under way already; nothing was done.
-        StoreUnavailableError: it cannot be told, or the turn was lost; the work was stopped.
+        StoreUnavailableError: it cannot be told, or the lock was lost; the work was stopped.
     """
-    turn = RedisTurn(redis, namespace=settings.store.namespace)
+    lock = RedisReindexLock(redis, namespace=settings.store.namespace)
     step = ReindexProgress(phase="queued", started_at=datetime.now(UTC))
     try:
-        await _taken(turn)
+        await _taken(lock)
     except BaseException:
         work.close()
         raise
     working = asyncio.create_task(work)
-    keeping = asyncio.create_task(turn.keep(lambda: step))
+    keeping = asyncio.create_task(lock.keep(lambda: step))
     try:
         await asyncio.wait({working, keeping}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            keeping.result()  # the turn was lost: raises
+            keeping.result()  # the lock was lost: raises
         return working.result()
     finally:
         working.cancel()
         await cancelled(keeping)
         await asyncio.gather(working, keeping, return_exceptions=True)
-        await turn.give_back(step)
+        await lock.release(step)
 
 
-async def _taken(turn: RedisTurn) -> None:
+async def _taken(lock: RedisReindexLock) -> None:
     """Waits out the lease of one that died: one that lives keeps it."""
     until = time.monotonic() + LEASE.total_seconds() + 2
-    while not await turn.take():
+    while not await lock.acquire():
         if time.monotonic() > until:
             raise SyncUnderWayError(
                 "a sync is under way: wait for its end (`footnote status`), then try again"

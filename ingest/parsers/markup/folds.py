@@ -11,7 +11,7 @@ from itertools import islice
 
 from bs4 import BeautifulSoup, Tag
 
-from ingest.parsers.markup.hidden import opened_by
+from ingest.parsers.markup.hidden_html import opened_by
 
 _OPENERS = ("aria-controls", "aria-expanded", "data-target", "data-bs-target", "data-accordion")
 _FOLDS = re.compile(r"accordion|collaps|faq|question|toggle|expand|disclosure|fold", re.IGNORECASE)

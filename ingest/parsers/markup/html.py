@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from ingest.parsers.markup.hidden import is_unseen, opened_by
+from ingest.parsers.markup.hidden_html import opened_by, stays_hidden
 from ingest.parsers.markup.html_tables_in_markdown import TAG, attributes_of, with_tables
 from ingest.parsers.markup.permalinks import is_symbol
 from ingest.parsers.pictures import description
@@ -159,7 +159,7 @@ class _Rewriter:
         """Text that no reader sees must not be quoted, nor be read by a model as an order."""
         if name not in _HIDEABLE:
             return
-        if self._hidden or is_unseen(name, attributes, controlled=self._controlled, around=()):
+        if self._hidden or stays_hidden(name, attributes, controlled=self._controlled, around=()):
             self._hidden_at = len(self._out) if self._hidden_at is None else self._hidden_at
             self._hidden.append(name)
 

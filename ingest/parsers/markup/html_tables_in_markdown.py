@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ingest.parsers.markup.hidden import is_hidden
+from ingest.parsers.markup.hidden_html import is_hidden
 from ingest.parsers.markup.html_tables import (
     Cell,
     GroupKind,
@@ -62,7 +62,7 @@ def with_tables(text: str, rewrite: Rewrite) -> str:
         elif tag.start() not in ended:
             continue
         elif not tag[1]:
-            opened.append(_Table(rewrite=rewrite, unseen={"table": is_hidden(attributes_of(tag))}))
+            opened.append(_Table(rewrite=rewrite, hidden={"table": is_hidden(attributes_of(tag))}))
         else:
             inner = opened.pop()
             if opened:
@@ -87,10 +87,10 @@ def _ended(tags: Sequence[re.Match[str]]) -> set[int]:
 
 @dataclass(kw_only=True, slots=True)
 class _Table:
-    """A table while its tags come by. `unseen`: whether the table, its open group, row and cell are hidden."""
+    """A table while its tags come by. `hidden`: whether the table, its open group, row and cell are hidden."""
 
     rewrite: Rewrite
-    unseen: dict[str, bool]
+    hidden: dict[str, bool]
     rows: list[tuple[object, GroupKind, list[Cell]]] = field(default_factory=list)
     group: tuple[object, GroupKind] = field(default_factory=lambda: (object(), "tbody"))
     in_row: bool = False
@@ -102,7 +102,7 @@ class _Table:
     holds_blocks: bool = False
 
     def add(self, text: str) -> None:
-        if not any(self.unseen.values()):
+        if not any(self.hidden.values()):
             (self.beside if self.cell is None else self.written).append(text)
 
     def add_table(self, line: str) -> None:
@@ -113,7 +113,7 @@ class _Table:
         if name in ("td", "th"):
             self._end_cell()
             if attributes is not None:
-                self.unseen["cell"] = is_hidden(attributes)
+                self.hidden["cell"] = is_hidden(attributes)
                 self.cell = Cell(
                     text="",
                     across=span(attributes.get("colspan", "")),
@@ -121,17 +121,17 @@ class _Table:
                     head=name == "th",
                 )
         elif name == "caption":
-            self.unseen["caption"] = attributes is not None and is_hidden(attributes)
+            self.hidden["caption"] = attributes is not None and is_hidden(attributes)
             self.beside.append("\n\n")
         else:
             self._end_cell()
             self.in_row = False
-            self.unseen["row"] = name == "tr" and attributes is not None and is_hidden(attributes)
-            if name == "tr" and attributes is not None and not any(self.unseen.values()):
+            self.hidden["row"] = name == "tr" and attributes is not None and is_hidden(attributes)
+            if name == "tr" and attributes is not None and not any(self.hidden.values()):
                 self._start_row()
             if name in _GROUPS:
                 self.group = (object(), _GROUPS[name] if attributes is not None else "tbody")
-                self.unseen["group"] = attributes is not None and is_hidden(attributes)
+                self.hidden["group"] = attributes is not None and is_hidden(attributes)
 
     def as_blocks(self) -> str:
         self._end_cell()
@@ -164,8 +164,8 @@ class _Table:
     def _end_cell(self) -> None:
         cell, self.cell = self.cell, None
         written, self.written = "".join(self.written), []
-        hidden = any(self.unseen.values())
-        self.unseen["cell"] = False
+        hidden = any(self.hidden.values())
+        self.hidden["cell"] = False
         if cell is None or hidden:
             return
         self.holds_blocks = self.holds_blocks or _BLOCK.search(written) is not None

@@ -19,7 +19,7 @@ from ingest.front_matter.dates import UnreadableDateError, parse_date
 from ingest.front_matter.page_fields import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.markup.folds import hidden_panels, keep_labels
-from ingest.parsers.markup.hidden import is_unseen, opened_by
+from ingest.parsers.markup.hidden_html import opened_by, stays_hidden
 from ingest.parsers.markup.html_converter import converted
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.text import cleaned, title_from
@@ -88,11 +88,11 @@ def drop_unread(soup: BeautifulSoup) -> None:
         for element in soup.find_all(lambda element: not _OPENING.isdisjoint(element.attrs))
         for ident in opened_by(_attributes(element))
     }
-    unseen = soup.find_all(
-        lambda element: not _HIDING.isdisjoint(element.attrs) and _is_unseen(element, controlled)
+    hidden = soup.find_all(
+        lambda element: not _HIDING.isdisjoint(element.attrs) and _is_hidden(element, controlled)
     )
-    opened = {id(panel) for panel in hidden_panels(soup)} if unseen else set()
-    for element in unseen:
+    opened = {id(panel) for panel in hidden_panels(soup)} if hidden else set()
+    for element in hidden:
         if id(element) not in opened:
             element.decompose()
 
@@ -119,9 +119,9 @@ def _decoded(content: bytes) -> bytes | str:
         return content
 
 
-def _is_unseen(element: Tag, controlled: Collection[str]) -> bool:
+def _is_hidden(element: Tag, controlled: Collection[str]) -> bool:
     around = (_attributes(one) for one in (element, *element.parents))
-    return is_unseen(element.name, _attributes(element), controlled=controlled, around=around)
+    return stays_hidden(element.name, _attributes(element), controlled=controlled, around=around)
 
 
 def _attributes(element: Tag) -> dict[str, str]:

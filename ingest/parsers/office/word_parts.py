@@ -77,11 +77,11 @@ def _may_hide(xml: bytes, styles: frozenset[str]) -> bool:
 
 
 def _hide(root: Element, styles: frozenset[str]) -> bool:
-    unseen = [run for run in root.iter(f"{_WORD}r") if _is_hidden(run, styles)]
-    unseen += [one for one in root.iter(f"{_WORD}p") if _style(one, "pPr", "pStyle") in styles]
-    unseen += root.iter(f"{_WORD}moveFrom")
-    _remove(unseen)
-    return bool(unseen)
+    hidden = [run for run in root.iter(f"{_WORD}r") if _is_hidden(run, styles)]
+    hidden += [one for one in root.iter(f"{_WORD}p") if _style(one, "pPr", "pStyle") in styles]
+    hidden += root.iter(f"{_WORD}moveFrom")
+    _remove(hidden)
+    return bool(hidden)
 
 
 def _space_tabs(root: Element) -> bool:

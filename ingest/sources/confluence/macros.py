@@ -45,7 +45,7 @@ _LIMITED = ("show-if", "show-to", "hide-if", "hide-from", "visibility", "user-vi
 """How add-ons call a macro that shows its body to some of the readers alone."""
 
 
-def is_unseen(macro: Macro) -> bool:
+def is_hidden(macro: Macro) -> bool:
     """Whether a reader of the page sees nothing of it. A hidden excerpt or table of properties is for other pages."""
     silent = macro.name in _SILENT and macro.rich is None
     return silent or macro.parameters.get("hidden") == "true"

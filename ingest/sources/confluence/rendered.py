@@ -6,7 +6,7 @@ import lxml.etree
 import lxml.html
 from lxml.etree import _Element as Element
 
-from ingest.parsers.markup.hidden import is_hidden
+from ingest.parsers.markup.hidden_html import is_hidden
 from ingest.parsers.outline import block_parser
 
 RENDERED = frozenset({"html", "markdown", "md", "markdown-macro"})
@@ -19,14 +19,14 @@ def rendered(html: str) -> Element:
         root = lxml.html.fragment_fromstring(html, create_parent="div")
     except (lxml.etree.ParserError, ValueError):
         return lxml.html.Element("div")
-    unseen = [one for one in root.iter() if isinstance(one.tag, str) and _is_unseen(one)]
-    for element in (*unseen, *root.xpath("//comment()")):
+    hidden = [one for one in root.iter() if isinstance(one.tag, str) and _is_hidden(one)]
+    for element in (*hidden, *root.xpath("//comment()")):
         if element.getparent() is not None:
             element.drop_tree()
     return root
 
 
-def _is_unseen(element: Element) -> bool:
+def _is_hidden(element: Element) -> bool:
     attributes = {str(name): str(value) for name, value in element.attrib.items()}
     return element.tag in _NO_WORDS or is_hidden(attributes)
 

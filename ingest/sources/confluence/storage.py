@@ -186,7 +186,7 @@ class _Writer:
         return lines.words(" ".join(map(lines.one_line, self.blocks(cell, depth))))
 
     def _macro(self, macro: Macro, depth: int) -> list[str]:
-        if macros.is_unseen(macro):
+        if macros.is_hidden(macro):
             return []
         if macros.is_limited(macro):
             self._limited.add(macro.name)
@@ -199,7 +199,7 @@ class _Writer:
         return macros.block(macro, body, self._links)
 
     def _inline_macro(self, macro: Macro, depth: int) -> str:
-        if macros.is_unseen(macro) and macro.name not in macros.INLINE:
+        if macros.is_hidden(macro) and macro.name not in macros.INLINE:
             return ""
         if macros.is_limited(macro):
             self._limited.add(macro.name)

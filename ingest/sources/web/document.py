@@ -16,7 +16,7 @@ from yarl import URL
 
 from ingest.errors import PageError
 from ingest.parsers.limits import readers_of_html
-from ingest.parsers.markup.hidden import is_unseen, opened_by
+from ingest.parsers.markup.hidden_html import opened_by, stays_hidden
 from ingest.parsers.text import guessed_encoding
 from ingest.sources.web.client import WebResponse
 from ingest.sources.web.content import main_content
@@ -92,7 +92,7 @@ def read_document(response: WebResponse) -> WebDocument | None:
         one.drop_tree()
     tree.make_links_absolute(str(base), resolve_base_href=False, handle_failures="ignore")
     html = str(lxml.html.tostring(tree, encoding="unicode"))
-    _drop_unseen(tree)
+    _drop_hidden(tree)
     links = () if "nofollow" in robots else tuple(dict.fromkeys(_links(tree, base)))
     canonical, edited = _canonical(tree, response.url), _edited(tree)
     content = main_content(html, tree, response.url).encode()
@@ -179,14 +179,14 @@ def _canonical(tree: lxml.html.HtmlElement, url: URL) -> str | None:
     return None
 
 
-def _drop_unseen(tree: lxml.html.HtmlElement) -> None:
+def _drop_hidden(tree: lxml.html.HtmlElement) -> None:
     elements = list(tree.iter(lxml.etree.Element))
     controlled = {ident for element in elements for ident in opened_by(element.attrib)}
     for element in elements:
-        unseen = element.tag == "template" or is_unseen(
+        hidden = element.tag == "template" or stays_hidden(
             element.tag, element.attrib, controlled=controlled, around=_around(element)
         )
-        if unseen and element.getparent() is not None:
+        if hidden and element.getparent() is not None:
             element.drop_tree()
 
 

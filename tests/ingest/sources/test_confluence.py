@@ -465,4 +465,4 @@ async def test_a_page_that_is_restricted_goes_even_when_something_else_of_its_sp
         assert "ENG/" in refs
         listing = Listing(source=source, refs=refs, indexed=before)
         assert listing.withdrawn == ["ENG/1", "ENG/2"], "a page below it is restricted as well"
-        assert listing.vanished == listing.withdrawn, "nothing else goes"
+        assert listing.deleted == listing.withdrawn, "nothing else goes"

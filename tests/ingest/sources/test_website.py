@@ -149,7 +149,7 @@ async def test_links_in_the_text_lead_where_a_browser_would_go(a_source: Any) ->
 
 
 async def test_what_no_visitor_sees_is_no_text_of_the_page(a_source: Any) -> None:
-    unseen = [
+    hidden = [
         '<p STYLE="DISPLAY:NONE">Secret of the first kind. {}</p>',
         '<div style="color: white"><p>Secret of the second kind. {}</p></div>',
         '<p style="position:absolute; left:-9999px">Secret of the third kind. {}</p>',
@@ -159,7 +159,7 @@ async def test_what_no_visitor_sees_is_no_text_of_the_page(a_source: Any) -> Non
         '<div role="tabpanel" hidden><p>On Windows it is otherwise. {}</p></div>',
     ]
     async with a_site() as site:
-        site.pages["/docs/leave"] = article("Leave", LONG, *(one.format(LONG) for one in unseen), LONG)
+        site.pages["/docs/leave"] = article("Leave", LONG, *(one.format(LONG) for one in hidden), LONG)
         source = a_source(site)
         text = await text_of(source, (await listed(source))["docs/leave"])
 

@@ -23,7 +23,7 @@ _FRAME = frozenset({"html", "body", "main"})
 """Sites hide these until a script has run."""
 
 
-def is_unseen(
+def stays_hidden(
     name: str,
     attributes: Mapping[str, str],
     *,

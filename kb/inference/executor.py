@@ -1,4 +1,4 @@
-"""How this process runs its models: torch's threads, and lanes of work beside the event loop.
+"""How this process runs its models: torch's threads, and threads for work beside the event loop.
 
 Call `prepare` in the thread that will run a model, before anything imports torch.
 """
@@ -39,7 +39,7 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-class Lane:
+class Executor:
     """Threads for one kind of work, which queues behind its own kind only.
 
     `yields`: the work gives way to everything else that wants the processor. Linux has a priority for each thread; on
@@ -59,7 +59,7 @@ class Lane:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, item)
 
     def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Coroutine[Any, Any, list[Result]]:
-        """Every item's result, in order. No more items wait in the lane than it has threads: others get their turn.
+        """Every item's result, in order. No more items wait in the executor than it has threads: others get their turn.
 
         The first ones are begun here and now: whoever calls may hold the loop next, with something to do meanwhile.
         """

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 _UNAVAILABLE = "the record of syncs does not answer"
 
 
-class Ledger(Protocol):
+class SyncHistory(Protocol):
     """Source -> its last sync. Raises `StoreUnavailableError` when its server does not answer."""
 
     async def write(self, records: Mapping[str, SyncRecord]) -> None: ...
@@ -29,7 +29,7 @@ class Ledger(Protocol):
     async def read(self) -> Mapping[str, SyncRecord]: ...
 
 
-class RedisLedger:
+class RedisSyncHistory:
     """One hash, NAMESPACE:syncs, for all replicas."""
 
     def __init__(self, redis: Redis, *, namespace: str) -> None:
@@ -60,9 +60,9 @@ class RedisLedger:
 class RecordedSync(Sync):
     """A sync that leaves a record for each source it was about. A dry run leaves none."""
 
-    def __init__(self, *, ledger: Ledger, clock: Clock, **parts: Any) -> None:
+    def __init__(self, *, history: SyncHistory, clock: Clock, **parts: Any) -> None:
         super().__init__(clock=clock, **parts)
-        self._ledger = ledger
+        self._history = history
         self._now = clock
 
     async def run(
@@ -107,8 +107,8 @@ class RecordedSync(Sync):
 
     async def _record(self, records: Mapping[str, SyncRecord]) -> None:
         try:
-            before = await self._ledger.read()
-            await self._ledger.write(
+            before = await self._history.read()
+            await self._history.write(
                 {name: record.following(before.get(name)) for name, record in records.items()}
             )
         except StoreUnavailableError as error:  # the sync stands without its record

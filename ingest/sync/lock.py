@@ -1,8 +1,7 @@
-"""Whose turn it is to reindex: one at a time across replicas, and what the one whose turn it is tells the others.
+"""The lock that lets one replica reindex at a time, and what its holder tells the others.
 
-NAMESPACE:reindex:turn       token of the replica at work; runs out when
-that replica dies NAMESPACE:reindex:last       token of whoever took the
-turn last: it is still theirs where they were silent for too long and nobody
+NAMESPACE:reindex:turn       token of the replica at work; expires when that replica dies
+NAMESPACE:reindex:last       token of the last holder: the lock is still its own after a silence in which nobody
                              else took it
 NAMESPACE:reindex:progress   the latest step, as JSON
 """
@@ -31,7 +30,7 @@ KEPT = timedelta(minutes=1)
 _UNAVAILABLE = "it cannot be told whether another replica is reindexing"
 
 _PROGRESS: TypeAdapter[ReindexProgress] = TypeAdapter(ReindexProgress)
-_TAKE = """
+_ACQUIRE = """
 local holder = redis.call('get', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])
@@ -39,7 +38,7 @@ redis.call('set', KEYS[3], ARGV[1], 'ex', 86400)
 redis.call('del', KEYS[2])
 return 1
 """
-"""A client that asks again, since the first reply was lost, finds its own turn taken by itself."""
+"""A client that asks again, since the first reply was lost, finds the lock taken by itself."""
 _IF_MINE = """
 local holder = redis.call('get', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
@@ -47,58 +46,58 @@ if not holder and redis.call('get', KEYS[3]) ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[2], ARGV[2], 'px', ARGV[3])
 """
 _KEEP = f"{_IF_MINE} redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[4]) return 1"
-_GIVE_BACK = f"{_IF_MINE} redis.call('del', KEYS[1]) return 1"
+_RELEASE = f"{_IF_MINE} redis.call('del', KEYS[1]) return 1"
 
 
-class Turn(Protocol):
+class ReindexLock(Protocol):
     """Raises `StoreUnavailableError` when its server does not answer."""
 
-    async def take(self) -> bool:
+    async def acquire(self) -> bool:
         """Whether it is ours now; False while another replica is at work."""
 
     async def keep(self, latest: Callable[[], ReindexProgress]) -> None:
-        """Holds on to the turn and tells the latest step, until it is cancelled.
+        """Renews the lock and tells the latest step, until it is cancelled.
 
         Raises:
-            StoreUnavailableError: the turn was lost, or it cannot be told any more whose it is.
+            StoreUnavailableError: the lock was lost, or it cannot be told any more who holds it.
         """
 
-    async def give_back(self, last: ReindexProgress) -> None: ...
+    async def release(self, last: ReindexProgress) -> None: ...
 
-    async def told(self) -> ReindexProgress | None:
+    async def latest(self) -> ReindexProgress | None:
         """The latest step of whoever is at work, or was a moment ago."""
 
 
 class OnlyReplica:
-    """The turn where one process has the index to itself."""
+    """The lock where one process has the index to itself."""
 
-    async def take(self) -> bool:
+    async def acquire(self) -> bool:
         return True
 
     async def keep(self, latest: Callable[[], ReindexProgress]) -> None:  # noqa: ARG002 - nobody to tell it to
         await asyncio.Event().wait()
 
-    async def give_back(self, last: ReindexProgress) -> None:
+    async def release(self, last: ReindexProgress) -> None:
         """Nobody waits for it."""
 
-    async def told(self) -> ReindexProgress | None:
+    async def latest(self) -> ReindexProgress | None:
         return None
 
 
-class RedisTurn:
+class RedisReindexLock:
     def __init__(
         self, redis: Redis, *, namespace: str, lease: timedelta = LEASE, beat_s: float = BEAT_S
     ) -> None:
         self._redis = redis
-        self._turn = f"{namespace}:reindex:turn"
+        self._held_by = f"{namespace}:reindex:turn"
         self._progress = f"{namespace}:reindex:progress"
         self._last = f"{namespace}:reindex:last"
         self._lease = lease
         self._beat_s = beat_s
         self._token = uuid.uuid4().hex
 
-    async def take(self) -> bool:
-        return bool(await self._eval(_TAKE, milliseconds(self._lease)))
+    async def acquire(self) -> bool:
+        return bool(await self._eval(_ACQUIRE, milliseconds(self._lease)))
 
     async def keep(self, latest: Callable[[], ReindexProgress]) -> None:
         while True:
@@ -106,20 +105,20 @@ class RedisTurn:
                 raise StoreUnavailableError("another replica took over: this one was silent for too long")
             await asyncio.sleep(self._beat_s)
 
-    async def give_back(self, last: ReindexProgress) -> None:
+    async def release(self, last: ReindexProgress) -> None:
         """Where it was lost, what is told now is another's, and stays."""
-        await self._tell(_GIVE_BACK, last)
+        await self._tell(_RELEASE, last)
 
-    async def told(self) -> ReindexProgress | None:
+    async def latest(self) -> ReindexProgress | None:
         with store_failures(_UNAVAILABLE):
             stored = await self._redis.get(self._progress)
         return None if stored is None else _PROGRESS.validate_json(stored)
 
     async def _tell(self, script: str, step: ReindexProgress, *more: int) -> bool:
-        """In one step with what the script does of the turn; whether it was ours."""
+        """In one step with what the script does with the lock; whether it was ours."""
         return bool(await self._eval(script, _PROGRESS.dump_json(step), milliseconds(KEPT), *more))
 
     async def _eval(self, script: str, *arguments: bytes | int) -> object:
         with store_failures(_UNAVAILABLE):
-            keys = (self._turn, self._progress, self._last)
+            keys = (self._held_by, self._progress, self._last)
             return await cast(Any, self._redis.eval(script, len(keys), *keys, self._token, *arguments))

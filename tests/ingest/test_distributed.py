@@ -13,9 +13,9 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.queue.queue import QuestionQueue, QueuedQuestion
-from ingest.distributed.coordinator import Crew
-from ingest.distributed.page_queue import PageLane
-from ingest.distributed.serialization import decode_manifest, make_of
+from ingest.distributed.coordinator import Coordinator
+from ingest.distributed.page_queue import PageJobQueue
+from ingest.distributed.serialization import decode_manifest, manifest_key_of
 from ingest.distributed.worker import PageWorker, WorkDone
 from ingest.pipeline import PagePipeline
 from ingest.sync.sync import Sync
@@ -47,15 +47,15 @@ def redis_server(
 
 
 @pytest.fixture
-async def lane(redis: Redis) -> AsyncIterator[PageLane]:
-    lane = PageLane(redis, namespace="t")
-    yield lane
-    await lane.close()
+async def queue(redis: Redis) -> AsyncIterator[PageJobQueue]:
+    queue = PageJobQueue(redis, namespace="t")
+    yield queue
+    await queue.close()
 
 
 @asynccontextmanager
 async def a_worker(
-    lane: PageLane, embedder: HashEmbedder
+    queue: PageJobQueue, embedder: HashEmbedder
 ) -> AsyncIterator[Callable[[], Awaitable[WorkDone]]]:
     """One at work; what is yielded stops it and tells what it did."""
 
@@ -63,7 +63,7 @@ async def a_worker(
         return PagePipeline(embedder=embedder, lexical=LexicalEncoder(), detect_language=detect)
 
     stop = asyncio.Event()
-    running = asyncio.create_task(PageWorker(lane, pipeline_for=pipeline_for).run(stop))
+    running = asyncio.create_task(PageWorker(queue, pipeline_for=pipeline_for).run(stop))
 
     async def done() -> WorkDone:
         stop.set()
@@ -74,36 +74,36 @@ async def a_worker(
 
 
 @asynccontextmanager
-async def a_ghost(lane: PageLane, make: str) -> AsyncIterator[None]:
+async def a_ghost(queue: PageJobQueue, manifest_key: str) -> AsyncIterator[None]:
     """A worker that is heard, and begins nothing."""
 
     async def beat() -> None:
         while True:
-            await lane.enlist("ghost", make, ())
+            await queue.enlist("ghost", manifest_key, ())
             await asyncio.sleep(1)
 
-    await lane.take("ghost", make, 1)  # its lane is open
+    await queue.take("ghost", manifest_key, 1)  # its queue is open
     beating = asyncio.create_task(beat())
-    await heard(lane)
+    await heard(queue)
     try:
         yield
     finally:
         await cancelled(beating)
-        await lane.leave("ghost", make)
+        await queue.leave("ghost", manifest_key)
 
 
-async def heard(lane: PageLane) -> None:
+async def heard(queue: PageJobQueue) -> None:
     async def some() -> bool:
-        return await lane.helpers() > 0
+        return await queue.workers() > 0
 
     await until(some, seconds=60)
 
 
-async def wanted(lane: PageLane) -> str:
+async def wanted(queue: PageJobQueue) -> str:
     """The make that the latest sync wants."""
-    manifest = await lane.wanted()
+    manifest = await queue.wanted()
     assert manifest is not None
-    return make_of(decode_manifest(manifest))
+    return manifest_key_of(decode_manifest(manifest))
 
 
 async def passages(index: EdgeIndex) -> dict[str, Chunk]:
@@ -124,15 +124,15 @@ def many(pages: Path) -> Path:
 
 
 async def test_a_shared_sync_fills_the_index_as_one_alone_does(
-    many: Path, a_sync: Build, index: EdgeIndex, lane: PageLane, tmp_path: Path
+    many: Path, a_sync: Build, index: EdgeIndex, queue: PageJobQueue, tmp_path: Path
 ) -> None:
     alone = EdgeIndex(tmp_path / "alone")
     expected = await a_sync(index=alone).run()
-    await a_sync(crew=Crew(lane)).run()  # tells workers what is wanted
+    await a_sync(coordinator=Coordinator(queue)).run()  # tells workers what is wanted
     theirs = HashEmbedder()
-    async with a_worker(lane, theirs) as done:
-        await heard(lane)
-        report = await a_sync(crew=Crew(lane)).run(full=True)
+    async with a_worker(queue, theirs) as done:
+        await heard(queue)
+        report = await a_sync(coordinator=Coordinator(queue)).run(full=True)
         did = await done()
 
     assert (len(expected.added), [failure.path for failure in expected.failed]) == (PAGES, ["empty.md"])
@@ -144,12 +144,12 @@ async def test_a_shared_sync_fills_the_index_as_one_alone_does(
 
 
 async def test_no_page_is_embedded_twice(
-    many: Path, a_sync: Build, index: EdgeIndex, embedder: HashEmbedder, lane: PageLane
+    many: Path, a_sync: Build, index: EdgeIndex, embedder: HashEmbedder, queue: PageJobQueue
 ) -> None:
-    sync, theirs = a_sync(crew=Crew(lane)), HashEmbedder()
+    sync, theirs = a_sync(coordinator=Coordinator(queue)), HashEmbedder()
     await sync.run()
-    async with a_worker(lane, theirs) as done:
-        await heard(lane)
+    async with a_worker(queue, theirs) as done:
+        await heard(queue)
         embedder.calls.clear()
         await sync.run(full=True)
         did = await done()
@@ -160,22 +160,22 @@ async def test_no_page_is_embedded_twice(
 
 
 async def test_what_a_worker_took_and_never_brought_back_is_done_by_whoever_runs_the_sync(
-    many: Path, a_sync: Build, index: EdgeIndex, lane: PageLane
+    many: Path, a_sync: Build, index: EdgeIndex, queue: PageJobQueue
 ) -> None:
-    sync = a_sync(crew=Crew(lane))
+    sync = a_sync(coordinator=Coordinator(queue))
     await sync.run()
-    make = await wanted(lane)
-    await lane.enlist("ghost", make, ())
+    manifest_key = await wanted(queue)
+    await queue.enlist("ghost", manifest_key, ())
 
     syncing = asyncio.create_task(sync.run(full=True))
     taken: list[object] = []
 
     async def some_taken() -> bool:
-        taken.extend(await lane.take("ghost", make, 4))
+        taken.extend(await queue.take("ghost", manifest_key, 4))
         return bool(taken)
 
     await until(some_taken, seconds=60)
-    await lane.leave("ghost", make)
+    await queue.leave("ghost", manifest_key)
     report = await syncing
 
     assert (report.unchanged, len(report.failed)) == (PAGES, 1)
@@ -183,39 +183,41 @@ async def test_what_a_worker_took_and_never_brought_back_is_done_by_whoever_runs
 
 
 async def test_what_no_worker_begins_does_not_hold_up_the_end(
-    many: Path, a_sync: Build, index: EdgeIndex, lane: PageLane
+    many: Path, a_sync: Build, index: EdgeIndex, queue: PageJobQueue
 ) -> None:
-    sync = a_sync(crew=Crew(lane))
+    sync = a_sync(coordinator=Coordinator(queue))
     await sync.run()
-    async with a_ghost(lane, await wanted(lane)):
+    async with a_ghost(queue, await wanted(queue)):
         report = await sync.run(full=True)
-        assert await lane.helpers() == 1, "it was given up for dead: the test shows nothing"
+        assert await queue.workers() == 1, "it was given up for dead: the test shows nothing"
     assert (report.unchanged, len(report.failed)) == (PAGES, 1)
 
 
 async def test_a_sync_that_lost_its_turn_takes_nothing_of_the_next_one_along_when_it_ends(
-    many: Path, a_sync: Build, lane: PageLane, embedder: HashEmbedder
+    many: Path, a_sync: Build, queue: PageJobQueue, embedder: HashEmbedder
 ) -> None:
-    await a_sync(crew=Crew(lane)).run()
-    make = await wanted(lane)
-    manifest = decode_manifest(await lane.wanted() or b"")
-    async with a_ghost(lane, make):
-        async with Crew(lane).at_work(manifest):
+    await a_sync(coordinator=Coordinator(queue)).run()
+    manifest_key = await wanted(queue)
+    manifest = decode_manifest(await queue.wanted() or b"")
+    async with a_ghost(queue, manifest_key):
+        async with Coordinator(queue).at_work(manifest):
             embedder.gate.clear()
             embedder.arrived.clear()
-            taking_over = asyncio.create_task(a_sync(crew=Crew(lane)).run(full=True))
+            taking_over = asyncio.create_task(a_sync(coordinator=Coordinator(queue)).run(full=True))
             await until(lambda: embedder.arrived.is_set(), seconds=60)
-            await until(lambda: lane.take("ghost", make, 1), seconds=60)  # the first look opens the lane
-        assert await lane.take("ghost", make, 1)
+            await until(
+                lambda: queue.take("ghost", manifest_key, 1), seconds=60
+            )  # the first look opens the queue
+        assert await queue.take("ghost", manifest_key, 1)
     embedder.gate.set()
     report = await taking_over
     assert (report.unchanged, len(report.failed)) == (PAGES, 1)
 
 
 async def test_a_question_is_answered_while_every_page_of_a_sync_waits(
-    many: Path, a_sync: Build, redis: Redis, lane: PageLane, embedder: HashEmbedder
+    many: Path, a_sync: Build, redis: Redis, queue: PageJobQueue, embedder: HashEmbedder
 ) -> None:
-    sync, theirs = a_sync(crew=Crew(lane)), HashEmbedder()
+    sync, theirs = a_sync(coordinator=Coordinator(queue)), HashEmbedder()
     await sync.run()
     answered: list[str] = []
 
@@ -225,16 +227,16 @@ async def test_a_question_is_answered_while_every_page_of_a_sync_waits(
     async def give_up(question: QueuedQuestion, error: Exception) -> None:
         raise AssertionError(error)
 
-    queue = QuestionQueue(redis, namespace="t")
-    answering = asyncio.create_task(queue.run(answer, workers=1, on_giving_up=give_up))
-    async with a_worker(lane, theirs):
-        await heard(lane)
+    questions = QuestionQueue(redis, namespace="t")
+    answering = asyncio.create_task(questions.run(answer, workers=1, on_giving_up=give_up))
+    async with a_worker(queue, theirs):
+        await heard(queue)
         embedder.gate.clear()
         theirs.gate.clear()
         syncing = asyncio.create_task(sync.run(full=True))
         await until(lambda: theirs.arrived.is_set(), seconds=60)
         question = a_question()
-        await queue.accept(question)
+        await questions.accept(question)
         await until(lambda: answered, seconds=60)
         assert not syncing.done()
         embedder.gate.set()
@@ -249,26 +251,28 @@ async def test_without_redis_a_sync_goes_on_alone(
     many: Path, a_sync: Build, index: EdgeIndex, tmp_path: Path
 ) -> None:
     async with connect_redis(str(tmp_path / "nobody.sock")) as nobody:
-        lane = PageLane(nobody, namespace="t")
-        report = await a_sync(crew=Crew(lane)).run()
+        queue = PageJobQueue(nobody, namespace="t")
+        report = await a_sync(coordinator=Coordinator(queue)).run()
     assert len(report.added) == PAGES
     assert (await index.counts()).pages == PAGES
 
 
-async def test_a_worker_of_another_make_says_what_to_do(many: Path, a_sync: Build, lane: PageLane) -> None:
-    await a_sync(crew=Crew(lane)).run()
+async def test_a_worker_with_another_manifest_says_what_to_do(
+    many: Path, a_sync: Build, queue: PageJobQueue
+) -> None:
+    await a_sync(coordinator=Coordinator(queue)).run()
 
     async def pipeline_for(_: IndexManifest) -> PagePipeline:
         other = HashEmbedder(name="other")
         return PagePipeline(embedder=other, lexical=LexicalEncoder(), detect_language=detect)
 
     with pytest.raises(IndexMismatchError, match="the same \\[embed\\] settings"):
-        await PageWorker(lane, pipeline_for=pipeline_for).run(asyncio.Event())
+        await PageWorker(queue, pipeline_for=pipeline_for).run(asyncio.Event())
 
 
-async def test_a_worker_without_work_ends_when_told_to(lane: PageLane) -> None:
+async def test_a_worker_without_work_ends_when_told_to(queue: PageJobQueue) -> None:
     async def never(_: IndexManifest) -> PagePipeline:
         raise AssertionError("nothing is wanted yet")
 
-    did = await PageWorker(lane, pipeline_for=never).run(asyncio.Event(), idle_exit_s=0.0)
+    did = await PageWorker(queue, pipeline_for=never).run(asyncio.Event(), idle_exit_s=0.0)
     assert did == WorkDone()

@@ -19,7 +19,7 @@ def _tells(path: str) -> bool:
     return bool(_TELLING.search(path)) and not _ID.search(path)
 
 
-class Tally:
+class SyncStats:
     def __init__(self, *, clock: Callable[[], datetime]) -> None:
         self._clock = clock
         self._started_at = clock()
@@ -31,7 +31,7 @@ class Tally:
         self.removed: list[str] = []
         self.failed: list[FailedPage] = []
         self.unchanged = 0
-        self.doubts: list[str] = []
+        self.concerns: list[str] = []
         """What looked wrong with a rebuilt index, for an admin."""
         self.dry_run = False
 
@@ -101,5 +101,5 @@ class Tally:
             seconds=round((self._clock() - self._started_at).total_seconds(), 3),
             titles=self._titles,
             dry_run=self.dry_run,
-            doubts=self.doubts,
+            doubts=self.concerns,
         )

@@ -13,9 +13,9 @@ from pydantic import TypeAdapter, ValidationError
 from redis.asyncio import Redis
 
 from ingest.sync.jobs import ReindexJobs
+from ingest.sync.lock import RedisReindexLock
 from ingest.sync.schedule import JITTER, Schedule
 from ingest.sync.sync import Sync
-from ingest.sync.turn import RedisTurn
 from kb.config.sources import AnySourceSettings
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.waiting import until
@@ -30,13 +30,13 @@ def replica(a_sync: Build, clock: Clock, redis: Redis, pages: Path) -> Callable[
     write(pages, "a.md", "Alpha.")
 
     def build() -> ReindexJobs:
-        return ReindexJobs(a_sync(), clock=clock, turn=a_turn(redis))
+        return ReindexJobs(a_sync(), clock=clock, lock=a_lock(redis))
 
     return build
 
 
-def a_turn(redis: Redis) -> RedisTurn:
-    return RedisTurn(redis, namespace="t", lease=timedelta(seconds=2), beat_s=0.1)
+def a_lock(redis: Redis) -> RedisReindexLock:
+    return RedisReindexLock(redis, namespace="t", lease=timedelta(seconds=2), beat_s=0.1)
 
 
 async def test_a_second_replica_follows_the_first_and_ends_with_its_report(
@@ -60,7 +60,7 @@ async def test_a_second_replica_follows_the_first_and_ends_with_its_report(
 async def test_the_work_of_a_replica_that_died_is_taken_over(
     replica: Callable[[], ReindexJobs], redis: Redis
 ) -> None:
-    assert await a_turn(redis).take()  # and is never heard of again
+    assert await a_lock(redis).acquire()  # and is never heard of again
 
     steps = await all_of(replica())
 
@@ -70,7 +70,7 @@ async def test_the_work_of_a_replica_that_died_is_taken_over(
 
 async def test_after_a_reindex_the_turn_is_free(replica: Callable[[], ReindexJobs], redis: Redis) -> None:
     await all_of(replica())
-    assert await a_turn(redis).take()
+    assert await a_lock(redis).acquire()
 
 
 async def test_a_replica_that_lost_its_turn_stops(

@@ -38,20 +38,20 @@ class Golden(Protocol):
     async def lost(self, new: Searchable, *, live: Searchable | None) -> Sequence[Asked]: ...
 
 
-class Doubted(Protocol):
-    """`ingest.sync.tally.Tally`, as this uses it."""
+class HasConcerns(Protocol):
+    """`ingest.sync.sync_stats.SyncStats`, as this uses it."""
 
-    doubts: list[str]
+    concerns: list[str]
 
 
-def heed(doubts: Sequence[str], tally: Doubted, *, force: bool) -> None:
+def enforce(concerns: Sequence[str], stats: HasConcerns, *, force: bool) -> None:
     """
     Raises:
-        SyncRefusedError: there are doubts and nobody insists.
+        SyncRefusedError: there are concerns and nobody insists.
     """
-    tally.doubts += doubts
-    if doubts and not force:
-        raise SyncRefusedError("; ".join(doubts))
+    stats.concerns += concerns
+    if concerns and not force:
+        raise SyncRefusedError("; ".join(concerns))
 
 
 def failed_sources(failed: Sequence[FailedPage]) -> list[str]:
