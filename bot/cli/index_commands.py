@@ -16,7 +16,6 @@ from bot.cli.dead_letter_commands import MEND
 from bot.cli.dead_letter_commands import told as told_dead
 from bot.cli.open import open_session
 from bot.cli.session import ForgetRequest, IngestRequest, Session
-from ingest.sync.report import duration
 from kb.config.settings import Settings
 from kb.errors import SettingsError
 from kb.jobs import FailedPage, SyncReport
@@ -202,6 +201,18 @@ def _result(last: Mapping[str, Any]) -> str:
         return f"failed: {last['error']}"
     counts = ", ".join(f"{last[kind]} {kind}" for kind in ("added", "changed", "removed", "failed"))
     return counts if last["alone"] else f"{counts} (all sources together)"
+
+
+def duration(seconds: float) -> str:
+    """ "0.4 s", "48 s", "1 min 48 s", "1 h 2 min"."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 _PHASES = {

@@ -1,4 +1,4 @@
-"""Conversations: the turns of a thread, with what was retrieved for each. In memory, or in Redis.
+"""Conversations: the turns of a thread, with what was retrieved for each, in Redis.
 
 A thread may go on for months. Its latest turns are kept whole, of the earlier ones only what a return to their topic
 needs: the question, the topics and the pages that were cited. What is read for a question is bounded either way.
@@ -50,25 +50,6 @@ class ConversationStore(Protocol):
 
     async def forget(self, key: ThreadKey, question_ts: str) -> None:
         """Drops the turn that answered this message."""
-
-
-class InMemoryConversations:
-    """For tests and for one-off commands: lost with the process."""
-
-    def __init__(self) -> None:
-        self._threads: dict[ThreadKey, list[Turn]] = {}
-
-    async def load(self, key: ThreadKey) -> list[Turn]:
-        return list(self._threads.get(key, []))
-
-    async def known(self, keys: Sequence[ThreadKey]) -> frozenset[ThreadKey]:
-        return frozenset(key for key in keys if self._threads.get(key))
-
-    async def append(self, key: ThreadKey, turn: Turn) -> None:
-        self._threads[key] = compacted(with_turn(self._threads.get(key, []), turn))
-
-    async def forget(self, key: ThreadKey, question_ts: str) -> None:
-        self._threads[key] = [turn for turn in self._threads.get(key, []) if turn.question_ts != question_ts]
 
 
 class RedisConversations:

@@ -1,4 +1,4 @@
-"""What every conversation store does. Two pass the same suite: in memory, and in Redis (a real Valkey)."""
+"""What the conversation store does, in a real Valkey."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from kb.conversation.conversations import (
     KEPT_TURNS,
     WHOLE_TURNS,
     ConversationStore,
-    InMemoryConversations,
     RedisConversations,
     compacted,
 )
@@ -37,9 +36,9 @@ def a_turn(question: str, *, ts: str | None = None) -> Turn:
     )
 
 
-@pytest.fixture(params=["memory", "redis"])
-def store(request: pytest.FixtureRequest, redis: Redis) -> ConversationStore:
-    return InMemoryConversations() if request.param == "memory" else in_redis(redis)
+@pytest.fixture
+def store(redis: Redis) -> ConversationStore:
+    return in_redis(redis)
 
 
 def in_redis(redis: Redis) -> RedisConversations:

@@ -67,11 +67,10 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlacedTable:
-    """`rows`: one line of text a cell, header first. `first_row`: where the first line of the header ends."""
+    """`rows`: one line of text a cell, header first."""
 
     rows: Sequence[Sequence[str]]
     top: float
-    first_row: float
     bottom: float
     left: float
     right: float
@@ -222,7 +221,6 @@ def _table(region: Sequence[Line], rules: Sequence[Rule]) -> PlacedTable | None:
     return PlacedTable(
         rows=rows,
         top=region[0].middle - half,
-        first_row=region[0].middle + half,
         bottom=region[-1].middle + half,
         left=columns[0][0],
         right=columns[-1][1],
