@@ -141,7 +141,7 @@ class Trace:
     hits: tuple[Hit, ...] = ()
     context: tuple[str, ...] = ()
     """Words of the thread that were searched along with the question."""
-    context_need: float = 0.0
+    context_share: float = 0.0
     """How much they counted, 0..1: the better the question found by itself, the less."""
     anchors: tuple[str, ...] = ()
     anchor_reason: str = ""

@@ -251,7 +251,7 @@ class Pipeline:
                 rewrite=found.rewrite,
                 hits=tuple(found.hits),
                 context=tuple(found.context),
-                context_need=found.context_need,
+                context_share=found.context_share,
                 anchors=tuple(found.anchors),
                 anchor_reason=found.anchor_reason,
                 reranking=found.reranking,

@@ -172,7 +172,7 @@ def gaps(
     config: Config = None,
     verbose: Verbose = False,
 ) -> None:
-    """Shows what was asked and the pages do not answer, grouped by likeness."""
+    """Shows what was asked and the pages do not answer, grouped by similarity."""
     from bot.cli import gap_commands
 
     run(gap_commands.gaps(settings_of(data, config, verbose), as_json=json, again=again))

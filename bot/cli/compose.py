@@ -42,7 +42,8 @@ from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.live_embedder import LiveEmbedder
 from kb.retrieval.rerank import Reranker
 from kb.retrieval.vocabulary import Vocabulary
-from kb.rewriting.rewriter import RedisReplies, ReplyCache, RewriteTally
+from kb.rewriting.cache import RedisReplies, ReplyCache
+from kb.rewriting.tally import RewriteTally
 from kb.runtime.loop_watch import LoopWatch
 from kb.store.data_folder import DataFolder
 from kb.text.language import warm_up

@@ -27,7 +27,9 @@ from kb.retrieval.rerank import Reranker
 from kb.retrieval.search import PASSAGES, Search
 from kb.retrieval.vocabulary import Vocabulary
 from kb.retrieval.weights import fitted_for
-from kb.rewriting.rewriter import ReplyCache, RewriteTally, choose_rewriter
+from kb.rewriting.cache import ReplyCache
+from kb.rewriting.rewriter import choose_rewriter
+from kb.rewriting.tally import RewriteTally
 
 if TYPE_CHECKING:
     from kb.llm.client import LanguageModel
@@ -98,7 +100,7 @@ def build_pipeline(
         librarian=Librarian(nearness=searcher, coverage=partial(lexical.coverage, rarity=vocabulary.rarity)),
         index=index,
         freshness=freshness,
-        likeness=similarity,
+        similarity=similarity,
     )
     pipeline = Pipeline(
         rewriter=choose(vocabulary=vocabulary.frequency),

@@ -79,7 +79,7 @@ class Why(BaseModel):
     topics: tuple[str, ...] = ()
     is_follow_up: bool
     context: tuple[str, ...] = Field(default=(), repr=False)
-    context_need: float = 0.0
+    context_share: float = 0.0
     anchors: tuple[str, ...] = ()
     anchor_reason: str = ""
     outcome: str
@@ -96,9 +96,9 @@ class Why(BaseModel):
 
 
 def _context(why: Why, words: Messages) -> str:
-    if not why.context or not why.context_need:
+    if not why.context or not why.context_share:
         return words.none
-    return f"{', '.join(why.context)} ({words.percent(why.context_need)})"
+    return f"{', '.join(why.context)} ({words.percent(why.context_share)})"
 
 
 def why_blocks(why: Why) -> list[Block]:
@@ -134,7 +134,7 @@ def _understood(why: Why, words: Messages) -> str:
 
 def _looked(why: Why, words: Messages) -> str:
     told = [words.looked_everywhere]
-    if why.context and why.context_need:
+    if why.context and why.context_share:
         told.append(words.looked_along.format(words=_plain(", ".join(why.context))))
     if why.translated:
         told.append(words.looked_translated.format(query=_plain(why.translated)))

@@ -1,5 +1,5 @@
 """What people ask and the pages do not tell: questions that were declined, were only
-given the closest passage, were voted down or reported as missing, grouped by likeness.
+given the closest passage, were voted down or reported as missing, grouped by similarity.
 
 Nothing is kept for it: gaps are read from the questions' records, so what is forgotten
 is in no gap. A gap whose questions were all asked privately is only counted; its
@@ -21,11 +21,11 @@ from kb.answer import Answer
 from kb.models import Audience, Question
 
 ALIKE = 0.5
-"""Mean likeness to a gap's questions from which one belongs to it. Of 45
+"""Mean similarity to a gap's questions from which one belongs to it. Of 45
 questions in 19 groups it finds 3 of 4 pairs of wordings; of 900 pairs that
 are none it takes 4 for one, such as the hotel price in London and in Berlin."""
 SAME = 0.85
-"""Likeness of an answered question that closes a gap: London is no Berlin (0.77)."""
+"""Similarity of an answered question that closes a gap: London is no Berlin (0.77)."""
 LATEST = 3000
 """Questions that are looked at."""
 HIDDEN_BELOW = 3
@@ -40,7 +40,7 @@ class Records(Protocol):
     async def close(self, question_ids: Sequence[str]) -> None: ...
 
 
-class Likeness(Protocol):
+class Similarity(Protocol):
     """kb.conflicts.similarity.EmbeddingSimilarity. Raises `EmbedderUnavailableError`."""
 
     async def among(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
@@ -65,9 +65,9 @@ made private after something was asked there.
 
 
 class Gaps:
-    def __init__(self, *, records: Records, likeness: Likeness, pages: Readable) -> None:
+    def __init__(self, *, records: Records, similarity: Similarity, pages: Readable) -> None:
         self._records = records
-        self._likeness = likeness
+        self._similarity = similarity
         self._pages = pages
 
     async def open(
@@ -145,7 +145,7 @@ class Gaps:
             return []
         texts = list(dict.fromkeys(searched(one) for one in [*gaps, *answered]))
         at = {text: row for row, text in enumerate(texts)}
-        same = await self._likeness.among(texts) >= SAME
+        same = await self._similarity.among(texts) >= SAME
         rows = [at[searched(one)] for one in answered]
         return [
             gap
@@ -157,7 +157,7 @@ class Gaps:
         """Each joins the group that it is most like, oldest first, so that the same questions make the same groups."""
         texts = list(dict.fromkeys(map(searched, asked)))
         at = {text: row for row, text in enumerate(texts)}
-        alike = await self._likeness.among(texts)
+        alike = await self._similarity.among(texts)
         groups: list[list[Asked]] = []
         sums = np.zeros((len(asked), len(texts)), dtype=np.float32)
         sizes = np.zeros(len(asked))

@@ -59,7 +59,7 @@ def trace_as_json(answer: Answer) -> dict[str, Any]:
             "lost": trace.rewrite.lost,
             "parts": list(trace.rewrite.parts),
         },
-        "context": {"words": list(trace.context), "need": _rounded(trace.context_need)},
+        "context": {"words": list(trace.context), "need": _rounded(trace.context_share)},
         "anchors": {"pages": list(trace.anchors), "reason": trace.anchor_reason},
         "decision": trace.decision,
         "removed_sentences": len(trace.removed_sentences),

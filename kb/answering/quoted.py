@@ -17,7 +17,7 @@ from kb.answering.progress import Progress
 from kb.answering.quoting import SHORT_CHARACTERS, Excerpt, Librarian
 from kb.answering.reading import Neighbours, ReadingLimits, read_passages, without_orders_in
 from kb.conflicts.resolution import CONFLICT_PASSAGES, Disputed, Sides, warnings_of
-from kb.conflicts.statements import Likeness, Statement, find_disputes
+from kb.conflicts.statements import Similarity, Statement, find_disputes
 from kb.models import Hit, Rewrite
 from kb.pages.freshness import FreshnessPolicy
 from kb.retrieval.exact_terms import holds
@@ -34,7 +34,7 @@ class QuotedAnswerer:
     librarian: Librarian
     index: Neighbours
     freshness: FreshnessPolicy
-    likeness: Likeness | None
+    similarity: Similarity | None
 
     async def compose(self, asked: Asked, progress: Progress) -> Composed:
         """Quotes what comes nearest."""
@@ -121,7 +121,7 @@ class QuotedAnswerer:
             Statement(passage=len(others) + index, chunk=one.chunk, text=one.statement)
             for index, one in enumerate(excerpts)
         ]
-        disputes = await find_disputes(stated, others, likeness=self.likeness)
+        disputes = await find_disputes(stated, others, similarity=self.similarity)
         sides = Sides(disputes, self.freshness.is_stale)
         kept: dict[str, Excerpt] = {}
         for excerpt, statement in zip(excerpts, stated, strict=True):

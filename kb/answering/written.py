@@ -103,7 +103,7 @@ class WrittenAnswerer:
         judgement, resolution = await asyncio.gather(
             self._judged(by_letter.kept, chunks),
             resolve_conflicts(
-                by_letter.kept, chunks, freshness=self.quoted.freshness, likeness=self.quoted.likeness
+                by_letter.kept, chunks, freshness=self.quoted.freshness, similarity=self.quoted.similarity
             ),
         )
         verified = apply(by_letter, judgement)

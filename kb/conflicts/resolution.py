@@ -13,7 +13,7 @@ from datetime import date
 
 from kb.answer import AnswerWarning, Citation, Sentence
 from kb.citations import DraftSentence
-from kb.conflicts.statements import Dispute, Likeness, Statement, find_disputes
+from kb.conflicts.statements import Dispute, Similarity, Statement, find_disputes
 from kb.models import Chunk, Page
 from kb.pages.freshness import FreshnessPolicy
 from kb.pages.labels import page_labels
@@ -66,11 +66,11 @@ async def resolve_conflicts(
     passages: Sequence[Chunk],
     *,
     freshness: FreshnessPolicy,
-    likeness: Likeness | None,
+    similarity: Similarity | None,
 ) -> Resolution:
     """Replaces what is disputed. The hits of `sentences` are indices into `passages`, which may hold further ones."""
     stated = [statement for sentence in sentences for statement in _stated(sentence, passages)]
-    disputes = await find_disputes(stated, passages, likeness=likeness)
+    disputes = await find_disputes(stated, passages, similarity=similarity)
     if not disputes:
         return Resolution(sentences=tuple(sentences))
     return _Replacing(passages, freshness, disputes).replaced(sentences)

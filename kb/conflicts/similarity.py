@@ -48,7 +48,7 @@ class Embedder(Protocol):
 
 
 class EmbeddingSimilarity:
-    """Likeness of pairs of sentences, 1 the same, about 0 unrelated; the mean of several models' likeness.
+    """Similarity of pairs of sentences, 1 the same, about 0 unrelated; the mean of several models' similarity.
 
     A text that was seen lately is not embedded again.
     """
@@ -73,7 +73,7 @@ class EmbeddingSimilarity:
         return [sum(by_model) / len(by_model) for by_model in alike]
 
     async def among(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Likeness of each text to each, a row a text. For some thousands at most.
+        """Similarity of each text to each, a row a text. For some thousands at most.
 
         Raises:
             EmbedderUnavailableError: the embedder does not answer.

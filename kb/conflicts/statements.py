@@ -1,4 +1,4 @@
-"""Where two pages disagree on a number or a date for the same thing. Pure but for the likeness that it is given.
+"""Where two pages disagree on a number or a date for the same thing. Pure but for the similarity that it is given.
 
 A sentence that an answer rests on is held against the sentences of the other pages that were found. Most are out at
 once: no figure of the same unit, or the same figure. What is left must speak of the same thing (shared words, and the
@@ -23,7 +23,7 @@ from kb.pages.versions import version_in
 from kb.text.sentences import split_units
 from kb.text.wording import STOP_WORDS, content_stems, language_of, plain, stem, tokens
 
-Likeness = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
+Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
 
 SAME_WORDS = 0.5
 """Share of the shorter sentence's meaning words that the other one or its headings must hold."""
@@ -113,11 +113,11 @@ class Dispute:
 
 
 async def find_disputes(
-    stated: Sequence[Statement], passages: Sequence[Chunk], *, likeness: Likeness | None
+    stated: Sequence[Statement], passages: Sequence[Chunk], *, similarity: Similarity | None
 ) -> list[Dispute]:
     """What other pages among `passages` say against `stated`; for each statement and page the likest sentence.
 
-    `likeness`: pairs of texts -> cosines; None where nobody can be asked, and shared words alone must do.
+    `similarity`: pairs of texts -> cosines; None where nobody can be asked, and shared words alone must do.
     """
     if all(one.measured.nothing for one in stated):
         return []
@@ -128,7 +128,7 @@ async def find_disputes(
     if not pairs:
         return []
     asked = [(pair.stated.without_figures, pair.other.without_figures) for pair in pairs]
-    scores = await likeness(asked) if likeness is not None else [_shared(pair) for pair in pairs]
+    scores = await similarity(asked) if similarity is not None else [_shared(pair) for pair in pairs]
     best: dict[tuple[int, str, str], tuple[float, Dispute]] = {}
     for pair, score in zip(pairs, scores, strict=True):
         key = (pair.stated.passage, pair.stated.text, pair.other.chunk.page.id)
@@ -151,7 +151,7 @@ def _statements(passages: Sequence[Chunk]) -> Iterator[Statement]:
 
 
 def may_disagree(one: Statement, other: Statement) -> bool:
-    """Everything but the likeness: other pages, same language, other figures for what may be the same thing."""
+    """Everything but the similarity: other pages, same language, other figures for what may be the same thing."""
     if one.chunk.page.id == other.chunk.page.id or one.measured.nothing or other.measured.nothing:
         return False
     if one.chunk.page.language != other.chunk.page.language or not _figures_differ(one, other):

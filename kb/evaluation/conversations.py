@@ -154,7 +154,7 @@ def _found_by(answer: Answer) -> Found:
         rewrite=trace.rewrite,
         hits=trace.hits,
         context=trace.context,
-        context_need=trace.context_need,
+        context_share=trace.context_share,
         anchors=trace.anchors,
         anchor_reason=trace.anchor_reason,
         timings_ms=answer.timings_ms,

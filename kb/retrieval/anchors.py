@@ -23,11 +23,11 @@ RETURN_OVERLAP = 0.6
 STEM = 5
 """Words that share this many letters count as one ("holiday", "holidays"): rough, but the same in every language."""
 VAGUE = 2
-"""Content words. With so few, likeness to a passage says little about which page is meant."""
+"""Content words. With so few, similarity to a passage says little about which page is meant."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Standing:
+class ThreadPosition:
     """`turns` are those that the question goes on from, oldest first; `pages` were cited by the last of them."""
 
     kind: Literal["first", "follow_up", "return", "new_topic", "shift"]
@@ -43,22 +43,22 @@ class Standing:
         return self.pages, settings.boost_vague if self.vague else settings.boost
 
 
-def standing(turns: Sequence[Turn], question: str, rewrite: Rewrite) -> Standing:
+def position_in_thread(turns: Sequence[Turn], question: str, rewrite: Rewrite) -> ThreadPosition:
     """Where `question` stands after `turns` (oldest first), as `rewrite` understands it.
 
     A new topic keeps the turns: their words may still tell what it is about. An announced shift drops them.
     """
     if not turns:
-        return Standing(kind="first", reason="the thread has no earlier question")
+        return ThreadPosition(kind="first", reason="the thread has no earlier question")
     if rewrite.shift and not rewrite.is_follow_up:
-        return Standing(kind="shift", reason="an announced new topic: nothing of the thread counts")
+        return ThreadPosition(kind="shift", reason="an announced new topic: nothing of the thread counts")
     everything = tuple(turns)
     answered = [turn for turn in turns if _cited(turn)]
     if not answered:
         kind: Literal["follow_up", "new_topic"] = "follow_up" if rewrite.is_follow_up else "new_topic"
-        return Standing(kind=kind, reason="no earlier answer cited a page", turns=everything)
+        return ThreadPosition(kind=kind, reason="no earlier answer cited a page", turns=everything)
     if rewrite.is_follow_up:
-        return Standing(
+        return ThreadPosition(
             kind="follow_up",
             reason="follow-up: the pages cited by the last answer",
             turns=everything,
@@ -68,14 +68,14 @@ def standing(turns: Sequence[Turn], question: str, rewrite: Rewrite) -> Standing
     earlier = _returned_to(answered, rewrite)
     if earlier is not None:
         at = turns.index(earlier)
-        return Standing(
+        return ThreadPosition(
             kind="return",
             reason=f"return to the topic of question {at + 1} of the thread",
             turns=everything[: at + 1],
             pages=_cited(earlier),
             vague=True,
         )
-    return Standing(kind="new_topic", reason="a new topic: no anchors", turns=everything)
+    return ThreadPosition(kind="new_topic", reason="a new topic: no anchors", turns=everything)
 
 
 def boost(hits: Sequence[Hit], pages: Collection[str], amount: float) -> list[Hit]:

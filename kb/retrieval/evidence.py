@@ -26,7 +26,7 @@ def without_ordering(hits: Sequence[Hit]) -> list[Hit]:
     """Without what gives orders to an assistant, before it is judged
     whether there is enough: nobody will be quoted by it.
 
-    A passage that is little else was found for its orders, so its likeness to the question tells nothing.
+    A passage that is little else was found for its orders, so its similarity to the question tells nothing.
     """
     kept = []
     for hit in hits:

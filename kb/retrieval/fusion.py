@@ -1,7 +1,7 @@
-"""How a passage's likeness and its words become one score. Pure.
+"""Score fusion: blends a passage's dense similarity and its BM25 into one score. Pure.
 
-Likeness comes as standard scores (`kb.retrieval.standard_scores`), words as BM25; both are put on
-the scale of the question's own candidates first, so that nothing here knows an embedding model.
+Similarity comes as standard scores (`kb.retrieval.standard_scores`). Both kinds of score are first put on the scale
+of the question's own candidates, so that nothing here knows an embedding model.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 class FusedScores:
     """A row a passage; all of shape (passages,).
 
-    `dense` and `lexical` are those of the question's own wordings. `context_need`: how much the words of the
+    `dense` and `lexical` are those of the question's own wordings. `context_share`: how much the words of the
     thread counted,
     0..1 of their weight.
     """
@@ -32,7 +32,7 @@ class FusedScores:
     dense: Floats
     lexical: Floats
     fused: Floats
-    context_need: float = 0.0
+    context_share: float = 0.0
 
     def of(self, row: int) -> Scores:
         both = float(self.fused[row])
@@ -81,7 +81,7 @@ def fuse_scores(
     """
     own = np.array([0.0 if query.context else query.weight for query in queries])
     evidence = own / own.sum()
-    need = context_need(dense, queries, settings)
+    need = context_share(dense, queries, settings)
     weights = np.array([query.weight * (need if query.context else 1.0) for query in queries])
     shares = weights / weights.sum()
     if settings.fusion == "rrf":
@@ -89,11 +89,11 @@ def fuse_scores(
     else:
         fused = by_score(dense, lexical, dense_weight=settings.dense_weight)
     return FusedScores(
-        dense=dense @ evidence, lexical=lexical @ evidence, fused=fused @ shares, context_need=need
+        dense=dense @ evidence, lexical=lexical @ evidence, fused=fused @ shares, context_share=need
     )
 
 
-def context_need(dense: Floats, queries: Sequence[WeightedQuery], settings: SearchSettings) -> float:
+def context_share(dense: Floats, queries: Sequence[WeightedQuery], settings: SearchSettings) -> float:
     """How much a question needs the words of its thread, 0..1, by the
     best standard score that its own wordings find.
     """
@@ -106,10 +106,10 @@ def context_need(dense: Floats, queries: Sequence[WeightedQuery], settings: Sear
 
 
 def by_score(dense: Floats, lexical: Floats, *, dense_weight: float) -> Floats:
-    """Likeness and BM25 blended. All arrays have the shape (candidates, queries).
+    """Similarity and BM25 blended. All arrays have the shape (candidates, queries).
 
-    Of each query, the best candidate's likeness counts as 1 and the average one's as 0: how far the best stands out is
-    what a question's scores tell. BM25 begins at 0 and has no upper end: it is divided by the best.
+    Each query's best candidate has similarity 1 and its average candidate 0, since what a question's scores tell is
+    how far the best stands out. BM25 begins at 0 and has no upper end: it is divided by the best.
     """
     return dense_weight * _relative(dense - dense.mean(axis=0)) + (1 - dense_weight) * _relative(lexical)
 

@@ -17,7 +17,7 @@ SURE = 0.9
 class WeightedQuery:
     """One wording of the question and its share in the fused score.
 
-    `context`: it holds words of the thread besides the question's. It helps to find and to order, but likeness to it
+    `context`: it holds words of the thread besides the question's. It helps to find and to order, but similarity to it
     is no evidence that a passage answers: `Scores.dense` and `Scores.lexical` leave it out. `language`: ISO 639-1, by
     which its words are stemmed; "" for the question's.
     """
@@ -28,7 +28,7 @@ class WeightedQuery:
     language: str = ""
 
 
-def wordings(
+def build_queries(
     question: str,
     rewrite: Rewrite,
     context: Sequence[str],
@@ -51,7 +51,7 @@ def wordings(
         rewritten = rewrite.needs_rewrite and not guessed
         weight = settings.context_weight_rewritten if rewritten else settings.context_weight
         queries.append(WeightedQuery(text=in_context(question, context), weight=weight, context=True))
-    return merged(queries)
+    return merge_queries(queries)
 
 
 def with_translation(
@@ -65,7 +65,7 @@ def with_translation(
     ]
 
 
-def merged(queries: Sequence[WeightedQuery]) -> list[WeightedQuery]:
+def merge_queries(queries: Sequence[WeightedQuery]) -> list[WeightedQuery]:
     """Equal wordings become one with their weights added; wordings without weight are dropped."""
     weights: dict[tuple[str, bool, str], float] = {}
     for query in queries:

@@ -1,6 +1,6 @@
 """From a question in its thread to passages, best first.
 
-rewrite -> where the question stands in its thread -> search -> anchors -> rerank -> exact terms -> succession
+rewrite -> where the question stands in its thread -> search -> anchors -> rerank -> exact terms -> supersession
 
 A question that asks several things goes through all but the first two once for each part and once as a whole.
 """
@@ -18,12 +18,12 @@ from kb.config.settings import Settings
 from kb.conversation.history import Readable
 from kb.models import Audience, Hit, Question, Rewrite, Turn
 from kb.retrieval import anchors as anchoring
-from kb.retrieval.anchors import Standing
+from kb.retrieval.anchors import ThreadPosition
 from kb.retrieval.exact_terms import holds, put_holding_first
 from kb.retrieval.lexical import LexicalEncoder
-from kb.retrieval.queries import WeightedQuery, merged, with_translation, wordings
+from kb.retrieval.queries import WeightedQuery, build_queries, merge_queries, with_translation
 from kb.retrieval.search import SearchResult
-from kb.retrieval.supersession import PageFinder, succeeded
+from kb.retrieval.supersession import PageFinder, replace_superseded
 from kb.retrieval.thread_words import context_terms
 from kb.retrieval.vocabulary import Vocabulary
 from kb.rewriting.rewriter import Rewriter
@@ -89,7 +89,7 @@ class Found:
     hits: Sequence[Hit] = ()
     parts: tuple[PartFound, ...] = ()
     context: Sequence[str] = ()
-    context_need: float = 0.0
+    context_share: float = 0.0
     anchors: Sequence[str] = ()
     anchor_reason: str = ""
     reranking: Reranking | None = None
@@ -129,10 +129,10 @@ class Retrieval:
         """
         pages_language = await self._pages_language()
         with watch.stage("rewrite"):
-            rewrite, standing, context = await self._understood(question, turns, language, pages_language)
+            rewrite, position, context = await self._understood(question, turns, language, pages_language)
         if rewrite.clarify:
             return Found(rewrite=rewrite)
-        anchors, boost = standing.anchors(self.settings.anchors)
+        anchors, boost = position.anchors(self.settings.anchors)
         scope = _Scope(
             audience=question.audience,
             language=language,
@@ -141,7 +141,9 @@ class Retrieval:
             required=rewrite.required,
             watch=watch,
         )
-        whole = wordings(question.text, rewrite, context, self.settings.search, pages_language=pages_language)
+        whole = build_queries(
+            question.text, rewrite, context, self.settings.search, pages_language=pages_language
+        )
         (hits, need), *parts = await asyncio.gather(
             self._search(rewrite.query, whole, scope, read_as=rewrite.translated),
             *(self._search(part, self._part(part, rewrite, pages_language), scope) for part in rewrite.parts),
@@ -154,9 +156,9 @@ class Retrieval:
                 for part, (of_part, _) in zip(rewrite.parts, parts, strict=True)
             ),
             context=context,
-            context_need=need,
+            context_share=need,
             anchors=anchors,
-            anchor_reason=standing.reason,
+            anchor_reason=position.reason,
             reranking=await self.ranker.trial(),
         )
 
@@ -184,7 +186,9 @@ class Retrieval:
         # Again, since a cross-encoder that reads a vague question drops the page that the thread is about.
         hits = anchoring.boost_final(hits, scope.anchors, scope.boost)
         hits = await self._holding(hits, query, scope)
-        return await self._succeeded(hits, query, queries, scope, read_as or query), result.context_need
+        return await self._without_superseded(
+            hits, query, queries, scope, read_as or query
+        ), result.context_share
 
     async def _searched(
         self, queries: Sequence[WeightedQuery], scope: _Scope, pages: Sequence[str]
@@ -208,7 +212,7 @@ class Retrieval:
         settings = self.settings.search
         own, *translation = with_translation(rewrite, part, 1.0, settings, pages_language=pages_language)
         weight = settings.part_weight
-        return merged(
+        return merge_queries(
             [
                 replace(own, weight=own.weight * weight),
                 replace(own, text=rewrite.query, weight=own.weight * (1 - weight)),
@@ -224,19 +228,19 @@ class Retrieval:
         result = await self._searched([WeightedQuery(text=" ".join(terms), weight=1.0)], scope, ())
         return [*(hit for hit in result.hits if holds(hit.chunk, terms)), *hits]
 
-    def _context(self, question: Question, standing: Standing, language: str) -> tuple[str, ...]:
-        if not standing.turns or self.settings.rewrite.mode == "off":
+    def _context(self, question: Question, position: ThreadPosition, language: str) -> tuple[str, ...]:
+        if not position.turns or self.settings.rewrite.mode == "off":
             return ()
         return context_terms(
             question.text,
-            standing.turns,
+            position.turns,
             language,
             lexical=self.lexical,
             rarity=self.vocabulary.rarity,
             limit=self.settings.search.context_terms,
         )
 
-    async def _succeeded(
+    async def _without_superseded(
         self, hits: Sequence[Hit], query: str, queries: Sequence[WeightedQuery], scope: _Scope, read_as: str
     ) -> list[Hit]:
         """Newer pages in the place of those they replaced."""
@@ -249,7 +253,9 @@ class Retrieval:
             return await self.ranker.rerank(read_as, theirs)
 
         with scope.watch.stage("search"):
-            return await succeeded(hits, query, finder=self.index, audience=scope.audience, hits_of=hits_of)
+            return await replace_superseded(
+                hits, query, finder=self.index, audience=scope.audience, hits_of=hits_of
+            )
 
     async def _pages_language(self) -> str:
         """The language of most pages, where a model can translate into it; else ""."""
@@ -258,7 +264,7 @@ class Retrieval:
 
     async def _understood(
         self, question: Question, turns: Sequence[Turn], language: str, pages_language: str
-    ) -> tuple[Rewrite, Standing, tuple[str, ...]]:
+    ) -> tuple[Rewrite, ThreadPosition, tuple[str, ...]]:
         """The question's rewrite, where it stands in its thread, and the words of the thread to search along.
 
         While rules or a model are at it, the question's own wording is embedded: it
@@ -272,12 +278,12 @@ class Retrieval:
 
     async def _read(
         self, question: Question, turns: Sequence[Turn], language: str, pages_language: str
-    ) -> tuple[Rewrite, Standing, tuple[str, ...]]:
+    ) -> tuple[Rewrite, ThreadPosition, tuple[str, ...]]:
         rewrite = await self.rewriter.rewrite(
             question.text, turns, language=language, pages_language=pages_language
         )
-        standing = anchoring.standing(turns, question.text, rewrite)
-        return rewrite, standing, () if rewrite.clarify else self._context(question, standing, language)
+        position = anchoring.position_in_thread(turns, question.text, rewrite)
+        return rewrite, position, () if rewrite.clarify else self._context(question, position, language)
 
 
 def interleaved(rankings: Sequence[Sequence[Hit]]) -> list[Hit]:

@@ -1,7 +1,7 @@
 """Hybrid search: every wording of a question by meaning and by words, one engine call, scores fused per passage.
 
 The engine returns both scores of every candidate for every wording, so that fusion compares like with like
-(`kb.retrieval.fusion`), and likeness leaves this module as standard scores only (`kb.retrieval.standard_scores`).
+(`kb.retrieval.fusion`), and similarity leaves this module as standard scores only (`kb.retrieval.standard_scores`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kb.models import Audience, Hit
 from kb.retrieval.fusion import FusedScores, fuse_scores, in_order
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.live_embedder import LiveEmbedder, Matching
-from kb.retrieval.queries import WeightedQuery, merged
+from kb.retrieval.queries import WeightedQuery, merge_queries
 from kb.retrieval.standard_scores import SAMPLED, TYPICAL, Embedder, Probe, Scale
 from kb.runtime.tracing import span
 
@@ -45,11 +45,11 @@ MAX_LANGUAGES = 12
 class SearchResult:
     """Hits by `final` (equal to `fused` at this stage), best first.
 
-    `context_need`: how much the words of the thread counted, 0..1 of their weight.
+    `context_share`: how much the words of the thread counted, 0..1 of their weight.
     """
 
     hits: list[Hit]
-    context_need: float = 0.0
+    context_share: float = 0.0
     embed_ms: float
     search_ms: float
 
@@ -126,7 +126,7 @@ class Search:
         Raises:
             IndexUnavailableError, EmbedderUnavailableError: an outage, never an empty result.
         """
-        queries = merged(queries)
+        queries = merge_queries(queries)
         return await self._on_live(
             lambda live: self._search(queries, live, audience, language, anchor_pages, every)
         )
@@ -247,7 +247,7 @@ class Search:
         done = self._monotonic()
         return SearchResult(
             hits=hits,
-            context_need=choice.context_need,
+            context_share=choice.context_share,
             embed_ms=(embedded - started) * 1000,
             search_ms=(done - embedded) * 1000,
         )
@@ -290,5 +290,5 @@ class _Choice:
         return in_order(Hit(chunk=one.chunk, scores=scores.of(one.row)) for one in candidates)
 
     @property
-    def context_need(self) -> float:
-        return self.scores.context_need if self.scores is not None else 0.0
+    def context_share(self) -> float:
+        return self.scores.context_share if self.scores is not None else 0.0

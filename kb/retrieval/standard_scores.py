@@ -1,4 +1,4 @@
-"""What the likeness of a question and a passage means on this knowledge base: standard scores.
+"""What the similarity of a question and a passage means on this knowledge base: standard scores.
 
 A cosine means nothing by itself: unrelated passages lie near 0.1 with one embedding model and near 0.8 with
 another, lower for a Japanese question than for an English one, higher where all pages are about one product.

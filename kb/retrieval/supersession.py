@@ -35,7 +35,7 @@ class PageFinder(Protocol):
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]: ...
 
 
-async def succeeded(
+async def replace_superseded(
     hits: Sequence[Hit], query: str, *, finder: PageFinder, audience: Audience, hits_of: HitsOf
 ) -> list[Hit]:
     """The hits with each replaced page's passages gone and its successor's in their place, the order kept.

@@ -1,7 +1,6 @@
-"""Fitted weights of the relevance model, as they lie in a file, and
-whether they fit the cross-encoder that is configured.
+"""Reads the fitted weights of the relevance model, and checks that they fit the configured cross-encoder.
 
-Likeness is told in standard scores, so one set of weights serves every embedding model. Scores of another cross-encoder
+Similarity is a standard score, so one set of weights serves every embedding model. Scores of another cross-encoder
 have another scale: its weight belongs to the one that it was fitted with.
 """
 

@@ -84,7 +84,7 @@ def _quoted(pipeline: Pipeline, embedder: RecordingEmbedder, search: Search) -> 
             nearness=search,
             coverage=partial(pipeline.lexical.coverage, rarity=pipeline.vocabulary.rarity),
         ),
-        likeness=EmbeddingSimilarity(embedder),
+        similarity=EmbeddingSimilarity(embedder),
     )
 
 

@@ -21,7 +21,7 @@ from kb.answer import Answer
 from kb.errors import EmbedderUnavailableError
 from kb.models import Audience, Question
 from tests.fakes.answers import an_answer
-from tests.fakes.office import WordLikeness
+from tests.fakes.office import WordSimilarity
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)
 PARKING = PageNear(
@@ -95,7 +95,7 @@ class Shelf:
 
 
 def gaps_of(*asked: Asked, readable: Collection[str] = (PARKING.page_id,)) -> Gaps:
-    return Gaps(records=Kept(*asked), likeness=WordLikeness(), pages=Shelf(*readable))
+    return Gaps(records=Kept(*asked), similarity=WordSimilarity(), pages=Shelf(*readable))
 
 
 async def test_questions_that_are_alike_are_one_gap_with_how_often_by_whom_and_where() -> None:
@@ -275,7 +275,7 @@ async def test_a_gap_that_is_asked_again_and_answered_is_closed_and_another_is_n
         an_asked("who fixes the coffee machine", at=2),
         an_asked("is there parking in Ghent", at=3, outcome="answered"),
     )
-    gaps = Gaps(records=records, likeness=WordLikeness(), pages=Shelf())
+    gaps = Gaps(records=records, similarity=WordSimilarity(), pages=Shelf())
     assert [gap.wordings[0] for gap in (await gaps.open()).gaps] == ["who fixes the coffee machine"]
     assert records.closed == ["q1"]
     [closed] = await gaps.closed()
@@ -326,7 +326,7 @@ async def test_looking_again_closes_what_is_answered_by_now_and_asks_nothing_pri
         an_asked("how long is the warranty", at=4, outcome="answered", votes={"U1": "bad"}),
     )
     pipeline = Pipeline()
-    gaps = Gaps(records=records, likeness=WordLikeness(), pages=Shelf())
+    gaps = Gaps(records=records, similarity=WordSimilarity(), pages=Shelf())
     assert await gaps.look_again(pipeline) == 1
     assert records.closed == ["q1"]
     assert sorted(pipeline.asked) == ["is there parking in Ghent", "who fixes the coffee machine"]
@@ -337,7 +337,7 @@ async def test_an_embedder_that_is_away_is_told_as_that_and_not_as_no_gaps() -> 
         async def among(self, texts: Sequence[str]) -> NDArray[np.float32]:
             raise EmbedderUnavailableError("away")
 
-    gaps = Gaps(records=Kept(an_asked("q")), likeness=Away(), pages=Shelf())
+    gaps = Gaps(records=Kept(an_asked("q")), similarity=Away(), pages=Shelf())
     with pytest.raises(EmbedderUnavailableError):
         await gaps.open()
 

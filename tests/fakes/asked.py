@@ -14,7 +14,7 @@ from kb.answering.asked import Asked, AskedPart
 from kb.answering.progress import Stage
 from kb.answering.quoted import QuotedAnswerer
 from kb.answering.quoting import Librarian
-from kb.conflicts.statements import Likeness
+from kb.conflicts.statements import Similarity
 from kb.models import Audience, Chunk, Hit, Question, Rewrite, Scores, Turn
 from kb.pages.freshness import FreshnessPolicy
 from kb.retrieval.confidence import Evidence
@@ -23,7 +23,7 @@ from kb.retrieval.lexical import LexicalEncoder
 POLICY = FreshnessPolicy(clock=lambda: datetime(2026, 11, 27, 12, tzinfo=UTC))
 THRESHOLD = 0.3
 STANDARD = 10.0
-"""The standard score of a likeness of 1."""
+"""The standard score of a similarity of 1."""
 
 
 def a_hit(chunk: Chunk, *, score: float = 0.8) -> Hit:
@@ -111,9 +111,11 @@ async def alike(pairs: list[tuple[str, str]]) -> list[float]:
     return [0.9] * len(pairs)
 
 
-def a_quoted_answerer(shelf: Shelf | None = None, *, likeness: Likeness | None = alike) -> QuotedAnswerer:
+def a_quoted_answerer(shelf: Shelf | None = None, *, similarity: Similarity | None = alike) -> QuotedAnswerer:
     librarian = Librarian(nearness=BagOfWords(), coverage=LexicalEncoder().coverage)
-    return QuotedAnswerer(librarian=librarian, index=shelf or Shelf(), freshness=POLICY, likeness=likeness)
+    return QuotedAnswerer(
+        librarian=librarian, index=shelf or Shelf(), freshness=POLICY, similarity=similarity
+    )
 
 
 class Watcher:

@@ -22,9 +22,9 @@ from redis.asyncio import Redis
 from bot.edge.backend import Backend, Pipeline
 from bot.edge.slack_app import PATH, Edge, open_edge
 from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
+from bot.listening.deferred_messages import DeferredMessages
+from bot.listening.exactly_once import Once
 from bot.listening.known_threads import KnownThreads
-from bot.listening.once import Once
-from bot.listening.unread import UnreadMessages
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import Workspace
 from bot.questions.cited_answers import CitedAnswers
@@ -174,7 +174,7 @@ class Pages:
                 yield self.said.get(page.id, [])
 
 
-class WordLikeness:
+class WordSimilarity:
     """Questions are alike by the words that they share: the share of all their words."""
 
     async def among(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -255,7 +255,7 @@ class Office:
 
     @property
     def gaps(self) -> Gaps:
-        return Gaps(records=self.analytics, likeness=WordLikeness(), pages=self.pages)
+        return Gaps(records=self.analytics, similarity=WordSimilarity(), pages=self.pages)
 
     async def ask(self, user: str, channel: str, text: str, thread_ts: str | None = None) -> str:
         return await self.slack.say(user, channel, text, thread_ts)
@@ -394,7 +394,7 @@ def backend_of(office: Office) -> Backend:
         status=office.status,
         channel_settings=office.channel_settings,
         known_threads=KnownThreads(redis=office.redis, namespace=office.namespace, clock=wall_clock),
-        unread=UnreadMessages(office.redis, namespace=office.namespace, clock=wall_clock),
+        unread=DeferredMessages(office.redis, namespace=office.namespace, clock=wall_clock),
         gaps=office.gaps,
         once=Once(office.redis, namespace=office.namespace),
         cited=office.cited,

@@ -46,7 +46,7 @@ async def walking(min_confidence: float | None) -> AsyncIterator[Walk]:
 async def walked(
     change: Callable[[Walk], Walk] = lambda walk: walk, *, min_confidence: float | None = None
 ) -> LeakReport:
-    """`min_confidence` 0: whatever is found is quoted, however little it says; `Words` know no likeness of meaning."""
+    """`min_confidence` 0: whatever is found is quoted, however little it says; `Words` know no similarity of meaning."""
     report = LeakReport()
     async with walking(min_confidence) as walk:
         changed = change(walk)

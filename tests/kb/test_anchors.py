@@ -2,7 +2,7 @@ import pytest
 
 from kb.config.settings import AnchorSettings
 from kb.models import Chunk, Hit, Page, Retrieved, Rewrite, Scores, Turn
-from kb.retrieval.anchors import Standing, boost, boost_final, standing
+from kb.retrieval.anchors import ThreadPosition, boost, boost_final, position_in_thread
 
 
 def a_turn(question: str, *cited: str, seen: tuple[str, ...] = (), **fields: object) -> Turn:
@@ -24,7 +24,7 @@ def a_hit(page_id: str, fused: float, rerank: float | None = None, final: float 
 
 
 def anchor_pages(turns: list[Turn], rewrite: Rewrite) -> tuple[tuple[str, ...], str]:
-    found = standing(turns, rewrite.query, rewrite)
+    found = position_in_thread(turns, rewrite.query, rewrite)
     return found.pages, found.reason
 
 
@@ -141,22 +141,26 @@ def test_hits_with_equal_scores_keep_their_order() -> None:
 def test_a_vague_follow_up_gains_more_than_one_that_says_what_it_is_about() -> None:
     settings = AnchorSettings(boost=0.02, boost_vague=0.06)
     more = Rewrite(query="Tell me more", is_follow_up=True)
-    vague = standing([HOLIDAYS], "Can you elaborate more on that?", more)
-    told = standing([HOLIDAYS], "Which form registers parental leave abroad?", more)
+    vague = position_in_thread([HOLIDAYS], "Can you elaborate more on that?", more)
+    told = position_in_thread([HOLIDAYS], "Which form registers parental leave abroad?", more)
     assert vague.anchors(settings) == (("leave-policy", "leave-faq"), 0.06)
     assert told.anchors(settings) == (("leave-policy", "leave-faq"), 0.02)
 
 
 def test_anchors_that_are_off_or_without_pages_add_nothing() -> None:
-    off = standing([HOLIDAYS], "and then?", Rewrite(query="and then?", is_follow_up=True))
+    off = position_in_thread([HOLIDAYS], "and then?", Rewrite(query="and then?", is_follow_up=True))
     assert off.anchors(AnchorSettings(enabled=False)) == ((), 0.0)
-    assert Standing(kind="new_topic", reason="").anchors(AnchorSettings()) == ((), 0.0)
+    assert ThreadPosition(kind="new_topic", reason="").anchors(AnchorSettings()) == ((), 0.0)
 
 
 def test_an_announced_shift_drops_the_words_of_the_thread_and_a_return_those_said_since() -> None:
-    shift = standing([HOLIDAYS, LAPTOPS], "Now tell me about parking", Rewrite(query="parking", shift=True))
+    shift = position_in_thread(
+        [HOLIDAYS, LAPTOPS], "Now tell me about parking", Rewrite(query="parking", shift=True)
+    )
     assert (shift.kind, shift.turns) == ("shift", ())
-    back = standing([HOLIDAYS, LAPTOPS], "Back to the holidays", Rewrite(query="Back to the holidays"))
+    back = position_in_thread(
+        [HOLIDAYS, LAPTOPS], "Back to the holidays", Rewrite(query="Back to the holidays")
+    )
     assert (back.kind, back.turns) == ("return", (HOLIDAYS,))
-    new = standing([HOLIDAYS, LAPTOPS], "Where can I park?", Rewrite(query="Where can I park?"))
+    new = position_in_thread([HOLIDAYS, LAPTOPS], "Where can I park?", Rewrite(query="Where can I park?"))
     assert (new.kind, new.turns) == ("new_topic", (HOLIDAYS, LAPTOPS))

@@ -1,4 +1,4 @@
-"""What counts as a contradiction and, more often, what does not. The likeness of two sentences is given by the test."""
+"""What counts as a contradiction and, more often, what does not. The similarity of two sentences is given by the test."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_one_word_in_the_same_place_tells_two_things_apart_and_other_words_aroun
 
 
 @pytest.mark.parametrize(("score", "found"), [(0.9, 1), (0.4, 0)])
-async def test_the_likeness_has_the_last_word(score: float, found: int):
+async def test_the_similarity_has_the_last_word(score: float, found: int):
     stated = a_statement("Guest passwords are valid for 12 hours.", title="Wi-Fi")
     other = a_statement("A guest password is valid for 24 hours.", title="Network", at=1)
 
@@ -141,15 +141,15 @@ async def test_the_likeness_has_the_last_word(score: float, found: int):
         assert all("12" not in one and "24" not in two for one, two in pairs)
         return [score] * len(pairs)
 
-    disputes = await find_disputes([stated], [stated.chunk, other.chunk], likeness=alike)
+    disputes = await find_disputes([stated], [stated.chunk, other.chunk], similarity=alike)
     assert len(disputes) == found
 
 
-async def test_an_answer_without_figures_asks_for_no_likeness():
+async def test_an_answer_without_figures_asks_for_no_similarity():
     stated = a_statement("Backups are encrypted.", title="Backups")
 
     async def never(pairs: list[tuple[str, str]]) -> list[float]:
         raise AssertionError(pairs)
 
     other = a_statement("Backups are kept for 30 days.", title="Storage", at=1).chunk
-    assert await find_disputes([stated], [stated.chunk, other], likeness=never) == []
+    assert await find_disputes([stated], [stated.chunk, other], similarity=never) == []

@@ -1,4 +1,4 @@
-"""How likeness and words become one score, and when the words of a thread count."""
+"""How similarity and words become one score, and when the words of a thread count."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kb.config.settings import SearchSettings
-from kb.retrieval.fusion import by_rank, by_score, context_need, fuse
+from kb.retrieval.fusion import by_rank, by_score, context_share, fuse
 from kb.retrieval.queries import WeightedQuery
 from tests.fakes.passages import a_candidate
 
@@ -19,7 +19,7 @@ def weighted(*weights: float) -> list[WeightedQuery]:
     return [a_query(f"wording {at}", weight) for at, weight in enumerate(weights)]
 
 
-def test_the_best_candidate_s_likeness_is_1_the_average_one_s_0_and_words_are_beside_the_best() -> None:
+def test_the_best_candidate_s_similarity_is_1_the_average_one_s_0_and_words_are_beside_the_best() -> None:
     fused = by_score(np.array([[8.0], [5.0], [2.0]]), np.array([[2.0], [8.0], [0.0]]), dense_weight=0.7)
     assert fused[:, 0] == pytest.approx([0.7 + 0.3 * 0.25, 0.3, -0.7])
 
@@ -31,7 +31,7 @@ def test_a_query_without_any_lexical_match_is_fused_by_meaning() -> None:
 
 
 @pytest.mark.parametrize(("stretched", "moved"), [(0.05, 0.0), (1.0, -3.0), (10.0, 80.0)])
-def test_the_score_fusion_does_not_depend_on_the_scale_of_likeness(stretched: float, moved: float) -> None:
+def test_the_score_fusion_does_not_depend_on_the_scale_of_similarity(stretched: float, moved: float) -> None:
     dense, lexical = np.array([[8.0], [5.0], [1.0]]), np.array([[0.0], [8.0], [3.0]])
     expected = by_score(dense, lexical, dense_weight=0.7)
     assert by_score(stretched * dense + moved, lexical, dense_weight=0.7) == pytest.approx(expected)
@@ -77,17 +77,17 @@ def test_the_thread_s_words_count_the_less_the_better_the_question_finds_alone(
     dense = np.array([[best, 9.0], [0.5, 9.5]])
     queries = [a_query("it?"), WeightedQuery(text="it? (mulch)", weight=1.0, context=True)]
     settings = SearchSettings(context_strong=8.0, context_weak=4.0)
-    assert context_need(dense, queries, settings) == pytest.approx(need)
+    assert context_share(dense, queries, settings) == pytest.approx(need)
 
 
 def test_where_a_question_s_own_best_is_no_range_the_thread_s_words_count_in_full() -> None:
     queries = [a_query("it?"), WeightedQuery(text="it? (mulch)", weight=1.0, context=True)]
     settings = SearchSettings(context_strong=4.0, context_weak=4.0)
-    assert context_need(np.array([[9.0, 1.0]]), queries, settings) == 1.0
+    assert context_share(np.array([[9.0, 1.0]]), queries, settings) == 1.0
 
 
 def test_without_a_thread_nothing_of_it_counts() -> None:
-    assert context_need(np.array([[0.1]]), [a_query("it?")], SearchSettings()) == 0.0
+    assert context_share(np.array([[0.1]]), [a_query("it?")], SearchSettings()) == 0.0
 
 
 def test_a_search_among_the_words_of_the_thread_orders_but_is_no_evidence() -> None:

@@ -31,7 +31,7 @@ def of_pages(*pages: tuple[str, str, PageDates], **more: Any) -> list[Chunk]:
 
 
 async def resolved(passages: Sequence[Chunk], *sentences: DraftSentence) -> Resolution:
-    return await resolve_conflicts(sentences, passages, freshness=POLICY, likeness=alike)
+    return await resolve_conflicts(sentences, passages, freshness=POLICY, similarity=alike)
 
 
 async def shown(

@@ -202,7 +202,7 @@ async def test_the_sample_is_renewed_once_a_minute_and_nothing_is_embedded_for_i
     assert embedder.asked == ["x", "x"]
 
 
-async def test_likeness_leaves_a_search_as_standard_scores() -> None:
+async def test_similarity_leaves_a_search_as_standard_scores() -> None:
     index = FakeIndex([a_candidate("a", [1.0], [0.0]), a_candidate("b", [0.0], [0.0])])
     index.passages = [stored(1.0, 0.0) if at % 2 else stored(0.0, 1.0) for at in range(100)]
     result = await a_search(index).search([a_query("x")], audience=Audience(), language=UNTYPICAL)

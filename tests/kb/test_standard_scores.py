@@ -1,4 +1,4 @@
-"""Likeness on one scale for every embedding model, on vectors whose geometry is known and on a real engine."""
+"""Similarity on one scale for every embedding model, on vectors whose geometry is known and on a real engine."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ async def test_with_few_passages_what_is_asked_for_stands_out_and_none_are_embed
     assert models.documents == []
 
 
-async def test_without_passages_likeness_is_told_as_the_plain_cosine() -> None:
+async def test_without_passages_similarity_is_told_as_the_plain_cosine() -> None:
     models = Models({"m": 0.5})
     scale = Scale(models, np.empty(0, dtype=np.float32))
     (probe,) = await scale.probes([QUESTION], ["eo"])

@@ -14,14 +14,14 @@ from kb.index.port import Candidate, QueryVectors, StoredPassage
 from kb.inference.embedder import Space
 from kb.models import Audience, Rewrite
 from kb.retrieval.lexical import LexicalEncoder
-from kb.retrieval.queries import WeightedQuery, wordings
+from kb.retrieval.queries import WeightedQuery, build_queries
 from kb.retrieval.search import Search
 
 DUTCH, ENGLISH = "Hoeveel vakantiedagen krijg ik?", "How many holidays do I get?"
 
 
 def weights(rewrite: Rewrite, **settings: float) -> list[tuple[str, float, str]]:
-    found = wordings(
+    found = build_queries(
         "Hoeveel krijg ik?", rewrite, (), SearchSettings.model_validate(settings), pages_language="en"
     )
     return [(query.text, pytest.approx(query.weight), query.language) for query in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kb.config.settings import SearchSettings
 from kb.models import Rewrite
-from kb.retrieval.queries import WeightedQuery, merged, wordings
+from kb.retrieval.queries import WeightedQuery, build_queries, merge_queries
 
 
 def a_query(text: str, weight: float = 1.0) -> WeightedQuery:
@@ -13,15 +13,15 @@ def a_query(text: str, weight: float = 1.0) -> WeightedQuery:
 
 def test_what_the_rules_guess_weighs_less_than_what_they_or_a_model_know() -> None:
     settings = SearchSettings(original_weight=0.3, original_weight_guess=0.5)
-    guessed = wordings("it?", Rewrite(query="mulch?", method="heuristic", confidence=0.6), (), settings)
-    ruled = wordings("it?", Rewrite(query="mulch?", method="heuristic", confidence=0.9), (), settings)
-    modelled = wordings("it?", Rewrite(query="mulch?", method="model", confidence=0.8), (), settings)
+    guessed = build_queries("it?", Rewrite(query="mulch?", method="heuristic", confidence=0.6), (), settings)
+    ruled = build_queries("it?", Rewrite(query="mulch?", method="heuristic", confidence=0.9), (), settings)
+    modelled = build_queries("it?", Rewrite(query="mulch?", method="model", confidence=0.8), (), settings)
     assert [query.weight for query in guessed] == [0.5, 0.5]
     assert ruled == modelled == [a_query("it?", 0.3), a_query("mulch?", 0.7)]
 
 
 def test_a_question_that_stands_alone_is_one_wording_and_one_more_among_the_thread_s_words() -> None:
-    alone = wordings(
+    alone = build_queries(
         "what is mulch?", Rewrite(query="what is mulch?"), ("price",), SearchSettings(context_weight=1.0)
     )
     assert alone == [
@@ -31,4 +31,4 @@ def test_a_question_that_stands_alone_is_one_wording_and_one_more_among_the_thre
 
 
 def test_equal_wordings_become_one_with_their_weights_added() -> None:
-    assert merged([a_query("x", 0.3), a_query("x", 0.7), a_query("y", 0.0)]) == [a_query("x", 1.0)]
+    assert merge_queries([a_query("x", 0.3), a_query("x", 0.7), a_query("y", 0.0)]) == [a_query("x", 1.0)]

@@ -27,7 +27,7 @@ from kb.retrieval.golden import read_questions
 from kb.retrieval.lexical import LexicalEncoder
 from kb.text.language import detect
 from tests.fakes.knowing_office import Words
-from tests.fakes.office import NOW, Office, WordLikeness, clock, open_office
+from tests.fakes.office import NOW, Office, WordSimilarity, clock, open_office
 
 LEAVE = "# Leave policy\n\n## Annual leave\n\nFull-time employees get 25 days of paid holiday a year.\n"
 EXPIRY = "\n## Carry-over\n\nUnused holiday days expire on 31 March of the next year.\n"
@@ -60,7 +60,7 @@ class Growing:
         await self.office.settled()
 
     async def grow(self, *, private: bool = False) -> Grown:
-        gaps = Gaps(records=self.office.analytics, likeness=WordLikeness(), pages=self.scratch.index)
+        gaps = Gaps(records=self.office.analytics, similarity=WordSimilarity(), pages=self.scratch.index)
         return await CaseGrower(
             records=self.office.analytics,
             gaps=gaps,
@@ -178,7 +178,7 @@ async def test_a_gap_that_the_pages_have_closed_becomes_a_case(growing: Growing)
     assert (await growing.grow()).cases == ()
     growing.write("bicycle.md", "# Bicycle allowance\n\nThe bicycle allowance is 23 cents per kilometre.\n")
     await growing.sync.run()
-    gaps = Gaps(records=growing.office.analytics, likeness=WordLikeness(), pages=growing.scratch.index)
+    gaps = Gaps(records=growing.office.analytics, similarity=WordSimilarity(), pages=growing.scratch.index)
     assert await gaps.look_again(growing.scratch.pipeline) == 1
     (case,) = (await growing.grow()).cases
     assert (case.question, case.page, case.category) == (question, "bicycle.md", "gap-closed")

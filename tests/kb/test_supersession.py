@@ -8,7 +8,7 @@ from typing import Any
 from kb.index.port import PagesWanted
 from kb.models import EVERYONE, Audience, Chunk, Hit, Page, Scores
 from kb.pages.versions import as_name, is_later, names_of, series_of
-from kb.retrieval.supersession import find_successors, succeeded
+from kb.retrieval.supersession import find_successors, replace_superseded
 
 EVERYBODY = Audience()
 
@@ -49,7 +49,7 @@ class Index:
 
 
 async def texts(index: Index, *hits: Hit, query: str = "What is the rate?") -> list[str]:
-    found = await succeeded(hits, query, finder=index, audience=EVERYBODY, hits_of=index.hits_of)
+    found = await replace_superseded(hits, query, finder=index, audience=EVERYBODY, hits_of=index.hits_of)
     return [hit.chunk.text for hit in found]
 
 
@@ -60,7 +60,7 @@ OTHER = a_page("Canteen")
 
 async def test_a_successor_among_the_hits_moves_to_the_place_of_the_page_it_replaced():
     hits = [a_hit(OLD, "0.21", final=0.9), a_hit(OTHER, "soup", final=0.7), a_hit(NEW, "0.25", final=0.4)]
-    found = await succeeded(
+    found = await replace_superseded(
         hits, "What is the rate?", finder=Index(*hits), audience=EVERYBODY, hits_of=Index().hits_of
     )
     assert [(hit.chunk.text, hit.scores.final) for hit in found] == [("0.25", 0.9), ("soup", 0.7)]
@@ -78,7 +78,7 @@ async def test_a_superseded_page_whose_successor_is_nowhere_stays():
 
 async def test_who_asks_for_the_old_page_by_its_year_gets_it_with_its_successor_named():
     index = Index(a_hit(NEW, "0.25"))
-    found = await succeeded(
+    found = await replace_superseded(
         [a_hit(OLD, "0.21")],
         "What was the rate in 2024?",
         finder=index,
