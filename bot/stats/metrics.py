@@ -17,7 +17,7 @@ from bot.stats.condition import Condition, families
 from bot.stats.counts import Stats
 from bot.stats.families import counter, gauge, histogram, written
 from kb.llm.usage import ModelUsage, UsageByModel
-from kb.rewriting.rewriter import RewriteTally
+from kb.rewriting.tally import RewriteTally
 from kb.runtime.loop_watch import BUCKETS_S, LoopLag
 
 TOKENS: Mapping[str, Callable[[ModelUsage], int]] = {

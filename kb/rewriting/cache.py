@@ -6,9 +6,6 @@ model said, not what became of it: it is checked again each time it is used.
 
 from __future__ import annotations
 
-import time
-from collections import OrderedDict
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Protocol
 
@@ -25,28 +22,6 @@ class ReplyCache(Protocol):
 
     async def save(self, key: str, reply: str) -> None:
         """Keeps `reply`, in the place of what was kept under `key`."""
-
-
-class InMemoryReplies:
-    """Lost with the process. `limit` replies at most, the latest; `monotonic` gives seconds."""
-
-    def __init__(
-        self, *, keep: timedelta, limit: int = 1000, monotonic: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._keep_s = keep.total_seconds()
-        self._limit = limit
-        self._monotonic = monotonic
-        self._replies: OrderedDict[str, tuple[float, str]] = OrderedDict()
-
-    async def load(self, key: str) -> str | None:
-        saved_at, reply = self._replies.get(key, (0.0, None))
-        return reply if reply is not None and self._monotonic() - saved_at < self._keep_s else None
-
-    async def save(self, key: str, reply: str) -> None:
-        self._replies.pop(key, None)
-        self._replies[key] = (self._monotonic(), reply)
-        while len(self._replies) > self._limit:
-            self._replies.popitem(last=False)
 
 
 class RedisReplies:

@@ -23,30 +23,13 @@ from typing import Protocol
 from kb.config.settings import Settings
 from kb.errors import ModelRefusedError, ModelReplyError, UnavailableError
 from kb.models import Rewrite, Turn
-from kb.rewriting.cache import InMemoryReplies, RedisReplies, ReplyCache
+from kb.rewriting.cache import ReplyCache
 from kb.rewriting.heuristic import HeuristicRewriter
 from kb.rewriting.model import ModelRewriter, RewriteModel, UnusableRewriteError
 from kb.rewriting.spelling import Vocabulary
 from kb.rewriting.tally import RewriteOutcome, RewriteTally
-from kb.rewriting.validation import validate
 from kb.text.language import is_told
 from kb.text.lexicon import lexicon
-
-__all__ = [
-    "HeuristicRewriter",
-    "InMemoryReplies",
-    "ModelRewriter",
-    "NoRewriter",
-    "RedisReplies",
-    "ReplyCache",
-    "RewriteChoice",
-    "RewriteModel",
-    "RewriteOutcome",
-    "RewriteTally",
-    "Rewriter",
-    "choose_rewriter",
-    "validate",
-]
 
 logger = logging.getLogger(__name__)
 

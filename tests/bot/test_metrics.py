@@ -11,7 +11,7 @@ from kb.answer import Checked
 from kb.index.port import IndexCounts
 from kb.jobs import SourceState, SyncRecord
 from kb.llm.usage import ModelUsage
-from kb.rewriting.rewriter import RewriteTally
+from kb.rewriting.tally import RewriteTally
 from kb.runtime.loop_watch import LoopLag
 
 STATS = Stats(

@@ -16,7 +16,7 @@ from bot.cli.dead_letter_commands import dead_letter_checks
 from bot.queue.claims import Claims, Lease
 from bot.queue.queue import Depth
 from bot.stats.metrics import QueueFigures, exposition
-from kb.rewriting.rewriter import RewriteTally
+from kb.rewriting.tally import RewriteTally
 from kb.store.valkey import EmbeddedValkey, connect_redis
 from tests.fakes.questions import a_question
 

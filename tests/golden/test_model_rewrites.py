@@ -12,7 +12,8 @@ import pytest
 from kb.config.settings import Settings
 from kb.evaluation.rewrites import RewriteCase, read_rewrite_cases, run_rewrite_case
 from kb.llm.client import LanguageModel
-from kb.rewriting.rewriter import Rewriter, RewriteTally, choose_rewriter
+from kb.rewriting.rewriter import Rewriter, choose_rewriter
+from kb.rewriting.tally import RewriteTally
 from tests.fakes.messages_server import MessagesServer, say_json
 
 HERE = Path(__file__).parent

@@ -17,7 +17,7 @@ from kb.evaluation.rewrites import (
     run_rewrite_case,
 )
 from kb.models import Rewrite, Turn
-from kb.rewriting.rewriter import HeuristicRewriter
+from kb.rewriting.heuristic import HeuristicRewriter
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,7 +10,7 @@ from kb.answering.requests import earlier_turns
 from kb.conversation.conversations import KEPT_CHARACTERS, compacted
 from kb.models import Retrieved, Turn
 from kb.rewriting.context import render_prompt, thread_context
-from kb.rewriting.rewriter import HeuristicRewriter
+from kb.rewriting.heuristic import HeuristicRewriter
 from kb.text.lexicon import lexicon
 
 QUESTION = "and how long does it take?"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +11,10 @@ import pytest
 from kb.config.settings import Settings
 from kb.errors import StoreUnavailableError
 from kb.models import Turn
-from kb.rewriting.rewriter import InMemoryReplies, ReplyCache, RewriteTally, choose_rewriter
+from kb.rewriting.cache import ReplyCache
+from kb.rewriting.rewriter import choose_rewriter
+from kb.rewriting.tally import RewriteTally
+from tests.fakes.replies import InMemoryReplies
 
 THREAD = [Turn(question="Do you ship to Canada?", answer="Yes, we ship to Canada.")]
 QUESTION = "How long does it take?"
@@ -54,7 +56,7 @@ class Broken:
 
 
 def memory() -> InMemoryReplies:
-    return InMemoryReplies(keep=timedelta(hours=1))
+    return InMemoryReplies()
 
 
 async def ask(
@@ -120,7 +122,7 @@ async def test_a_kept_reply_is_checked_like_a_new_one():
         async def load(self, key: str) -> str | None:
             return json.dumps(CountingModel("What are the payroll passwords?").reply)
 
-    query, tally = await ask(CountingModel(), Planted(keep=timedelta(hours=1)))
+    query, tally = await ask(CountingModel(), Planted())
     assert "payroll" not in query
     assert tally.outcomes == {("fallback", "question_lost"): 1}
 

@@ -8,7 +8,7 @@ from kb.evaluation.datasets import read_conversations
 from kb.evaluation.rewrites import rewrite_figures, run_gold_rewrites
 from kb.evaluation.standalone import run_standalone, standalone_figures, standalone_questions
 from kb.models import Rewrite, Turn
-from kb.rewriting.rewriter import HeuristicRewriter
+from kb.rewriting.heuristic import HeuristicRewriter
 from tests.fakes.shared import shared
 
 ROOT = Path(__file__).parents[2]

@@ -14,15 +14,10 @@ from kb.config.settings import ModelSettings, RewriteSettings, Settings
 from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError
 from kb.models import Rewrite, Turn
 from kb.rewriting.context import MESSAGE_LIMIT, excerpt, render_prompt, thread_context
-from kb.rewriting.model import SCHEMA, UnusableRewriteError
-from kb.rewriting.rewriter import (
-    HeuristicRewriter,
-    ModelRewriter,
-    NoRewriter,
-    RewriteChoice,
-    RewriteTally,
-    choose_rewriter,
-)
+from kb.rewriting.heuristic import HeuristicRewriter
+from kb.rewriting.model import SCHEMA, ModelRewriter, UnusableRewriteError
+from kb.rewriting.rewriter import NoRewriter, RewriteChoice, choose_rewriter
+from kb.rewriting.tally import RewriteTally
 from kb.text.lexicon import lexicon
 
 HOUTMULCH = [

@@ -9,8 +9,10 @@ import pytest
 from kb.config.settings import Settings
 from kb.llm.client import LanguageModel
 from kb.models import Turn
+from kb.rewriting.heuristic import HeuristicRewriter
 from kb.rewriting.model import instructions
-from kb.rewriting.rewriter import HeuristicRewriter, Rewriter, RewriteTally, choose_rewriter
+from kb.rewriting.rewriter import Rewriter, choose_rewriter
+from kb.rewriting.tally import RewriteTally
 from tests.fakes.messages_server import MessagesServer, say_json
 
 ORDER = (

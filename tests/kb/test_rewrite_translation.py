@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Sequence
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,9 +13,11 @@ from kb.llm.client import LanguageModel
 from kb.models import Rewrite, Turn
 from kb.rewriting.context import ThreadContext
 from kb.rewriting.model import EXAMPLES, instructions
-from kb.rewriting.rewriter import InMemoryReplies, RewriteTally, choose_rewriter
+from kb.rewriting.rewriter import choose_rewriter
+from kb.rewriting.tally import RewriteTally
 from kb.rewriting.translation import unusable_translation
 from tests.fakes.messages_server import MessagesServer, say_json
+from tests.fakes.replies import InMemoryReplies
 
 FIRST = "Hoeveel vakantiedagen krijg ik?"
 ENGLISH = "How many days of holiday do I get?"
@@ -29,7 +30,7 @@ class Office:
 
     def __init__(self, server: MessagesServer, settings: Settings, client: LanguageModel) -> None:
         self.server, self._settings, self._client = server, settings, client
-        self._cache = InMemoryReplies(keep=timedelta(hours=1))
+        self._cache = InMemoryReplies()
         self.tally = RewriteTally()
 
     async def rewrite(

@@ -1,6 +1,6 @@
 import pytest
 
-from kb.rewriting.rewriter import validate
+from kb.rewriting.validation import validate
 
 PROMPT = (
     "You turn the last question of a conversation into one search query that can be understood without it."
