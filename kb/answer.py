@@ -184,7 +184,7 @@ class Answer:
     """What was degraded while answering. A renderer says it in the reader's language."""
     small_talk: SmallTalk | None = None
     """Set when `outcome` is "chat"."""
-    readings: tuple[str, ...] = ()
+    interpretations: tuple[str, ...] = ()
     """What an "unclear" question may mean, two or three; () where nothing can be offered."""
     confidence: float = 0.0
     trace: Trace

@@ -27,7 +27,7 @@ from kb.pages.freshness import Clock
 from kb.retrieval.confidence import Evidence, EvidenceFeatures, RelevanceModel, score_evidence
 from kb.retrieval.evidence import EvidenceReader, without_ordering
 from kb.retrieval.lexical import LexicalEncoder
-from kb.retrieval.retriever import Found, Pages, Ranker, Retrieval, Searcher
+from kb.retrieval.retriever import Pages, Ranker, Retrieval, RetrievalResult, Searcher
 from kb.retrieval.vocabulary import Vocabulary
 from kb.retrieval.weights import default_model
 from kb.rewriting.rewriter import Rewriter
@@ -94,7 +94,7 @@ class Pipeline:
             return self._without_pages(question, language, "unavailable", watch)
         return self._answer(asked, found, composed, watch, interpretations)
 
-    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> Found:
+    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> RetrievalResult:
         """The passages alone, without an answer.
 
         Raises:
@@ -128,7 +128,7 @@ class Pipeline:
             answer=answer.text,
             rewritten=answer.rewritten,
             outcome=answer.outcome,
-            topics=answer.readings or answer.trace.rewrite.topics,
+            topics=answer.interpretations or answer.trace.rewrite.topics,
             retrieved=tuple(_retrieved(chunk, cited=chunk.id in cited) for chunk in kept.values()),
             asked_at=self.clock(),
             question_ts=question_ts,
@@ -155,7 +155,12 @@ class Pipeline:
         )
 
     def _asked(
-        self, question: Question, language: str, found: Found, turns: Sequence[Turn], evidence: Evidence
+        self,
+        question: Question,
+        language: str,
+        found: RetrievalResult,
+        turns: Sequence[Turn],
+        evidence: Evidence,
     ) -> Asked:
         return Asked(
             question=question,
@@ -222,7 +227,7 @@ class Pipeline:
     def _answer(
         self,
         asked: Asked,
-        found: Found,
+        found: RetrievalResult,
         composed: Composed,
         watch: Stopwatch,
         interpretations: tuple[str, ...],
@@ -245,7 +250,7 @@ class Pipeline:
             warnings=composed.warnings,
             nearest=composed.nearest,
             notes=tuple(notes),
-            readings=interpretations,
+            interpretations=interpretations,
             confidence=asked.evidence.confidence,
             trace=Trace(
                 rewrite=found.rewrite,

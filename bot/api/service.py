@@ -23,7 +23,7 @@ from kb.answering.progress import Progress, Unwatched
 from kb.errors import StoreUnavailableError, UnavailableError
 from kb.models import Question, Turn
 from kb.pages.freshness import FreshnessPolicy
-from kb.retrieval.retriever import Found
+from kb.retrieval.retriever import RetrievalResult
 from kb.runtime.tracing import note, span
 from kb.text.language import detect
 
@@ -35,7 +35,7 @@ BY_KEY = AskedIn(place="private")
 class Pipeline(Protocol):
     """kb.pipeline.Pipeline, as the API uses it."""
 
-    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> Found: ...
+    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> RetrievalResult: ...
 
     async def answer(
         self, question: Question, turns: Sequence[Turn] = (), *, progress: Progress | None = ...
@@ -123,7 +123,7 @@ class Service:
         logger.info("api.asked", extra={"question_id": question.id, "key": key.name})
         return question
 
-    async def _found(self, question: Question, request: schemas.AskRequest) -> Found:
+    async def _found(self, question: Question, request: schemas.AskRequest) -> RetrievalResult:
         try:
             found = await self.pipeline.find(question, request.turns)
         except UnavailableError as error:

@@ -56,7 +56,7 @@ def answer_of(answer: Answer, *, question_id: str) -> schemas.Answer:
         is_follow_up=answer.trace.rewrite.is_follow_up,
         left_open=answer.left_open,
         unfound=answer.unfound,
-        interpretations=answer.readings,
+        interpretations=answer.interpretations,
         nearest=tuple(
             schemas.NearPage(title=one.title, url=one.url, owner=one.owner) for one in told.nearest
         ),

@@ -3,7 +3,7 @@ page, or that the page has expired or been replaced.
 
     a sync has ended, or a day has begun -> answers whose pages changed -> what may still be read there, and
     what it says now
-    -> the claim on the note (`bot.listening.once`) -> is the answer still in its thread? -> the note
+    -> the claim on the note (`bot.listening.exactly_once`) -> is the answer still in its thread? -> the note
 
 A page that the thread may not read any more, or that is gone, is not spoken of
 at all. Everything is looked up anew right before a note is posted, since notes
@@ -23,7 +23,7 @@ from typing import Protocol
 from slack_sdk.errors import SlackApiError
 
 from bot.listening.channel_settings import ChannelSettingsStore
-from bot.listening.once import Notice, Notices, Once
+from bot.listening.exactly_once import ExactlyOnce, Notice, Notices
 from bot.listening.threads import Threads
 from bot.messages.catalog import messages_in
 from bot.notices.correction_notes import Finding, note_blocks, note_text
@@ -37,7 +37,7 @@ from kb.citations.prompt_injection import strip_injections
 from kb.errors import UnavailableError
 from kb.index.port import PagesWanted
 from kb.models import Audience, Chunk, Page, Successor
-from kb.pages.quoted_words import Section, gone_from, new_wording
+from kb.pages.quoted_words import PageSection, gone_from, new_wording
 from kb.pages.versions import as_name, names_of, series_of
 from kb.retrieval.supersession import find_successors
 
@@ -72,7 +72,7 @@ class Corrections:
     settings: ChannelSettingsStore
     threads: Threads
     people: People
-    once: Once
+    exactly_once: ExactlyOnce
     notices: Notices
     syncs: Callable[[], Awaitable[object]]
     clock: Callable[[], datetime]
@@ -182,7 +182,7 @@ class Corrections:
         if page.revision == quoted.revision:
             return None
         return _changed(
-            answer, quoted, page, [Section(headings=one.section, text=one.text) for one in passages]
+            answer, quoted, page, [PageSection(headings=one.section, text=one.text) for one in passages]
         )
 
     async def _say(self, answer: CitedAnswer) -> bool:
@@ -190,7 +190,7 @@ class Corrections:
         while wait_s := await self.cited.wait_s(most=MOST_A_MINUTE):
             await self.pause(wait_s)
         name = f"correction-{answer.version}"
-        turn = await self.once.begin(name)
+        turn = await self.exactly_once.begin(name)
         if turn != "mine":
             if turn == "said":
                 await self.cited.forget(answer.question_id)
@@ -205,7 +205,7 @@ class Corrections:
             logger.warning("correction.not_said", extra={"question_id": answer.question_id, "cause": code})
             if not isinstance(error, SlackApiError) or code in UNCERTAIN:
                 return False  # it may stand there: whoever comes next looks
-        await self.once.said(name)
+        await self.exactly_once.complete(name)
         await self.cited.forget(answer.question_id)
         return True
 
@@ -274,7 +274,7 @@ def _may_read(page: Page, audience: Audience) -> bool:
 
 
 def _changed(
-    answer: CitedAnswer, quoted: QuotedPage, page: Page, sections: Sequence[Section]
+    answer: CitedAnswer, quoted: QuotedPage, page: Page, sections: Sequence[PageSection]
 ) -> Finding | None:
     gone = [
         (statement, passage)

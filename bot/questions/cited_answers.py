@@ -22,7 +22,7 @@ from redis.asyncio import Redis
 from bot.queue.claims import QueuedQuestion
 from kb.answer import Answer, Citation
 from kb.models import Chunk, Page
-from kb.pages.quoted_words import Section, fingerprint, gone_from, statements_of, words_of
+from kb.pages.quoted_words import PageSection, fingerprint, gone_from, statements_of, words_of
 from kb.store.redis import milliseconds, store_failures, text_of
 
 logger = logging.getLogger(__name__)
@@ -272,7 +272,7 @@ def _nearest(chunk: Chunk, said: str) -> str:
 
 def _passage(chunk: Chunk, quoted: str) -> QuotedPassage | None:
     """Without what an excerpt has added or left out: only what stood on the page can be gone from it."""
-    stood = [Section(headings=chunk.section, text=chunk.text)]
+    stood = [PageSection(headings=chunk.section, text=chunk.text)]
     statements = statements_of(quoted)
     gone = set(gone_from(stood, statements))
     kept = tuple(dict.fromkeys(one for one in statements if one not in gone))

@@ -17,7 +17,7 @@ VALUE_CHARACTERS = 2000
 
 def reading_buttons(answer: Answer) -> list[dict[str, Any]]:
     """One for each reading; none where only one is known, or the answer asks nothing back."""
-    if answer.outcome != "unclear" or len(answer.readings) < 2:
+    if answer.outcome != "unclear" or len(answer.interpretations) < 2:
         return []
     return [
         {
@@ -26,5 +26,5 @@ def reading_buttons(answer: Answer) -> list[dict[str, Any]]:
             "value": shorten(title_of(reading), VALUE_CHARACTERS),
             "text": label(shorten(title_of(reading), LABEL_CHARACTERS)),
         }
-        for number, reading in enumerate(answer.readings, start=1)
+        for number, reading in enumerate(answer.interpretations, start=1)
     ]

@@ -147,7 +147,7 @@ def _around_quotes(
         case "chat":
             return str(getattr(words, answer.small_talk or "greeting")), ""
         case "unclear":
-            return _clarifying([as_text(title_of(one)) for one in answer.readings], words), ""
+            return _clarifying([as_text(title_of(one)) for one in answer.interpretations], words), ""
     if "nothing more" in answer.notes and not answer.quotes:
         return words.nothing_more, ""
     owner = owner_line(answer, words, shown, as_text, fallback)

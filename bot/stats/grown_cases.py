@@ -23,10 +23,10 @@ from bot.stats.pseudonyms import Pseudonyms, names_nobody
 from kb.answer import Answer
 from kb.conversation.conversations import ConversationStore
 from kb.conversation.history import readable_turns
-from kb.conversation.messages import Message
+from kb.conversation.messages import ChatMessage
 from kb.evaluation.answer_sets import AnswerCase
 from kb.models import EVERYONE, Audience, Chunk, Page, Question, ThreadKey, Turn
-from kb.pages.quoted_words import Section, gone_from, words_of
+from kb.pages.quoted_words import PageSection, gone_from, words_of
 from kb.retrieval.golden import GoldenQuestion
 from kb.text.wording import plain
 
@@ -158,7 +158,7 @@ class CaseGrower:
         kind: Literal["voted-up", "gap-closed"],
         question_id: str,
         question: str,
-        history: Sequence[Message],
+        history: Sequence[ChatMessage],
         pages: Sequence[tuple[str, QuotedPage | None]],
         *,
         alone: str | None,
@@ -197,18 +197,18 @@ class CaseGrower:
         """What was quoted and still stands there."""
         if quoted is None:
             return []
-        sections: dict[int, Section] = {}
+        sections: dict[int, PageSection] = {}
         batches = self.library.passages(
             audience=Audience(channels=frozenset(page.audience)), of_pages=[page.id]
         )
         async for batch in batches:
             for chunk in batch:
-                sections[chunk.position] = Section(headings=chunk.section, text=chunk.text)
+                sections[chunk.position] = PageSection(headings=chunk.section, text=chunk.text)
         said = [one for passage in quoted.passages for one in passage.statements]
         gone = set(gone_from([sections[at] for at in sorted(sections)], said))
         return [one for one in said if one not in gone]
 
-    async def _before(self, asked: Asked, *, private: bool) -> tuple[Message, ...]:
+    async def _before(self, asked: Asked, *, private: bool) -> tuple[ChatMessage, ...]:
         """The turns of the thread before a question, without answers from pages that may not be told any more."""
         where = asked.record.asked_in
         if not where.thread_ts or where.thread_ts == where.ts:
@@ -229,9 +229,9 @@ def _at(ts: str) -> tuple[int, ...]:
     return order(message_of(ts))
 
 
-def _messages(turn: Turn) -> list[Message]:
-    said = [Message(role="user", content=turn.question)]
-    return [*said, Message(role="assistant", content=turn.answer)] if turn.answer else said
+def _messages(turn: Turn) -> list[ChatMessage]:
+    said = [ChatMessage(role="user", content=turn.question)]
+    return [*said, ChatMessage(role="assistant", content=turn.answer)] if turn.answer else said
 
 
 def is_voted_up(asked: Asked) -> bool:

@@ -2,7 +2,7 @@
 
 Footnote asks only where an answer would be a guess: a question of one telling word, no thread to lean on, and several
 pages named after that word that fit it alike ("leave": Leave FAQ, Leave policy). Pages that merely hold the word are no
-readings of it. It asks once; whatever comes then is answered or declined.
+interpretations of it. It asks once; whatever comes then is answered or declined.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from kb.models import Hit, Rewrite, Turn
 from kb.retrieval.confidence import EvidenceFeatures
 from kb.text.lexicon import Lexicon, lexicon, words_of
 
-READINGS = 3
-"""Readings that are offered at most; more is a search result."""
+INTERPRETATIONS = 3
+"""The most interpretations that are offered; more would be a list of search results."""
 ALIKE = 0.92
 """Pages that reach this share of the best final score fit alike. In the sample
 handbook the page that is meant leads the next one by more ("TOGAF" 0.87,
@@ -36,13 +36,13 @@ def competing_pages(
     named = [title for title in _rivals(features) if telling <= _stems(title)]
     if any(_stems(title) == telling for title in named[:1]) or len(named) == 1:
         return ()  # one page is about just this
-    return tuple(named[:READINGS])
+    return tuple(named[:INTERPRETATIONS])
 
 
 def topics_of_thread(turns: Sequence[Turn]) -> tuple[str, ...]:
     """What a thread has been about, latest first: the pages that its answers cited. () for fewer than two."""
     titles = [one.title for turn in reversed(turns) for one in turn.retrieved if one.cited]
-    distinct = tuple(dict.fromkeys(titles))[:READINGS]
+    distinct = tuple(dict.fromkeys(titles))[:INTERPRETATIONS]
     return distinct if len(distinct) > 1 else ()
 
 

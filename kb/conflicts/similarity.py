@@ -38,7 +38,7 @@ UNRELATED = (
 """Sentences that have nothing to do with each other: what their cosines are is a model's zero."""
 
 
-class Embedder(Protocol):
+class SentenceEmbedder(Protocol):
     """`kb.inference.embedder.Embedder`, as this uses it."""
 
     @property
@@ -53,7 +53,7 @@ class EmbeddingSimilarity:
     A text that was seen lately is not embedded again.
     """
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: SentenceEmbedder) -> None:
         self._embedder = embedder
         self._vectors = SentenceVectors(embedder)
         self._zeros: list[float] | None = None

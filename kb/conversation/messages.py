@@ -10,14 +10,14 @@ from pydantic import BaseModel, ConfigDict
 from kb.models import Turn
 
 
-class Message(BaseModel):
+class ChatMessage(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     role: Literal["user", "assistant"]
     content: str
 
 
-def turns_of(history: Sequence[Message]) -> list[Turn]:
+def turns_of(history: Sequence[ChatMessage]) -> list[Turn]:
     """An answer belongs to the question before it; what stands before the first question is nobody's answer."""
     turns: list[Turn] = []
     for message in history:

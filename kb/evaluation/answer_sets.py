@@ -33,7 +33,7 @@ from pydantic import (
 )
 
 from kb.answer import Answer
-from kb.conversation.messages import Message, turns_of
+from kb.conversation.messages import ChatMessage, turns_of
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.seen import facts_found, facts_seen
 from kb.models import Audience, Question, Turn
@@ -60,7 +60,7 @@ class AnswerCase(BaseModel):
 
     id: str = ""
     question: str = Field(min_length=1)
-    chat_history: tuple[Message, ...] = ()
+    chat_history: tuple[ChatMessage, ...] = ()
     keywords: tuple[tuple[str, ...], ...] = Field(
         default=(), validation_alias=AliasChoices("keywords", "expected_answer_keywords")
     )

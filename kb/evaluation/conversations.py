@@ -17,7 +17,7 @@ from kb.evaluation.datasets import Conversation, DataSet, LabelledTurn
 from kb.evaluation.metrics import measure
 from kb.evaluation.slices import Slice, same_words, slices_of
 from kb.models import Audience, Hit, Question, Retrieved, Rewrite, Turn
-from kb.retrieval.retriever import Found
+from kb.retrieval.retriever import RetrievalResult
 from kb.rewriting.rewriter import Rewriter
 
 RANKED = 20
@@ -26,10 +26,10 @@ RANKED = 20
 Answers = Literal["reference", "own"]
 
 
-class Pipeline(Protocol):
+class Retriever(Protocol):
     """What a walk needs of `kb.pipeline.Pipeline`."""
 
-    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> Found: ...
+    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> RetrievalResult: ...
 
     async def answer(self, question: Question, turns: Sequence[Turn] = ()) -> Answer: ...
 
@@ -106,7 +106,7 @@ class GoldRewriter:
 
 
 async def walk(
-    pipeline: Pipeline, data: DataSet, conversation: Conversation, memory: Memory
+    pipeline: Retriever, data: DataSet, conversation: Conversation, memory: Memory
 ) -> AsyncIterator[TurnResult]:
     """Asks every question of a conversation in its order, each in the thread of those before.
 
@@ -124,8 +124,8 @@ async def walk(
 
 
 async def _ask(
-    pipeline: Pipeline, question: Question, turns: Sequence[Turn], labelled: LabelledTurn, memory: Memory
-) -> tuple[Found, Turn]:
+    pipeline: Retriever, question: Question, turns: Sequence[Turn], labelled: LabelledTurn, memory: Memory
+) -> tuple[RetrievalResult, Turn]:
     if memory.answers == "own":
         answer = await pipeline.answer(question, turns)
         return _found_by(answer), pipeline.turn(answer)
@@ -133,7 +133,7 @@ async def _ask(
     return found, remembered(labelled, found, memory)
 
 
-def remembered(labelled: LabelledTurn, found: Found, memory: Memory) -> Turn:
+def remembered(labelled: LabelledTurn, found: RetrievalResult, memory: Memory) -> Turn:
     """What the thread remembers of a turn whose answer is the data set's."""
     return Turn(
         question=labelled.question,
@@ -146,11 +146,11 @@ def remembered(labelled: LabelledTurn, found: Found, memory: Memory) -> Turn:
     )
 
 
-def _found_by(answer: Answer) -> Found:
+def _found_by(answer: Answer) -> RetrievalResult:
     if answer.outcome == "unavailable":
         raise UnavailableError("a question could not be answered: the index or the embedder is down")
     trace = answer.trace
-    return Found(
+    return RetrievalResult(
         rewrite=trace.rewrite,
         hits=trace.hits,
         context=trace.context,
@@ -166,7 +166,9 @@ def _retrieved(hit: Hit, *, cited: bool) -> Retrieved:
     return Retrieved(page_id=page.id, chunk_id=hit.chunk.id, title=page.title, cited=cited)
 
 
-def _result(data: DataSet, conversation: Conversation, labelled: LabelledTurn, found: Found) -> TurnResult:
+def _result(
+    data: DataSet, conversation: Conversation, labelled: LabelledTurn, found: RetrievalResult
+) -> TurnResult:
     ranking = tuple(hit.chunk.id for hit in found.hits[:RANKED])
     return TurnResult(
         conversation=conversation.id,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from kb.config.settings import EmbedSettings
 from kb.evaluation.datasets import DataSet, Passage
 from kb.index.port import IndexedChunk, IndexManifest, VectorIndex
+from kb.inference.sentence_vectors import DocumentEmbedder
 from kb.models import Audience, Chunk, Page
 from kb.pages.places import place_of
 from kb.retrieval.lexical import LexicalEncoder
@@ -24,10 +24,6 @@ BATCH = 256
 
 OnProgress = Callable[[int, int], None]
 """Called with the passages done and all of them."""
-
-
-class DocumentEmbedder(Protocol):
-    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
 
 class CorpusPassages:

@@ -22,7 +22,7 @@ from kb.evaluation.datasets import DataSet, LabelledTurn
 from kb.models import Audience, Question, Turn
 from kb.pipeline import Pipeline, thread_language
 from kb.retrieval.confidence import EvidenceFeatures, signals_of, was_reranked
-from kb.retrieval.retriever import Found
+from kb.retrieval.retriever import RetrievalResult
 from kb.rewriting.followup_detector import read_question
 from kb.text.language import detect
 from kb.text.lexicon import lexicon
@@ -142,7 +142,7 @@ async def _estranged(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Asked:
-    found: Found
+    found: RetrievalResult
     features: EvidenceFeatures
     in_thread: bool
 

@@ -26,7 +26,7 @@ Verdict = Literal["new", "both shown", "stale with a warning", "stale as current
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PairResult:
+class FreshnessResult:
     """`given`: the old page was among the passages that the answerer was given or could have been held against."""
 
     pair: Pair
@@ -99,9 +99,9 @@ def overdue_pages(pages: Collection[Page], policy: FreshnessPolicy) -> frozenset
     return frozenset(page.path for page in pages if policy.assess(page).reason == "review_overdue")
 
 
-def judge_pair(pair: Pair, answer: Answer) -> PairResult:
+def judge_pair(pair: Pair, answer: Answer) -> FreshnessResult:
     """Whether the old value came out, and if so, whether its reader was told."""
-    return PairResult(pair=pair, verdict=_verdict(pair, answer), said=answer.marked_text)
+    return FreshnessResult(pair=pair, verdict=_verdict(pair, answer), said=answer.marked_text)
 
 
 def _verdict(pair: Pair, answer: Answer) -> Verdict:
@@ -136,18 +136,18 @@ def alarms_in(answer: Answer) -> tuple[str, ...]:
     return tuple(warning.text for warning in answer.warnings if warning.kind == "conflict")
 
 
-def stale_share(results: Sequence[PairResult]) -> float:
+def stale_share(results: Sequence[FreshnessResult]) -> float:
     answered = [one for one in results if one.verdict != "declined"]
     return sum(one.verdict == "stale as current" for one in answered) / len(answered) if answered else 0.0
 
 
-def conflicts_shown(results: Sequence[PairResult]) -> tuple[int, int]:
+def conflicts_shown(results: Sequence[FreshnessResult]) -> tuple[int, int]:
     """Shown, of how many."""
     conflicts = [one for one in results if one.pair.kind == "conflict"]
     return sum(one.verdict == "both shown" for one in conflicts), len(conflicts)
 
 
-def counts(results: Sequence[PairResult]) -> Mapping[str, Mapping[str, int]]:
+def counts(results: Sequence[FreshnessResult]) -> Mapping[str, Mapping[str, int]]:
     """Kind -> verdict -> answers."""
     told: dict[str, dict[str, int]] = {}
     for one in results:

@@ -12,7 +12,7 @@ import qdrant_edge as engine
 from kb.index.edge_filters import is_page, is_readable
 from kb.index.edge_vectors import scores, sparse_query
 from kb.index.fields import DENSE
-from kb.index.payload import Found
+from kb.index.payload import FoundPoints
 from kb.index.port import QueryVectors
 from kb.models import Audience
 
@@ -28,7 +28,7 @@ def score(
     audience: Audience,
     limit: int,
     anchor_pages: Sequence[str],
-) -> Found:
+) -> FoundPoints:
     """The best `limit` points of each vector of each wording, over all pages and over the anchors, with every score.
 
     Two batches, not prefetches: those run every leg anew for every query (30 ms against
@@ -58,7 +58,7 @@ def score(
         for query in asked
     ]
     results = iter(shard.query_batch(engine.QueryBatchRequest(scoring)))
-    return Found.of(
+    return FoundPoints.of(
         [scores(next(results)) for _ in dense],
         [scores(next(results)) if query is not None else {} for query in lexical],
         anchored,

@@ -182,7 +182,7 @@ ScoreOf: TypeAlias = Mapping[Any, float]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class FoundPoints:
     """What a search found: the ids of points, and their scores in the same order."""
 
     points: Sequence[Any]

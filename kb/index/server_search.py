@@ -8,7 +8,7 @@ from typing import Any
 from qdrant_client import models
 
 from kb.index.fields import DENSE, LEXICAL
-from kb.index.payload import Found
+from kb.index.payload import FoundPoints
 from kb.index.port import QueryVectors
 from kb.index.server_points import is_page, is_readable, scores, sparse
 from kb.models import Audience
@@ -58,15 +58,15 @@ def query_requests(
     return requests
 
 
-def found_by(queries: Sequence[QueryVectors], responses: Sequence[models.QueryResponse]) -> Found:
+def found_by(queries: Sequence[QueryVectors], responses: Sequence[models.QueryResponse]) -> FoundPoints:
     """What the responses to `query_requests` come to."""
     results = iter([scores(response.points) for response in responses])
     dense = [next(results) for _ in queries]
     lexical = [next(results) if query.lexical.indices else {} for query in queries]
-    return Found.of(dense, lexical, next(results, {}))
+    return FoundPoints.of(dense, lexical, next(results, {}))
 
 
-def are_found(found: Found, rows: Sequence[int], audience: Audience, hidden: Hidden) -> models.Filter:
+def are_found(found: FoundPoints, rows: Sequence[int], audience: Audience, hidden: Hidden) -> models.Filter:
     """The points of these rows, as far as the audience may read them."""
     ids = models.HasIdCondition(has_id=[found.points[row] for row in rows])
     return models.Filter(must=[ids, *is_readable(audience)], must_not=[*hidden])

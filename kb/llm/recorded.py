@@ -51,7 +51,7 @@ class RequestLine(BaseModel):
     params: dict[str, Any]
 
 
-class _Line(BaseModel):
+class _RecordedLine(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     custom_id: CustomId
@@ -64,17 +64,17 @@ class _Result(BaseModel):
     message: dict[str, Any] | None = None
 
 
-class ResultLine(_Line):
+class ResultLine(_RecordedLine):
     """A reply as the Message Batches API returns it. One that did not succeed is none."""
 
     result: _Result
 
 
-class TextLine(_Line):
+class TextLine(_RecordedLine):
     text: str = Field(min_length=1)
 
 
-class SearchLine(_Line):
+class SearchLine(_RecordedLine):
     search: str = Field(min_length=1)
 
 

@@ -29,7 +29,7 @@ _WORD = re.compile(r"[€$£¥]|(?:(?<!\S)[-−](?=\d))?[^\W_]+(?:[._:/@'’-][^
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Section:
+class PageSection:
     """A passage as it is now: its heading path without the page's title, and its text (Markdown)."""
 
     headings: tuple[str, ...]
@@ -52,14 +52,14 @@ def fingerprint(statement: str) -> str:
     return hashlib.blake2b(words_of(statement).encode(), digest_size=6).hexdigest()
 
 
-def gone_from(page: Iterable[Section], statements: Sequence[str]) -> list[str]:
+def gone_from(page: Iterable[PageSection], statements: Sequence[str]) -> list[str]:
     """Those of the statements whose words the page does not hold any more, in their order."""
     held = f" {words_of(chr(10).join(section.text for section in page))} "
     return [one for one in statements if f" {words_of(one)} " not in held]
 
 
 def new_wording(
-    statement: str, headings: Sequence[str], page: Iterable[Section], *, before: Collection[str]
+    statement: str, headings: Sequence[str], page: Iterable[PageSection], *, before: Collection[str]
 ) -> str | None:
     """What the same section says now in the place of a statement that is gone; None where nothing clearly is.
 

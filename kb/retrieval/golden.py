@@ -19,7 +19,7 @@ from kb.models import Audience
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.queries import WeightedQuery
 from kb.retrieval.search import Search
-from kb.retrieval.standard_scores import Embedder
+from kb.retrieval.standard_scores import TextEmbedder
 from kb.text.language import detect
 
 WITHIN = 10
@@ -44,7 +44,7 @@ class GoldenQuestions:
     """Reads the file anew at every check: it may be edited while the bot runs."""
 
     def __init__(
-        self, file: Path, *, embedder: Embedder, lexical: LexicalEncoder, settings: SearchSettings
+        self, file: Path, *, embedder: TextEmbedder, lexical: LexicalEncoder, settings: SearchSettings
     ) -> None:
         self._file = file
         self._embedder = embedder

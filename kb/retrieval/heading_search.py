@@ -24,7 +24,7 @@ from kb.retrieval.headings import Heading, unheaded
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.rerank_trial import CANDIDATES
 from kb.retrieval.search import MAX_LANGUAGES
-from kb.retrieval.standard_scores import SAMPLED, Embedder, Probe, Scale
+from kb.retrieval.standard_scores import SAMPLED, Probe, Scale, TextEmbedder
 
 LEG = 50
 """Passages that each leg of a search brings."""
@@ -56,7 +56,7 @@ class HeadingHit:
 
 
 class HeadingSearch:
-    def __init__(self, *, embedder: Embedder, lexical: LexicalEncoder, fuse: Fuse) -> None:
+    def __init__(self, *, embedder: TextEmbedder, lexical: LexicalEncoder, fuse: Fuse) -> None:
         self._embedder = embedder
         self._lexical = lexical
         self._fuse = fuse

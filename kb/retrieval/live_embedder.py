@@ -15,7 +15,7 @@ from typing import Protocol
 
 from kb.errors import EmbedderUnavailableError
 from kb.index.port import IndexManifest
-from kb.retrieval.standard_scores import Embedder
+from kb.retrieval.standard_scores import TextEmbedder
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class LiveIndex(Protocol):
     async def manifest(self) -> IndexManifest | None: ...
 
 
-class NamedEmbedder(Embedder, Protocol):
+class NamedEmbedder(TextEmbedder, Protocol):
     """`kb.inference.embedder.Embedder`, as this uses it."""
 
     @property
@@ -42,7 +42,7 @@ class NamedEmbedder(Embedder, Protocol):
 class Matching:
     """An embedder and the name that the index knows it by; None where the index is still empty."""
 
-    embedder: Embedder
+    embedder: TextEmbedder
     made_with: str | None
 
 

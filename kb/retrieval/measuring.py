@@ -26,7 +26,7 @@ TRIED = 100
 """Headings that a cross-encoder is tried on."""
 
 
-class Generation(Searched, Protocol):
+class MeasuredIndex(Searched, Protocol):
     """The live index or one that is being built. Methods as in `kb.index.port`."""
 
     async def counts(self) -> IndexCounts: ...
@@ -66,7 +66,7 @@ class Calibrator:
         tried = known.reranking.model if known is not None and known.reranking is not None else None
         return known is None or known.outgrown(passages) or reranker.model != tried
 
-    async def measure(self, generation: Generation) -> Calibration | None:
+    async def measure(self, generation: MeasuredIndex) -> Calibration | None:
         """None where no cross-encoder is to be had: there is nothing to measure.
 
         Raises:

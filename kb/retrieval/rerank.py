@@ -29,7 +29,7 @@ score. A small one at .5 lost 4 of 54 facts from the best two passages of four h
 CANDIDATES = 20
 
 
-class Measured(Protocol):
+class CalibratedIndex(Protocol):
     """`kb.index.port.Searchable`, as this uses it."""
 
     async def calibration(self) -> Calibration | None: ...
@@ -46,7 +46,7 @@ class Reranker:
     The model runs in threads of its own, so that the next question's embedding does not wait for 20 passages.
     """
 
-    def __init__(self, settings: RerankSettings, measured: Measured | None = None) -> None:
+    def __init__(self, settings: RerankSettings, measured: CalibratedIndex | None = None) -> None:
         self._settings = settings
         self._measured = measured
         self._background: Executor | None = None

@@ -71,7 +71,7 @@ class Ranker(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PartFound:
+class PartResult:
     """One of several questions that were asked at once, and its own passages, best first."""
 
     question: str
@@ -79,7 +79,7 @@ class PartFound:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class RetrievalResult:
     """What was searched for, and the passages that came back, best first.
 
     `parts` is empty for one question. For several, `hits` takes the best of each part and of the whole in turn.
@@ -87,7 +87,7 @@ class Found:
 
     rewrite: Rewrite
     hits: Sequence[Hit] = ()
-    parts: tuple[PartFound, ...] = ()
+    parts: tuple[PartResult, ...] = ()
     context: Sequence[str] = ()
     context_share: float = 0.0
     anchors: Sequence[str] = ()
@@ -121,7 +121,9 @@ class Retrieval:
     settings: Settings
     asks_a_model: bool
 
-    async def find(self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch) -> Found:
+    async def find(
+        self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch
+    ) -> RetrievalResult:
         """Searches for a question whose readable earlier turns are `turns`; the time of each stage goes to `watch`.
 
         Raises:
@@ -131,7 +133,7 @@ class Retrieval:
         with watch.stage("rewrite"):
             rewrite, position, context = await self._understood(question, turns, language, pages_language)
         if rewrite.clarify:
-            return Found(rewrite=rewrite)
+            return RetrievalResult(rewrite=rewrite)
         anchors, boost = position.anchors(self.settings.anchors)
         scope = _Scope(
             audience=question.audience,
@@ -148,11 +150,11 @@ class Retrieval:
             self._search(rewrite.query, whole, scope, read_as=rewrite.translated),
             *(self._search(part, self._part(part, rewrite, pages_language), scope) for part in rewrite.parts),
         )
-        return Found(
+        return RetrievalResult(
             rewrite=rewrite,
             hits=interleaved([*(of_part for of_part, _ in parts), hits]),
             parts=tuple(
-                PartFound(question=part, hits=of_part)
+                PartResult(question=part, hits=of_part)
                 for part, (of_part, _) in zip(rewrite.parts, parts, strict=True)
             ),
             context=context,
@@ -162,7 +164,7 @@ class Retrieval:
             reranking=await self.ranker.trial(),
         )
 
-    async def search_once(self, question: Question, language: str) -> Found:
+    async def search_once(self, question: Question, language: str) -> RetrievalResult:
         """One wording as it is, without a thread.
 
         Raises:
@@ -170,7 +172,7 @@ class Retrieval:
         """
         scope = _Scope(audience=question.audience, language=language, watch=Stopwatch())
         hits, _ = await self._search(question.text, [WeightedQuery(text=question.text, weight=1.0)], scope)
-        return Found(rewrite=Rewrite(query=question.text), hits=hits)
+        return RetrievalResult(rewrite=Rewrite(query=question.text), hits=hits)
 
     async def _search(
         self, query: str, queries: Sequence[WeightedQuery], scope: _Scope, *, read_as: str = ""

@@ -23,7 +23,7 @@ from kb.retrieval.fusion import FusedScores, fuse_scores, in_order
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.live_embedder import LiveEmbedder, Matching
 from kb.retrieval.queries import WeightedQuery, merge_queries
-from kb.retrieval.standard_scores import SAMPLED, TYPICAL, Embedder, Probe, Scale
+from kb.retrieval.standard_scores import SAMPLED, TYPICAL, Probe, Scale, TextEmbedder
 from kb.runtime.tracing import span
 
 logger = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class SearchResult:
 
 
 @dataclass(kw_only=True)
-class _Live:
+class _LiveGeneration:
     """What belongs to one generation of the index: its embedder, its scale, and sentences that were embedded for it."""
 
     matching: Matching
@@ -72,7 +72,7 @@ class Search:
     def __init__(
         self,
         index: Searchable,
-        embedder: Embedder,
+        embedder: TextEmbedder,
         lexical: LexicalEncoder,
         settings: SearchSettings,
         *,
@@ -89,7 +89,7 @@ class Search:
         self._monotonic = monotonic
         self._languages: tuple[str, ...] = ()
         self._languages_at: float | None = None
-        self._live: _Live | None = None
+        self._live: _LiveGeneration | None = None
 
     async def prepare(self, text: str) -> None:
         """Embeds a wording ahead of its search; the embedder remembers it. Raises `EmbedderUnavailableError`."""
@@ -104,7 +104,7 @@ class Search:
         """
         languages = dict.fromkeys([*await self.languages(), TYPICAL])
 
-        async def prepare(live: _Live) -> None:
+        async def prepare(live: _LiveGeneration) -> None:
             for language in languages:
                 await live.scale.prepare(language)
 
@@ -138,7 +138,7 @@ class Search:
             IndexUnavailableError, EmbedderUnavailableError: an outage.
         """
 
-        async def near(live: _Live) -> Sequence[float]:
+        async def near(live: _LiveGeneration) -> Sequence[float]:
             (probe,) = await live.scale.probes([query], [language])
             vectors = await live.sentences.of(texts)
             return probe.scores(np.stack([vectors[text] for text in texts])).tolist() if texts else []
@@ -157,7 +157,7 @@ class Search:
             self._languages_at = now if self._languages else None
         return self._languages
 
-    async def _on_live(self, use: Callable[[_Live], Awaitable[_T]]) -> _T:
+    async def _on_live(self, use: Callable[[_LiveGeneration], Awaitable[_T]]) -> _T:
         """Once more where another generation was swapped in meanwhile."""
         for _ in range(SWAPS):
             matching = await self._matching()
@@ -173,7 +173,7 @@ class Search:
             f"the index and the question's vectors do not match: {mismatch}"
         ) from mismatch
 
-    async def _now(self, matching: Matching) -> _Live:
+    async def _now(self, matching: Matching) -> _LiveGeneration:
         """
         Raises:
             IndexMismatchError: the sample is of another generation than the embedder.
@@ -189,7 +189,7 @@ class Search:
             known.scale.renew(sample)
             known.sampled_at = now
             return known
-        self._live = _Live(
+        self._live = _LiveGeneration(
             matching=matching,
             scale=Scale(matching.embedder, sample),
             sentences=SentenceVectors(matching.embedder),
@@ -197,7 +197,7 @@ class Search:
         )
         return self._live
 
-    def _of(self, matching: Matching) -> _Live | None:
+    def _of(self, matching: Matching) -> _LiveGeneration | None:
         return self._live if self._live is not None and self._live.matching == matching else None
 
     async def _matching(self) -> Matching:
@@ -208,7 +208,7 @@ class Search:
     async def _search(
         self,
         queries: Sequence[WeightedQuery],
-        live: _Live,
+        live: _LiveGeneration,
         audience: Audience,
         language: str,
         anchor_pages: Sequence[str],

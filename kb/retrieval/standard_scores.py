@@ -38,7 +38,7 @@ LANGUAGE_SHARE = 0.5
 """How much of what the questions of a language have in common is taken away. From .5 to 1 all are about as good."""
 
 
-class Embedder(Protocol):
+class TextEmbedder(Protocol):
     """`kb.inference.embedder.Embedder`, as this uses it."""
 
     @property
@@ -120,7 +120,7 @@ class Scale:
     background of each language that is asked in.
     """
 
-    def __init__(self, embedder: Embedder, sample: NDArray[np.float32]) -> None:
+    def __init__(self, embedder: TextEmbedder, sample: NDArray[np.float32]) -> None:
         """`sample`: passages' vectors of length 1, as an engine gives them, one a row."""
         self._embedder = embedder
         self._sample = sample

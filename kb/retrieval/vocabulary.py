@@ -41,7 +41,7 @@ class Passages(Protocol):
     def passages(self, *, audience: Audience) -> AsyncIterator[Sequence[Chunk]]: ...
 
 
-class Counted:
+class FixedCounts:
     """Counts of something that is no index. Implements `Counting`."""
 
     def __init__(self, words: WordCounts | None = None) -> None:
@@ -55,7 +55,7 @@ class Vocabulary:
     """Of an index as it is now. Where none of its passages are counted every word is equally rare and none is known."""
 
     def __init__(self, index: Counting | None = None, *, look_s: float = LOOK_S) -> None:
-        self._index = index or Counted()
+        self._index = index or FixedCounts()
         self._look_s = look_s
         self._following: asyncio.Task[None] | None = None
         self._due, self._looked = asyncio.Event(), asyncio.Event()
@@ -114,12 +114,12 @@ class Vocabulary:
             await happened(self._due, within_s=self._look_s)
 
 
-async def count(passages: Passages, lexical: LexicalEncoder) -> Counted:
+async def count(passages: Passages, lexical: LexicalEncoder) -> FixedCounts:
     """Counts passages that no index holds, off the event loop."""
     words = WordCounts()
     async for batch in passages.passages(audience=Audience()):
         await asyncio.to_thread(_add, batch, words, lexical)
-    return Counted(words)
+    return FixedCounts(words)
 
 
 def _add(batch: Sequence[Chunk], words: WordCounts, lexical: LexicalEncoder) -> None:

@@ -42,12 +42,16 @@ def _with_subject(unclear: str, subject: Subject, known: Lexicon) -> str:
     return as_question(appended(unclear, subject), known)
 
 
-def _chosen(reply: str, readings: Sequence[str], known: Lexicon) -> str | None:
+def _chosen(reply: str, interpretations: Sequence[str], known: Lexicon) -> str | None:
     """The reading that a reply picks, by its place ("the second one", "2") or by words that only it has."""
     step, number = step_in(reply, known), reply.strip(" .)#")
     place = int(number) if number.isdecimal() else step.to if step is not None else None
     if place is not None:
-        return readings[place - 1 if place > 0 else place] if 0 < abs(place) <= len(readings) else None
+        return (
+            interpretations[place - 1 if place > 0 else place]
+            if 0 < abs(place) <= len(interpretations)
+            else None
+        )
     said = set(known.content_of(reply))
-    named = [one for one in readings if said and said <= set(words_of(one))]
+    named = [one for one in interpretations if said and said <= set(words_of(one))]
     return named[0] if len(named) == 1 else None

@@ -23,14 +23,14 @@ _CALLED = re.compile(r"^(?P<name>[A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+)?)\s
 """A name in front, with its comma: "Bob, ..."."""
 
 
-def sentences_of(text: str, known: Lexicon, names: Collection[str]) -> list[Sentence]:
+def sentences_of(text: str, known: Lexicon, names: Collection[str]) -> list[SpokenSentence]:
     """Those that say more than "ok, thanks"."""
-    sentences = [Sentence.of(one, known, names) for one in _ENDS.split(text.strip()) if one.strip()]
+    sentences = [SpokenSentence.of(one, known, names) for one in _ENDS.split(text.strip()) if one.strip()]
     return [one for one in sentences if one.words or one.to_named]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sentence:
+class SpokenSentence:
     """`text` is without what is said in front ("ok, thanks"); `words` are
     without its opener ("and") too, where it `leans`.
 
@@ -48,7 +48,7 @@ class Sentence:
     names: Collection[str]
 
     @classmethod
-    def of(cls, sentence: str, known: Lexicon, names: Collection[str]) -> Sentence:
+    def of(cls, sentence: str, known: Lexicon, names: Collection[str]) -> SpokenSentence:
         marked = bool(_ASKS.search(sentence) or _ASKS_WITHOUT_MARK.search(sentence.strip()))
         spoken = words_of(sentence)
         words = _without_talk(spoken, known)

@@ -24,7 +24,7 @@ from kb.config.settings import ApiSettings
 from kb.errors import IndexUnavailableError
 from kb.models import PageDates, Question, Rewrite, Turn
 from kb.pages.freshness import FreshnessPolicy
-from kb.retrieval.retriever import Found
+from kb.retrieval.retriever import RetrievalResult
 from tests.fakes.passages import a_passage, equal_hits
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -52,11 +52,11 @@ class ScriptedPipeline:
         self.cancelled = 0
         self.asked: list[tuple[Question, list[Turn]]] = []
 
-    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> Found:
+    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> RetrievalResult:
         await self._begin(question, turns)
         if self.down:
             raise IndexUnavailableError("http://10.0.0.7:6333 does not answer")
-        return Found(rewrite=Rewrite(query=question.text), hits=HITS)
+        return RetrievalResult(rewrite=Rewrite(query=question.text), hits=HITS)
 
     async def answer(
         self, question: Question, turns: Sequence[Turn] = (), *, progress: Progress | None = None

@@ -107,7 +107,7 @@ def test_the_question_names_the_readings_in_the_readers_language(language: str, 
         outcome="unclear",
         mode="extractive",
         language=language,
-        readings=("A & B", "Leave FAQ", "Leave policy"),
+        interpretations=("A & B", "Leave FAQ", "Leave policy"),
         trace=Trace(rewrite=Rewrite(query="leave")),
     )
     assert said in render(answer, question_id="q1", today=date(2026, 11, 27)).text

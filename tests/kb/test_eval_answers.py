@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kb.answer import Answer, Citation, Quote, Sentence, Trace
-from kb.conversation.messages import Message, turns_of
+from kb.conversation.messages import ChatMessage, turns_of
 from kb.errors import SettingsError, UnavailableError
 from kb.evaluation.answer_sets import (
     AnswerCase,
@@ -278,4 +278,4 @@ def test_a_case_of_another_form_is_refused(tmp_path: Path, case: dict[str, Any])
 
 def test_an_empty_history_has_no_turns():
     assert turns_of([]) == []
-    assert turns_of([Message(role="assistant", content="Hello")]) == []
+    assert turns_of([ChatMessage(role="assistant", content="Hello")]) == []

@@ -20,7 +20,7 @@ from kb.evaluation.report import compare, make_report, read_report
 from kb.index.edge import EdgeIndex
 from kb.models import Audience, Chunk, Hit, Outcome, Page, Question, Retrieved, Rewrite, Scores, Turn
 from kb.retrieval.lexical import LexicalEncoder
-from kb.retrieval.retriever import Found
+from kb.retrieval.retriever import RetrievalResult
 from kb.rewriting.rewriter import NoRewriter
 from tests.fakes.embedder import HashEmbedder
 
@@ -80,7 +80,7 @@ class ScriptedPipeline:
         self._found = found
         self._rewrites = rewrites or {}
 
-    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> Found:
+    async def find(self, question: Question, turns: Sequence[Turn] = ()) -> RetrievalResult:
         self.threads.append(tuple(turns))
         return self._find(question)
 
@@ -99,11 +99,13 @@ class ScriptedPipeline:
     def turn(self, answer: Answer) -> Turn:
         return Turn(question=answer.question, answer="Our own answer.")
 
-    def _find(self, question: Question) -> Found:
+    def _find(self, question: Question) -> RetrievalResult:
         query = self._rewrites.get(question.text, question.text)
         rewrite = Rewrite(query=query, needs_rewrite=query != question.text, topics=("mulch",))
         hits = [_hit(one) for one in self._found.get(question.text, ())]
-        return Found(rewrite=rewrite, hits=hits, anchors=("mulch",), timings_ms={"search": 2.0, "total": 3.0})
+        return RetrievalResult(
+            rewrite=rewrite, hits=hits, anchors=("mulch",), timings_ms={"search": 2.0, "total": 3.0}
+        )
 
 
 def _hit(passage: str) -> Hit:

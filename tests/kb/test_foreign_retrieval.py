@@ -13,7 +13,7 @@ from kb.index.port import PagesWanted
 from kb.models import Audience, Hit, Page, Question, Rewrite, Turn
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.queries import WeightedQuery
-from kb.retrieval.retriever import Found, Retrieval
+from kb.retrieval.retriever import Retrieval, RetrievalResult
 from kb.retrieval.search import SearchResult
 from kb.retrieval.vocabulary import Vocabulary
 from kb.runtime.stopwatch import Stopwatch
@@ -70,7 +70,7 @@ class Office:
     async def pages_of(self, wanted: PagesWanted, *, audience: Audience) -> list[Page]:
         return []
 
-    async def find(self, *, asks_a_model: bool = True) -> Found:
+    async def find(self, *, asks_a_model: bool = True) -> RetrievalResult:
         lexical = LexicalEncoder()
         retrieval = Retrieval(
             rewriter=self,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kb.pages.quoted_words import Section, fingerprint, gone_from, new_wording, statements_of, words_of
+from kb.pages.quoted_words import PageSection, fingerprint, gone_from, new_wording, statements_of, words_of
 
 LEAVE = "Full-time employees get 25 days of paid holiday a year."
 
 
-def a_page(*texts: str, headings: tuple[str, ...] = ("Annual leave",)) -> list[Section]:
-    return [Section(headings=headings, text=text) for text in texts]
+def a_page(*texts: str, headings: tuple[str, ...] = ("Annual leave",)) -> list[PageSection]:
+    return [PageSection(headings=headings, text=text) for text in texts]
 
 
 @pytest.mark.parametrize(

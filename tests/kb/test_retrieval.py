@@ -12,7 +12,7 @@ from kb.models import Audience, Chunk, Hit, Page, Question, Scores, Turn
 from kb.retrieval.exact_terms import REMEMBERED, _plain, _range, holds
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.queries import WeightedQuery
-from kb.retrieval.retriever import Found, Retrieval, interleaved
+from kb.retrieval.retriever import Retrieval, RetrievalResult, interleaved
 from kb.retrieval.search import SearchResult
 from kb.retrieval.vocabulary import Vocabulary
 from kb.rewriting.rewriter import choose_rewriter
@@ -79,7 +79,7 @@ class NoRanker:
         return list(hits)
 
 
-async def find(searcher: Searcher, question: str, *turns: tuple[str, str]) -> Found:
+async def find(searcher: Searcher, question: str, *turns: tuple[str, str]) -> RetrievalResult:
     settings, lexical = Settings(), LexicalEncoder()
     retrieval = Retrieval(
         rewriter=choose_rewriter(settings),

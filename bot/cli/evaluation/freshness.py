@@ -28,8 +28,8 @@ from kb.config.sources import FolderSettings
 from kb.errors import SettingsError
 from kb.evaluation.freshness import (
     MOST_STALE,
+    FreshnessResult,
     OrdinaryResult,
-    PairResult,
     alarms_in,
     conflicts_shown,
     counts,
@@ -71,7 +71,7 @@ class FreshnessRequest:
 class PlantedResult:
     """`sample_alarms`: conflicts that were told in answers about the sample handbook, which has none."""
 
-    pairs: dict[Way, list[PairResult]]
+    pairs: dict[Way, list[FreshnessResult]]
     ordinary: dict[Way, list[OrdinaryResult]]
     sample_alarms: tuple[str, ...] = ()
     sample_questions: int = 0

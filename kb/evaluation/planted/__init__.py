@@ -46,7 +46,7 @@ class Pair(BaseModel):
         return path if path != self.old_path else f"new/{path}"
 
 
-class Subject(BaseModel):
+class PlantedSubject(BaseModel):
     """`n`, `m`: the first number and the step to the next."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -76,7 +76,7 @@ def read_pairs() -> tuple[Pair, ...]:
 
 
 def read_ordinary() -> tuple[Ordinary, ...]:
-    subjects = [Subject.model_validate(one) for one in _read("ordinary.toml")["subject"]]
+    subjects = [PlantedSubject.model_validate(one) for one in _read("ordinary.toml")["subject"]]
     return tuple(page for subject in subjects for page in _pages_of(subject))
 
 
@@ -108,7 +108,7 @@ def _pair_files(pair: Pair, at: int) -> Iterator[tuple[str, str]]:
     yield pair.new_path, _page(new, pair.new_page[1])
 
 
-def _pages_of(subject: Subject) -> Iterator[Ordinary]:
+def _pages_of(subject: PlantedSubject) -> Iterator[Ordinary]:
     for at, thing in enumerate(subject.things):
         n, m = subject.n[0] + at * subject.n[1], subject.m[0] + at * subject.m[1]
         title = subject.title.format(thing=thing)

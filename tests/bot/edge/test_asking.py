@@ -359,7 +359,9 @@ async def taken(office: Office) -> Any:
 
 
 async def test_a_reading_is_chosen_by_its_button_once(office: Office) -> None:
-    office.knowledge.answers["leave"] = without_answer("unclear", readings=("Leave FAQ", "Leave policy"))
+    office.knowledge.answers["leave"] = without_answer(
+        "unclear", interpretations=("Leave FAQ", "Leave policy")
+    )
     ts = await office.ask("alice", "#general", "@footnote leave")
     (asked_back,) = await office.answers("#general", ts)
     buttons = [one for block in asked_back["blocks"] for one in block.get("elements", ()) if "value" in one]

@@ -74,7 +74,9 @@ async def test_two_people_write_to_each_other_in_peace(office: Office) -> None:
 )
 @pytest.mark.parametrize("channel", ["#general", "#people-leads"])
 async def test_the_reply_to_our_own_question_is_heard(office: Office, reply: str, channel: str) -> None:
-    office.knowledge.answers["leave"] = without_answer("unclear", readings=("Leave FAQ", "Leave policy"))
+    office.knowledge.answers["leave"] = without_answer(
+        "unclear", interpretations=("Leave FAQ", "Leave policy")
+    )
     ts = await answered(office, "leave", channel)
     await talk(office, ts, ("alice", reply), channel=channel)
     assert [question.text for question, _ in office.knowledge.asked] == ["leave", reply]
@@ -95,7 +97,9 @@ async def test_the_reply_that_names_what_is_meant_is_heard(
 
 @pytest.mark.parametrize("reply", ["never mind", "thanks anyway", "I'll ask HR then", "lol ok", ":shrug:"])
 async def test_a_reply_that_answers_nothing_is_left(office: Office, reply: str) -> None:
-    office.knowledge.answers["leave"] = without_answer("unclear", readings=("Leave FAQ", "Leave policy"))
+    office.knowledge.answers["leave"] = without_answer(
+        "unclear", interpretations=("Leave FAQ", "Leave policy")
+    )
     ts = await answered(office, "leave")
     await talk(office, ts, ("alice", reply))
     assert len(office.knowledge.asked) == 1
