@@ -44,7 +44,7 @@ class _Out(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Message(messages.Message):
+class Message(messages.ChatMessage):
     """One message of the conversation so far."""
 
     content: Annotated[str, Field(max_length=MAX_MESSAGE)]
