@@ -8,9 +8,9 @@ from bot.cli.compose import Runtime, utc_now
 from bot.cli.source_states import ended_syncs
 from bot.edge.backend import Backend
 from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
+from bot.listening.deferred_messages import DeferredMessages
+from bot.listening.exactly_once import ExactlyOnce
 from bot.listening.known_threads import KnownThreads
-from bot.listening.once import Once
-from bot.listening.unread import UnreadMessages
 from bot.playground.links import Answerer
 from bot.questions.cited_answers import CitedAnswers
 from bot.queue.queue import QuestionQueue
@@ -32,9 +32,9 @@ def bot_backend(runtime: Runtime, queue: QuestionQueue, answers: Answerer, statu
         status=status,
         channel_settings=ChannelSettingsStore(redis, namespace=namespace, defaults=defaults),
         known_threads=KnownThreads(redis=redis, namespace=namespace, clock=utc_now),
-        unread=UnreadMessages(redis, namespace=namespace, clock=utc_now),
+        deferred=DeferredMessages(redis, namespace=namespace, clock=utc_now),
         gaps=runtime.gaps,
-        once=Once(redis, namespace=namespace),
+        exactly_once=ExactlyOnce(redis, namespace=namespace),
         cited=CitedAnswers(redis, namespace=namespace),
         syncs=partial(ended_syncs, redis, namespace=namespace),
         contacts=runtime.sources.contacts,

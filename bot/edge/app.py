@@ -20,8 +20,8 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.edge.draining import DrainingApp
-from bot.listening.glance import Glance
 from bot.listening.listeners import Listeners
+from bot.listening.prefilter import Prefilter
 from bot.questions.asking import Asking
 from bot.questions.explain import WhyView
 from bot.questions.pane import Pane
@@ -102,14 +102,14 @@ def build_app(
     handlers: Handlers,
     background: Background,
     activity: Activity,
-    glance: Glance,
+    prefilter: Prefilter,
 ) -> DrainingApp:
     """The app with everything that it listens to. Events over HTTP are verified where there is a signing secret."""
     secret = settings.signing_secret.get_secret_value() if settings.signing_secret else None
     framework = logging.getLogger("bot.bolt")
     framework.setLevel(logging.ERROR)  # Bolt warns about tokens in the environment, which we read ourselves
     app = DrainingApp(
-        glance=glance,
+        prefilter=prefilter,
         name="footnote",
         logger=framework,
         client=client,
@@ -129,10 +129,10 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
     """Each event type has one listener: Bolt runs the first that matches, and no second."""
 
     async def on_mention(event: dict[str, Any]) -> None:
-        await handlers.listeners.mentioned(event)
+        await handlers.listeners.on_mention(event)
 
     async def on_message(event: dict[str, Any]) -> None:
-        await handlers.listeners.message(event)
+        await handlers.listeners.on_message(event)
 
     async def on_home(event: dict[str, Any]) -> None:
         opened = HomeOpened.read(event)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.listening.channel_settings import ChannelSettingsStore
+from bot.listening.deferred_messages import DeferredMessages
+from bot.listening.exactly_once import ExactlyOnce
 from bot.listening.known_threads import KnownThreads
-from bot.listening.listeners import Queue, Records
-from bot.listening.once import Once
-from bot.listening.unread import UnreadMessages
+from bot.listening.listeners import QuestionRecords, Queue
 from bot.notices.corrections import Library
 from bot.questions.alone import Records as AloneRecords
 from bot.questions.cited_answers import CitedAnswers
@@ -39,7 +39,7 @@ class Analytics(
     Votes,
     HomeRecords,
     StatsReader,
-    Records,
+    QuestionRecords,
     SeenVotes,
     Protocol,
 ):
@@ -72,9 +72,9 @@ class Backend:
     status: StatusReader
     channel_settings: ChannelSettingsStore
     known_threads: KnownThreads
-    unread: UnreadMessages
+    deferred: DeferredMessages
     gaps: Gaps
-    once: Once
+    exactly_once: ExactlyOnce
     cited: CitedAnswers
     syncs: Callable[[], Awaitable[object]]
     """Which syncs have ended, as `bot.notices.corrections` reads it."""

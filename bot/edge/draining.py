@@ -1,7 +1,7 @@
 """Bolt's app, but it can be stopped, and flooded.
 
 When it is stopped, what it has begun to handle ends first, and nothing else begins. In a flood what
-speaks to us does not wait behind what may not be for us (`bot.listening.glance`). What is not begun
+speaks to us does not wait behind what may not be for us (`bot.listening.prefilter`). What is not begun
 is not acknowledged (503), so Slack sends it again, to another bot or to this one a little later.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 
-from bot.listening.glance import Glance
+from bot.listening.prefilter import Prefilter
 from kb.errors import UnavailableError
 from kb.runtime.tasks import happened
 from kb.text.unicode import well_formed_value
@@ -72,9 +72,9 @@ class Lane:
 class DrainingApp(AsyncApp):
     """Two callers dispatch to it: Socket Mode's handler and our HTTP server."""
 
-    def __init__(self, *, glance: Glance, **bolt: Any) -> None:
+    def __init__(self, *, prefilter: Prefilter, **bolt: Any) -> None:
         super().__init__(**bolt)
-        self.glance = glance
+        self.prefilter = prefilter
         self._first, self._others = Lane(), Lane()
         self._open = True
         self._handling = 0
@@ -98,7 +98,7 @@ class DrainingApp(AsyncApp):
                 self._idle.set()
 
     async def _dispatched(self, req: AsyncBoltRequest) -> BoltResponse:
-        seen = await self.glance.at(req.body, busy=lambda: self._others.is_busy)
+        seen = await self.prefilter.at(req.body, busy=lambda: self._others.is_busy)
         if seen == "settled":
             return BoltResponse(status=200)
         async with (self._first if seen == "first" else self._others).turn():

@@ -29,8 +29,8 @@ from bot.edge.wiring import (
     build_worker,
 )
 from bot.listening.channel_settings import ChannelWishes
-from bot.listening.glance import Glance
-from bot.listening.unread import LaterLooks
+from bot.listening.deferred_messages import DeferredWorker
+from bot.listening.prefilter import Prefilter
 from bot.notices.corrections import Corrections
 from bot.notices.digests import Digests
 from bot.questions.handlers import QueueHandler
@@ -68,7 +68,7 @@ class Edge:
         follower: ReindexFollower,
         digests: Digests,
         corrections: Corrections,
-        later: LaterLooks,
+        later: DeferredWorker,
         settings: SlackSettings,
     ) -> None:
         self.app = app
@@ -183,8 +183,8 @@ async def open_edge(
                 handlers=handlers,
                 background=background,
                 activity=activity,
-                glance=Glance(
-                    attention=handlers.listeners.attention, unread=backend.unread, noting=activity.event
+                prefilter=Prefilter(
+                    attention=handlers.listeners.attention, deferred=backend.deferred, noting=activity.event
                 ),
             ),
             worker=worker,
@@ -196,10 +196,10 @@ async def open_edge(
             background=background,
             follower=follower,
             corrections=build_corrections(clients, directory, backend, clock),
-            later=LaterLooks(
-                unread=backend.unread,
-                look=handlers.listeners.look,
-                looks=handlers.listeners.attention.looks,
+            later=DeferredWorker(
+                deferred=backend.deferred,
+                look=handlers.listeners.judge_deferred,
+                thread_reads=handlers.listeners.attention.thread_reads,
             ),
             digests=build_digests(clients, directory, backend, handlers.fallback, settings, clock),
             settings=settings,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from bot.edge.backend import Backend
-from bot.listening.once import Notices
+from bot.listening.exactly_once import Notices
 from bot.listening.threads import Threads
 from bot.notices.corrections import Corrections
 from bot.notices.digests import DigestReaders, Digests
@@ -44,7 +44,7 @@ def build_digests(
         ),
         gaps=backend.gaps,
         stale=StalePages(index=backend.pages, citations=backend.analytics, clock=clock),
-        once=backend.once,
+        exactly_once=backend.exactly_once,
         notices=build_notices(clients, directory),
         fallback=fallback,
         languages=backend.channel_settings,
@@ -64,7 +64,7 @@ def build_corrections(
         settings=backend.channel_settings,
         threads=Threads(clients.reading, directory.people),
         people=directory.people,
-        once=backend.once,
+        exactly_once=backend.exactly_once,
         notices=build_notices(clients, directory),
         syncs=backend.syncs,
         clock=clock,

@@ -9,10 +9,10 @@ from bot.edge.app import Handlers
 from bot.edge.backend import Backend
 from bot.edge.unprompted import build_notices
 from bot.listening.attention import Attention
-from bot.listening.hearing import Hearing
 from bot.listening.listeners import Listeners
-from bot.listening.looks import ThreadLooks
-from bot.listening.restraint import Restraint
+from bot.listening.question_context import ContextReader
+from bot.listening.suppression import Suppression
+from bot.listening.thread_reads import ThreadReads
 from bot.listening.threads import Threads
 from bot.questions.alone import AloneWorker
 from bot.questions.asking import Asking
@@ -100,13 +100,13 @@ def build_handlers(
             conversations=backend.conversations,
             records=all_records(backend),
             attention=Attention(
-                looks=ThreadLooks(threads=Threads(clients.quick, people)),
+                thread_reads=ThreadReads(threads=Threads(clients.quick, people)),
                 known_threads=backend.known_threads,
                 people=people,
                 conversations=backend.conversations,
                 channel_settings=backend.channel_settings,
             ),
-            unread=backend.unread,
+            deferred=backend.deferred,
             people=people,
             clock=clock,
         ),
@@ -175,7 +175,7 @@ def build_fallback_handler(clients: SlackClients, directory: Directory, backend:
         memberships=directory.memberships,
         pages=backend.pages,
         missed=backend.analytics,
-        once=backend.once,
+        exactly_once=backend.exactly_once,
         notices=build_notices(clients, directory),
     )
 
@@ -248,7 +248,7 @@ def build_worker(
     return QuestionWorker(
         pipeline=backend.pipeline,
         queue=backend.queue,
-        hearing=Hearing(conversations=backend.conversations, threads=threads, people=people),
+        context_reader=ContextReader(conversations=backend.conversations, threads=threads, people=people),
         retraction=Retraction(
             conversations=backend.conversations,
             records=all_records(backend),
@@ -272,6 +272,6 @@ def build_worker(
         fallbacks=Fallbacks(
             owners=directory.owners, channels=directory.channels, memberships=directory.memberships
         ),
-        restraint=Restraint(once=backend.once),
+        suppression=Suppression(exactly_once=backend.exactly_once),
         clock=clock,
     )

@@ -6,7 +6,7 @@
     else                             -> the thread, and the names of who is in it
 
 An event has three seconds until Slack sends it again, so that a look has two. A question
-whose thread takes longer, or may not be read now, is put aside (`bot.listening.unread`):
+whose thread takes longer, or may not be read now, is put aside (`bot.listening.deferred_messages`):
 Slack is told that it was taken, and one that may be for us is not lost.
 """
 
@@ -18,11 +18,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
+from bot.listening.deferred_messages import DeferredMessage
 from bot.listening.known_threads import KnownThreads
-from bot.listening.looks import LookLaterError, ThreadGoneError, ThreadLooks
-from bot.listening.speaking import Decision, Place, Reason, Said, decide, first_look
+from bot.listening.speaking import Decision, Place, Reason, ThreadMessage, decide, first_look
+from bot.listening.thread_reads import ReadLaterError, ThreadGoneError, ThreadReads
 from bot.listening.threads import order
-from bot.listening.unread import Unread
 from bot.queue.conversation_keys import thread_key
 from bot.slack.events import READ_SUBTYPES, Message, MessageEvent, answer_mark
 from bot.slack.heard import heard
@@ -32,7 +32,7 @@ from kb.conversation.conversations import ConversationStore
 
 logger = logging.getLogger(__name__)
 
-LOOK_S = 2.0
+READ_S = 2.0
 """Seconds that reading a thread and its people's names may take together."""
 USUAL: frozenset[Reason] = frozenset({"no_thread", "not_our_thread", "says_nothing"})
 """Reasons for most of what is written in a channel."""
@@ -42,18 +42,18 @@ SHOWN = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class Attention:
-    looks: ThreadLooks
+    thread_reads: ThreadReads
     known_threads: KnownThreads
     people: People
     conversations: ConversationStore
     channel_settings: ChannelSettingsStore
-    look_s: float = LOOK_S
+    read_s: float = READ_S
 
     async def decide(self, event: MessageEvent, message: Message) -> Decision:
         """
         Raises:
             StoreUnavailableError: nobody knows whether the message is for us.
-            LookLaterError: the message asks something, and its thread cannot be read now.
+            ReadLaterError: the message asks something, and its thread cannot be read now.
         """
         decision = await self._decide(event, message)
         logger.log(
@@ -66,7 +66,7 @@ class Attention:
     async def _decide(self, event: MessageEvent, message: Message) -> Decision:
         me = await self.people.me()
         place = place_of(event)
-        new = said_by(message, me)
+        new = thread_message(message, me)
         if place == "dm" or new.mentions_us or new.addresses_others:
             return decide([new], place=place)
         settings = await self.channel_settings.of(event.channel)
@@ -90,13 +90,19 @@ class Attention:
         return await self._in_thread(event, message, new, settings, ours=ours)
 
     async def _in_thread(
-        self, event: MessageEvent, message: Message, new: Said, settings: ChannelSettings, *, ours: bool
+        self,
+        event: MessageEvent,
+        message: Message,
+        new: ThreadMessage,
+        settings: ChannelSettings,
+        *,
+        ours: bool,
     ) -> Decision:
         me, asks = await self.people.me(), new.asks
         thread = thread_key(me.team_id, event.channel, message.thread)
         try:
-            async with asyncio.timeout(self.look_s):
-                messages = await self.looks.of(
+            async with asyncio.timeout(self.read_s):
+                messages = await self.thread_reads.of(
                     event.channel, message.thread, ts=message.ts, probably_ours=ours
                 )
                 before = [one for one in messages if order(one.ts) < order(message.ts)]
@@ -108,14 +114,14 @@ class Attention:
             logger.info("thread.gone", extra={"channel": event.channel, "cause": str(error)})
             await self.known_threads.note(thread, "gone")
             return Decision(speaks=False, reason="unread")
-        except (TimeoutError, LookLaterError) as error:
+        except (TimeoutError, ReadLaterError) as error:
             if asks:
-                raise LookLaterError("the thread was not read in time", ours=ours) from error
+                raise ReadLaterError("the thread was not read in time", ours=ours) from error
             return Decision(speaks=False, reason="unread")
-        said = said_in(before, me, names)
+        said = thread_messages(before, me, names)
         return decide([*said, new], place=place_of(event), follow_ups=settings.follow_ups)
 
-    async def put_aside(self, place: Unread) -> tuple[MessageEvent, Message] | None:
+    async def put_aside(self, place: DeferredMessage) -> tuple[MessageEvent, Message] | None:
         """A message that was to be looked at later; None: it is gone, or
         stands where we are not. Raises as `decide`.
         """
@@ -126,7 +132,9 @@ class Attention:
         if not ours and known is not None:
             return None
         try:
-            messages = await self.looks.of(place.channel, place.thread_ts, ts=place.ts, probably_ours=ours)
+            messages = await self.thread_reads.of(
+                place.channel, place.thread_ts, ts=place.ts, probably_ours=ours
+            )
         except ThreadGoneError:
             await self.known_threads.note(thread, "gone")
             return None
@@ -157,11 +165,11 @@ def place_of(event: MessageEvent) -> Place:
     return "group" if event.channel_type == "mpim" else "channel"
 
 
-def said_by(message: Message, me: Me, name: str = "") -> Said:
+def thread_message(message: Message, me: Me, name: str = "") -> ThreadMessage:
     """A person's message, as far as who speaks when is judged by it: what
     was forwarded or attached is not their words.
     """
-    return Said(
+    return ThreadMessage(
         user=message.user or "",
         text=heard(message, me).own,
         mentions_us=mentions(message.text, me.user_id),
@@ -170,7 +178,7 @@ def said_by(message: Message, me: Me, name: str = "") -> Said:
     )
 
 
-def said_in(messages: Sequence[Message], me: Me, names: Mapping[str, str]) -> list[Said]:
+def thread_messages(messages: Sequence[Message], me: Me, names: Mapping[str, str]) -> list[ThreadMessage]:
     """A thread as it was said, oldest first. Other apps, what Slack
     tells, and what we said by ourselves are left out.
     """
@@ -179,7 +187,7 @@ def said_in(messages: Sequence[Message], me: Me, names: Mapping[str, str]) -> li
     for message in messages:
         if not me.wrote(user=message.user, bot_id=message.bot_id):
             if message.by_a_person and message.subtype in READ_SUBTYPES:
-                said.append(said_by(message, me, names.get(message.user or "", "")))
+                said.append(thread_message(message, me, names.get(message.user or "", "")))
             continue
         mark = answer_mark(message.metadata)
         if (message.metadata is not None and mark is None) or (
@@ -188,7 +196,7 @@ def said_in(messages: Sequence[Message], me: Me, names: Mapping[str, str]) -> li
             continue
         asked = by_ts.get(mark.question_ts) if mark is not None else None
         said.append(
-            Said(
+            ThreadMessage(
                 user=None,
                 text=message.text[:SHOWN],
                 outcome=mark.outcome if mark is not None else None,

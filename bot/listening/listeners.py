@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from bot.listening.attention import Attention
-from bot.listening.looks import LookLaterError
+from bot.listening.deferred_messages import DeferredMessage, DeferredMessages
 from bot.listening.speaking import Decision
-from bot.listening.unread import Unread, UnreadMessages
+from bot.listening.thread_reads import ReadLaterError
 from bot.queue.claims import QueuedQuestion, question_id
 from bot.queue.conversation_keys import keys_of, thread_key
 from bot.slack.events import FORM_SUBTYPES, READ_SUBTYPES, Message, MessageEvent
@@ -39,7 +39,7 @@ class Queue(Protocol):
     async def is_known(self, message_id: str) -> bool: ...
 
 
-class Records(Protocol):
+class QuestionRecords(Protocol):
     """bot.stats.analytics.Analytics, as a deletion uses it. Raises `StoreUnavailableError`."""
 
     async def forget(self, question_id: str) -> None: ...
@@ -47,38 +47,38 @@ class Records(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Listeners:
-    """`attention` says which messages are for us, `unread` keeps those of which it cannot say it now."""
+    """`attention` says which messages are for us, `deferred` keeps those that cannot be judged now."""
 
     queue: Queue
     conversations: ConversationStore
-    records: Records
+    records: QuestionRecords
     attention: Attention
-    unread: UnreadMessages
+    deferred: DeferredMessages
     people: People
     clock: Callable[[], datetime]
 
-    async def mentioned(self, event: dict[str, Any]) -> None:
+    async def on_mention(self, event: dict[str, Any]) -> None:
         """`app_mention`: somebody speaks to us. Its `message` twin is the same question."""
         message = Message.read(event)
-        if await self._is_heard(message):
+        if await self._is_listened_to(message):
             await self._accept(MessageEvent.read(event), message, MENTIONED)
 
-    async def message(self, event: dict[str, Any]) -> None:
+    async def on_message(self, event: dict[str, Any]) -> None:
         """`message` in a channel, a direct message or a group: written, edited or deleted."""
         told = MessageEvent.read(event)
         if told.is_deletion:
-            await self._deleted(told)
+            await self.on_message_deleted(told)
         elif told.subtype == "message_changed":
-            await self._edited(told)
+            await self.on_message_edited(told)
         else:
             message = Message.read(event)
-            if await self._is_heard(message):
+            if await self._is_listened_to(message):
                 await self._judge(told, message)
 
-    async def look(self, place: Unread) -> None:
+    async def judge_deferred(self, place: DeferredMessage) -> None:
         """Decides about a message that was put aside. Raises as `Attention.decide`."""
         found = await self.attention.put_aside(place)
-        if found is None or not await self._is_heard(found[1]):
+        if found is None or not await self._is_listened_to(found[1]):
             return
         decision = await self.attention.decide(*found)
         if decision.speaks or await self._was_accepted(*found):
@@ -88,15 +88,15 @@ class Listeners:
         """Accepts a message that is for us. `known`: it is in any case, and only how it is asked is still open."""
         try:
             decision = await self.attention.decide(event, message)
-        except LookLaterError as later:
-            place = self.unread.place(
+        except ReadLaterError as later:
+            place = self.deferred.place(
                 channel=event.channel,
                 channel_type=event.channel_type,
                 thread_ts=message.thread,
                 ts=message.ts,
                 ours=later.ours,
             )
-            kept = await self.unread.add(place)
+            kept = await self.deferred.add(place)
             if not kept and (known or later.ours):
                 raise  # not acknowledged: Slack sends it again
             where = {"channel": event.channel, "ts": message.ts}
@@ -105,7 +105,7 @@ class Listeners:
         if decision.speaks or known:
             await self._accept(event, message, decision)
 
-    async def _is_heard(self, message: Message) -> bool:
+    async def _is_listened_to(self, message: Message) -> bool:
         """Whether we listen to who wrote this at all.
 
         A form is heard where it starts a thread, once: no bot is ever talked with. In a thread it never is.
@@ -118,7 +118,7 @@ class Listeners:
         ours = me.wrote(user=message.user, bot_id=message.bot_id)
         return not ours and mentions(message.text, me.user_id)
 
-    async def _edited(self, event: MessageEvent) -> None:
+    async def on_message_edited(self, event: MessageEvent) -> None:
         """New words of a message that we accepted are a question; so are those that now speak to us.
 
         Whether the words are new is judged where they are accepted: Slack tells an edit that adds a mention twice, in
@@ -128,7 +128,7 @@ class Listeners:
         if message is None or not message.by_a_person:
             return
         me = await self.people.me()
-        if before is not None and _said(before, me) == _said(message, me):
+        if before is not None and question_text(before, me) == question_text(message, me):
             return
         overtaken = before is not None and mentions(before.text, me.user_id)
         await self._judge(event, message, known=overtaken or await self._was_accepted(event, message))
@@ -143,7 +143,7 @@ class Listeners:
         """Long ago, too: a conversation is kept for longer than a claim."""
         return any(turn.question_ts == ts for turn in await self.conversations.load(thread))
 
-    async def _deleted(self, event: MessageEvent) -> None:
+    async def on_message_deleted(self, event: MessageEvent) -> None:
         """What is remembered of a question goes at once; its answer is
         taken away by the queue, after what runs there.
         """
@@ -204,7 +204,7 @@ class Listeners:
         return question
 
 
-def _said(message: Message, me: Me) -> tuple[object, bool]:
+def question_text(message: Message, me: Me) -> tuple[object, bool]:
     return heard(message, me).words, mentions(message.text, me.user_id)
 
 

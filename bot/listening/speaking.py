@@ -53,7 +53,7 @@ ASKS_BACK = frozenset({"unclear", "declined"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Said:
+class ThreadMessage:
     """A message of a thread. `user` is None for Footnote's own; then
     `outcome` is its answer's, and `to` whom it answered.
 
@@ -91,7 +91,7 @@ def _words(text: str) -> Reply:
     return read_reply(text)
 
 
-def first_look(new: Said) -> Decision | None:
+def first_look(new: ThreadMessage) -> Decision | None:
     """What a message's words alone decide, before anybody reads the thread; None: they leave it open."""
     reply = _words(new.text)
     if reply.to_group or reply.to_named:
@@ -100,7 +100,7 @@ def first_look(new: Said) -> Decision | None:
 
 
 def decide(
-    said: Sequence[Said], *, place: Place, follow_ups: FollowUps = "auto", unasked: bool = False
+    said: Sequence[ThreadMessage], *, place: Place, follow_ups: FollowUps = "auto", unasked: bool = False
 ) -> Decision:
     """Whether Footnote answers the last of `said`, oldest first.
 
@@ -124,7 +124,7 @@ def decide(
     return _in_thread(new, thread, follow_ups)
 
 
-def _unasked(new: Said) -> Decision:
+def _unasked(new: ThreadMessage) -> Decision:
     """ "Does anyone know how ...?" is how people ask a channel; what else they say to everybody is theirs."""
     reply = read_reply(new.text)
     if reply.to_named or reply.to_person or (reply.to_group and not reply.wonders):
@@ -134,7 +134,7 @@ def _unasked(new: Said) -> Decision:
     return Decision(speaks=True, reason="unasked", with_others=True)
 
 
-def _in_thread(new: Said, thread: _Thread, follow_ups: FollowUps) -> Decision:
+def _in_thread(new: ThreadMessage, thread: _Thread, follow_ups: FollowUps) -> Decision:
     others = thread.others_than(new)
     names = [one.name for one in thread.people.values() if one.user != new.user and one.name]
     reply = read_reply(new.text, before=thread.last_words, offered=thread.asked_back, names=names)
@@ -152,7 +152,7 @@ def _in_thread(new: Said, thread: _Thread, follow_ups: FollowUps) -> Decision:
     return _among_others(new, thread, reply, follow_ups)
 
 
-def _among_others(new: Said, thread: _Thread, reply: Reply, follow_ups: FollowUps) -> Decision:
+def _among_others(new: ThreadMessage, thread: _Thread, reply: Reply, follow_ups: FollowUps) -> Decision:
     since = thread.since
     if len(since) >= SLEEPS_AFTER:
         return _silence("asleep")
@@ -175,7 +175,7 @@ def _among_others(new: Said, thread: _Thread, reply: Reply, follow_ups: FollowUp
     return Decision(speaks=True, reason="goes_on" if goes_on else "everyone", with_others=True)
 
 
-def _talking(new: Said, thread: _Thread) -> bool:
+def _talking(new: ThreadMessage, thread: _Thread) -> bool:
     """Whether people have been speaking to each other since Footnote last spoke.
 
     They are where somebody was addressed or asked, or where one has answered the other: a lone remark is neither.
@@ -207,16 +207,16 @@ class _Thread:
     """
 
     ours: bool = False
-    people: dict[str, Said] = field(default_factory=dict)
+    people: dict[str, ThreadMessage] = field(default_factory=dict)
     addressed: bool = False
     answered: frozenset[str] = frozenset()
-    since: list[Said] = field(default_factory=list)
+    since: list[ThreadMessage] = field(default_factory=list)
     asked_back: str = ""
     question: str = ""
     last_words: str = ""
 
     @classmethod
-    def read(cls, said: Sequence[Said]) -> _Thread:
+    def read(cls, said: Sequence[ThreadMessage]) -> _Thread:
         thread, waiting = cls(), False
         for at, one in enumerate(said):
             if one.user is None:
@@ -234,14 +234,14 @@ class _Thread:
             del thread.since[0]
         return thread
 
-    def others_than(self, new: Said) -> bool:
+    def others_than(self, new: ThreadMessage) -> bool:
         """Whether anybody else is in the thread, by word or because somebody turned to them."""
         return self.addressed or any(user != new.user for user in self.people)
 
     def because(self, reason: Reason, reply: Reply) -> Reason:
         return "answers_us" if self.asked_back and not reply.asks else reason
 
-    def _we_spoke(self, ours: Said, *, waiting: bool) -> None:
+    def _we_spoke(self, ours: ThreadMessage, *, waiting: bool) -> None:
         if ours.to is not None:
             self.answered = self.answered if ours.to in self.answered else frozenset({ours.to})
         elif not waiting and self.since:
@@ -253,7 +253,7 @@ class _Thread:
         self.asked_back = ours.text if ours.outcome in ASKS_BACK else ""
         self.last_words = f"{self.question}\n{ours.text}"
 
-    def _we_were_asked(self, asking: Said, above: Said | None) -> None:
+    def _we_were_asked(self, asking: ThreadMessage, above: ThreadMessage | None) -> None:
         """A mention without a matter of its own asks for somebody else: "<question>", "@footnote do you know?"."""
         asker = asking.user or ""
         self.answered = frozenset({asker})
@@ -262,7 +262,7 @@ class _Thread:
         self.ours, self.since, self.asked_back = True, [], ""
         self.question = self.last_words = asking.text
 
-    def _is_thanks(self, one: Said) -> bool:
+    def _is_thanks(self, one: ThreadMessage) -> bool:
         return one.user in self.answered and not read_reply(one.text).says
 
 

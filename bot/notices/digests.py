@@ -1,7 +1,7 @@
 """What Footnote says by the clock: the week's gaps to a channel, and to
 each owner, once a month, which pages ask to be looked at.
 
-Every replica looks every few minutes, and `bot.listening.once` lets one of them speak. A week
+Every replica looks every few minutes, and `bot.listening.exactly_once` lets one of them speak. A week
 begins on Monday at eight (UTC), a month on its first day at eight; a bot that was down then
 speaks when it is back. It also asks the owners that a bot which is gone had promised to ask.
 """
@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.listening.channel_settings import ChannelSettingsStore
-from bot.listening.once import Notice, Notices, Once
+from bot.listening.exactly_once import ExactlyOnce, Notice, Notices
 from bot.messages.catalog import messages_in
 from bot.slack.audiences import Audiences
 from bot.slack.channels import ChannelDirectory, joined_channel
@@ -59,7 +59,7 @@ class Digests:
         readers: DigestReaders,
         gaps: Gaps,
         stale: StalePages,
-        once: Once,
+        exactly_once: ExactlyOnce,
         notices: Notices,
         fallback: FallbackHandler,
         languages: ChannelSettingsStore,
@@ -71,7 +71,7 @@ class Digests:
         self._readers = readers
         self._gaps = gaps
         self._stale = stale
-        self._once = once
+        self._exactly_once = exactly_once
         self._notices = notices
         self._way_on = fallback
         self._languages = languages
@@ -105,7 +105,7 @@ class Digests:
             return
         year, week, _ = (self._clock() - BEGINS_AT).isocalendar()
         name = f"gaps-{year}-W{week:02}"
-        if await self._once.begin(name) != "mine":
+        if await self._exactly_once.begin(name) != "mine":
             return
         channel = await joined_channel(self._client, self._gaps_channel)
         if channel is None:
@@ -123,7 +123,7 @@ class Digests:
             await self._notices.post(
                 Notice(name=name, channel=channel, text=words.gaps_digest, blocks=blocks)
             )
-        await self._once.said(name)
+        await self._exactly_once.complete(name)
         logger.info("digest.sent", extra={"digest": name, "gaps": len(found.gaps)})
 
     async def _tell_owners(self) -> None:
@@ -132,7 +132,7 @@ class Digests:
         month = f"{self._clock() - BEGINS_AT:%Y-%m}"
         for person, pages in await self._by_owner():
             name = f"stale-{month}-{person.id}"
-            if await self._once.begin(name) == "mine":
+            if await self._exactly_once.begin(name) == "mine":
                 await self._tell_owner(name, person, pages)
 
     async def _by_owner(self) -> list[tuple[Person, list[StalePage]]]:
@@ -157,5 +157,5 @@ class Digests:
                     name=name, channel=str(opened["channel"]["id"]), text=words.stale_digest, blocks=blocks
                 )
             )
-        await self._once.said(name)
+        await self._exactly_once.complete(name)
         logger.info("digest.sent", extra={"digest": name, "pages": len(readable)})

@@ -18,8 +18,8 @@ from typing import Any, Protocol
 from slack_sdk.errors import SlackClientError
 
 from bot.listening.channel_settings import ChannelSettingsStore
-from bot.listening.hearing import Asked, Hearing
-from bot.listening.restraint import Restraint
+from bot.listening.question_context import ContextReader, QuestionInContext
+from bot.listening.suppression import Suppression
 from bot.listening.threads import turn_from_mark
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import AskedIn
@@ -83,7 +83,7 @@ class QuestionWorker:
 
     pipeline: Answerer
     queue: Deletions
-    hearing: Hearing
+    context_reader: ContextReader
     retraction: Retraction
     audiences: Audiences
     channels: ChannelDirectory
@@ -94,7 +94,7 @@ class QuestionWorker:
     cited: CitedAnswers
     channel_settings: ChannelSettingsStore
     fallbacks: Fallbacks
-    restraint: Restraint
+    suppression: Suppression
     clock: Callable[[], datetime]
 
     async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
@@ -148,10 +148,10 @@ class QuestionWorker:
                 await self.replies.delete(question, posted.ts)
 
     async def _answer_once(self, question: QueuedQuestion, attempt: int) -> None:
-        if attempt > 1 and await self.restraint.is_kept(question):
+        if attempt > 1 and await self.suppression.is_suppressed(question):
             return
         posted = await self.replies.find(question) if attempt > 1 or question.edited_ts else None
-        asked = await self.hearing.of(question)
+        asked = await self.context_reader.of(question)
         if posted is not None and posted.answers(question):
             await self._record_posted(question, asked, posted)
         elif not asked.text:
@@ -160,7 +160,9 @@ class QuestionWorker:
         else:
             await self._answer(question, asked, posted)
 
-    async def _answer(self, question: QueuedQuestion, asked: Asked, posted: Posted | None) -> None:
+    async def _answer(
+        self, question: QueuedQuestion, asked: QuestionInContext, posted: Posted | None
+    ) -> None:
         wanted = (await self.channel_settings.of(question.channel)).language
         async with self.streams.watch(question, messages_in(wanted or detect(asked.text)), posted) as live:
             answer = await self._think(question, asked, live, reply_in=wanted)
@@ -171,7 +173,7 @@ class QuestionWorker:
         )
         if await self._is_gone(question):
             return
-        if posted is None and await self.restraint.keeps(question, answer):
+        if posted is None and await self.suppression.suppresses(question, answer):
             return
         rendered = render(
             answer,
@@ -187,7 +189,7 @@ class QuestionWorker:
         await self._count(question, answer)
 
     async def _think(
-        self, question: QueuedQuestion, asked: Asked, progress: Progress, *, reply_in: str
+        self, question: QueuedQuestion, asked: QuestionInContext, progress: Progress, *, reply_in: str
     ) -> Answer:
         audience = await self.audiences.of(question.channel, question.user)
         told = Question(id=question.id, text=asked.text, audience=audience, reply_in=reply_in)
@@ -210,10 +212,12 @@ class QuestionWorker:
         told = plain(words.note_files if question.unread else words.help)
         await self.replies.deliver(question, told, mark, instead_of=posted.ts if posted else None)
 
-    async def _record_posted(self, question: QueuedQuestion, asked: Asked, posted: Posted) -> None:
+    async def _record_posted(
+        self, question: QueuedQuestion, asked: QuestionInContext, posted: Posted
+    ) -> None:
         """An earlier attempt posted the answer and died before it remembered it."""
         logger.info("question.answered_before", extra={"question_id": question.id})
-        if not await self.hearing.is_remembered(question):
+        if not await self.context_reader.is_remembered(question):
             turn = turn_from_mark(posted.mark, question=asked.text, text=posted.text, question_ts=question.ts)
             await self._remember(question, replace(turn, asked_at=self.clock()))
 
@@ -222,7 +226,7 @@ class QuestionWorker:
         after this: the thread itself tells of the turn.
         """
         try:
-            await self.hearing.remember(question, turn)
+            await self.context_reader.remember(question, turn)
         except StoreFullError:
             logger.warning("turn.lost", extra={"question_id": question.id})
 

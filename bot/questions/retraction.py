@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from slack_sdk.errors import SlackApiError
 
-from bot.listening.listeners import Records
+from bot.listening.listeners import QuestionRecords
 from bot.listening.threads import Threads, order
 from bot.messages.catalog import messages_in
 from bot.questions.reply import Posted, Replies
@@ -34,7 +34,7 @@ NO_THREAD = frozenset({"thread_not_found", "message_not_found", "channel_not_fou
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retraction:
     conversations: ConversationStore
-    records: Records
+    records: QuestionRecords
     threads: Threads
     replies: Replies
     people: People

@@ -41,7 +41,7 @@ class AnswerMark(Payload):
     question_id: str
     question_ts: str
     state: Literal["searching", "answered", "failed", "note", "deleted"] = "answered"
-    """note: no reply to a question, but what we said by ourselves (`bot.listening.once`)."""
+    """note: no reply to a question, but what we said by ourselves (`bot.listening.exactly_once`)."""
     answer: str | None = None
     rewritten: str | None = None
     outcome: str | None = None

@@ -1,7 +1,7 @@
 """What the two buttons do where the pages do not answer: "Ask the owner" and "Report as missing".
 
 The owner is asked in the thread, by whoever asked the question, and once: over double
-presses, restarts and replicas (`bot.listening.once`). A press carries all that is needed,
+presses, restarts and replicas (`bot.listening.exactly_once`). A press carries all that is needed,
 so it works while the figures are away. The page is named only while the place may read it.
 """
 
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.listening.once import Notice, Notices, Once
+from bot.listening.exactly_once import ExactlyOnce, Notice, Notices
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.fallbacks import OwnerRequest
 from bot.rendering.citation_blocks import titled_link
@@ -66,7 +66,7 @@ class FallbackHandler:
         memberships: Memberships,
         pages: IndexedPages,
         missed: Missed,
-        once: Once,
+        exactly_once: ExactlyOnce,
         notices: Notices,
     ) -> None:
         self._posting = posting
@@ -76,7 +76,7 @@ class FallbackHandler:
         self._memberships = memberships
         self._pages = pages
         self._missed = missed
-        self._once = once
+        self._exactly_once = exactly_once
         self._notices = notices
 
     async def accept(self, press: ButtonPress) -> PromisedRequest | None:
@@ -99,7 +99,7 @@ class FallbackHandler:
             thread_ts=press.thread_ts,
             message_ts=press.message_ts,
         )
-        await self._once.promise(request.name, promised.model_dump())
+        await self._exactly_once.promise(request.name, promised.model_dump())
         return promised
 
     async def pressed(self, press: ButtonPress, promised: PromisedRequest | None) -> None:
@@ -109,7 +109,7 @@ class FallbackHandler:
             await self._whisper(press, words.only_asker_asks)
             return
         try:
-            said = await self._once.was_said(promised.request.name)
+            said = await self._exactly_once.is_complete(promised.request.name)
             asked = await self.ask(promised)
         except (UnavailableError, *SLACK_FAILURES) as error:
             logger.warning("owner.not_asked_yet", extra={"cause": type(error).__name__})
@@ -130,12 +130,12 @@ class FallbackHandler:
         Raises:
             StoreUnavailableError: the promises cannot be read.
         """
-        for name, told in (await self._once.promised()).items():
+        for name, told in (await self._exactly_once.promised()).items():
             try:
                 await self.ask(PromisedRequest.model_validate(told))
             except ValidationError:
                 logger.warning("owner.unreadable", extra={"notice": name})
-                await self._once.withdraw(name)
+                await self._exactly_once.withdraw(name)
             except (UnavailableError, *SLACK_FAILURES) as error:
                 logger.warning("owner.not_asked_yet", extra={"cause": type(error).__name__})
 
@@ -147,12 +147,12 @@ class FallbackHandler:
             UnavailableError, or slack_sdk's and aiohttp's errors: try again later.
         """
         request = promised.request
-        turn = await self._once.begin(request.name)
+        turn = await self._exactly_once.begin(request.name)
         if turn == "held":
             return True
         if turn == "mine":
             if not await self._may_name(promised):
-                await self._once.withdraw(request.name)
+                await self._exactly_once.withdraw(request.name)
                 return False
             try:
                 await self._notices.post(_notice(promised))
@@ -160,12 +160,12 @@ class FallbackHandler:
                 if error_code(error) not in GONE_FOR_GOOD:
                     raise
                 logger.warning("owner.cannot_be_asked", extra={"code": error_code(error)})
-                await self._once.withdraw(request.name)
+                await self._exactly_once.withdraw(request.name)
                 return False
             await self._call_from_outside(promised)
             logger.info("owner.asked", extra={"question_id": request.question_id})
         await self._say_done(promised)
-        await self._once.said(request.name)
+        await self._exactly_once.complete(request.name)
         return True
 
     async def missing(self, press: ButtonPress) -> None:

@@ -9,32 +9,32 @@ from typing import Any
 
 import pytest
 
-from bot.listening.speaking import Said, decide
+from bot.listening.speaking import ThreadMessage, decide
 
 CASES: dict[str, Any] = json.loads((Path(__file__).parent / "speaking_cases.json").read_text("utf-8"))
 
 
-def alice(text: str, **given: Any) -> Said:
-    return Said(user="alice", name="alice", text=text, **given)
+def alice(text: str, **given: Any) -> ThreadMessage:
+    return ThreadMessage(user="alice", name="alice", text=text, **given)
 
 
-def bob(text: str, **given: Any) -> Said:
-    return Said(user="bob", name="bob", text=text, **given)
+def bob(text: str, **given: Any) -> ThreadMessage:
+    return ThreadMessage(user="bob", name="bob", text=text, **given)
 
 
-def carol(text: str, **given: Any) -> Said:
-    return Said(user="carol", name="carol", text=text, **given)
+def carol(text: str, **given: Any) -> ThreadMessage:
+    return ThreadMessage(user="carol", name="carol", text=text, **given)
 
 
-def ours(text: str = "25 days a year.", outcome: str = "answered", **given: Any) -> Said:
-    return Said(user=None, text=text, outcome=outcome, **given)
+def ours(text: str = "25 days a year.", outcome: str = "answered", **given: Any) -> ThreadMessage:
+    return ThreadMessage(user=None, text=text, outcome=outcome, **given)
 
 
 ASKED = alice("how many days of leave do I get?", mentions_us=True)
 ASKED_BACK = ours("Do you mean Leave FAQ or Leave policy?", "unclear")
 
 
-def before(language: str, kind: str) -> list[Said]:
+def before(language: str, kind: str) -> list[ThreadMessage]:
     told = CASES[language]["thread"]
     asked = alice(told["question"], mentions_us=True)
     declined = ours(told["declined"], "declined")
@@ -67,7 +67,9 @@ def test_the_askers_next_words_are_read_in_the_light_of_the_thread(language: str
     assert wrong == []
 
 
-def reason(*said: Said, place: Any = "channel", follow_ups: Any = "auto", unasked: bool = False) -> str:
+def reason(
+    *said: ThreadMessage, place: Any = "channel", follow_ups: Any = "auto", unasked: bool = False
+) -> str:
     return decide(said, place=place, follow_ups=follow_ups, unasked=unasked).reason
 
 
@@ -105,7 +107,7 @@ def reason(*said: Said, place: Any = "channel", follow_ups: Any = "auto", unaske
         ("says_nothing", [ASKED, ours(), alice("I'll tell her")]),
     ],
 )
-def test_who_is_answered(expected: str, said: Sequence[Said]) -> None:
+def test_who_is_answered(expected: str, said: Sequence[ThreadMessage]) -> None:
     assert reason(*said) == expected
 
 

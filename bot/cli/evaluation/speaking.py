@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.cli.as_json import print_json
-from bot.listening.speaking import Place, Said, decide
+from bot.listening.speaking import Place, ThreadMessage, decide
 from kb.config.settings import FollowUps
 from kb.errors import SettingsError
 
@@ -26,7 +26,7 @@ _MENTION = re.compile(r"<@([^<>|]+)(?:\|[^<>]*)?>|<!(?:subteam\^|here|channel|ev
 Expected = Literal["speak", "silent"]
 
 
-class ThreadMessage(BaseModel):
+class CaseMessage(BaseModel):
     """`user` is "BOT" for Footnote, whose messages have an outcome; a person's may say what is expected of it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,7 +42,7 @@ class WrittenThread(BaseModel):
 
     id: str
     place: Place = "channel"
-    messages: tuple[ThreadMessage, ...]
+    messages: tuple[CaseMessage, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,11 +135,11 @@ def judge(threads: Sequence[WrittenThread], *, follow_ups: FollowUps = "auto") -
             )
 
 
-def _said(message: ThreadMessage) -> Said:
+def _said(message: CaseMessage) -> ThreadMessage:
     """As `bot.listening.attention` makes it of a Slack message."""
     mentioned = [found.group(1) for found in _MENTION.finditer(message.text)]
     of_us = message.user == BOT
-    return Said(
+    return ThreadMessage(
         user=None if of_us else message.user,
         text=re.sub(rf"<@{BOT}(?:\|[^<>]*)?>", " ", message.text),
         mentions_us=BOT in mentioned,

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.listening import once
+from bot.listening import exactly_once
 from bot.notices.corrections import Corrections
 from bot.playground import Limits
 from bot.questions.cited_answers import KEEP
@@ -324,7 +324,7 @@ async def test_a_bot_that_dies_on_the_way_leaves_one_note(
     office: Office, shelf: Shelf, looking: Any, monkeypatch: pytest.MonkeyPatch, dies: str
 ) -> None:
     """The next life looks at its start, waits for the lease of the one that died, and looks into the thread."""
-    monkeypatch.setattr(once, "LEASE", timedelta(seconds=2))
+    monkeypatch.setattr(exactly_once, "LEASE", timedelta(seconds=2))
     ts = await asked(office, shelf)
     shelf.put(a_page(revision="2"), NOW_IT_SAYS)
     dying = looking(office)
@@ -355,7 +355,7 @@ async def test_a_bot_that_dies_on_the_way_leaves_one_note(
 async def test_slack_that_does_not_answer_is_asked_again_and_says_it_once(
     office: Office, shelf: Shelf, looking: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(once, "LEASE", timedelta(seconds=0.1))
+    monkeypatch.setattr(exactly_once, "LEASE", timedelta(seconds=0.1))
     ts = await asked(office, shelf)
     shelf.put(a_page(revision="2"), NOW_IT_SAYS)
     corrections = looking(office)

@@ -158,7 +158,7 @@ async def test_a_store_that_is_away_is_admitted_and_the_button_works_later(
         raise StoreUnavailableError("away")
 
     with monkeypatch.context() as patched:
-        patched.setattr(once_module.Once, "promise", away)
+        patched.setattr(once_module.ExactlyOnce, "promise", away)
         assert await office.slack.click("alice", "#general", message["ts"], ASK_OWNER)
         await office.slack.wait_for(lambda: office.slack.ephemerals("alice"))
     assert "could not be asked just now" in office.slack.ephemerals("alice")[0]["text"]

@@ -11,12 +11,6 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
-
-from bot.listening.looks import AT_ONCE
-from bot.playground import Limits
-from kb.config.settings import FollowUps
-from kb.models import ThreadKey, Turn
-from tests.bot.edge.test_http import status
 from tests.bot.edge.test_looks import (
     HOW_MANY,
     all_acknowledged,
@@ -27,6 +21,12 @@ from tests.bot.edge.test_looks import (
     reply_to_nothing,
     told,
 )
+
+from bot.listening.thread_reads import AT_ONCE
+from bot.playground import Limits
+from kb.config.settings import FollowUps
+from kb.models import ThreadKey, Turn
+from tests.bot.edge.test_http import status
 from tests.fakes.office import Office, backend_of, open_office
 from tests.fakes.slack_events import bot, changed, deleted, mention, put, send
 
@@ -217,7 +217,7 @@ async def test_over_http_what_cannot_be_taken_is_503_and_comes_again(redis: Redi
 async def test_a_follow_up_is_put_aside_though_strangers_fill_the_room_for_it(
     redis: Redis, limits: Limits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.listening.unread.MOST", 20)
+    monkeypatch.setattr("bot.listening.deferred_messages.MOST", 20)
     async with open_office(redis, limits) as office:
         root = await office.ask("bram", "#general", f"@footnote {HOW_MANY}")
         await office.answers("#general", root)

@@ -25,7 +25,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from bot.listening.attention import Attention
-from bot.listening.unread import UnreadMessages
+from bot.listening.deferred_messages import DeferredMessages
 from bot.queue.conversation_keys import thread_key
 from bot.queue.together import Together
 from bot.slack.errors import SLACK_FAILURES
@@ -47,7 +47,7 @@ tenth of a core. A workspace of thousands has one.
 TOLD_EVERY_S = 10.0
 
 
-class _Written(Payload):
+class _PlainMessage(Payload):
     """A person's message in a channel, as plain as can be: what has more to it is Bolt's."""
 
     type: Literal["message"]
@@ -72,14 +72,14 @@ class _Written(Payload):
     previous_message: None = None
 
 
-class Glance:
+class Prefilter:
     """`noting` is told of what is settled here: Bolt never hears of it. `clock` counts seconds from anywhere."""
 
     def __init__(
         self,
         *,
         attention: Attention,
-        unread: UnreadMessages,
+        deferred: DeferredMessages,
         noting: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -88,8 +88,8 @@ class Glance:
         self._judged = _Allowance(clock=clock)
         self._shed = _Shed(clock=clock)
         self._threads = Together(self._known)
-        self._aside = Together(unread.add_all)
-        self._place = unread.place
+        self._aside = Together(deferred.add_all)
+        self._place = deferred.place
 
     async def at(self, told: Mapping[str, Any], *, busy: Callable[[], bool]) -> Seen:
         """
@@ -109,7 +109,7 @@ class Glance:
         except SLACK_FAILURES as error:
             raise UnavailableError("Slack does not say who we are") from error
         try:
-            written = _Written.model_validate(event)
+            written = _PlainMessage.model_validate(event)
         except ValidationError:
             return "other"
         if me.user_id in written.text:
@@ -121,7 +121,7 @@ class Glance:
             self._noting()
         return seen
 
-    async def _written(self, written: _Written, team: str, us: str, *, busy: Callable[[], bool]) -> Seen:
+    async def _written(self, written: _PlainMessage, team: str, us: str, *, busy: Callable[[], bool]) -> Seen:
         settings = await self._attention.channel_settings.of(written.channel)
         if written.thread_ts is None or written.thread_ts == written.ts:
             return "other" if settings.unasked else "settled"

@@ -7,25 +7,25 @@ from datetime import timedelta
 import pytest
 from redis.asyncio import Redis
 
-from bot.listening import once as module
-from bot.listening.once import Once
+from bot.listening import exactly_once as module
+from bot.listening.exactly_once import ExactlyOnce
 
 
 @pytest.fixture
-def once(redis: Redis, namespace: str) -> Once:
-    return Once(redis, namespace=namespace)
+def once(redis: Redis, namespace: str) -> ExactlyOnce:
+    return ExactlyOnce(redis, namespace=namespace)
 
 
-async def test_one_of_two_replicas_may_say_it(once: Once, redis: Redis, namespace: str) -> None:
-    other = Once(redis, namespace=namespace)
+async def test_one_of_two_replicas_may_say_it(once: ExactlyOnce, redis: Redis, namespace: str) -> None:
+    other = ExactlyOnce(redis, namespace=namespace)
     assert (await once.begin("gaps-2026-W48"), await other.begin("gaps-2026-W48")) == ("mine", "held")
-    await once.said("gaps-2026-W48")
+    await once.complete("gaps-2026-W48")
     assert await other.begin("gaps-2026-W48") == await once.begin("gaps-2026-W48") == "said"
     assert await other.begin("gaps-2026-W49") == "mine"
 
 
 async def test_what_a_dead_holder_held_is_free_again_and_its_promise_stays(
-    once: Once, monkeypatch: pytest.MonkeyPatch
+    once: ExactlyOnce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import asyncio
 
@@ -35,13 +35,13 @@ async def test_what_a_dead_holder_held_is_free_again_and_its_promise_stays(
     await asyncio.sleep(0.1)
     assert await once.promised() == {"owner-of-q1": {"who": "U1"}}
     assert await once.begin("owner-of-q1") == "mine"
-    await once.said("owner-of-q1")
+    await once.complete("owner-of-q1")
     assert await once.promised() == {}
-    assert await once.was_said("owner-of-q1")
+    assert await once.is_complete("owner-of-q1")
 
 
-async def test_a_promise_can_be_withdrawn(once: Once) -> None:
+async def test_a_promise_can_be_withdrawn(once: ExactlyOnce) -> None:
     await once.promise("owner-of-q1", {})
     await once.withdraw("owner-of-q1")
     assert await once.promised() == {}
-    assert not await once.was_said("owner-of-q1")
+    assert not await once.is_complete("owner-of-q1")

@@ -33,19 +33,19 @@ KEEP = timedelta(days=120)
 LOOKED_AT = 200
 """Messages of a channel in which an earlier post is looked for: it is minutes old."""
 
-Turn = Literal["mine", "held", "said"]
+ClaimState = Literal["mine", "held", "said"]
 
 _UNAVAILABLE = "what was said once cannot be told"
 
 
-class Once:
+class ExactlyOnce:
     """Who says what. Every method raises `StoreUnavailableError` when Redis does not answer."""
 
     def __init__(self, redis: Redis, *, namespace: str) -> None:
         self._redis = redis
         self._root = f"{{{namespace}}}:once"
 
-    async def begin(self, name: str) -> Turn:
+    async def begin(self, name: str) -> ClaimState:
         """ "mine": say it now, and then `said`. "held": somebody is at it, or died at it less than LEASE ago."""
         with store_failures(_UNAVAILABLE):
             if await self._redis.set(self._key(name), "held", nx=True, px=LEASE):
@@ -53,14 +53,14 @@ class Once:
             state = await self._redis.get(self._key(name))
         return "said" if state is not None and text_of(state) == "said" else "held"
 
-    async def said(self, name: str, *, keep: timedelta = KEEP) -> None:
+    async def complete(self, name: str, *, keep: timedelta = KEEP) -> None:
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.set(self._key(name), "said", px=keep)
                 pipe.hdel(self._promises, name)
                 await pipe.execute()
 
-    async def was_said(self, name: str) -> bool:
+    async def is_complete(self, name: str) -> bool:
         with store_failures(_UNAVAILABLE):
             state = await self._redis.get(self._key(name))
         return state is not None and text_of(state) == "said"

@@ -4,7 +4,7 @@ shared, few at a time, and no more than Slack allows.
     two messages of one thread      -> one look, where it shows both
     a thread that we may be in      -> at once, unless Slack has just refused
     another thread                  -> at once as well, but so many a minute: answering needs Slack's allowance, too
-    no look now                     -> `LookLaterError`
+    no look now                     -> `ReadLaterError`
 
 Slack allows some 50 calls of conversations.replies a minute.
 """
@@ -26,15 +26,15 @@ from kb.runtime.tasks import cancelled
 
 logger = logging.getLogger(__name__)
 
-PER_MINUTE, AT_ONCE = 20, 20
+READS_PER_MINUTE, BURST = 20, 20
 """Looks into threads in which we probably are not: for how long, and how many in a row."""
-MOST_LOOKS = 8
+MOST_READS = 8
 """That run at the same time."""
-LONGEST_LOOK_S = 10.0
+LONGEST_READ_S = 10.0
 PAUSE_S = 2.0
 """Without looks after one that failed, where Slack names no time."""
 KEPT_S = 10.0
-KEPT_LOOKS, KEPT_MESSAGES = 32, 200
+KEPT_THREADS, KEPT_MESSAGES = 32, 200
 """Threads, and the messages of one of them, that stay known for so long:
 who edits a reply five times asks for one look.
 """
@@ -43,7 +43,7 @@ LATER_CHANGED = frozenset({"missing_scope", "no_permission", "not_allowed_token_
 """Slack refuses this of us, not us altogether."""
 
 
-class LookLaterError(UnavailableError):
+class ReadLaterError(UnavailableError):
     """Nobody knows now what the thread says. `ours`: we are in it."""
 
     def __init__(self, why: str, *, ours: bool = False) -> None:
@@ -56,30 +56,30 @@ class ThreadGoneError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Seen:
+class _CachedThread:
     messages: Sequence[Message]
     at: float
 
 
 @dataclass(kw_only=True)
-class ThreadLooks:
+class ThreadReads:
     """`threads` must not wait out rate limits. `clock` counts seconds from anywhere."""
 
     threads: Threads
     clock: Callable[[], float] = time.monotonic
-    per_minute: float = PER_MINUTE
-    at_once: int = AT_ONCE
+    per_minute: float = READS_PER_MINUTE
+    at_once: int = BURST
     _running: dict[tuple[str, str], asyncio.Task[Sequence[Message]]] = field(default_factory=dict)
-    _seen: OrderedDict[tuple[str, str], _Seen] = field(default_factory=OrderedDict)
+    _seen: OrderedDict[tuple[str, str], _CachedThread] = field(default_factory=OrderedDict)
     _not_before: float = 0.0
-    _left: float = AT_ONCE
+    _left: float = BURST
     _counted_at: float = 0.0
 
     async def of(self, channel: str, thread_ts: str, *, ts: str, probably_ours: bool) -> Sequence[Message]:
         """The messages of a thread, oldest first, as they were after the one at `ts` was written.
 
         Raises:
-            LookLaterError: Slack does not answer, or may not be asked now.
+            ReadLaterError: Slack does not answer, or may not be asked now.
             ThreadGoneError: it refuses.
         """
         key = (channel, thread_ts)
@@ -99,20 +99,20 @@ class ThreadLooks:
             await cancelled(task)
 
     def _begin(self, key: tuple[str, str], *, probably_ours: bool) -> asyncio.Task[Sequence[Message]]:
-        if self.clock() < self._not_before or len(self._running) >= MOST_LOOKS:
-            raise LookLaterError("Slack has just refused, or has too much to answer")
+        if self.clock() < self._not_before or len(self._running) >= MOST_READS:
+            raise ReadLaterError("Slack has just refused, or has too much to answer")
         if not probably_ours:
             if self._tokens() < 1:
-                raise LookLaterError("so many threads were looked at in the last minute")
+                raise ReadLaterError("so many threads were looked at in the last minute")
             self._left -= 1
-        task = asyncio.create_task(self._look(key), name="look")
+        task = asyncio.create_task(self._read(key), name="look")
         self._running[key] = task
         task.add_done_callback(lambda done: self._ended(key, done))
         return task
 
-    async def _look(self, key: tuple[str, str]) -> Sequence[Message]:
+    async def _read(self, key: tuple[str, str]) -> Sequence[Message]:
         try:
-            async with asyncio.timeout(LONGEST_LOOK_S):
+            async with asyncio.timeout(LONGEST_READ_S):
                 messages = await self.threads.messages(*key)
         except SLACK_FAILURES as error:
             code = error_code(error) or type(error).__name__
@@ -120,11 +120,11 @@ class ThreadLooks:
                 raise ThreadGoneError(code) from error
             self._not_before = self.clock() + max(PAUSE_S, retry_after_s(error))
             logger.warning("thread.unread", extra={"channel": key[0], "thread_ts": key[1], "cause": code})
-            raise LookLaterError(code) from error
+            raise ReadLaterError(code) from error
         if len(messages) <= KEPT_MESSAGES:
-            self._seen[key] = _Seen(messages=messages, at=self.clock())
+            self._seen[key] = _CachedThread(messages=messages, at=self.clock())
             self._seen.move_to_end(key)
-            while len(self._seen) > KEPT_LOOKS:
+            while len(self._seen) > KEPT_THREADS:
                 self._seen.popitem(last=False)
         return messages
 

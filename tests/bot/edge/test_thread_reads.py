@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.listening.looks import AT_ONCE
-from bot.listening.unread import FIRST_S, Unread, UnreadMessages
+from bot.listening.deferred_messages import FIRST_S, DeferredMessage, DeferredMessages
+from bot.listening.thread_reads import AT_ONCE
 from bot.playground import Limits
 from kb.models import ThreadKey
 from tests.fakes.office import Office, a_bot, backend_of, open_office, wall_clock
@@ -66,7 +66,7 @@ def told(made: dict[str, Any]) -> dict[str, Any]:
 
 
 async def put_aside(office: Office) -> int:
-    return await UnreadMessages(office.redis, namespace=office.namespace, clock=wall_clock).waiting()
+    return await DeferredMessages(office.redis, namespace=office.namespace, clock=wall_clock).waiting()
 
 
 async def test_many_questions_in_threads_without_us_cost_one_look_a_thread(redis: Redis) -> None:
@@ -216,9 +216,9 @@ async def test_messages_put_aside_are_bounded_taken_by_one_and_dropped_when_old(
     redis: Redis, namespace: str
 ) -> None:
     now = [wall_clock()]
-    unread = UnreadMessages(redis, namespace=namespace, clock=lambda: now[0])
+    unread = DeferredMessages(redis, namespace=namespace, clock=lambda: now[0])
 
-    def at(ts: str, *, ours: bool = False) -> Unread:
+    def at(ts: str, *, ours: bool = False) -> DeferredMessage:
         return unread.place(channel="C1", channel_type="channel", thread_ts="1.0", ts=ts, ours=ours)
 
     assert await unread.add(at("2.0"))

@@ -36,7 +36,7 @@ LINE_GAP_S = 3600
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class QuestionInContext:
     """`pointed`: the text is what somebody else wrote, and the words of the asker only point at it ("do you know?").
 
     `turns`: what was said before, oldest first. `notes`: what could not be read of all that.
@@ -49,12 +49,12 @@ class Asked:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Hearing:
+class ContextReader:
     conversations: ConversationStore
     threads: Threads
     people: People
 
-    async def of(self, question: QueuedQuestion) -> Asked:
+    async def of(self, question: QueuedQuestion) -> QuestionInContext:
         """What is asked; the text is empty where nothing is, neither here nor above."""
         own = await self._plain(question.text)
         put = await self._plain(said_together(question.added, question.shown))
@@ -62,9 +62,9 @@ class Hearing:
         if question.unread:
             notes = (*notes, "files unread")
         if put and points_above(own):
-            return Asked(text=put, turns=turns, pointed=bool(own), notes=notes)
+            return QuestionInContext(text=put, turns=turns, pointed=bool(own), notes=notes)
         meant = understood(said_together(own, put), turns)
-        return Asked(text=meant.text, turns=meant.turns, pointed=meant.pointed, notes=notes)
+        return QuestionInContext(text=meant.text, turns=meant.turns, pointed=meant.pointed, notes=notes)
 
     async def remember(self, question: QueuedQuestion, turn: Turn) -> None:
         line = question.is_line_of_dm

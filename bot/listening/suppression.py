@@ -12,7 +12,7 @@ import logging
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.listening.once import Once
+from bot.listening.exactly_once import ExactlyOnce
 from bot.queue.claims import QueuedQuestion
 from kb.answer import Answer
 
@@ -28,21 +28,21 @@ KEPT = timedelta(days=2)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Restraint:
+class Suppression:
     """Every method raises `StoreUnavailableError` when Redis does not answer."""
 
-    once: Once
+    exactly_once: ExactlyOnce
 
-    async def is_kept(self, question: QueuedQuestion) -> bool:
+    async def is_suppressed(self, question: QueuedQuestion) -> bool:
         """Whether an earlier attempt ended in silence."""
-        return question.unasked and await self.once.was_said(_silence(question))
+        return question.unasked and await self.exactly_once.is_complete(_silence(question))
 
-    async def keeps(self, question: QueuedQuestion, answer: Answer) -> bool:
+    async def suppresses(self, question: QueuedQuestion, answer: Answer) -> bool:
         """Whether this answer is kept back. To be asked once, right before it is shown."""
         reason = await self._reason(question, answer)
         if reason is None:
             return False
-        await self.once.said(_silence(question), keep=KEPT)
+        await self.exactly_once.complete(_silence(question), keep=KEPT)
         logger.info("question.silence", extra={"question_id": question.id, "reason": reason})
         return True
 
@@ -56,9 +56,9 @@ class Restraint:
         if answer.confidence < VERY_SURE:
             return "not sure enough"
         turn = f"unasked:{question.channel}"
-        if await self.once.begin(turn) != "mine":
+        if await self.exactly_once.begin(turn) != "mine":
             return "spoke a moment ago"
-        await self.once.said(turn, keep=APART)
+        await self.exactly_once.complete(turn, keep=APART)
         return None
 
 

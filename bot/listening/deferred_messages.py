@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 from redis.asyncio import Redis
 
-from bot.listening.looks import LookLaterError, ThreadLooks
+from bot.listening.thread_reads import ReadLaterError, ThreadReads
 from kb.errors import StoreUnavailableError
 from kb.store.redis import store_failures
 
@@ -46,7 +46,7 @@ return first
 """
 
 
-class Unread(BaseModel):
+class DeferredMessage(BaseModel):
     """Where a message stands. `since`: when it came, in seconds. `ours`: its thread is known as one that we are in."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
@@ -64,7 +64,7 @@ class Unread(BaseModel):
         return self.model_dump_json(exclude_defaults=True)
 
 
-class UnreadMessages:
+class DeferredMessages:
     """See the module. `clock` gives aware datetimes. Every method raises `StoreUnavailableError` when Redis is away."""
 
     def __init__(self, redis: Redis, *, namespace: str, clock: Callable[[], datetime]) -> None:
@@ -75,17 +75,17 @@ class UnreadMessages:
 
     def place(
         self, *, channel: str, channel_type: str, thread_ts: str, ts: str, ours: bool = False
-    ) -> Unread:
+    ) -> DeferredMessage:
         now = self._clock().timestamp()
-        return Unread(
+        return DeferredMessage(
             channel=channel, channel_type=channel_type, thread_ts=thread_ts, ts=ts, since=now, ours=ours
         )
 
-    async def add(self, place: Unread) -> bool:
+    async def add(self, place: DeferredMessage) -> bool:
         """False: too many wait."""
         return (await self.add_all([place]))[0]
 
-    async def add_all(self, places: Sequence[Unread]) -> list[bool]:
+    async def add_all(self, places: Sequence[DeferredMessage]) -> list[bool]:
         """Whether each was put aside: the first, as far as there is room."""
         with store_failures("a message cannot be put aside"):
             waiting = await self._redis.zcard(self._name)
@@ -101,7 +101,7 @@ class UnreadMessages:
                 await self._redis.zadd(self._name, due)
         return added
 
-    async def take(self) -> Unread | None:
+    async def take(self) -> DeferredMessage | None:
         """One that may be looked at; nobody else gets it for `HELD_S`."""
         now = self._clock().timestamp()
         with store_failures("a message that was put aside cannot be taken"):
@@ -109,17 +109,17 @@ class UnreadMessages:
             if taken is None:
                 return None
             try:
-                return Unread.model_validate_json(taken)
+                return DeferredMessage.model_validate_json(taken)
             except ValidationError:  # of another version
                 await self._redis.zrem(self._name, taken)
                 logger.warning("unread.unreadable")
                 return None
 
-    async def done(self, place: Unread) -> None:
+    async def done(self, place: DeferredMessage) -> None:
         with store_failures("a message that was put aside cannot be dropped"):
             await self._redis.zrem(self._name, place.member)
 
-    async def again(self, place: Unread) -> bool:
+    async def again(self, place: DeferredMessage) -> bool:
         """False: it has waited for too long, and is dropped."""
         now = self._clock().timestamp()
         within = WITHIN_OURS if place.ours else WITHIN
@@ -137,24 +137,24 @@ class UnreadMessages:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaterLooks:
-    """Looks at what was put aside. `look` decides about one message, by way of `looks`."""
+class DeferredWorker:
+    """Looks at what was put aside. `look` decides about one message, by way of `thread_reads`."""
 
-    unread: UnreadMessages
-    look: Callable[[Unread], Awaitable[None]]
-    looks: ThreadLooks
+    deferred: DeferredMessages
+    look: Callable[[DeferredMessage], Awaitable[None]]
+    thread_reads: ThreadReads
 
     async def run(self) -> None:
         """Until it is cancelled; then it ends all looks."""
         try:
             await self._run()
         finally:
-            await self.looks.close()
+            await self.thread_reads.close()
 
     async def _run(self) -> None:
         while True:
             try:
-                place = await self.unread.take()
+                place = await self.deferred.take()
                 if place is None:
                     await asyncio.sleep(IDLE_S)
                 else:
@@ -163,11 +163,11 @@ class LaterLooks:
                 logger.warning("unread.store_lost", extra={"cause": str(error)})
                 await asyncio.sleep(AWAY_S)
 
-    async def _look(self, place: Unread) -> None:
+    async def _look(self, place: DeferredMessage) -> None:
         try:
             await self.look(place)
-        except LookLaterError:
-            if not await self.unread.again(place):
+        except ReadLaterError:
+            if not await self.deferred.again(place):
                 logger.warning(
                     "message.left", extra={"channel": place.channel, "ts": place.ts, "reason": "unread"}
                 )
@@ -177,4 +177,4 @@ class LaterLooks:
             raise  # whoever takes it next
         except Exception:  # the process edge of this message: the others go on
             logger.exception("unread.broke", extra={"channel": place.channel, "ts": place.ts})
-        await self.unread.done(place)
+        await self.deferred.done(place)

@@ -137,7 +137,7 @@ def test_what_was_understood_is_told_in_the_words_of_the_thread() -> None:
         in parts_of(traced(an_answer(), rewrite=rewritten))[0]
     )
     unreadable = replace(rewritten, readable=False, topics=("Leave policy",))
-    above = parts_of(traced(an_answer(), rewrite=unreadable, context=("leave",), context_need=0.4))[0]
+    above = parts_of(traced(an_answer(), rewrite=unreadable, context=("leave",), context_share=0.4))[0]
     assert "together with what this thread is about: Leave policy." in above
     assert "I looked for words of this thread as well: leave." in above
 
@@ -178,7 +178,7 @@ def test_long_questions_and_searches_stay_within_slacks_limits() -> None:
             query=long, needs_rewrite=True, reasoning=long, lost=long, topics=(long,), parts=(long,)
         ),
         context=(long,),
-        context_need=0.5,
+        context_share=0.5,
         judge="late",
         checked=CHECKED,
     )
