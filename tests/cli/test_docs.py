@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,51 @@ def test_a_command_of_the_manual_exists_with_its_options(written: str) -> None:
 
     assert command is not root, written
     assert {word.partition("=")[0] for word in words if word.startswith("-")} <= options | {"--help"}
+
+
+def test_the_architecture_names_every_folder_in_the_order_of_its_layer() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    layers = {one["containers"][0]: one["layers"] for one in contracts if one["type"] == "layers"}
+
+    for room, names in layers.items():
+        table = text.partition(f"| {room}, from top to bottom |")[2].partition("\n\n")[0]
+        first = " ".join(line.split("|")[1] for line in table.splitlines()[2:])
+        assert [name.removesuffix(".py") for name in re.findall(r"`([^`]+)`", first)] == names, room
+
+
+_NAMED = re.compile(
+    r"`([\w./*{},-]+\.(?:py|toml|lua|md|yaml|json|js))`|`((?:bot|kb|ingest|tests|deploy)/[\w./-]*)`"
+)
+
+
+def _missing(line: str) -> list[str]:
+    """Files that a line names and that are not there. A bare name stands in the folder of the path before it."""
+    folder, missing = ROOT, []
+    for file, place in _NAMED.findall(line):
+        named = file or place
+        whole = ROOT / named if "/" in named else folder / named
+        if "*" not in named and not whole.exists():
+            missing.append(named)
+        if "/" in named:
+            folder = whole if place else whole.parent
+    return missing
+
+
+@pytest.mark.parametrize(
+    "file", ["CONTRIBUTING.md", *sorted(f"docs/{one.name}" for one in (ROOT / "docs").glob("*.md"))]
+)
+def test_every_file_that_a_guide_names_is_there(file: str) -> None:
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    rows = [
+        line
+        for line in lines
+        if file == "CONTRIBUTING.md" or "`bot/" in line or "`kb/" in line or "`ingest/" in line
+    ]
+
+    assert {missing: line[:60] for line in rows for missing in _missing(line)} == {}
 
 
 def _built(folder: Path) -> subprocess.CompletedProcess[str]:
