@@ -1,21 +1,20 @@
 """Every sentence that a person in Slack can see, in the reader's language.
 
-English is written here, each other language in a module beside this one, named by its code (`nl.py`, `de.py`): a
-plain mapping with the same keys. To add one, copy a file, translate, and name it in `LANGUAGES`; a test tells what is
-missing. Braces are filled in with `str.format`.
+English is written here, each other language in a module beside this one, named by its code (`nl.py`, `de.py`): its
+`MESSAGES` is a plain mapping with the same keys. To add one, copy a file and translate; a test tells what is missing.
+Braces are filled in with `str.format`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import pkgutil
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from types import MappingProxyType
 
-from bot.messages.de import GERMAN
-from bot.messages.es import SPANISH
+import bot.messages
 from bot.messages.formats import Formats
-from bot.messages.fr import FRENCH
-from bot.messages.nl import DUTCH
 
 DEFAULT_LANGUAGE = "en"
 
@@ -449,15 +448,15 @@ class Messages(Formats):
         return self.counted(self.sentences_removed, max(1, sentences))
 
 
-LANGUAGES: Mapping[str, Messages] = MappingProxyType(
-    {
-        "en": Messages(),
-        "nl": Messages(**DUTCH),
-        "de": Messages(**GERMAN),
-        "fr": Messages(**FRENCH),
-        "es": Messages(**SPANISH),
-    }
-)
+def _translations() -> Iterator[tuple[str, Messages]]:
+    for module in pkgutil.iter_modules(bot.messages.__path__):
+        if len(module.name) == len(DEFAULT_LANGUAGE):
+            translated = import_module(f"{bot.messages.__name__}.{module.name}").MESSAGES
+            yield module.name, Messages(language=module.name, **translated)
+
+
+LANGUAGES: Mapping[str, Messages] = MappingProxyType({DEFAULT_LANGUAGE: Messages(), **dict(_translations())})
+"""ISO 639-1 -> the messages; English first, then the modules beside this one by their names."""
 
 
 def messages_in(language: str | None) -> Messages:

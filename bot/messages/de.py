@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-GERMAN: dict[str, Any] = {
+MESSAGES: dict[str, Any] = {
     "searching": "Ich suche in der Wissensdatenbank…",
     "reading": ("Ich lese {n} Seite…", "Ich lese {n} Seiten…"),
     "writing": "Ich schreibe die Antwort…",
@@ -368,17 +368,9 @@ GERMAN: dict[str, Any] = {
     "lasting_day": ("{n} Tag", "{n} Tage"),
     "month": ("{n} Monat", "{n} Monaten"),
     "year": ("{n} Jahr", "{n} Jahren"),
-    "months": (
-        "Januar", "Februar", "März", "April", "Mai", "Juni",
-        "Juli", "August", "September", "Oktober", "November", "Dezember",
-    ),
     "date_form": "{day}. {month} {year}",
     "thousands": ".",
     "percent_form": "{n}\u00a0%",
-    "language_names": (
-        "Englisch", "Niederländisch", "Deutsch", "Französisch", "Spanisch", "Italienisch",
-        "Portugiesisch", "Polnisch", "Japanisch", "Chinesisch", "Koreanisch",
-    ),
     "and_also": "{first} und {last}",
     "or_else": "{first} oder {last}",
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-SPANISH: dict[str, Any] = {
+MESSAGES: dict[str, Any] = {
     "searching": "Buscando en la base de conocimiento…",
     "reading": ("Leyendo {n} página…", "Leyendo {n} páginas…"),
     "writing": "Escribiendo la respuesta…",
@@ -368,18 +368,10 @@ SPANISH: dict[str, Any] = {
     "lasting_day": ("{n} día", "{n} días"),
     "month": ("{n} mes", "{n} meses"),
     "year": ("{n} año", "{n} años"),
-    "months": (
-        "enero", "febrero", "marzo", "abril", "mayo", "junio",
-        "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
-    ),
     "date_form": "{day} de {month} de {year}",
     "thousands": ".",
     "grouped_from": 10_000,
     "percent_form": "{n}\u00a0%",
-    "language_names": (
-        "inglés", "neerlandés", "alemán", "francés", "español", "italiano",
-        "portugués", "polaco", "japonés", "chino", "coreano",
-    ),
     "and_also": "{first} y {last}",
     "or_else": "{first} o {last}",
 }  # fmt: skip

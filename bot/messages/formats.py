@@ -1,4 +1,7 @@
-"""How dates, durations, numbers and languages are written in a language; English here, others beside the messages."""
+"""How dates, durations, numbers and languages are written in a language; English here, others beside the messages.
+
+Names of months and languages are those of the Unicode CLDR, by way of Babel.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-NAMED_LANGUAGES = ("en", "nl", "de", "fr", "es", "it", "pt", "pl", "ja", "zh", "ko")
-"""ISO 639-1, in the order of `Formats.language_names`."""
+from babel import Locale
+
 HOURS_TOLD = 48
 """Longer is told in days."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Formats:
+    language: str = "en"
+    """ISO 639-1."""
     today: str = "today"
     ago: str = "{time} ago"
     second: tuple[str, str] = ("{n} s", "{n} s")
@@ -24,10 +29,6 @@ class Formats:
     lasting_day: tuple[str, str] = ("{n} day", "{n} days")
     month: tuple[str, str] = ("{n} month", "{n} months")
     year: tuple[str, str] = ("{n} year", "{n} years")
-    months: tuple[str, ...] = (
-        "January", "February", "March", "April", "May", "June",
-        "July", "August", "September", "October", "November", "December",
-    )  # fmt: skip
     date_form: str = "{day} {month} {year}"
     first_of_month: str = "1"
     thousands: str = ","
@@ -36,17 +37,14 @@ class Formats:
     zero_is_plural: bool = True
     """English says "0 pages", French "0 page"."""
     percent_form: str = "{n}%"
-    language_names: tuple[str, ...] = (
-        "English", "Dutch", "German", "French", "Spanish", "Italian",
-        "Portuguese", "Polish", "Japanese", "Chinese", "Korean",
-    )  # fmt: skip
     and_also: str = "{first} and {last}"
     or_else: str = "{first} or {last}"
 
     def on(self, day: date) -> str:
         """A date as people write it: "3 May 2024"."""
         number = self.first_of_month if day.day == 1 else str(day.day)
-        return self.date_form.format(day=number, month=self.months[day.month - 1], year=day.year)
+        month = Locale.parse(self.language).months["format"]["wide"][day.month]
+        return self.date_form.format(day=number, month=month, year=day.year)
 
     def since(self, then: date, today: date) -> str:
         """How long ago, to the unit that matters: days up to 6 weeks, months up to 2 years, then years."""
@@ -84,9 +82,12 @@ class Formats:
         return self.percent_form.format(n=round(100 * share))
 
     def languages(self, codes: Iterable[str], *, join: str) -> str:
-        """Languages by name, each once: "English, Dutch and German" where `join` is `and_also`. Others are left out."""
-        known = [NAMED_LANGUAGES.index(code) for code in dict.fromkeys(codes) if code in NAMED_LANGUAGES]
-        names = [self.language_names[at] for at in known]
+        """Languages by name, each once: "English, Dutch and German" where `join` is `and_also`.
+
+        What is no language's code is left out.
+        """
+        named = Locale.parse(self.language).languages
+        names = [named[code] for code in dict.fromkeys(codes) if code in named]
         if len(names) < 2:
             return "".join(names)
         return join.format(first=", ".join(names[:-1]), last=names[-1])

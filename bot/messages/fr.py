@@ -17,7 +17,7 @@ def _typeset(text: Any) -> Any:
     return _SPACE_THAT_STAYS.sub("\u00a0", text) if isinstance(text, str) else text
 
 
-FRENCH: dict[str, Any] = {
+MESSAGES: dict[str, Any] = {
     "searching": "Recherche dans la base de connaissances…",
     "reading": ("Lecture de {n} page…", "Lecture de {n} pages…"),
     "writing": "Rédaction de la réponse…",
@@ -383,20 +383,12 @@ FRENCH: dict[str, Any] = {
     "lasting_day": ("{n} jour", "{n} jours"),
     "month": ("{n} mois", "{n} mois"),
     "year": ("{n} an", "{n} ans"),
-    "months": (
-        "janvier", "février", "mars", "avril", "mai", "juin",
-        "juillet", "août", "septembre", "octobre", "novembre", "décembre",
-    ),
     "date_form": "{day} {month} {year}",
     "first_of_month": "1er",
     "thousands": "\u202f",
     "percent_form": "{n}\u00a0%",
     "zero_is_plural": False,
-    "language_names": (
-        "anglais", "néerlandais", "allemand", "français", "espagnol", "italien",
-        "portugais", "polonais", "japonais", "chinois", "coréen",
-    ),
     "and_also": "{first} et {last}",
     "or_else": "{first} ou {last}",
 }  # fmt: skip
-FRENCH |= {key: _typeset(text) for key, text in FRENCH.items()}
+MESSAGES |= {key: _typeset(text) for key, text in MESSAGES.items()}

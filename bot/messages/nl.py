@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-DUTCH: dict[str, Any] = {
+MESSAGES: dict[str, Any] = {
     "searching": "Zoeken in de kennisbank…",
     "reading": ("{n} pagina lezen…", "{n} pagina's lezen…"),
     "writing": "Het antwoord schrijven…",
@@ -368,17 +368,9 @@ DUTCH: dict[str, Any] = {
     "lasting_day": ("{n} dag", "{n} dagen"),
     "month": ("{n} maand", "{n} maanden"),
     "year": ("{n} jaar", "{n} jaar"),
-    "months": (
-        "januari", "februari", "maart", "april", "mei", "juni",
-        "juli", "augustus", "september", "oktober", "november", "december",
-    ),
     "date_form": "{day} {month} {year}",
     "thousands": ".",
     "percent_form": "{n}%",
-    "language_names": (
-        "Engels", "Nederlands", "Duits", "Frans", "Spaans", "Italiaans",
-        "Portugees", "Pools", "Japans", "Chinees", "Koreaans",
-    ),
     "and_also": "{first} en {last}",
     "or_else": "{first} of {last}",
 }  # fmt: skip

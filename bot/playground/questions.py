@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kb.models import Chunk, Page
-from kb.text.lexicon import lexicon, words_of
+from kb.text.lexicon import Lexicon, languages, lexicon, words_of
+from kb.text.question_words import ExampleQuestions
 
 TOPIC_WORDS = 4
 """A heading of more words is rather a sentence than a topic."""
@@ -37,73 +38,6 @@ class Suggestion:
     kind: Kind = "question"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Wording:
-    """How a person asks in a language. `how_to`: what a heading that tells how to do something begins with.
-
-    `unanswered`: questions that hardly any page answers, each with the word that would have to stand on one that does.
-    """
-
-    about: str
-    next: str
-    how_to: tuple[str, str] | None
-    unanswered: tuple[tuple[str, str], ...]
-
-
-_WORDINGS = {
-    "en": _Wording(
-        about="What should I know about {}?",
-        next="And {}?",
-        how_to=("how to ", "How do I {}?"),
-        unanswered=(
-            ("cat", "Who feeds the office cat?"),
-            ("aquarium", "How often is the aquarium cleaned?"),
-            ("choir", "When does the office choir rehearse?"),
-        ),
-    ),
-    "nl": _Wording(
-        about="Wat moet ik weten over {}?",
-        next="En {}?",
-        how_to=None,
-        unanswered=(
-            ("kat", "Wie geeft de kantoorkat te eten?"),
-            ("aquarium", "Hoe vaak wordt het aquarium schoongemaakt?"),
-            ("koor", "Wanneer repeteert het koor?"),
-        ),
-    ),
-    "de": _Wording(
-        about="Was muss ich zum Thema „{}“ wissen?",
-        next="Und zu „{}“?",
-        how_to=None,
-        unanswered=(
-            ("katze", "Wer füttert die Bürokatze?"),
-            ("aquarium", "Wie oft wird das Aquarium geputzt?"),
-            ("chor", "Wann probt der Chor?"),
-        ),
-    ),
-    "fr": _Wording(
-        about="Que faut-il savoir sur « {} » ?",
-        next="Et sur « {} » ?",
-        how_to=("comment ", "Comment {} ?"),
-        unanswered=(
-            ("chat", "Qui nourrit le chat du bureau ?"),
-            ("aquarium", "À quelle fréquence nettoie-t-on l'aquarium ?"),
-            ("chorale", "Quand répète la chorale ?"),
-        ),
-    ),
-    "es": _Wording(
-        about="¿Qué debo saber sobre {}?",
-        next="¿Y {}?",
-        how_to=("cómo ", "¿Cómo se puede {}?"),
-        unanswered=(
-            ("gato", "¿Quién da de comer al gato de la oficina?"),
-            ("acuario", "¿Cada cuánto se limpia el acuario?"),
-            ("coro", "¿Cuándo ensaya el coro?"),
-        ),
-    ),
-}
-
-
 @dataclass(kw_only=True, slots=True)
 class _PageRead:
     page: Page
@@ -111,8 +45,8 @@ class _PageRead:
     """In the page's order; a dict for the sake of that."""
 
     @property
-    def wording(self) -> _Wording:
-        return _WORDINGS.get(self.page.language, _WORDINGS["en"])
+    def wording(self) -> ExampleQuestions:
+        return _known(self.page.language).examples
 
     def topics(self) -> list[str]:
         return [one for one in self.headings if _is_topic(one, self.page.language)]
@@ -127,7 +61,7 @@ class _PageRead:
         for heading in self.headings:
             if heading.endswith("?") and len(words_of(heading)) > 2 and len(heading) <= QUESTION_CHARACTERS:
                 yield heading
-        if self.wording.how_to is None:
+        if not self.wording.how_to:
             return
         begins, form = self.wording.how_to
         for heading in self.headings:
@@ -145,8 +79,8 @@ def suggestions(passages: Sequence[Chunk]) -> tuple[Suggestion, ...]:
     if not pages:
         return ()
     spelling = _spelling(passages)
-    languages = [one for one, _ in Counter(read.page.language for read in pages).most_common()]
-    ours = [read for read in pages if read.page.language == languages[0]]
+    spoken = [language for language, _ in Counter(read.page.language for read in pages).most_common()]
+    ours = [read for read in pages if read.page.language == spoken[0]]
     base, first, then = _pair(ours)
     found = [Suggestion(text=base.wording.about.format(spelling.within(first, base.page.language)))]
     if then is not None:
@@ -156,14 +90,14 @@ def suggestions(passages: Sequence[Chunk]) -> tuple[Suggestion, ...]:
             )
         )
     others = [read for read in ours if read is not base]
-    second = [read for read in pages if read.page.language in languages[1:2]]
+    second = [read for read in pages if read.page.language in spoken[1:2]]
     taken: set[str] = set()
     for choice in (others, second or others):
         one = _question(choice, spelling, without=taken)
         if one is not None and one[1] not in {other.text for other in found}:
             taken.add(one[0])
             found.append(Suggestion(text=one[1]))
-    return (*found, *_unanswered(_WORDINGS.get(languages[0], _WORDINGS["en"]), passages))
+    return (*found, *_unanswered(_known(spoken[0]).examples, passages))
 
 
 def _read(passages: Sequence[Chunk]) -> list[_PageRead]:
@@ -208,9 +142,9 @@ def _question(
     return None
 
 
-def _unanswered(wording: _Wording, passages: Sequence[Chunk]) -> Iterator[Suggestion]:
+def _unanswered(wording: ExampleQuestions, passages: Sequence[Chunk]) -> Iterator[Suggestion]:
     told = {word for one in passages for word in words_of(f"{one.page.title} {one.text}")}
-    for word, question in wording.unanswered:
+    for word, question in wording.unanswered.items():
         if not any(one.startswith(word) for one in told if len(one) <= len(word) + 2):
             yield Suggestion(text=question, kind="unanswered")
             return
@@ -221,7 +155,7 @@ def _is_topic(heading: str, language: str, *, words: int = 2) -> bool:
     said = words_of(heading)
     if not words <= len(said) <= TOPIC_WORDS or not _TOPIC.fullmatch(heading):
         return False
-    known = lexicon(language if language in _WORDINGS else "en").words
+    known = _known(language).words
     return said[0] not in known.question | known.conjunctions | known.articles | known.prepositions
 
 
@@ -232,10 +166,8 @@ class _Spelling:
     large: frozenset[str]
 
     def within(self, topic: str, language: str) -> str:
-        """The topic as it stands within a sentence. In German and French it
-        is quoted instead: it would be inflected.
-        """
-        if language in ("de", "fr"):
+        """The topic as it stands within a sentence; where it is quoted, as it is."""
+        if _known(language).examples.quoted:
             return topic
         return _WORD.sub(lambda found: self._word(found[0]), topic)
 
@@ -252,3 +184,7 @@ def _spelling(passages: Sequence[Chunk]) -> _Spelling:
 
 def _stem(word: str) -> str:
     return word[:5]
+
+
+def _known(language: str) -> Lexicon:
+    return lexicon(language if language in languages() else "en")

@@ -22,6 +22,7 @@ from bot.slack.errors import SLACK_FAILURES, error_code
 from bot.slack.events import SlashCommand, SubmittedView, ViewSubmission
 from bot.slack.people import People, Person
 from kb.errors import StoreUnavailableError
+from kb.text.lexicon import lexicon
 
 logger = logging.getLogger(__name__)
 
@@ -38,13 +39,6 @@ ASKED = "asked"
 MOST_SOURCES = 100
 """Options that Slack takes in one menu."""
 OPTION_CHARACTERS = 75
-OWN_NAMES: Mapping[str, str] = {
-    "en": "English",
-    "nl": "Nederlands",
-    "de": "Deutsch",
-    "fr": "Français",
-    "es": "Español",
-}
 
 Right = Literal["may", "may not", "not in it", "no channel"]
 
@@ -131,7 +125,7 @@ class ChannelDialog:
         if not told.get("is_member") and not told.get("is_mpim"):
             return "not in it"
         made_it = told.get("creator") == person.id and not person.outsider
-        return "may" if made_it or await self.admins.standing(person) == "admin" else "may not"
+        return "may" if made_it or await self.admins.status_of(person) == "admin" else "may not"
 
     def _refusal(self, right: Right, words: Messages) -> str:
         if right == "no channel":
@@ -232,7 +226,7 @@ def _corrections(words: Messages) -> dict[str, str]:
 
 
 def _languages(words: Messages) -> dict[str, str]:
-    return {ASKED: words.channel_language_asked, **{code: OWN_NAMES[code] for code in LANGUAGES}}
+    return {ASKED: words.channel_language_asked, **{code: lexicon(code).name for code in LANGUAGES}}
 
 
 def _one_of(

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Literal
 
 from anthropic.types import ToolParam
+from babel import Locale
 
 from kb.answering.asked import Asked
 from kb.answering.replied import DECLINE, LEFT_OPEN, NOTHING_MORE
@@ -44,10 +45,7 @@ REMINDER = "You have answered in another language. Answer in {language}, whateve
 
 Form = Literal["text", "list", "steps", "table"]
 
-_LANGUAGES = {
-    "en": "English", "nl": "Dutch", "de": "German", "fr": "French", "es": "Spanish", "it": "Italian",
-    "pt": "Portuguese", "pl": "Polish", "ja": "Japanese", "zh": "Chinese", "ko": "Korean",
-}  # fmt: skip
+_LANGUAGES = Locale("en").languages
 _KEEP_FORM: dict[Form, str] = {
     "text": "",
     "list": (

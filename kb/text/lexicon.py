@@ -18,6 +18,7 @@ from kb.text.figure_words import FigureWords
 from kb.text.measure_words import MeasureWords, SentenceWords
 from kb.text.question_words import (
     Ellipsis,
+    ExampleQuestions,
     PartWords,
     PointingWords,
     ReferenceWords,
@@ -52,6 +53,7 @@ class Lexicon(LexiconPart):
     scopes: Mapping[str, Mapping[str, Words]] = {}
     """Class -> member -> its words: see `kb.conflicts.scopes`."""
     figures: FigureWords = FigureWords()
+    examples: ExampleQuestions = ExampleQuestions()
 
     @model_validator(mode="after")
     def _longest_phrases_first(self) -> Lexicon:

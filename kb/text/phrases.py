@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from kb.answer import SmallTalk
-from kb.text.lexicon import Lexicon, languages, lexicon, starts_with_phrase, words_of
+from kb.text.lexicon import Lexicon, languages, lexicon, starts_with_phrase, union, words_of
 
 LONGEST_TALK = 10
 """Words. Nobody greets at greater length; a longer message says something."""
@@ -108,5 +109,10 @@ def _asks_in(words: list[str], known: Lexicon) -> bool:
 
 def _is_ellipsis(rest: list[str], known: Lexicon) -> bool:
     """ "and the price": an opener and a bare thing. "and we went home" has a person who acts."""
-    acting = ("i", "we", "ik", "wij", "ich", "wir", "je", "nous", "yo", "nosotros")
-    return 0 < len(rest) <= 4 and not any(word in acting or word in known.words.auxiliaries for word in rest)
+    acting = _first_persons() | known.words.auxiliaries
+    return 0 < len(rest) <= 4 and acting.isdisjoint(rest)
+
+
+@cache
+def _first_persons() -> frozenset[str]:
+    return union(lambda lexicon: lexicon.words.first_person)

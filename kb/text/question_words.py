@@ -34,6 +34,8 @@ class WordClasses(LexiconPart):
     """Small words that carry meaning in another language: they tell the
     language with the others, and are no stop words.
     """
+    first_person: Words = NONE
+    """Who acts where somebody tells what happened: "and we went home"."""
 
 
 class ReferenceWords(LexiconPart):
@@ -166,3 +168,16 @@ class PartWords(LexiconPart):
     """Auxiliaries that can only open a question, not go on with the clause before: "and are contractors covered?"."""
     inverted: Words = NONE
     """Question words behind which the auxiliary comes before the subject: "when do I leave"."""
+
+
+class ExampleQuestions(LexiconPart):
+    """Questions to try, which are made of a page's headings; {} is a heading."""
+
+    about: str = ""
+    next: str = ""
+    quoted: bool = False
+    """Whether the heading is quoted, for it would be inflected."""
+    how_to: tuple[str, ...] = ()
+    """What a heading that tells how to do something begins with, and the question; () where headings do not."""
+    unanswered: Mapping[str, str] = {}
+    """Questions that hardly any page answers, by the word that would have to stand on one that does."""

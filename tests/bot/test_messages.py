@@ -9,6 +9,7 @@ import pytest
 
 from bot.messages.catalog import LANGUAGES, Messages, messages_in
 from bot.messages.formats import Formats
+from kb.text.lexicon import languages
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
 
@@ -68,6 +69,11 @@ def test_titles_and_buttons_fit_slacks_limits(words: Messages) -> None:
     assert len(words.shortcut_send) <= 24
 
 
+def test_each_language_is_a_module_and_a_file_of_words() -> None:
+    assert set(LANGUAGES) == set(languages())
+    assert all(messages.language == code for code, messages in LANGUAGES.items())
+
+
 def test_a_locale_finds_its_language_and_an_unknown_one_is_english() -> None:
     assert messages_in("nl-NL") is LANGUAGES["nl"]
     assert messages_in("de_AT") is LANGUAGES["de"]
@@ -84,6 +90,7 @@ def test_a_locale_finds_its_language_and_an_unknown_one_is_english() -> None:
         ("de", "3. Mai 2024", "1. Mai 2024"),
         ("fr", "3 mai 2024", "1er mai 2024"),
         ("es", "3 de mayo de 2024", "1 de mayo de 2024"),
+        ("pt", "3 de maio de 2024", "1 de maio de 2024"),
     ],
 )
 def test_dates_are_written_as_their_readers_write_them(language: str, third: str, first: str) -> None:
@@ -99,6 +106,7 @@ def test_dates_are_written_as_their_readers_write_them(language: str, third: str
         ("de", "999", "1.234", "12.345", "62\u00a0%"),
         ("fr", "999", "1\u202f234", "12\u202f345", "62\u00a0%"),
         ("es", "999", "1234", "12.345", "62\u00a0%"),
+        ("pt", "999", "1.234", "12.345", "62%"),
     ],
 )
 def test_numbers_are_written_as_their_readers_write_them(
@@ -117,6 +125,7 @@ def test_numbers_are_written_as_their_readers_write_them(
         ("de", ["heute", "vor 1 Tag", "vor 2 Tagen"]),
         ("fr", ["aujourd'hui", "il y a 1 jour", "il y a 2 jours"]),
         ("es", ["hoy", "hace 1 día", "hace 2 días"]),
+        ("pt", ["hoje", "há 1 dia", "há 2 dias"]),
     ],
 )
 def test_ages_are_told_as_their_language_counts(language: str, told: list[str]) -> None:
@@ -132,6 +141,7 @@ def test_ages_are_told_as_their_language_counts(language: str, told: list[str]) 
         ("de", ["0 Seiten", "1 Seite", "1.290 Seiten"]),
         ("fr", ["0 page", "1 page", "1\u202f290 pages"]),
         ("es", ["0 páginas", "1 página", "1290 páginas"]),
+        ("pt", ["0 páginas", "1 página", "1.290 páginas"]),
     ],
 )
 def test_none_one_and_several_take_the_form_of_their_language(language: str, told: list[str]) -> None:

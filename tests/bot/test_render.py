@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from slack_sdk.models.blocks import Block
 
+from bot.messages.catalog import LANGUAGES
 from bot.rendering.render import Rendered, render, spoken
 from kb.answer import Answer, AnswerWarning, NearestPage, Sentence
 from kb.models import PageDates, Rewrite, Successor
@@ -327,7 +328,7 @@ def test_an_outage_is_never_worded_as_not_found() -> None:
 
 
 @pytest.mark.parametrize("kind", ["greeting", "thanks", "who_are_you", "goodbye"])
-@pytest.mark.parametrize("language", ["en", "nl", "de", "fr", "es"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_small_talk_is_answered_in_one_sentence_without_buttons(kind: Any, language: str) -> None:
     message = rendered(
         an_answer(outcome="chat", sentences=(), citations=(), small_talk=kind, language=language)

@@ -78,6 +78,7 @@ def test_abbreviations_stay_as_they_are_written() -> None:
         ),
         ("fr", "Congé", ("Congé annuel", "Congé parental"), "Que faut-il savoir sur « Congé annuel » ?"),
         ("es", "Permiso", ("Permiso anual", "Permiso parental"), "¿Qué debo saber sobre permiso anual?"),
+        ("pt", "Férias", ("Férias anuais", "Férias parentais"), "O que devo saber sobre férias anuais?"),
     ],
 )
 def test_they_are_asked_in_the_language_of_the_pages(
