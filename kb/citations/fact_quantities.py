@@ -16,6 +16,7 @@ from kb.citations.fact_words import (
     SMALLER,
     TIME_UNITS,
     UNITS,
+    WEEKDAYS,
     WRITTEN,
 )
 from kb.text.language import detect
@@ -30,7 +31,6 @@ MOST_COUNTED = 12
 _REACH = 3
 """Words between a number and its unit: "5 full working days"."""
 _RATE_REACH = 8
-_CURRENCY = {"€": "eur", "$": "usd", "£": "gbp"}
 _ARTICLES = rf"(?:{any_of(union(lambda known: known.words.indefinite))})"
 _ENDINGS = union(lambda known: known.figures.ordinal_endings)
 _RATE = union(lambda known: known.figures.rate)
@@ -45,12 +45,14 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"(?<![\w/])(?<!\d[.,])(?P<currency>[€$£]\s*)?(?P<figure>\d{1,3}(?:[ "
+    r"(?<![\w/])(?<!\d[.,])(?P<currency>(?:R\$|[€$£])\s*)?(?P<figure>\d{1,3}(?:[ "
     r"\u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,']\d+)*)"
     r"(?P<attached>%|°C|[^\W\d_]+)?(?=(?P<code>[-_]?[^\W\d_]|[.]\d)?)"
     rf"|(?<![\w-])(?P<word>{any_of({*NUMBER_WORDS, *ORDINALS})})(?!\w)",
     re.IGNORECASE,
 )
+_WEEKDAY = re.compile(rf"(?:{any_of(WEEKDAYS)})(?!\w)", re.IGNORECASE)
+"""Some are counted: "segunda-feira"."""
 _NAMED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[ *_`]*$")
 _PIECE = re.compile(r"°[CF]|[^\W\d_]+|[%€$£]|[|;:.!?(),]")
 
@@ -132,7 +134,7 @@ def read_quantities(text: str) -> Iterator[Quantity]:
     others = lexicon(detect(text)).figures.not_numbers
     for match in _NUMBER.finditer(text):
         word, attached = (match["word"] or "").casefold(), (match["attached"] or "").casefold()
-        if word in ORDINALS:
+        if word in ORDINALS and _WEEKDAY.match(text, match.start()) is None:
             yield Quantity(readings=frozenset({float(ORDINALS[word])}), unit=ORDINAL)
         readings = [NUMBER_WORDS[word]] if word in NUMBER_WORDS else _readings(match["figure"] or "")
         if not readings or word in others or (attached and match["code"]):
@@ -140,7 +142,7 @@ def read_quantities(text: str) -> Iterator[Quantity]:
         scale = SCALES.get(attached, 1.0)
         unit = ORDINAL if attached in _ENDINGS else UNITS.get(attached)
         if match["currency"]:
-            unit = _CURRENCY[match["currency"].strip()]
+            unit = UNITS[match["currency"].strip().casefold()]
         yield Quantity.at(text, match.start(), match.end(), [reading * scale for reading in readings], unit)
 
 
