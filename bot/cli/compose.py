@@ -106,7 +106,7 @@ class Runtime:
         languages), since it needs its own language only.
         """
         try:
-            await self.pipeline.searcher.warm()
+            await self.pipeline.warm()
         except UnavailableError as error:
             logger.warning("search.not_warm", extra={"cause": str(error)})
 

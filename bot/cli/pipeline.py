@@ -21,9 +21,11 @@ from kb.index.port import VectorIndex
 from kb.inference.embedder import Embedder
 from kb.pages.freshness import Clock, FreshnessPolicy
 from kb.pipeline import Pipeline
+from kb.retrieval.evidence import EvidenceScorer
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.live_embedder import LiveEmbedder
 from kb.retrieval.rerank import Reranker
+from kb.retrieval.retriever import Retriever
 from kb.retrieval.search import PASSAGES, Search
 from kb.retrieval.vocabulary import Vocabulary
 from kb.retrieval.weights import fitted_for
@@ -103,18 +105,29 @@ def build_pipeline(
         similarity=similarity,
     )
     pipeline = Pipeline(
-        rewriter=choose(vocabulary=vocabulary.frequency),
-        outside_rewriter=choose(),
-        index=index,
-        searcher=searcher,
-        ranker=ranker,
+        retriever=Retriever(
+            rewriter=choose(vocabulary=vocabulary.frequency),
+            outside_rewriter=choose(),
+            index=index,
+            searcher=searcher,
+            ranker=ranker,
+            lexical=lexical,
+            vocabulary=vocabulary,
+            settings=settings,
+            asks_a_model=False,
+        ),
+        evidence=EvidenceScorer(
+            lexical=lexical,
+            vocabulary=vocabulary,
+            keep=settings.search.keep,
+            relevance=fitted.model,
+            threshold=settings.answer.min_confidence,
+        ),
         quoted=quoted,
         written=None,
-        lexical=lexical,
-        vocabulary=vocabulary,
-        settings=settings,
+        index=index,
+        keep=settings.search.keep,
         clock=clock,
-        relevance=fitted.model,
     )
     return pipeline if model is None else with_model(pipeline, model, settings)
 
@@ -125,15 +138,15 @@ def with_model(pipeline: Pipeline, model: LanguageModel, settings: Settings) -> 
     from kb.answering.written import WrittenAnswerer
     from kb.citations.judge import Judge
 
-    quoted = pipeline.quoted
+    retriever = replace(pipeline.retriever, asks_a_model=True)
     written = WrittenAnswerer(
         drafter=ModelDrafter(model, settings.model, max_sentences=settings.answer.max_sentences),
         judge=Judge(model) if settings.answer.judge == "auto" else None,
-        quoted=quoted,
-        search=pipeline.search_pages,
+        quoted=pipeline.quoted,
+        search=retriever.search_pages,
         limits=ReadingLimits(passages=settings.answer.read_passages, tokens=settings.answer.read_tokens),
     )
-    return replace(pipeline, written=written)
+    return replace(pipeline, retriever=retriever, written=written)
 
 
 def unjudged(settings: Settings, model: ModelSettings) -> Settings:

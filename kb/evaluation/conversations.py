@@ -26,7 +26,7 @@ RANKED = 20
 Answers = Literal["reference", "own"]
 
 
-class Retriever(Protocol):
+class WalkedPipeline(Protocol):
     """What a walk needs of `kb.pipeline.Pipeline`."""
 
     async def find(self, question: Question, turns: Sequence[Turn] = ()) -> RetrievalResult: ...
@@ -106,7 +106,7 @@ class GoldRewriter:
 
 
 async def walk(
-    pipeline: Retriever, data: DataSet, conversation: Conversation, memory: Memory
+    pipeline: WalkedPipeline, data: DataSet, conversation: Conversation, memory: Memory
 ) -> AsyncIterator[TurnResult]:
     """Asks every question of a conversation in its order, each in the thread of those before.
 
@@ -124,7 +124,11 @@ async def walk(
 
 
 async def _ask(
-    pipeline: Retriever, question: Question, turns: Sequence[Turn], labelled: LabelledTurn, memory: Memory
+    pipeline: WalkedPipeline,
+    question: Question,
+    turns: Sequence[Turn],
+    labelled: LabelledTurn,
+    memory: Memory,
 ) -> tuple[RetrievalResult, Turn]:
     if memory.answers == "own":
         answer = await pipeline.answer(question, turns)

@@ -5,13 +5,14 @@ evidence is scored by (`kb.retrieval.confidence`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kb.citations.prompt_injection import strip_injections
 from kb.models import Chunk, Hit
-from kb.retrieval.confidence import EvidenceFeatures
+from kb.retrieval.confidence import Evidence, EvidenceFeatures, RelevanceModel, score_evidence
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.vocabulary import Vocabulary
+from kb.retrieval.weights import default_model
 from kb.text.lexicon import lexicon, words_of
 
 UNTOLD = 0.5
@@ -39,19 +40,29 @@ def without_ordering(hits: Sequence[Hit]) -> list[Hit]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class EvidenceReader:
-    """`vocabulary` tells which of a question's words are rare and so tell more."""
+class EvidenceScorer:
+    """Tells how likely passages answer a question. `keep`: how many of the best ones it reads.
+
+    `vocabulary` tells which of a question's words are rare and so tell more. `threshold` overrides the fitted one.
+    """
 
     lexical: LexicalEncoder
     vocabulary: Vocabulary
+    keep: int
+    relevance: RelevanceModel = field(default_factory=default_model)
+    threshold: float | None = None
+
+    def score(self, features: EvidenceFeatures) -> Evidence:
+        return score_evidence(features, self.relevance, threshold=self.threshold)
 
     def features(
         self, query: str, hits: Sequence[Hit], language: str, *, translated: str = ""
     ) -> EvidenceFeatures:
-        """Of these passages, best first. `language` is the question's.
+        """Measures the best of `hits`, which are without orders (`without_ordering`). `language` is the question's.
 
         `translated`: the query in the pages' language, by which pages in another language than the question's are read.
         """
+        hits = hits[: self.keep]
         return EvidenceFeatures(
             hits=hits,
             coverages=[self._coverage(query, hit.chunk, language, translated) for hit in hits],

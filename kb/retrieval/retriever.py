@@ -1,8 +1,8 @@
-"""From a question in its thread to passages, best first.
+"""Finds the passages for a question in its thread, best first.
 
-rewrite -> where the question stands in its thread -> search -> anchors -> rerank -> exact terms -> supersession
+rewrite -> position in the thread -> search -> anchors -> rerank -> exact terms -> supersession
 
-A question that asks several things goes through all but the first two once for each part and once as a whole.
+A question that asks several things passes all steps but the first two once for each part and once as a whole.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from kb.retrieval.thread_words import context_terms
 from kb.retrieval.vocabulary import Vocabulary
 from kb.rewriting.rewriter import Rewriter
 from kb.runtime.stopwatch import Stopwatch
+from kb.text.language import detect
 
 
 class Pages(Readable, PageFinder, Protocol):
@@ -72,7 +73,7 @@ class Ranker(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PartResult:
-    """One of several questions that were asked at once, and its own passages, best first."""
+    """One of several questions that were asked at once, and its passages, best first."""
 
     question: str
     hits: Sequence[Hit] = ()
@@ -80,9 +81,10 @@ class PartResult:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RetrievalResult:
-    """What was searched for, and the passages that came back, best first.
+    """What was searched for, and the passages that were found, best first.
 
     `parts` is empty for one question. For several, `hits` takes the best of each part and of the whole in turn.
+    `reranker_missing`: a cross-encoder is configured and did not read these passages.
     """
 
     rewrite: Rewrite
@@ -93,12 +95,13 @@ class RetrievalResult:
     anchors: Sequence[str] = ()
     anchor_reason: str = ""
     reranking: Reranking | None = None
+    reranker_missing: bool = False
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Scope:
-    """Where and for whom a question is searched: the same for each of its parts."""
+    """For whom and along which pages a question is searched; each of its parts shares it."""
 
     audience: Audience
     language: str
@@ -109,10 +112,13 @@ class _Scope:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Retrieval:
-    """What finding needs. `asks_a_model`: the rewriter may take as long as a model does."""
+class Retriever:
+    """`rewriter` corrects typos toward words found on public pages; `outside_rewriter` knows no page and serves
+    audiences that are not everyone. `asks_a_model`: the rewriter may take as long as a model does.
+    """
 
     rewriter: Rewriter
+    outside_rewriter: Rewriter
     index: Pages
     searcher: Searcher
     ranker: Ranker
@@ -120,6 +126,14 @@ class Retrieval:
     vocabulary: Vocabulary
     settings: Settings
     asks_a_model: bool
+
+    async def warm(self) -> None:
+        """Makes the first question in each of the pages' languages as fast as later ones.
+
+        Raises:
+            UnavailableError: the index or the embedder does not answer.
+        """
+        await self.searcher.warm()
 
     async def find(
         self, question: Question, turns: Sequence[Turn], language: str, watch: Stopwatch
@@ -162,17 +176,20 @@ class Retrieval:
             anchors=anchors,
             anchor_reason=position.reason,
             reranking=await self.ranker.trial(),
+            reranker_missing=self.ranker.wanted and not self.ranker.available,
         )
 
-    async def search_once(self, question: Question, language: str) -> RetrievalResult:
-        """One wording as it is, without a thread.
+    async def search_pages(self, query: str, audience: Audience, language: str) -> Sequence[Hit]:
+        """Searches for one query without a thread: what a model that writes an answer searches for by itself.
+
+        `language` is the question's; a model that has read the pages may well search in theirs.
 
         Raises:
             UnavailableError: the index or the embedder does not answer.
         """
-        scope = _Scope(audience=question.audience, language=language, watch=Stopwatch())
-        hits, _ = await self._search(question.text, [WeightedQuery(text=question.text, weight=1.0)], scope)
-        return RetrievalResult(rewrite=Rewrite(query=question.text), hits=hits)
+        scope = _Scope(audience=audience, language=detect(query, hint=language), watch=Stopwatch())
+        hits, _ = await self._search(query, [WeightedQuery(text=query, weight=1.0)], scope)
+        return hits
 
     async def _search(
         self, query: str, queries: Sequence[WeightedQuery], scope: _Scope, *, read_as: str = ""
@@ -281,7 +298,8 @@ class Retrieval:
     async def _read(
         self, question: Question, turns: Sequence[Turn], language: str, pages_language: str
     ) -> tuple[Rewrite, ThreadPosition, tuple[str, ...]]:
-        rewrite = await self.rewriter.rewrite(
+        rewriter = self.rewriter if question.audience.everyone else self.outside_rewriter
+        rewrite = await rewriter.rewrite(
             question.text, turns, language=language, pages_language=pages_language
         )
         position = anchoring.position_in_thread(turns, question.text, rewrite)

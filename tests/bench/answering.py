@@ -74,15 +74,17 @@ async def _forgetful(pipeline: Pipeline, embedder: RecordingEmbedder, question: 
 
 
 def _search(pipeline: Pipeline, embedder: RecordingEmbedder) -> Search:
-    return Search(pipeline.index, embedder, pipeline.lexical, pipeline.settings.search)
+    retriever = pipeline.retriever
+    return Search(retriever.index, embedder, retriever.lexical, retriever.settings.search)
 
 
 def _quoted(pipeline: Pipeline, embedder: RecordingEmbedder, search: Search) -> QuotedAnswerer:
+    retriever = pipeline.retriever
     return replace(
         pipeline.quoted,
         librarian=Librarian(
             nearness=search,
-            coverage=partial(pipeline.lexical.coverage, rarity=pipeline.vocabulary.rarity),
+            coverage=partial(retriever.lexical.coverage, rarity=retriever.vocabulary.rarity),
         ),
         similarity=EmbeddingSimilarity(embedder),
     )

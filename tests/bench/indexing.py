@@ -188,7 +188,7 @@ async def _searches_ms(runtime: Runtime, questions: Iterable[str]) -> list[float
     for question in questions:
         await asyncio.sleep(PAUSE_S)
         started = time.perf_counter()
-        await runtime.pipeline.searcher.search(
+        await runtime.pipeline.retriever.searcher.search(
             [WeightedQuery(text=question, weight=1.0)], audience=Audience(), language="en"
         )
         taken.append((time.perf_counter() - started) * 1000)

@@ -41,7 +41,7 @@ async def measured(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Me
     request = ConversationsRequest(folder=folder)
     async with open_evaluation(settings, data, request, Progress(disable=True)) as pipeline:
         seen = [one async for one in observe(pipeline, data, strangers(), Memory())]
-        yield in_sample(Table(seen), pipeline.relevance.plain)
+        yield in_sample(Table(seen), pipeline.evidence.relevance.plain)
 
 
 def test_what_is_on_no_page_is_not_quoted_as_an_answer(measured: Measured):

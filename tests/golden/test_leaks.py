@@ -84,7 +84,9 @@ async def test_a_missing_filter_in_what_the_thread_remembers_is_noticed(
 
 async def test_spelling_towards_pages_that_outsiders_may_not_read_is_noticed() -> None:
     def spelling(walk: Walk) -> Walk:
-        return replace(walk, pipeline=replace(walk.pipeline, outside_rewriter=walk.pipeline.rewriter))
+        retriever = walk.pipeline.retriever
+        careless = replace(retriever, outside_rewriter=retriever.rewriter)
+        return replace(walk, pipeline=replace(walk.pipeline, retriever=careless))
 
     report = await walked(spelling)
     assert {leak.kind for leak in report.leaks} == {"misspelt"}

@@ -13,7 +13,7 @@ from kb.index.port import PagesWanted
 from kb.models import Audience, Hit, Page, Question, Rewrite, Turn
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.queries import WeightedQuery
-from kb.retrieval.retriever import Retrieval, RetrievalResult
+from kb.retrieval.retriever import RetrievalResult, Retriever
 from kb.retrieval.search import SearchResult
 from kb.retrieval.vocabulary import Vocabulary
 from kb.runtime.stopwatch import Stopwatch
@@ -72,8 +72,9 @@ class Office:
 
     async def find(self, *, asks_a_model: bool = True) -> RetrievalResult:
         lexical = LexicalEncoder()
-        retrieval = Retrieval(
+        retriever = Retriever(
             rewriter=self,
+            outside_rewriter=self,
             index=_Index(self),  # type: ignore[arg-type]
             searcher=self,  # type: ignore[arg-type]
             ranker=self,
@@ -82,7 +83,7 @@ class Office:
             settings=Settings(),
             asks_a_model=asks_a_model,
         )
-        return await retrieval.find(Question(id="q", text=QUESTION), (), "nl", Stopwatch())
+        return await retriever.find(Question(id="q", text=QUESTION), (), "nl", Stopwatch())
 
 
 class _Index:

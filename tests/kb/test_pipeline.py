@@ -32,8 +32,10 @@ from kb.models import Audience, Chunk, Hit, Page, PageDates, Question, Rewrite, 
 from kb.pages.freshness import FreshnessPolicy
 from kb.pages.versions import names_of
 from kb.pipeline import Pipeline
+from kb.retrieval.evidence import EvidenceScorer
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.queries import WeightedQuery
+from kb.retrieval.retriever import Retriever
 from kb.retrieval.search import SearchResult
 from kb.retrieval.vocabulary import Vocabulary
 from kb.rewriting.rewriter import choose_rewriter
@@ -157,16 +159,27 @@ def a_pipeline(
         similarity=alike,
     )
     return Pipeline(
-        rewriter=choose_rewriter(configured),
-        outside_rewriter=choose_rewriter(configured),
-        index=index,
-        searcher=index,
-        ranker=ranker or NoRanker(),
+        retriever=Retriever(
+            rewriter=choose_rewriter(configured),
+            outside_rewriter=choose_rewriter(configured),
+            index=index,
+            searcher=index,
+            ranker=ranker or NoRanker(),
+            lexical=lexical,
+            vocabulary=Vocabulary(),
+            settings=configured,
+            asks_a_model=written is not None,
+        ),
+        evidence=EvidenceScorer(
+            lexical=lexical,
+            vocabulary=Vocabulary(),
+            keep=configured.search.keep,
+            threshold=configured.answer.min_confidence,
+        ),
         quoted=quoted,
         written=written,
-        lexical=lexical,
-        vocabulary=Vocabulary(),
-        settings=configured,
+        index=index,
+        keep=configured.search.keep,
         clock=lambda: TODAY,
     )
 
@@ -174,14 +187,15 @@ def a_pipeline(
 def with_model(pipeline: Pipeline, *script: Reply | Exception) -> tuple[Pipeline, ScriptedModel]:
     """As `bot.cli.pipeline.with_model` puts it together, without a judge."""
     model = ScriptedModel(*script)
+    retriever = replace(pipeline.retriever, asks_a_model=True)
     written = WrittenAnswerer(
         drafter=ModelDrafter(model, ModelSettings(), max_sentences=4),
         judge=None,
         quoted=pipeline.quoted,
-        search=pipeline.search_pages,
+        search=retriever.search_pages,
         limits=ReadingLimits(passages=16, tokens=6000),
     )
-    return replace(pipeline, written=written), model
+    return replace(pipeline, retriever=retriever, written=written), model
 
 
 def ask(text: str = "How many days of holiday do I get?") -> Question:
@@ -397,8 +411,8 @@ async def test_the_original_wording_is_embedded_while_a_model_rewrites():
             return Rewrite(query="When do holiday days expire?", needs_rewrite=True, is_follow_up=True)
 
     pipeline = a_pipeline(index, written=Broken(ModelUnavailableError("down")))
-    object.__setattr__(pipeline, "rewriter", Slow())
-    await pipeline.answer(ask("and when do they expire?"), [A_TURN])
+    slow = replace(pipeline, retriever=replace(pipeline.retriever, rewriter=Slow()))
+    await slow.answer(ask("and when do they expire?"), [A_TURN])
     assert asked == [["and when do they expire?"]]
 
 
@@ -469,7 +483,8 @@ async def test_a_place_that_wants_its_own_language_is_searched_in_the_questions(
             spoken.append(language)
             return await index.search(queries, language=language, **asked)
 
-    pipeline = replace(a_pipeline(index), searcher=Searcher())
+    pipeline = a_pipeline(index)
+    pipeline = replace(pipeline, retriever=replace(pipeline.retriever, searcher=Searcher()))
     await pipeline.answer(replace(ask("Hoeveel vakantiedagen krijg ik per jaar?"), reply_in="fr"))
     assert spoken == ["nl"]
 
@@ -484,7 +499,8 @@ async def test_a_model_may_search_in_the_language_of_the_pages():
             spoken.append(language)
             return await index.search(queries, language=language, **asked)
 
-    pipeline = replace(a_pipeline(index), searcher=Searcher())
-    await pipeline.search_pages("how are days of holiday approved?", Audience(), "nl")
-    await pipeline.search_pages("holiday", Audience(), "nl")
+    pipeline = a_pipeline(index)
+    pipeline = replace(pipeline, retriever=replace(pipeline.retriever, searcher=Searcher()))
+    await pipeline.retriever.search_pages("how are days of holiday approved?", Audience(), "nl")
+    await pipeline.retriever.search_pages("holiday", Audience(), "nl")
     assert spoken == ["en", "nl"]

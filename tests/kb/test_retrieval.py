@@ -12,7 +12,7 @@ from kb.models import Audience, Chunk, Hit, Page, Question, Scores, Turn
 from kb.retrieval.exact_terms import REMEMBERED, _plain, _range, holds
 from kb.retrieval.lexical import LexicalEncoder
 from kb.retrieval.queries import WeightedQuery
-from kb.retrieval.retriever import Retrieval, RetrievalResult, interleaved
+from kb.retrieval.retriever import RetrievalResult, Retriever, interleaved
 from kb.retrieval.search import SearchResult
 from kb.retrieval.vocabulary import Vocabulary
 from kb.rewriting.rewriter import choose_rewriter
@@ -81,8 +81,9 @@ class NoRanker:
 
 async def find(searcher: Searcher, question: str, *turns: tuple[str, str]) -> RetrievalResult:
     settings, lexical = Settings(), LexicalEncoder()
-    retrieval = Retrieval(
+    retriever = Retriever(
         rewriter=choose_rewriter(settings),
+        outside_rewriter=choose_rewriter(settings),
         index=searcher,
         searcher=searcher,
         ranker=NoRanker(),
@@ -92,7 +93,7 @@ async def find(searcher: Searcher, question: str, *turns: tuple[str, str]) -> Re
         asks_a_model=False,
     )
     thread = [Turn(question=asked, answer=answer) for asked, answer in turns]
-    return await retrieval.find(Question(id="q", text=question), thread, "en", Stopwatch())
+    return await retriever.find(Question(id="q", text=question), thread, "en", Stopwatch())
 
 
 def texts(hits: Sequence[Hit]) -> list[str]:

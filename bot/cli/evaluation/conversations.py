@@ -129,7 +129,8 @@ async def open_evaluation(
             clock=utc_now,
         )
         if request.rewriter == "gold":
-            pipeline = replace(pipeline, rewriter=GoldRewriter(data.conversations, pipeline.rewriter))
+            gold = GoldRewriter(data.conversations, pipeline.retriever.rewriter)
+            pipeline = replace(pipeline, retriever=replace(pipeline.retriever, rewriter=gold))
         yield pipeline
 
 
@@ -156,7 +157,7 @@ def _config(settings: Settings, request: ConversationsRequest, pipeline: Pipelin
     return {
         "rewriter": request.rewriter,
         "anchors": "on" if settings.anchors.enabled else "off",
-        "rerank": "on" if pipeline.ranker.available else "off",
+        "rerank": "on" if pipeline.retriever.ranker.available else "off",
         "answers": request.answers,
         "cited": request.cited,
         "model": settings.model.rewrite_model if request.rewriter == "model" else None,

@@ -119,10 +119,10 @@ async def _observed(settings: Settings, request: DeclineRequest, data_sets: Sequ
             strangers = _strangers(request, data_sets, at)
             asked = ConversationsRequest(folder=request.folders[at])
             async with open_evaluation(settings, data, asked, progress) as pipeline:
-                model = pipeline.relevance
-                without = replace(pipeline, ranker=off)
+                model = pipeline.evidence.relevance
+                without = replace(pipeline, retriever=replace(pipeline.retriever, ranker=off))
                 plain += await _asked(without, data, strangers, memory, progress, "without a reranker")
-                if pipeline.ranker.available:
+                if pipeline.retriever.ranker.available:
                     reranked += await _asked(pipeline, data, strangers, memory, progress, "with the reranker")
     off.close()
     if model is None:

@@ -207,7 +207,9 @@ async def _ask(pipeline: Pipeline, model: ObedientModel, name: str, text: str, p
     question = Question(id=name, text=text)
     if pipeline.written is not None:
         found = await pipeline.find(question)
-        given = {hit.chunk.page.path for hit in found.hits[: pipeline.settings.answer.read_passages]}
+        given = {
+            hit.chunk.page.path for hit in found.hits[: pipeline.retriever.settings.answer.read_passages]
+        }
         model.page = pair.old_page[0] if pair.old_path in given else pair.new_page[0]
     return await pipeline.answer(question)
 
