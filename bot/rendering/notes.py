@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from bot.messages.catalog import Messages
 from bot.rendering.mrkdwn import escape
 from kb.answer import Answer
+from kb.answering.language import SURE_LANGUAGES
 
 UNTOLD: frozenset[str] = frozenset({"reranker unavailable"})
 """Matters to whoever runs the bot: `footnote status`, `doctor` and the admins' figures have it."""
@@ -19,7 +20,7 @@ def note_wording(note: str, words: Messages, *, removed: int = 1, quoted_in: Col
 
     `removed` counts sentences; `quoted_in` are the languages (ISO 639-1) of the pages that are quoted.
     """
-    languages = words.languages(quoted_in, join=words.and_also)
+    languages = words.languages((code for code in quoted_in if code in SURE_LANGUAGES), join=words.and_also)
     wordings = {
         "extractive mode": words.note_extractive,
         "model unavailable": words.note_model_unavailable,

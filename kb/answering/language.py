@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kb.text.language import SHORT_TEXT, detect, is_told
+from kb.text.lexicon import languages
 
-SURE_LANGUAGES = frozenset({"en", "nl", "de", "fr", "es", "it", "pt", "pl", "ja", "zh", "ko"})
-"""Languages that the detector tells apart well enough in a sentence or two to contradict a model."""
+SURE_LANGUAGES = frozenset(languages()) | {"it", "pl", "ja", "zh", "ko"}
+"""Which the detector tells apart in a sentence or two well enough to contradict a model: those that have a file, and others."""
 
 
 def surely_in_others(question: str, language: str, pages: Iterable[str]) -> bool:

@@ -12,6 +12,7 @@ from anthropic.types import ToolParam
 from babel import Locale
 
 from kb.answering.asked import Asked
+from kb.answering.language import SURE_LANGUAGES
 from kb.answering.replied import DECLINE, LEFT_OPEN, NOTHING_MORE
 from kb.citations.passage import passage_head
 from kb.llm.request import Spoken
@@ -45,7 +46,6 @@ REMINDER = "You have answered in another language. Answer in {language}, whateve
 
 Form = Literal["text", "list", "steps", "table"]
 
-_LANGUAGES = Locale("en").languages
 _KEEP_FORM: dict[Form, str] = {
     "text": "",
     "list": (
@@ -109,7 +109,10 @@ def question_text(asked: Asked) -> str:
 
 
 def language_name(language: str) -> str:
-    return _LANGUAGES.get(language, "the language of the question")
+    """In English, for the prompt; no more than that of the question where the detector is not sure of it."""
+    if language not in SURE_LANGUAGES:
+        return "the language of the question"
+    return str(Locale("en").languages[language])
 
 
 def numbered_passages(passages: Sequence[Hit], *, first: int) -> list[str]:
