@@ -1,7 +1,7 @@
 """Every error that the knowledge room raises on purpose.
 
     FootnoteError
-    ├── SettingsError          a setting is wrong; the message says how to mend it
+    ├── SettingsError          a setting is wrong; the message says how to fix it
     ├── DataFolderInUseError   another process owns the data folder
     ├── UnavailableError       something we need does not answer: an outage, never "not found"
     │   ├── IndexUnavailableError
@@ -24,7 +24,7 @@ class FootnoteError(Exception):
 
 
 class SettingsError(FootnoteError):
-    """A setting is missing or wrong. The message says which one and how to mend it."""
+    """A setting is missing or wrong. The message says which one and how to fix it."""
 
 
 class DataFolderInUseError(FootnoteError):

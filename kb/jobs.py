@@ -108,7 +108,7 @@ class SyncRecord(BaseModel):
         return self.error is None
 
     def following(self, before: SyncRecord | None) -> SyncRecord:
-        """The same, knowing how the one before ended."""
+        """A copy that carries over the last success and counts failures in a row."""
         if self.ok:
             return self.model_copy(update={"succeeded_at": self.at, "failures": 0})
         succeeded_at = (before.succeeded_at or (before.at if before.ok else None)) if before else None

@@ -22,7 +22,7 @@ REMEMBERED_ANSWER = 2000
 one in Slack. More would be read on the event loop.
 """
 REMEMBERED_QUESTION = 1000
-"""The same of an earlier question, from its end: what was pasted above is seldom what it asks."""
+"""Characters of an earlier question that count, from its end: what was pasted above is seldom what it asks."""
 MAX_BODY = 512 * 1024
 """Bytes of a request: what these limits allow, in three bytes a character and with room for JSON's own."""
 

@@ -269,7 +269,7 @@ def doctor(
     config: Config = None,
     verbose: Verbose = False,
 ) -> None:
-    """Checks every setting, token scope, server and model, and says how to mend each."""
+    """Checks every setting, token scope, server and model, and tells you how to fix each problem."""
     from bot.cli.checks import doctor as command
 
     run(command.doctor(settings_of(data, config, verbose), as_json=json, manifest=manifest))

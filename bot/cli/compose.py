@@ -84,7 +84,7 @@ class Runtime:
     measured: Measured
 
     def with_slack(self, slack: SlackSettings) -> Runtime:
-        """The same runtime with other Slack settings: the playground's address is known only once it listens."""
+        """A copy with other Slack settings: the playground's address is known only once it listens."""
         return replace(self, settings=self.settings.model_copy(update={"slack": slack}))
 
     async def load_models(self) -> None:

@@ -35,7 +35,7 @@ class EventFormatter(logging.Formatter):
 
 
 class JsonFormatter(EventFormatter):
-    """The same as one JSON object a line, for what collects logs;
+    """Writes events as JSON, one object a line, for log collectors;
     `trace_id` and `span_id` where a trace is under way.
     """
 

@@ -45,7 +45,7 @@ def settings_of(
     quiet: bool = True,
     changes: Sequence[tuple[str, str]] = (),
 ) -> Settings:
-    """Starts logging and reads the settings; `changes` ("search.keep", "8") stand over file and environment.
+    """Starts logging and reads the settings; `changes` ("search.keep", "8") override file and environment.
 
     `quiet`: a command that prints its own result logs warnings only, and no traces to a person at a terminal.
     """

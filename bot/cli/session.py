@@ -163,7 +163,7 @@ class Session(Protocol):
         """Of the HTTP API, as `bot.cli.key_commands` writes them."""
 
     async def add_key(self, request: AddKeyRequest) -> dict[str, Any]:
-        """The same of the new one, and "key": the only copy of what its holder sends."""
+        """The new key as `keys` tells it, and "key": the only copy of what its holder sends."""
 
     async def revoke_key(self, request: RevokeKeyRequest) -> bool:
         """Whether there was one."""

@@ -10,7 +10,7 @@
         somebody else                                    -> silent, unless they answer its question (or
         `follow_ups` is "everyone")
 
-A wrong word in a conversation of others costs more than a silence, which a mention mends.
+A wrong word in a conversation of others costs more than a silence, which a mention ends.
 """
 
 from __future__ import annotations

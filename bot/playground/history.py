@@ -186,7 +186,7 @@ def _restore(state: State, saved: Saved, origin: str) -> None:
 
 
 def _moved(message: Message, before: str, now: str) -> Message:
-    """The same message with its links to the playground leading to where that is now."""
+    """A copy of the message whose links lead to the playground's present address."""
     if not before or before == now:
         return message
     text = json.dumps(message, ensure_ascii=False).replace(f"{before}/", f"{now}/")

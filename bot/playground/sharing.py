@@ -42,7 +42,7 @@ class Upload:
 
 
 def file_object(slack: Slack, room: Room, user: str, upload: Upload) -> dict[str, Any]:
-    """Slack's file object. A text is a snippet, whose first lines come along; of anything else only its name does."""
+    """Slack's file object. A text is a snippet, shown with its first lines; of anything else only the name is."""
     name = upload.name.strip().rpartition("/")[2] or "file"
     mimetype = upload.mimetype or mimetypes.guess_type(name)[0] or "application/octet-stream"
     text = _text_of(name, mimetype, upload.content)
@@ -122,7 +122,7 @@ def shared_message(slack: Slack, room: Room, message: Message, *, private: bool)
 
 
 def checked_uploads(uploads: tuple[Upload, ...]) -> tuple[Upload, ...]:
-    """The same, where they are few enough.
+    """Returns the uploads, if they are few enough.
 
     Raises:
         PlaygroundError: they are not.

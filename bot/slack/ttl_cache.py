@@ -1,4 +1,4 @@
-"""What was asked of Slack a moment ago, so that it need not be asked again."""
+"""A small TTL cache for Slack lookups."""
 
 from __future__ import annotations
 

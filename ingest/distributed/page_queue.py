@@ -38,7 +38,7 @@ SILENT_MS = 15_000
 LISTEN_MS = 2_000
 """How long a worker waits for a job before it looks at the rest of the world."""
 KEPT = timedelta(minutes=10)
-"""What a sync leaves behind when it dies goes by itself."""
+"""Keys of a dead sync expire."""
 MOST_OUTCOMES = 16
 """That are read at a time."""
 _GROUP = "workers"
@@ -103,7 +103,7 @@ class PageJobQueue:
         return taken[1].id if taken else None
 
     async def withdraw(self, manifest_key: str, entries: Sequence[str]) -> None:
-        """Nobody begins these any more. Who has begun one goes on in vain."""
+        """Removes unstarted jobs; results of running ones are ignored."""
         with store_failures(_UNAVAILABLE):
             try:
                 await self._withdraw(manifest_key, entries)

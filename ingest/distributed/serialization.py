@@ -43,7 +43,7 @@ class ReadyPage:
     chunks: tuple[IndexedChunk, ...]
 
     def linked_to(self, page: PreparedPage) -> list[IndexedChunk]:
-        """The same vectors for the chunks of the page as it is now: its links are no part of what is embedded."""
+        """Pairs the vectors with the chunks of the page as it is now: links are not embedded."""
         return [
             replace(indexed, chunk=chunk) for indexed, chunk in zip(self.chunks, page.chunks, strict=True)
         ]

@@ -71,7 +71,7 @@ def names_a_limit(name: str) -> bool:
 
 
 def surely_limits(name: str) -> bool:
-    """The same for what is no front matter by its form: there a common word may be a word of the page."""
+    """Whether a field outside front matter limits readers: there a common word may be a word of the page."""
     key = _limit_key(name)
     return key in SURE or _speaks_of_readers(key)
 

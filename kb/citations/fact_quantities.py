@@ -101,7 +101,7 @@ class Quantity:
 
     @property
     def measures(self) -> frozenset[tuple[str, float]]:
-        """The same in smaller units of time: "two weeks" is 14 days too."""
+        """The quantity in its own and in smaller units of time: "two weeks" is 14 days too."""
         units = () if self.unit is None else ((self.unit, 1.0), *SMALLER.get(self.unit, ()))
         return frozenset((unit, reading * times) for unit, times in units for reading in self.readings)
 

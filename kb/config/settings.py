@@ -153,7 +153,7 @@ class SearchSettings(Section):
     original_weight: Annotated[float, Field(ge=0, le=1)] = 0.3
     """Weight of the user's own words beside a rewrite, which gets the rest."""
     original_weight_guess: Annotated[float, Field(ge=0, le=1)] = 0.5
-    """The same beside what the rules only guess."""
+    """Weight of the user's own words beside a rewrite that the rules only guess."""
     translation_share: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Share of a rewrite's weight that goes to its translation into the
     language of the pages, where a model wrote one.
@@ -161,7 +161,7 @@ class SearchSettings(Section):
     context_weight: Annotated[float, Field(ge=0, le=2)] = 1.0
     """Most that the question among the words of its thread weighs; the other wordings have 1 together. 0: off."""
     context_weight_rewritten: Annotated[float, Field(ge=0, le=2)] = 0.3
-    """The same beside a rewrite that is no guess: it says most of what the thread could add."""
+    """Most that the thread's words weigh beside a rewrite that is no guess: it says most of what they could add."""
     context_strong: Annotated[float, Field(ge=0, le=20)] = 9.0
     """Standard score of the best passage for the question's own wordings
     from which the thread's words weigh nothing.
@@ -184,7 +184,7 @@ class AnchorSettings(Section):
     cited, when a follow-up says what it is about. It helped on one of three sets
     and harmed shifts on another; what such pages gain, the thread's words give."""
     boost_vague: Annotated[float, Field(ge=0, le=1)] = 0.1
-    """The same for a question of one or two words that tell, and for a return to an earlier topic."""
+    """Added instead where a follow-up has one or two telling words, or returns to an earlier topic."""
 
 
 class RewriteSettings(Section):
@@ -200,9 +200,9 @@ class FreshnessSettings(Section):
     max_age_days: Annotated[int, Field(ge=1, le=36500)] = 365
     """A page without a review date is outdated when its last edit is older than this."""
     max_age_by_source: Mapping[str, Annotated[int, Field(ge=1, le=36500)]] = {}
-    """The same for every page of a source, by its name. A source's own `max_age_days` wins."""
+    """Age limit in days for the pages of a source, by its name. A source's own `max_age_days` wins."""
     max_age_by_path: Mapping[str, Annotated[int, Field(ge=1, le=36500)]] = {}
-    """The same for the pages whose path matches (gitignore syntax); the first match wins, over any source's age."""
+    """Age limit in days for pages whose path matches (gitignore syntax); the first match wins, over any source's."""
 
 
 class AnswerSettings(Section):
@@ -211,12 +211,12 @@ class AnswerSettings(Section):
     a third of it nothing is shown. None: what the file of weights says."""
     relevance_file: Path | None = None
     """Weights of the evidence's confidence, as `footnote eval decline
-    --fit --json` writes them. None: those that come along.
+    --fit --json` writes them. None: the bundled ones.
     """
     max_sentences: Annotated[int, Field(ge=1, le=30)] = 4
     """Sentences that a model is asked to write at most."""
     read_passages: Annotated[int, Field(ge=1, le=50)] = 16
-    """Passages that a model reads; the neighbours of the best come along where there is room."""
+    """Passages that a model reads; the neighbours of the best are added where there is room."""
     read_tokens: Annotated[int, Field(ge=500, le=100_000)] = 6000
     """About so many tokens of passages a question."""
     judge: Literal["auto", "off"] = "auto"

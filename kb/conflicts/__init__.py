@@ -1,3 +1,3 @@
-"""Where pages say different things of the same: `statements` finds it,
+"""Where pages disagree about the same fact: `statements` finds it,
 by `measures` and `scopes`; `resolution` decides what is said.
 """

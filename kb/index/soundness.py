@@ -1,4 +1,4 @@
-"""Whether the files of a generation are whole, so that half of them is told as an outage and never as "not found".
+"""Whether the files of a generation are whole, so that a damaged one is reported as an outage and never as "not found".
 
 The engine opens some damaged files with fewer points and without a word, and panics over others. So each
 generation has a record of how it was left. Where its files are as they were left, nothing is looked at. Where

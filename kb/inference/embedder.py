@@ -97,7 +97,7 @@ class Embedder:
 
     @property
     def background(self) -> BackgroundEmbedder:
-        """The same for work that nobody waits for."""
+        """Embeds at low priority, for work that nobody waits for."""
         return BackgroundEmbedder(self)
 
     def count_tokens(self, text: str) -> int:

@@ -146,7 +146,7 @@ class LanguageModel:
         """Says a word to each configured model and returns their names: proof that key, address and names are right.
 
         Raises:
-            ModelUnavailableError: one of them does not answer; the text says which and how to mend it.
+            ModelUnavailableError: one of them does not answer; the text says which and how to fix it.
         """
         names = tuple(dict.fromkeys(await self._names.find()))
         for name in names:

@@ -38,7 +38,7 @@ async def pick_model(base_url: str) -> str:
     """The largest model that the server offers for answering.
 
     Raises:
-        ModelUnavailableError: it offers none, or does not answer; the text says how to mend that.
+        ModelUnavailableError: it offers none, or does not answer; the text says how to fix that.
     """
     offered = await offered_models(base_url)
     if not offered:

@@ -116,7 +116,7 @@ def unknown_requests() -> Iterator[list[str]]:
 
 
 def custom_id(params: Mapping[str, Any]) -> str:
-    """The same for the same request, whatever the order of its keys."""
+    """Hashes a request; the order of its keys does not matter."""
     canonical = json.dumps(params, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:40]
 

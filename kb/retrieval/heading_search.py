@@ -1,4 +1,4 @@
-"""Searches for headings as for questions, each without the help of the heading that stands over its own section.
+"""Searches for headings as for questions, each without the help of the heading of its own section.
 
 A heading over a passage is part of what is embedded and of what BM25 reads. Asked for, it would find its section by
 itself, and nothing could be learnt of how a cross-encoder does with real questions. So the passages of its section are

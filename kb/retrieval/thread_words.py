@@ -1,7 +1,7 @@
 """The words that a thread is about, for a search beside the question's own wordings.
 
 A follow-up leans on its thread in more ways than a rewrite can spell out: "do I need any equipment?" ten minutes after
-an eclipse. So the question is also searched together with the words that were said of late, that are rare in the
+an eclipse. So the question is also searched together with the recent words that are rare in the
 knowledge base and that the question does not hold itself. It is one weighted leg of the engine call: where the thread
 says nothing about the question, its passages score low and the question's own wordings decide.
 """

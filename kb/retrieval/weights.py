@@ -116,7 +116,7 @@ def weights_text(weights: Weights) -> str:
 
 
 def model_key(name: str) -> str:
-    """The same for a model's name and for a folder that holds it."""
+    """Maps a model's name, and a folder that holds the model, to one key."""
     return Path(name).name
 
 

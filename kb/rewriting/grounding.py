@@ -100,5 +100,5 @@ def _stems(text: str, known: Lexicon) -> set[str]:
 
 
 def _is_in(stem: str, stems: set[str]) -> bool:
-    """The same beginning: three letters will do, inflection changes the fourth in short words."""
+    """Compares beginnings: three letters will do, since inflection changes the fourth in short words."""
     return any(stem == other or stem[:3] == other[:3] for other in stems)

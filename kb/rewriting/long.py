@@ -13,7 +13,7 @@ from kb.text.lexicon import Lexicon, words_of
 from kb.text.phrases import asks_something, is_empty_reference
 
 LONG = 600
-"""Characters. Shorter messages are read whole by every embedder that comes along."""
+"""Characters. Shorter messages are read whole by every bundled embedder."""
 MOST = 300
 """Characters of what is taken for the question."""
 

@@ -1,4 +1,4 @@
-"""Corrects slips of the keyboard before a question is read: "tel me mroe about teh ADM".
+"""Corrects typos before a question is read: "tel me mroe about teh ADM".
 
 Only words that nobody knows are touched: not in the language file, not in the thread, not in the index. The nearest
 word of the language file or of the thread wins; words of the index come last, because there are most of them.

@@ -1,4 +1,4 @@
-"""How rewriting fares in this process: what became of every question, and what the kept replies saved."""
+"""Counters for rewrite outcomes in this process, and for hits of the reply cache."""
 
 from __future__ import annotations
 

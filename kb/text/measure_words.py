@@ -29,7 +29,7 @@ class MeasureWords(LexiconPart):
     more: Words = NONE
     """From below, and with a "not" before them from above."""
     most_before: Words = NONE
-    """The same only right before the figure: "under 10 people"."""
+    """They bound it from above only where they stand right before the figure: "under 10 people"."""
     least_before: Words = NONE
     carried: Words = NONE
     """Verbs whose "over" bounds nothing: "carry over 10 days"."""

@@ -1,4 +1,4 @@
-"""`footnote doctor`: checks every part that a setting names, and says how to mend what is broken.
+"""`footnote doctor`: checks every part that a setting names, and says how to fix what is broken.
 
 A check never stops the others. It works beside a running bot: what
 belongs to the owner of the data folder is asked of it.
@@ -69,7 +69,7 @@ async def _all(settings: Settings) -> list[Check]:
     for name, part in parts:
         try:
             checks += await part(settings)
-        except FootnoteError as error:  # its text says how to mend it
+        except FootnoteError as error:  # its text says how to fix it
             checks.append(Check(name=name, state="broken", told=str(error)))
     return checks
 

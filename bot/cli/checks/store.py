@@ -25,7 +25,7 @@ async def store_checks(settings: Settings) -> list[Check]:
         try:
             concerns = await store_concerns(redis)
         except StoreUnavailableError as error:
-            mend = "start the server, or mend REDIS_URL"
+            mend = "start the server, or correct REDIS_URL"
             return [Check(name="store", state="broken", told=f"{error}: {error.__cause__}", mend=mend)]
     return [
         Check(name="store", state="broken" if one.urgent else "warning", told=one.told, mend=one.mend)

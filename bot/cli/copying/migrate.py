@@ -79,7 +79,7 @@ def _moved(settings: Settings, to: str) -> Settings:
 
 
 def _label(folder: DataFolder, settings: Settings, target: Settings) -> str:
-    """The same as at the run that was cut off, where that went from and to the same places."""
+    """The label of this move: that of the run that was cut off, where it went from and to the same places."""
     way = {"from": _place(settings, folder), "to": _place(target, folder)}
     journal = _journal(folder)
     try:
