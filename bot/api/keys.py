@@ -60,8 +60,8 @@ class ApiKey(BaseModel):
     @property
     def reads(self) -> Audience:
         return Audience(
-            channels=frozenset(mark for mark in self.audience if _CHANNEL.fullmatch(mark)),
-            groups=frozenset(mark for mark in self.audience if _GROUP.fullmatch(mark)),
+            channels=frozenset(principal for principal in self.audience if _CHANNEL.fullmatch(principal)),
+            groups=frozenset(principal for principal in self.audience if _GROUP.fullmatch(principal)),
             sources=frozenset(self.sources),
         )
 
@@ -103,7 +103,7 @@ class ApiKeys:
             name=name,
             prefix=whole[: len(f"{_PREFIX}_{name}_") + _SHOWN],
             digest=_digest(whole),
-            audience=tuple(dict.fromkeys(_mark(one) for one in audience)),
+            audience=tuple(dict.fromkeys(_principal(one) for one in audience)),
             sources=tuple(dict.fromkeys(sources)),
             per_minute=per_minute,
             created_at=now,
@@ -178,17 +178,17 @@ def _digest(presented: str) -> str:
     return hashlib.sha256(presented.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _mark(written: str) -> str:
+def _principal(written: str) -> str:
     """A mark of an audience as pages have it: names and handles in small letters.
 
     Raises:
         SettingsError: it is neither a channel nor a user group.
     """
-    mark = written.strip()
-    if mark.startswith(("#", "@")):
-        mark = mark.lower()
-    if _CHANNEL.fullmatch(mark) or _GROUP.fullmatch(mark):
-        return mark
+    principal = written.strip()
+    if principal.startswith(("#", "@")):
+        principal = principal.lower()
+    if _CHANNEL.fullmatch(principal) or _GROUP.fullmatch(principal):
+        return principal
     raise SettingsError(
         f"{written!r} is no channel or user group: write '#people-leads', C0123456, '@finance' or S0123456"
     )

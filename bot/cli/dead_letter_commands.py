@@ -12,7 +12,7 @@ from rich.console import Console
 from bot.cli.as_json import print_json
 from bot.cli.checks.check import Check
 from bot.cli.open import open_session
-from bot.queue.dead_reasons import reason_in_words
+from bot.queue.dead_letter_reasons import reason_in_words
 from kb.config.settings import Settings
 
 SHOWN = 50
@@ -53,7 +53,7 @@ def told(reasons: Mapping[str, int]) -> str:
 
 
 MEND = (
-    "`footnote dead-letters` lists them; mend the cause, then `footnote dead-letters retry --all`, or `drop`"
+    "`footnote dead-letters` lists them; fix the cause, then `footnote dead-letters retry --all`, or `drop`"
 )
 
 

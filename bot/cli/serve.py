@@ -40,9 +40,9 @@ from bot.playground import Playground, sample_workspace
 from bot.playground.history import History
 from bot.playground.links import Answerer, LinkedAnswers
 from bot.queue.dead_letters import DeadLetters
+from bot.queue.placeholder_cleanup import PlaceholderCleanup
 from bot.queue.queue import QuestionQueue
-from bot.queue.tidying import Tidying
-from bot.slack.errors import SLACK_FAILURES, error_code, fate
+from bot.slack.errors import SLACK_FAILURES, error_code, failure_kind
 from bot.stats.status import BotStatus
 from kb.config.settings import Settings
 from kb.errors import FootnoteError, SettingsError, UnavailableError
@@ -156,8 +156,8 @@ async def running(runtime: Runtime, answers: Answerer) -> AsyncIterator[tuple[Ed
         )
         stack.push_async_callback(_end, workers)
         letters = DeadLetters(runtime.redis, namespace=runtime.settings.store.namespace)
-        tidying = asyncio.create_task(Tidying(letters, edge.handler.tidy).run())
-        stack.push_async_callback(cancelled, tidying)
+        cleanup = asyncio.create_task(PlaceholderCleanup(letters, edge.handler.clean_up).run())
+        stack.push_async_callback(cancelled, cleanup)
         schedule = build_schedule(
             runtime.settings, redis=runtime.redis, reindexer=runtime.reindexer, sources=runtime.sources
         )
@@ -236,7 +236,7 @@ async def _connected(edge: Edge) -> None:
             await edge.connect()
         except SLACK_FAILURES as error:
             code = error_code(error) or type(error).__name__
-            if fate(error) == "lasting":
+            if failure_kind(error) == "lasting":
                 raise SettingsError(f"Slack refuses the token ({code}); run `footnote doctor`") from error
             if pause_s == FIRST_PAUSE_S:
                 _warn(f"Slack cannot be reached ({code}): trying again until it can, see `footnote doctor`")

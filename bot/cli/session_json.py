@@ -7,8 +7,8 @@ from typing import Any
 
 from bot.api.keys import KeyInUse
 from bot.messages.catalog import Messages
+from bot.queue.dead_letter_reasons import reason_in_words
 from bot.queue.dead_letters import DeadLetter
-from bot.queue.dead_reasons import reason_in_words
 from bot.stats.gap import Gap, OpenGaps
 from bot.stats.grown_cases import Grown
 from bot.stats.stale import StalePage

@@ -28,7 +28,7 @@ from bot.edge.wiring import (
     build_handlers,
     build_worker,
 )
-from bot.listening.channel_settings import ChannelWishes
+from bot.listening.channel_settings import ChannelSources
 from bot.listening.deferred_messages import DeferredWorker
 from bot.listening.prefilter import Prefilter
 from bot.notices.corrections import Corrections
@@ -167,10 +167,15 @@ async def open_edge(
         raise SettingsError("Footnote cannot speak in Slack: set SLACK_BOT_TOKEN")
     async with slack_session() as session:
         clients = slack_clients(settings, session)
-        wishes = ChannelWishes(store=backend.channel_settings, known=backend.reindexer)
+        source_selection = ChannelSources(store=backend.channel_settings, known=backend.reindexer)
         background, activity = Background(), Activity(clock=clock)
         directory = build_directory(
-            clients, settings, clock, background=background, contacts=backend.contacts, wishes=wishes
+            clients,
+            settings,
+            clock,
+            background=background,
+            contacts=backend.contacts,
+            source_selection=source_selection,
         )
         follower = build_follower(clients, directory, backend, clock)
         handlers = build_handlers(clients, directory, follower, backend, settings, clock)

@@ -24,8 +24,8 @@ from bot.listening.speaking import Decision, Place, Reason, ThreadMessage, decid
 from bot.listening.thread_reads import ReadLaterError, ThreadGoneError, ThreadReads
 from bot.listening.threads import order
 from bot.queue.conversation_keys import thread_key
-from bot.slack.events import READ_SUBTYPES, Message, MessageEvent, answer_mark
-from bot.slack.heard import heard
+from bot.slack.events import READ_SUBTYPES, Message, MessageEvent, answer_metadata
+from bot.slack.message_text import message_text
 from bot.slack.people import Me, People
 from bot.slack.slack_text import addresses_others, mentions
 from kb.conversation.conversations import ConversationStore
@@ -171,7 +171,7 @@ def thread_message(message: Message, me: Me, name: str = "") -> ThreadMessage:
     """
     return ThreadMessage(
         user=message.user or "",
-        text=heard(message, me).own,
+        text=message_text(message, me).own,
         mentions_us=mentions(message.text, me.user_id),
         addresses_others=addresses_others(message.text, me.user_id),
         name=name,
@@ -189,17 +189,17 @@ def thread_messages(messages: Sequence[Message], me: Me, names: Mapping[str, str
             if message.by_a_person and message.subtype in READ_SUBTYPES:
                 said.append(thread_message(message, me, names.get(message.user or "", "")))
             continue
-        mark = answer_mark(message.metadata)
-        if (message.metadata is not None and mark is None) or (
-            mark is not None and mark.state not in {"answered", "failed"}
+        metadata = answer_metadata(message.metadata)
+        if (message.metadata is not None and metadata is None) or (
+            metadata is not None and metadata.state not in {"answered", "failed"}
         ):
             continue
-        asked = by_ts.get(mark.question_ts) if mark is not None else None
+        asked = by_ts.get(metadata.question_ts) if metadata is not None else None
         said.append(
             ThreadMessage(
                 user=None,
                 text=message.text[:SHOWN],
-                outcome=mark.outcome if mark is not None else None,
+                outcome=metadata.outcome if metadata is not None else None,
                 to=asked.user if asked is not None else None,
             )
         )

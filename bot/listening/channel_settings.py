@@ -128,7 +128,7 @@ class SourceNames(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ChannelWishes:
+class ChannelSources:
     """What a channel's settings mean for an answer there, with the sources that there are now."""
 
     store: ChannelSettingsStore

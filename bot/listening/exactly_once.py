@@ -20,7 +20,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.listening.threads import Threads
 from bot.rendering.layout import Block
-from bot.slack.events import AnswerMark, Message, answer_mark, as_metadata
+from bot.slack.events import AnswerMetadata, Message, answer_metadata, slack_metadata
 from bot.slack.people import People
 from kb.store.redis import store_failures, text_of
 
@@ -119,13 +119,13 @@ class Notices:
         if await self._stands(notice):
             logger.info("notice.stood", extra={"notice": notice.name})
             return
-        mark = AnswerMark(question_id=notice.name, question_ts="", state="note")
+        metadata = AnswerMetadata(question_id=notice.name, question_ts="", state="note")
         await self._posting.chat_postMessage(
             channel=notice.channel,
             thread_ts=notice.thread_ts,
             text=notice.text,
             blocks=list(notice.blocks) or None,
-            metadata=as_metadata(mark),
+            metadata=slack_metadata(metadata),
             unfurl_links=False,
             unfurl_media=False,
         )
@@ -137,8 +137,10 @@ class Notices:
             if notice.thread_ts is not None
             else await self._latest(notice.channel)
         )
-        marks = [answer_mark(one.metadata) for one in messages if me.wrote(user=one.user, bot_id=one.bot_id)]
-        return any(mark is not None and mark.question_id == notice.name for mark in marks)
+        found = [
+            answer_metadata(one.metadata) for one in messages if me.wrote(user=one.user, bot_id=one.bot_id)
+        ]
+        return any(metadata is not None and metadata.question_id == notice.name for metadata in found)
 
     async def _latest(self, channel: str) -> list[Message]:
         page = await self._reading.conversations_history(

@@ -15,10 +15,10 @@ from bot.listening.attention import Attention
 from bot.listening.deferred_messages import DeferredMessage, DeferredMessages
 from bot.listening.speaking import Decision
 from bot.listening.thread_reads import ReadLaterError
-from bot.queue.claims import QueuedQuestion, question_id
 from bot.queue.conversation_keys import keys_of, thread_key
+from bot.queue.queued_question import QueuedQuestion, question_id
 from bot.slack.events import FORM_SUBTYPES, READ_SUBTYPES, Message, MessageEvent
-from bot.slack.heard import heard
+from bot.slack.message_text import message_text
 from bot.slack.people import Me, People
 from bot.slack.slack_text import mentions
 from kb.conversation.conversations import ConversationStore
@@ -180,7 +180,7 @@ class Listeners:
         await self.queue.accept(question)
 
     def _question(self, event: MessageEvent, message: Message, me: Me, decision: Decision) -> QueuedQuestion:
-        said = heard(message, me)
+        said = message_text(message, me)
         question = QueuedQuestion(
             team=me.team_id,
             channel=event.channel,
@@ -205,7 +205,7 @@ class Listeners:
 
 
 def question_text(message: Message, me: Me) -> tuple[object, bool]:
-    return heard(message, me).words, mentions(message.text, me.user_id)
+    return message_text(message, me).words, mentions(message.text, me.user_id)
 
 
 def _edited_ts(event: MessageEvent, message: Message) -> str | None:

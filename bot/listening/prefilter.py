@@ -26,8 +26,8 @@ from pydantic import Field, ValidationError
 
 from bot.listening.attention import Attention
 from bot.listening.deferred_messages import DeferredMessages
+from bot.queue.batching import BatchedCalls
 from bot.queue.conversation_keys import thread_key
-from bot.queue.together import Together
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import ActionContext, Ts
 from bot.slack.message_parts import Payload
@@ -87,8 +87,8 @@ class Prefilter:
         self._noting = noting
         self._judged = _Allowance(clock=clock)
         self._shed = _Shed(clock=clock)
-        self._threads = Together(self._known)
-        self._aside = Together(deferred.add_all)
+        self._threads = BatchedCalls(self._known)
+        self._aside = BatchedCalls(deferred.add_all)
         self._place = deferred.place
 
     async def at(self, told: Mapping[str, Any], *, busy: Callable[[], bool]) -> Seen:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.listening.threads import Threads, message_of, order, people_told_of, said_by_people, turns_of
-from bot.queue.claims import QueuedQuestion
 from bot.queue.conversation_keys import keys_of, line_key, thread_key
+from bot.queue.queued_question import QueuedQuestion
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import Message
-from bot.slack.heard import said_together
+from bot.slack.message_text import joined_text
 from bot.slack.people import People
 from bot.slack.slack_text import people_in, plain_text
 from kb.answer import Note
@@ -57,13 +57,13 @@ class ContextReader:
     async def of(self, question: QueuedQuestion) -> QuestionInContext:
         """What is asked; the text is empty where nothing is, neither here nor above."""
         own = await self._plain(question.text)
-        put = await self._plain(said_together(question.added, question.shown))
+        put = await self._plain(joined_text(question.added, question.shown))
         turns, notes = await self._before(question)
         if question.unread:
             notes = (*notes, "files unread")
         if put and points_above(own):
             return QuestionInContext(text=put, turns=turns, pointed=bool(own), notes=notes)
-        meant = understood(said_together(own, put), turns)
+        meant = understood(joined_text(own, put), turns)
         return QuestionInContext(text=meant.text, turns=meant.turns, pointed=meant.pointed, notes=notes)
 
     async def remember(self, question: QueuedQuestion, turn: Turn) -> None:

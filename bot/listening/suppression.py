@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.listening.exactly_once import ExactlyOnce
-from bot.queue.claims import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 from kb.answer import Answer
 
 logger = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.listening.threads import Threads
-from bot.slack.errors import NO_ACCESS, SLACK_FAILURES, error_code, fate, retry_after_s
+from bot.slack.errors import NO_ACCESS, SLACK_FAILURES, error_code, failure_kind, retry_after_s
 from bot.slack.events import Message
 from kb.errors import UnavailableError
 from kb.runtime.tasks import cancelled
@@ -116,7 +116,7 @@ class ThreadReads:
                 messages = await self.threads.messages(*key)
         except SLACK_FAILURES as error:
             code = error_code(error) or type(error).__name__
-            if fate(error) == "lasting" and code not in NO_ACCESS - LATER_CHANGED:
+            if failure_kind(error) == "lasting" and code not in NO_ACCESS - LATER_CHANGED:
                 raise ThreadGoneError(code) from error
             self._not_before = self.clock() + max(PAUSE_S, retry_after_s(error))
             logger.warning("thread.unread", extra={"channel": key[0], "thread_ts": key[1], "cause": code})

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.events import FORM_SUBTYPES, READ_SUBTYPES, AnswerMark, Message, answer_mark
-from bot.slack.heard import heard, shortened
+from bot.slack.events import FORM_SUBTYPES, READ_SUBTYPES, AnswerMetadata, Message, answer_metadata
+from bot.slack.message_text import message_text, shortened
 from bot.slack.people import Me, People
 from bot.slack.slack_text import people_in, plain_text
 from kb.conversation.above import is_telling
@@ -71,15 +71,17 @@ def turns_of(messages: Sequence[Message], *, me: Me, names: Mapping[str, str]) -
         if not me.wrote(user=message.user, bot_id=message.bot_id):
             last_question = message if message.by_a_person else last_question
             continue
-        mark = answer_mark(message.metadata)
-        if mark is not None and mark.state != "answered":
+        metadata = answer_metadata(message.metadata)
+        if metadata is not None and metadata.state != "answered":
             continue
-        if mark is None and message.streaming_state is not None and not message.has_buttons:
+        if metadata is None and message.streaming_state is not None and not message.has_buttons:
             continue  # a stream that was cut
-        asked = by_ts.get(message_of(mark.question_ts)) if mark is not None else last_question
+        asked = by_ts.get(message_of(metadata.question_ts)) if metadata is not None else last_question
         if asked is not None:
-            words = plain_text(heard(asked, me).text, names)
-            turns[asked.ts] = turn_from_mark(mark, question=words, text=message.text, question_ts=asked.ts)
+            words = plain_text(message_text(asked, me).text, names)
+            turns[asked.ts] = turn_from_metadata(
+                metadata, question=words, text=message.text, question_ts=asked.ts
+            )
     return list(turns.values())
 
 
@@ -95,7 +97,7 @@ def said_by_people(
     for message in reversed(_from_people(messages, me)):
         if message.ts in answered:
             continue
-        words = plain_text(heard(message, me).text, names)
+        words = plain_text(message_text(message, me).text, names)
         if is_telling(words):
             name = names.get(message.user or "") or message.username or message.user or "somebody"
             said.append(
@@ -130,18 +132,20 @@ def message_of(question_ts: str) -> str:
     return question_ts.partition("-")[0]
 
 
-def turn_from_mark(mark: AnswerMark | None, *, question: str, text: str, question_ts: str) -> Turn:
+def turn_from_metadata(
+    metadata: AnswerMetadata | None, *, question: str, text: str, question_ts: str
+) -> Turn:
     """A turn as an answer's metadata tells it; without metadata, as the message reads."""
-    if mark is None:
+    if metadata is None:
         return Turn(question=question, answer=plain_text(text), question_ts=question_ts)
     return Turn(
         question=question,
-        answer=mark.answer if mark.answer is not None else plain_text(text),
-        rewritten=mark.rewritten,
-        outcome=cast("Outcome", mark.outcome) if mark.outcome in _OUTCOMES else "answered",
+        answer=metadata.answer if metadata.answer is not None else plain_text(text),
+        rewritten=metadata.rewritten,
+        outcome=cast("Outcome", metadata.outcome) if metadata.outcome in _OUTCOMES else "answered",
         retrieved=tuple(
             Retrieved(page_id=one.page_id, chunk_id=one.chunk_id, title=one.title, cited=True)
-            for one in mark.cited
+            for one in metadata.cited
         ),
         question_ts=question_ts,
     )

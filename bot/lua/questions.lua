@@ -1,9 +1,9 @@
 -- Every change of a question's state, one atomic call each. Nothing else writes these keys.
 --
 --     accept -> waiting -> take -> running -> finish            gone; the claim stays
---                  ^                  |-----> retry, hand_back  waiting again, still first in its thread
+--                  ^                  |-----> retry, release    waiting again, still first in its thread
 --                  |                  |-----> wait              the same, for as long as Slack is away; wake ends it
---                  |                  '-----> bury              dead letter -> revive (waiting again), discard
+--                  |                  '-----> dead_letter       dead letter -> revive (waiting again), discard
 --                  '--- the lease expired: its worker died
 --
 -- A thread has one holder at a time and its questions leave in the order in which they came, so the lease is on the
@@ -264,7 +264,7 @@ function operations.retry(thread, holder, delay_ms)
 end
 
 -- The worker stops in the middle: no reason to give the question up, but it may have answered already.
-function operations.hand_back(thread, holder)
+function operations.release(thread, holder)
     if not held_by(thread, holder) then return 0 end
     redis.call('HINCRBY', question_key(redis.call('LINDEX', thread_key(thread), 0)), 'handed_back', 1)
     release(thread, now)
@@ -301,7 +301,7 @@ local function message_of(id)
     return string.match(id, '^(.-)%-edited%-') or string.match(id, '^(.-)%-deleted$') or id
 end
 
-function operations.bury(thread, holder, reason, keep_ms, untidy)
+function operations.dead_letter(thread, holder, reason, keep_ms, untidy)
     if not held_by(thread, holder) then return 0 end
     local id = redis.call('LPOP', thread_key(thread))
     redis.call('ZREM', UNFINISHED, id)

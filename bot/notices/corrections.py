@@ -31,7 +31,7 @@ from bot.questions.cited_answers import KEEP, CitedAnswer, CitedAnswers, QuotedP
 from bot.questions.reply import UNCERTAIN
 from bot.slack.audiences import Audiences
 from bot.slack.errors import SLACK_FAILURES, error_code
-from bot.slack.events import answer_mark
+from bot.slack.events import answer_metadata
 from bot.slack.people import People
 from kb.citations.prompt_injection import strip_injections
 from kb.errors import UnavailableError
@@ -234,14 +234,14 @@ class Corrections:
 
     async def _stands(self, answer: CitedAnswer) -> bool:
         me = await self.people.me()
-        marks = [
-            answer_mark(message.metadata)
+        found = [
+            answer_metadata(message.metadata)
             for message in await self.threads.messages(answer.channel, answer.thread_ts)
             if me.wrote(user=message.user, bot_id=message.bot_id)
         ]
         return any(
-            mark is not None and mark.state == "answered" and mark.question_id == answer.version
-            for mark in marks
+            metadata is not None and metadata.state == "answered" and metadata.question_id == answer.version
+            for metadata in found
         )
 
 

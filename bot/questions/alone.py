@@ -25,11 +25,11 @@ from bot.questions.answer_record import AskedIn
 from bot.questions.asked_line import to_asker
 from bot.questions.explain import alone_with, trace_payload
 from bot.questions.question import Answerer
-from bot.queue.claims import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.layout import Block
 from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY, Rendered, plain, render
 from bot.slack.audiences import Audiences, AudienceUnknownError
-from bot.slack.errors import SLACK_FAILURES, SlackAwayError, error_code
+from bot.slack.errors import SLACK_FAILURES, SlackNoResponseError, error_code
 from bot.slack.people import People
 from bot.slack.slack_text import people_in, plain_text
 from kb.answer import Answer
@@ -71,7 +71,7 @@ class AloneWorker:
 
     async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
         """Raises `StoreUnavailableError`, `AudienceUnknownError` and
-        slack_sdk's errors: another attempt may mend it.
+        slack_sdk's errors: retryable.
         """
         if attempt > 1 and await self._is_told(question):
             return
@@ -147,9 +147,9 @@ class AloneWorker:
                 text=text, blocks=blocks, response_type="ephemeral", unfurl_links=False, unfurl_media=False
             )
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise SlackAwayError("timeout" if isinstance(error, TimeoutError) else "cut") from error
+            raise SlackNoResponseError("timeout" if isinstance(error, TimeoutError) else "cut") from error
         if told.status_code >= 500 or told.body.lstrip().startswith("<"):  # a proxy's page
-            raise SlackAwayError(f"http_{told.status_code}")
+            raise SlackNoResponseError(f"http_{told.status_code}")
         if told.status_code != 200:  # used up, too old, or refused
             logger.info("alone.url_refused", extra={"question_id": question.id, "status": told.status_code})
         return told.status_code == 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.messages.catalog import Messages
-from bot.queue.claims import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.layout import context, shorten
 from bot.rendering.mrkdwn import escape
 from bot.rendering.render import Rendered

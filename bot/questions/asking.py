@@ -25,10 +25,10 @@ from datetime import datetime
 from typing import Literal
 
 from bot.listening.listeners import Queue
-from bot.queue.claims import Elsewhere, QueuedQuestion
+from bot.queue.queued_question import QuestionOrigin, QueuedQuestion
 from bot.rendering.mrkdwn import escape
 from bot.slack.events import ButtonPress
-from bot.slack.heard import shortened
+from bot.slack.message_text import shortened
 from bot.slack.people import People
 
 logger = logging.getLogger(__name__)
@@ -80,7 +80,7 @@ class Asking:
     ) -> bool:
         """For the asker's eyes only, shown in `channel` while `response_url` lives."""
         ts = f"alone-{_digest(user, press)}"
-        elsewhere = Elsewhere(how=how, alone=True, response_url=response_url)
+        elsewhere = QuestionOrigin(how=how, alone=True, response_url=response_url)
         return await self._queue(
             text, user=user, channel=channel, ts=ts, thread_ts=ts, how=how, elsewhere=elsewhere
         )
@@ -94,7 +94,7 @@ class Asking:
         ts: str,
         thread_ts: str,
         how: How,
-        elsewhere: Elsewhere | None = None,
+        elsewhere: QuestionOrigin | None = None,
     ) -> bool:
         me = await self.people.me()
         return await self.queue.accept(
@@ -109,7 +109,7 @@ class Asking:
                 mentioned=True,
                 received_at=self.clock(),
                 reason="shortcut" if how == "shortcut" else "direct",
-                elsewhere=elsewhere or Elsewhere(how=how),
+                elsewhere=elsewhere or QuestionOrigin(how=how),
             )
         )
 

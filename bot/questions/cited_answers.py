@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from redis.asyncio import Redis
 
-from bot.queue.claims import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 from kb.answer import Answer, Citation
 from kb.models import Chunk, Page
 from kb.pages.quoted_words import PageSection, fingerprint, gone_from, statements_of, words_of
@@ -153,7 +153,7 @@ class CitedAnswers:
                 await pipe.execute()
 
     async def wait_s(self, *, most: int) -> float:
-        """Seconds to wait before one more note; 0 while fewer than `most` were said of late, by all bots together."""
+        """Seconds to wait before one more note; 0 while all bots together posted fewer than `most` recently."""
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.get(self._pace)

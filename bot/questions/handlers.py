@@ -26,12 +26,12 @@ from bot.questions.alone import AloneWorker
 from bot.questions.pane import Pane
 from bot.questions.question import QuestionWorker
 from bot.questions.reply import STREAMING, DeliveryRefusedError, DeliveryUncertainError
-from bot.queue.claims import QueuedQuestion
-from bot.queue.fates import NotNowError, UndeliverableError
+from bot.queue.outcomes import NotNowError, UndeliverableError
+from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.layout import section
 from bot.slack.audiences import AudienceUnknownError
 from bot.slack.background import Background
-from bot.slack.errors import SLACK_FAILURES, error_code, fate, retry_after_s
+from bot.slack.errors import SLACK_FAILURES, error_code, failure_kind, retry_after_s
 from kb.errors import StoreUnavailableError
 
 logger = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ class Placing:
                 unfurl_media=False,
             )
         except SlackApiError as error:
-            if fate(error) != "lasting":
+            if failure_kind(error) != "lasting":
                 raise DeliveryUncertainError(error_code(error) or "internal_error") from error
             raise
         except (*SLACK_FAILURES, OSError) as error:
@@ -105,7 +105,7 @@ class QueueHandler:
     clock: Callable[[], datetime]
 
     async def __call__(self, question: QueuedQuestion, attempt: int) -> None:
-        """Raises what `bot.queue.fates` lists."""
+        """Raises what `bot.queue.outcomes` lists."""
         late = self._age(question) > self.answer_within and not question.however_late and not question.deleted
         async with self._ending(question):
             if question.elsewhere is not None and question.elsewhere.alone:
@@ -121,7 +121,7 @@ class QueueHandler:
             await self.messages(question, attempt)
 
     async def on_giving_up(self, question: QueuedQuestion, error: Exception) -> None:
-        """Raises what `bot.queue.fates` lists: the apology waits for Slack as an answer would."""
+        """Raises what `bot.queue.outcomes` lists: the apology waits for Slack as an answer would."""
         async with self._ending(question):
             if question.elsewhere is not None and question.elsewhere.alone:
                 await self.alone.on_giving_up(question, error)
@@ -130,10 +130,10 @@ class QueueHandler:
                 question = await self.placing.placed(question, first=False)
             await self.messages.on_giving_up(question, error)
 
-    async def tidy(self, question: QueuedQuestion) -> None:
-        """Takes away what still says that we are at it. Raises what `bot.queue.fates` lists."""
+    async def clean_up(self, question: QueuedQuestion) -> None:
+        """Takes away what still says that we are at it. Raises what `bot.queue.outcomes` lists."""
         async with self._ending(question):
-            await self._tidy(question)
+            await self._clean_up(question)
 
     @asynccontextmanager
     async def _ending(self, question: QueuedQuestion) -> AsyncIterator[None]:
@@ -146,22 +146,22 @@ class QueueHandler:
             if isinstance(end, NotNowError) and self._age(question) > self.answer_within + TOLD_WITHIN:
                 end = UndeliverableError(end.cause)
             if isinstance(end, UndeliverableError):
-                end.tidy = await self._is_tidied(question)
+                end.clean = await self._is_cleaned_up(question)
             raise end from error
 
-    async def _is_tidied(self, question: QueuedQuestion) -> bool:
+    async def _is_cleaned_up(self, question: QueuedQuestion) -> bool:
         try:
-            await self._tidy(question)
+            await self._clean_up(question)
         except (DeliveryUncertainError, *SLACK_FAILURES) as error:
             code = error_code(error) or type(error).__name__
             logger.info("question.not_tidied", extra={"question_id": question.id, "code": code})
             return False
         return True
 
-    async def _tidy(self, question: QueuedQuestion) -> None:
+    async def _clean_up(self, question: QueuedQuestion) -> None:
         alone = question.elsewhere is not None and question.elsewhere.alone
         if not (alone or _has_no_message(question)):
-            await self.messages.tidy(question)
+            await self.messages.clean_up(question)
 
     def _age(self, question: QueuedQuestion) -> timedelta:
         return self.clock() - question.received_at
@@ -184,7 +184,7 @@ def ending(error: Exception) -> NotNowError | UndeliverableError | None:
     if code == STREAMING:  # no outage: a message that does not do as it is told
         return None
     certain = not isinstance(error, DeliveryUncertainError)
-    if certain and isinstance(slack, SlackApiError) and fate(slack) == "lasting":
+    if certain and isinstance(slack, SlackApiError) and failure_kind(slack) == "lasting":
         return UndeliverableError(code)
     return NotNowError(code, after_s=retry_after_s(slack))
 

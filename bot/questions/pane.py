@@ -19,7 +19,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.listening.threads import Threads
 from bot.messages.catalog import messages_in
 from bot.questions.suggestions import Suggestions
-from bot.queue.claims import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.layout import shorten
 from bot.slack.errors import SLACK_FAILURES, error_code
 from bot.slack.events import PaneOpened

@@ -20,7 +20,7 @@ from slack_sdk.errors import SlackClientError
 from bot.listening.channel_settings import ChannelSettingsStore
 from bot.listening.question_context import ContextReader, QuestionInContext
 from bot.listening.suppression import Suppression
-from bot.listening.threads import turn_from_mark
+from bot.listening.threads import turn_from_metadata
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import AskedIn
 from bot.questions.asked_line import with_asker
@@ -30,12 +30,12 @@ from bot.questions.fallbacks import Fallbacks
 from bot.questions.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
 from bot.questions.retraction import Retraction
 from bot.questions.streaming import Streams
-from bot.queue.claims import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.render import plain, render
 from bot.slack.audiences import Audiences, AudienceUnknownError
 from bot.slack.channels import ChannelDirectory
 from bot.slack.errors import SLACK_FAILURES
-from bot.slack.events import AnswerMark, CitedPassage
+from bot.slack.events import AnswerMetadata, CitedPassage
 from bot.slack.people import People
 from bot.slack.slack_text import plain_text
 from kb.answer import Answer
@@ -137,14 +137,14 @@ class QuestionWorker:
         logger.warning("question.late", extra={"question_id": question.id})
         await self._say_instead(question, lambda words: words.too_late)
 
-    async def tidy(self, question: QueuedQuestion) -> None:
+    async def clean_up(self, question: QueuedQuestion) -> None:
         """Takes away what says that we are at it. Raises
         `DeliveryUncertainError`, and what reading the thread raises.
         """
         await self.replies.set_status(question, "")
         messages = await self.replies.thread_of(question)
         for posted in await self.replies.all_to(question, messages):
-            if posted.mark.state == "searching":
+            if posted.metadata.state == "searching":
                 await self.replies.delete(question, posted.ts)
 
     async def _answer_once(self, question: QueuedQuestion, attempt: int) -> None:
@@ -184,7 +184,7 @@ class QuestionWorker:
         )
         rendered = with_asker(rendered, question, asked.text, messages_in(answer.language))
         turn = self.pipeline.turn(answer, question_ts=question.ts)
-        await self.replies.deliver(question, rendered, _mark(question, turn), instead_of=begun)
+        await self.replies.deliver(question, rendered, _metadata(question, turn), instead_of=begun)
         await self._remember(question, turn)
         await self._count(question, answer)
 
@@ -208,9 +208,9 @@ class QuestionWorker:
         """Nothing was asked, neither here nor above; or it was asked in a file."""
         person = await self.people.person(question.user)
         words = messages_in(person.locale)
-        mark = AnswerMark(question_id=question.id, question_ts=question.ts, outcome="chat")
+        metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, outcome="chat")
         told = plain(words.note_files if question.unread else words.help)
-        await self.replies.deliver(question, told, mark, instead_of=posted.ts if posted else None)
+        await self.replies.deliver(question, told, metadata, instead_of=posted.ts if posted else None)
 
     async def _record_posted(
         self, question: QueuedQuestion, asked: QuestionInContext, posted: Posted
@@ -218,7 +218,9 @@ class QuestionWorker:
         """An earlier attempt posted the answer and died before it remembered it."""
         logger.info("question.answered_before", extra={"question_id": question.id})
         if not await self.context_reader.is_remembered(question):
-            turn = turn_from_mark(posted.mark, question=asked.text, text=posted.text, question_ts=question.ts)
+            turn = turn_from_metadata(
+                posted.metadata, question=asked.text, text=posted.text, question_ts=question.ts
+            )
             await self._remember(question, replace(turn, asked_at=self.clock()))
 
     async def _remember(self, question: QueuedQuestion, turn: Turn) -> None:
@@ -281,13 +283,13 @@ class QuestionWorker:
             return
         wanted = (await self.channel_settings.of(question.channel)).language
         words = messages_in(wanted or detect(plain_text(question.text)))
-        mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="failed")
+        metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, state="failed")
         rendered = plain(sentence(words))
-        await self.replies.deliver(question, rendered, mark, instead_of=posted.ts if posted else None)
+        await self.replies.deliver(question, rendered, metadata, instead_of=posted.ts if posted else None)
 
 
-def _mark(question: QueuedQuestion, turn: Turn) -> AnswerMark:
-    return AnswerMark(
+def _metadata(question: QueuedQuestion, turn: Turn) -> AnswerMetadata:
+    return AnswerMetadata(
         question_id=question.id,
         question_ts=question.ts,
         answer=turn.answer[:REMEMBERED_ANSWER],

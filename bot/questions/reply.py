@@ -17,10 +17,10 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.listening.threads import Threads, order
-from bot.queue.claims import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.render import Rendered, plain
-from bot.slack.errors import OWN_TROUBLE, PASSING, SLACK_FAILURES, error_code, fate
-from bot.slack.events import AnswerMark, Message, answer_mark, as_metadata
+from bot.slack.errors import OWN_TROUBLE, PASSING, SLACK_FAILURES, error_code, failure_kind
+from bot.slack.events import AnswerMetadata, Message, answer_metadata, slack_metadata
 from bot.slack.people import People
 from kb.errors import FootnoteError
 from kb.runtime.tracing import span
@@ -63,12 +63,12 @@ class Posted:
     """A message of ours in the thread."""
 
     ts: str
-    mark: AnswerMark
+    metadata: AnswerMetadata
     text: str
 
     def answers(self, question: QueuedQuestion) -> bool:
         """Whether it is the answer to this very version of the message, and not a placeholder or an apology."""
-        return self.mark.state == "answered" and self.mark.question_id == question.id
+        return self.metadata.state == "answered" and self.metadata.question_id == question.id
 
 
 class Replies:
@@ -90,7 +90,7 @@ class Replies:
     async def find(self, question: QueuedQuestion) -> Posted | None:
         """Our reply to this message, whatever its state: an answer before a placeholder, a stream that was cut last."""
         found = await self.all_to(question, await self.thread_of(question))
-        return min(found, key=lambda posted: posted.mark.state != "answered", default=None)
+        return min(found, key=lambda posted: posted.metadata.state != "answered", default=None)
 
     async def thread_of(self, question: QueuedQuestion) -> list[Message]:
         """Its messages, oldest first. Raises slack_sdk's errors when Slack cannot be asked."""
@@ -101,9 +101,10 @@ class Replies:
         me = await self._people.me()
         ours = [message for message in messages if me.wrote(user=message.user, bot_id=message.bot_id)]
         marked = [
-            Posted(ts=message.ts, mark=mark, text=message.text)
+            Posted(ts=message.ts, metadata=metadata, text=message.text)
             for message in ours
-            if (mark := answer_mark(message.metadata)) is not None and mark.question_ts == question.ts
+            if (metadata := answer_metadata(message.metadata)) is not None
+            and metadata.question_ts == question.ts
         ]
         cut = cut_stream(question, ours)
         return marked or ([cut] if cut else [])
@@ -112,8 +113,8 @@ class Replies:
         """Says that we are at it: Slack's own status, else a placeholder message, whose ts is returned."""
         if self._status_known and await self.set_status(question, text):
             return None
-        mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="searching")
-        return await self.deliver(question, plain(text), mark)
+        metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, state="searching")
+        return await self.deliver(question, plain(text), metadata)
 
     async def set_status(self, question: QueuedQuestion, text: str) -> bool:
         """False: this place has no status. A status that gets lost is no reason to wait, nor for a message."""
@@ -132,7 +133,12 @@ class Replies:
         return True
 
     async def deliver(
-        self, question: QueuedQuestion, rendered: Rendered, mark: AnswerMark, *, instead_of: str | None = None
+        self,
+        question: QueuedQuestion,
+        rendered: Rendered,
+        metadata: AnswerMetadata,
+        *,
+        instead_of: str | None = None,
     ) -> str:
         """Posts into the question's thread, or puts the message in the place of `instead_of`. Returns its ts.
 
@@ -140,9 +146,9 @@ class Replies:
             DeliveryUncertainError: the message may be there or not: look before trying again.
             DeliveryRefusedError: it is not there and will not be.
         """
-        with span("post", state=mark.state):
+        with span("post", state=metadata.state):
             try:
-                ts = await self._delivered(question, rendered, mark, instead_of)
+                ts = await self._delivered(question, rendered, metadata, instead_of)
             except DeliveryUncertainError:
                 self.posts["uncertain"] += 1
                 raise
@@ -153,12 +159,12 @@ class Replies:
         return ts
 
     async def _delivered(
-        self, question: QueuedQuestion, rendered: Rendered, mark: AnswerMark, instead_of: str | None
+        self, question: QueuedQuestion, rendered: Rendered, metadata: AnswerMetadata, instead_of: str | None
     ) -> str:
         message: dict[str, Any] = {
             "text": rendered.text,
             "blocks": list(rendered.blocks),
-            "metadata": as_metadata(mark),
+            "metadata": slack_metadata(metadata),
         }
         stopped = False
         for _ in range(FORMS):
@@ -169,9 +175,9 @@ class Replies:
                 logger.warning("reply.refused", extra={"question_id": question.id, "code": code})
                 if code in BLOCKS_REFUSED and message["blocks"]:
                     message |= {"blocks": []}
-                elif code in METADATA_REFUSED and (mark.answer or mark.cited):
-                    mark = mark.model_copy(update={"answer": None, "cited": ()})
-                    message |= {"metadata": as_metadata(mark)}
+                elif code in METADATA_REFUSED and (metadata.answer or metadata.cited):
+                    metadata = metadata.model_copy(update={"answer": None, "cited": ()})
+                    message |= {"metadata": slack_metadata(metadata)}
                 elif code in UPDATE_REFUSED and instead_of is not None:
                     await self._take_away(question, instead_of)
                     instead_of = None
@@ -229,11 +235,14 @@ class Replies:
         Raises:
             DeliveryUncertainError: it may say what it said still.
         """
-        mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="deleted")
-        metadata = as_metadata(mark)
+        metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, state="deleted")
         try:
             await self._posting.chat_update(
-                channel=question.channel, ts=posted.ts, text=text, blocks=[], metadata=metadata
+                channel=question.channel,
+                ts=posted.ts,
+                text=text,
+                blocks=[],
+                metadata=slack_metadata(metadata),
             )
         except SlackApiError as error:
             code = _code(error)
@@ -279,12 +288,12 @@ def cut_stream(question: QueuedQuestion, ours: Sequence[Message]) -> Posted | No
     streams = [message for message in unmarked if message.streaming_state is not None] or unmarked
     if not streams:
         return None
-    mark = AnswerMark(question_id=question.id, question_ts=question.ts, state="searching")
-    return Posted(ts=streams[-1].ts, mark=mark, text=streams[-1].text)
+    metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, state="searching")
+    return Posted(ts=streams[-1].ts, metadata=metadata, text=streams[-1].text)
 
 
 def _is_uncertain(error: SlackApiError) -> bool:
-    return _code(error) == STREAMING or fate(error) != "lasting"
+    return _code(error) == STREAMING or failure_kind(error) != "lasting"
 
 
 def _code(error: SlackApiError) -> str:

@@ -17,8 +17,8 @@ from bot.listening.listeners import QuestionRecords
 from bot.listening.threads import Threads, order
 from bot.messages.catalog import messages_in
 from bot.questions.reply import Posted, Replies
-from bot.queue.claims import QueuedQuestion
 from bot.queue.conversation_keys import keys_of
+from bot.queue.queued_question import QueuedQuestion
 from bot.slack.errors import error_code
 from bot.slack.events import Message
 from bot.slack.people import People
@@ -40,7 +40,7 @@ class Retraction:
     people: People
 
     async def __call__(self, deletion: QueuedQuestion) -> None:
-        """Raises what another attempt may mend."""
+        """Raises only retryable errors."""
         messages = await self._thread(deletion)
         for posted in await self.replies.all_to(deletion, messages):
             await self._take_away(deletion, posted, messages)
@@ -58,14 +58,14 @@ class Retraction:
             return ()
 
     async def _take_away(self, deletion: QueuedQuestion, posted: Posted, messages: Sequence[Message]) -> None:
-        if posted.mark.state == "deleted":
+        if posted.metadata.state == "deleted":
             return
         if not await self._others_below(deletion, posted, messages) and await self.replies.delete(
             deletion, posted.ts
         ):
             logger.info("reply.deleted", extra={"question_id": deletion.message_id})
             return
-        words = messages_in(detect(posted.mark.answer or posted.text))
+        words = messages_in(detect(posted.metadata.answer or posted.text))
         await self.replies.blank(deletion, posted, words.question_deleted)
         logger.info("reply.blanked", extra={"question_id": deletion.message_id})
 

@@ -20,10 +20,10 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.questions.reply import UNCERTAIN, Replies
-from bot.queue.claims import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 from bot.slack.background import Background
 from bot.slack.errors import SLACK_FAILURES, error_code
-from bot.slack.events import AnswerMark, as_metadata
+from bot.slack.events import AnswerMetadata, slack_metadata
 
 logger = logging.getLogger(__name__)
 
@@ -159,9 +159,13 @@ class Stream:
         return ts
 
     async def _stop(self, ts: str) -> None:
-        mark = AnswerMark(question_id=self._question.id, question_ts=self._question.ts, state="searching")
+        metadata = AnswerMetadata(
+            question_id=self._question.id, question_ts=self._question.ts, state="searching"
+        )
         await self._call(
-            self._client.chat_stopStream(channel=self._question.channel, ts=ts, metadata=as_metadata(mark))
+            self._client.chat_stopStream(
+                channel=self._question.channel, ts=ts, metadata=slack_metadata(metadata)
+            )
         )
 
     async def _take_away(self, starting: asyncio.Task[Any], *, unless: str | None) -> None:

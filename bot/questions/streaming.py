@@ -21,7 +21,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.messages.catalog import Messages
 from bot.questions.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
 from bot.questions.stream import CALL_S, Stream, StreamSupport
-from bot.queue.claims import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.written import as_written
 from bot.slack.background import Background
 from kb.answer import Citation, Sentence

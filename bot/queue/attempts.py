@@ -12,8 +12,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from bot.queue.claims import Claims, Lease, QueuedQuestion
-from bot.queue.fates import NotNowError, UndeliverableError
+from bot.queue.claims import Claims, Lease
+from bot.queue.outcomes import NotNowError, UndeliverableError
+from bot.queue.queued_question import QueuedQuestion
 from bot.queue.store_outage import StoreOutage
 from kb.errors import FootnoteError, StoreUnavailableError
 from kb.runtime.tasks import cancelled
@@ -64,7 +65,7 @@ class Attempts:
                 logger.warning("question.lease_lost", extra=_fields(lease))
         except asyncio.CancelledError:
             await _ended(work)
-            await self.hand_back(lease)
+            await self.release(lease)
             raise
         finally:
             await cancelled(keeper)
@@ -73,7 +74,7 @@ class Attempts:
             raise error
 
     async def _handle(self, lease: Lease, handler: Handler, on_giving_up: OnGivingUp) -> None:
-        deaths = lease.attempt - 1 - lease.handed_back - lease.failures
+        deaths = lease.attempt - 1 - lease.releases - lease.failures
         if deaths >= self.max_starts:
             error = QuestionAbandonedError(f"{deaths} starts ended without an outcome")
             await self._give_up(lease, error, on_giving_up)
@@ -83,7 +84,7 @@ class Attempts:
         except NotNowError as outage:
             await self._wait(lease, outage)
         except UndeliverableError as refusal:
-            await self._bury(lease, refusal.code, untidy=not refusal.tidy)
+            await self._dead_letter(lease, refusal.code, leftovers=not refusal.clean)
         except Exception as error:
             failures = lease.failures + 1
             note(outcome="failed")
@@ -119,24 +120,24 @@ class Attempts:
         except StoreUnavailableError:
             logger.warning("queue.not_woken")  # their pauses end by themselves
 
-    async def _bury(self, lease: Lease, reason: str, *, untidy: bool) -> None:
+    async def _dead_letter(self, lease: Lease, reason: str, *, leftovers: bool) -> None:
         logger.error("question.undelivered", extra=_fields(lease) | {"reason": reason})
         note(outcome="undelivered")
-        await self._settle(lease, lambda: self.claims.bury(lease, reason=reason, untidy=untidy))
+        await self._settle(lease, lambda: self.claims.dead_letter(lease, reason=reason, leftovers=leftovers))
 
     async def _give_up(self, lease: Lease, error: Exception, on_giving_up: OnGivingUp) -> None:
         logger.error("question.given_up", extra=_fields(lease) | {"reason": type(error).__name__})
-        untidy = False
+        leftovers = False
         try:
             await on_giving_up(lease.question, error)
         except NotNowError as outage:  # nobody who asks is left without a word
             await self._wait(lease, outage)
             return
         except UndeliverableError as refusal:
-            untidy = not refusal.tidy
+            leftovers = not refusal.clean
         except Exception:
             logger.exception("question.giving_up_failed", extra=_fields(lease))
-        await self._bury(lease, type(error).__name__, untidy=untidy)
+        await self._dead_letter(lease, type(error).__name__, leftovers=leftovers)
 
     async def _settle(self, lease: Lease, settle: Callable[[], Awaitable[bool]]) -> None:
         """Records an outcome, through outages; `_work` ends the attempt when the lease is lost meanwhile."""
@@ -169,9 +170,9 @@ class Attempts:
                 return
             held_until = asked + self.lease_s
 
-    async def hand_back(self, lease: Lease) -> None:
+    async def release(self, lease: Lease) -> None:
         try:
-            if await self.claims.hand_back(lease):
+            if await self.claims.release(lease):
                 logger.info("question.handed_back", extra=_fields(lease))
         except StoreUnavailableError:
             logger.warning("question.not_handed_back", extra=_fields(lease))  # the lease runs out by itself

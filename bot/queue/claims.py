@@ -20,11 +20,9 @@ from pydantic import ValidationError
 from redis.asyncio import Redis
 
 from bot.queue.dead_letters import KEEP_DEAD
-from bot.queue.queued import Elsewhere, QueuedQuestion, question_id
+from bot.queue.queued_question import QueuedQuestion
 from bot.queue.script import QuestionsScript
 from kb.store.redis import milliseconds, store_failures, text_of
-
-__all__ = ["Claims", "Depth", "Elsewhere", "Idle", "Lease", "QueuedQuestion", "question_id"]
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +33,7 @@ LONGEST_SETTLING = timedelta(minutes=1)
 """Whoever goes on and on correcting a question sees an answer this often."""
 
 SILENCE_S = 1.5
-"""A blocking call that is later than its own time-out by this much counts as cut off: its socket has no time-out."""
+"""Grace after a blocking call's timeout before the connection is treated as dead: its socket has no timeout."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,7 +42,7 @@ class Lease:
 
     `attempt` counts the starts from 1, those that ended with their worker's death or were handed back included;
     `failures` the handler's errors before this start, `waits` how often it waited for Slack since it last got through,
-    `handed_back` the starts that ended in order without an outcome: in waiting, or because their worker stopped.
+    `releases` the starts that ended in order without an outcome: in waiting, or because their worker stopped.
     """
 
     question: QueuedQuestion
@@ -52,7 +50,7 @@ class Lease:
     attempt: int
     failures: int
     waits: int
-    handed_back: int
+    releases: int
     holder: str
 
 
@@ -133,7 +131,7 @@ class Claims:
             reply = await self._call("take", worker, milliseconds(self._lease))
             if len(reply) == 1:
                 return Idle(seconds=None if reply[0] < 0 else reply[0] / 1000)
-            identity, thread, holder, attempt, failures, handed_back, waits, body = reply
+            identity, thread, holder, attempt, failures, releases, waits, body = reply
             try:
                 question = QueuedQuestion.model_validate_json(body)
             except ValidationError as error:  # written by another version
@@ -141,7 +139,7 @@ class Claims:
                     "question.unreadable",
                     extra={"question_id": text_of(identity), "problems": error.error_count()},
                 )
-                await self._call("bury", thread, holder, "unreadable", milliseconds(KEEP_DEAD), 0)
+                await self._call("dead_letter", thread, holder, "unreadable", milliseconds(KEEP_DEAD), 0)
                 continue
             return Lease(
                 question=question,
@@ -149,7 +147,7 @@ class Claims:
                 attempt=attempt,
                 failures=failures,
                 waits=waits,
-                handed_back=handed_back,
+                releases=releases,
                 holder=text_of(holder),
             )
 
@@ -165,9 +163,9 @@ class Claims:
         """Counts a failure and lets the thread wait; the question stays its first."""
         return bool(await self._call("retry", *_held(lease), milliseconds(after)))
 
-    async def hand_back(self, lease: Lease) -> bool:
+    async def release(self, lease: Lease) -> bool:
         """Lets any worker start the question at once; this start is no step towards giving it up."""
-        return bool(await self._call("hand_back", *_held(lease)))
+        return bool(await self._call("release", *_held(lease)))
 
     async def wait(self, lease: Lease, *, after: timedelta, least: timedelta = timedelta(0)) -> bool:
         """Lets the thread wait for Slack; the question stays its first, and is no step nearer to being given up.
@@ -183,12 +181,14 @@ class Claims:
         """
         return int(await self._call("wake", int(at_once)))
 
-    async def bury(self, lease: Lease, *, reason: str, untidy: bool = False) -> bool:
+    async def dead_letter(self, lease: Lease, *, reason: str, leftovers: bool = False) -> bool:
         """Moves the question to the dead letters and lets its thread go on.
 
-        `untidy`: something may be left in Slack that says that we are at it.
+        `leftovers`: something may be left in Slack that says that we are at it.
         """
-        return bool(await self._call("bury", *_held(lease), reason, milliseconds(KEEP_DEAD), int(untidy)))
+        return bool(
+            await self._call("dead_letter", *_held(lease), reason, milliseconds(KEEP_DEAD), int(leftovers))
+        )
 
     async def listen(self, blocking: Redis, *, seconds: float) -> None:
         """Returns when a thread becomes ready, at the latest after `seconds`.

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 from redis.asyncio import Redis
 
-from bot.queue.queued import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 from bot.queue.script import QuestionsScript
 from kb.store.redis import milliseconds, store_failures, text_of
 
@@ -95,7 +95,7 @@ class DeadLetters:
         """Deletes them for good. Returns those that there were."""
         return [one for one in ids if await self._call("discard", one)]
 
-    async def untidy(self) -> list[QueuedQuestion]:
+    async def leftovers(self) -> list[QueuedQuestion]:
         """Those of which something may be left in Slack that says that we are at it."""
         with store_failures(_UNAVAILABLE):
             ids = {text_of(one) for one in await self._redis.smembers(f"{self._script.root}:untidy")}
@@ -103,10 +103,10 @@ class DeadLetters:
             return []
         letters = {letter.id: letter for letter in await self.all()}
         for gone in ids - letters.keys():
-            await self.tidied(gone)
+            await self.cleaned_up(gone)
         return [found for one in ids & letters.keys() if (found := letters[one].question) is not None]
 
-    async def tidied(self, identity: str) -> None:
+    async def cleaned_up(self, identity: str) -> None:
         with store_failures(_UNAVAILABLE):
             await self._redis.srem(f"{self._script.root}:untidy", identity)
 

@@ -16,16 +16,15 @@ from datetime import timedelta
 
 from redis.asyncio import Redis
 
-from bot.queue.attempts import LONGEST_WAIT_S, Attempts, Handler, OnGivingUp, QuestionAbandonedError
-from bot.queue.claims import Claims, Depth, Idle, Lease, QueuedQuestion, question_id
+from bot.queue.attempts import LONGEST_WAIT_S, Attempts, Handler, OnGivingUp
+from bot.queue.claims import Claims, Depth, Idle, Lease
 from bot.queue.dead_letters import DeadLetter, DeadLetters
+from bot.queue.queued_question import QueuedQuestion
 from bot.queue.store_outage import StoreOutage
 from kb.errors import StoreUnavailableError
 from kb.runtime.tasks import cancelled
 from kb.store.redis import process_name
 from kb.store.valkey import blocking_twin
-
-__all__ = ["DeadLetter", "Depth", "QuestionAbandonedError", "QuestionQueue", "QueuedQuestion", "question_id"]
 
 logger = logging.getLogger(__name__)
 
@@ -134,7 +133,7 @@ class QuestionQueue:
 
         Args:
             handler: gets the question and the attempt, from 1. It is cancelled when the lease is lost. Its
-            errors: `bot.queue.fates`.
+            errors: `bot.queue.outcomes`.
             on_giving_up: called before a question that broke becomes a dead letter; may be called again after a kill.
         """
         running: set[asyncio.Task[None]] = set()
@@ -182,7 +181,7 @@ class QuestionQueue:
         except asyncio.CancelledError:
             await asyncio.wait({taking})
             if taking.exception() is None and isinstance(lease := taking.result(), Lease):
-                await self._attempts.hand_back(lease)
+                await self._attempts.release(lease)
             raise
 
     async def _drain(self, running: set[asyncio.Task[None]], drain_s: float) -> None:

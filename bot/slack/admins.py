@@ -12,7 +12,7 @@ from typing import Literal
 from bot.slack.memberships import Memberships
 from bot.slack.people import Person
 
-Standing = Literal["admin", "not admin", "unknown"]
+AdminStatus = Literal["admin", "not admin", "unknown"]
 """unknown: Slack does not tell."""
 
 
@@ -24,7 +24,7 @@ class Admins:
         self._listed = frozenset(listed)
         self._groups = user_groups(self._listed)
 
-    async def standing(self, person: Person) -> Standing:
+    async def status_of(self, person: Person) -> AdminStatus:
         if person.is_admin or person.id in self._listed:
             return "admin"
         if self._groups:

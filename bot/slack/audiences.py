@@ -17,7 +17,7 @@ from kb.config.settings import Outsiders
 from kb.errors import UnavailableError
 from kb.models import Audience
 
-ALONE: Membership = Membership()
+NO_MEMBERSHIP: Membership = Membership()
 FORM = Person(id="", name="")
 """Who asks by a form, which does not say who filled it in: forms are
 made by members, for those who are in the channel.
@@ -29,8 +29,8 @@ class AudienceUnknownError(UnavailableError):
     """Slack does not tell what kind of place this is, or who asks: nothing can be told there for now."""
 
 
-class Wishes(Protocol):
-    """bot.listening.channel_settings.ChannelWishes, as this uses it."""
+class SourceSelection(Protocol):
+    """bot.listening.channel_settings.ChannelSources, as this uses it."""
 
     async def sources(self, channel_id: str) -> Sequence[str]:
         """Names of the sources that a channel wants to be told from; empty: all. Never raises."""
@@ -38,7 +38,7 @@ class Wishes(Protocol):
 
 class Audiences:
     """`outsiders`: what guests, and channels that are shared with other organisations,
-    may read. `wishes`: what channels have set; without it each wants every source.
+    may read. `source_selection`: what channels have set; without it each wants every source.
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class Audiences:
         people: People,
         memberships: Memberships,
         outsiders: Outsiders = "marked",
-        wishes: Wishes | None = None,
+        source_selection: SourceSelection | None = None,
     ) -> None:
         self._channels = channels
         self._people = people
         self._memberships = memberships
         self._outsiders = outsiders
-        self._wishes = wishes
+        self._source_selection = source_selection
 
     async def of(self, channel_id: str, user_id: str) -> Audience:
         """What may be told in `channel_id` when `user_id` asks there.
@@ -69,9 +69,11 @@ class Audiences:
             raise AudienceUnknownError(
                 f"Slack does not tell who reads along in {channel_id}"
             ) from unknown.error
-        membership = await self._memberships.of(user_id) if channel.kind == "im" else ALONE
+        membership = await self._memberships.of(user_id) if channel.kind == "im" else NO_MEMBERSHIP
         audience = audience_of(channel, person, membership, outsiders=self._outsiders)
-        wanted = await self._wishes.sources(channel_id) if self._wishes is not None else ()
+        wanted = (
+            await self._source_selection.sources(channel_id) if self._source_selection is not None else ()
+        )
         return replace(audience, sources=frozenset(wanted)) if wanted else audience
 
     async def alone(self, user_id: str) -> Audience:

@@ -78,10 +78,10 @@ class ChannelDirectory:
 
     async def _ask(self, channel_id: str) -> Channel:
         response = await self._client.conversations_info(channel=channel_id)
-        return channel_told(response["channel"], channel_id)
+        return channel_from_slack(response["channel"], channel_id)
 
 
-def channel_told(told: dict[str, Any], channel_id: str) -> Channel:
+def channel_from_slack(told: dict[str, Any], channel_id: str) -> Channel:
     """A channel as Slack's methods describe it."""
     shared = any(told.get(mark) for mark in SHARED) or bool(
         told.get("is_shared") and not told.get("is_org_shared")  # with whom it does not say

@@ -18,7 +18,7 @@ from slack_sdk.http_retry.response import HttpResponse
 from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.errors import UNREACHABLE, SlackAwayError, seconds_told
+from bot.slack.errors import UNREACHABLE, SlackNoResponseError, retry_after_header_s
 from kb.config.settings import SlackSettings
 from kb.text.unicode import TooDeepError, well_formed_value
 
@@ -48,7 +48,7 @@ well, and a thread that looks empty is posted into.
 
 
 class SlackClient(AsyncWebClient):
-    """A client that raises `SlackApiError` with a code, or `SlackAwayError`, and nothing else, whatever comes back."""
+    """A client whose calls raise `SlackApiError` with a code, or `SlackNoResponseError`, and nothing else."""
 
     async def _request(self, *, http_verb: str, api_url: str, req_args: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -56,16 +56,16 @@ class SlackClient(AsyncWebClient):
                 http_verb=http_verb, api_url=api_url, req_args=req_args
             )
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            raise SlackAwayError(UNREACHABLE) from error
+            raise SlackNoResponseError(UNREACHABLE) from error
         except TimeoutError as error:
-            raise SlackAwayError("timeout") from error
+            raise SlackNoResponseError("timeout") from error
         except (aiohttp.ClientError, OSError) as error:
-            raise SlackAwayError("cut") from error
+            raise SlackNoResponseError("cut") from error
         except SlackApiError as error:  # what came calls itself JSON, and is none
             response: Any = error.response
             told = {"data": None, "headers": response.headers, "status_code": response.status}
         except ValueError:
-            raise SlackAwayError("no_json") from None  # its text quotes what came
+            raise SlackNoResponseError("no_json") from None  # its text quotes what came
         return _answer(told, api_url.rpartition("/")[2])
 
 
@@ -73,7 +73,7 @@ def _answer(told: dict[str, Any], method: str) -> dict[str, Any]:
     """What came, where it is an answer of Slack's to this method.
 
     Raises:
-        SlackAwayError: it is none.
+        SlackNoResponseError: it is none.
     """
     data, status = told["data"], int(told["status_code"])
     is_answer = isinstance(data, dict) and isinstance(data.get("ok"), bool)
@@ -81,16 +81,16 @@ def _answer(told: dict[str, Any], method: str) -> dict[str, Any]:
         refusal = data if is_answer and data.get("error") else {"ok": False, "error": "ratelimited"}
         return told | {"data": refusal}
     if not is_answer:
-        raise SlackAwayError("no_json" if status == 200 else f"http_{status}")
+        raise SlackNoResponseError("no_json" if status == 200 else f"http_{status}")
     if data["ok"] and status != 200:
-        raise SlackAwayError(f"http_{status}")
+        raise SlackNoResponseError(f"http_{status}")
     wanted = ANSWERS.get(method, ()) if data["ok"] else ("error",)
     if any(not data.get(key) and data.get(key) != [] for key in wanted):
-        raise SlackAwayError("odd")
+        raise SlackNoResponseError("odd")
     try:
         return told | {"data": well_formed_value(data)}
     except TooDeepError:
-        raise SlackAwayError("odd") from None
+        raise SlackNoResponseError("odd") from None
 
 
 class RateLimitHandler(AsyncRetryHandler):
@@ -101,12 +101,12 @@ class RateLimitHandler(AsyncRetryHandler):
 
     async def _can_retry_async(self, *, response: HttpResponse | None = None, **_: Any) -> bool:
         limited = response is not None and response.status_code == 429
-        return limited and seconds_told(response.headers if response else {}) <= LONGEST_WAIT_S
+        return limited and retry_after_header_s(response.headers if response else {}) <= LONGEST_WAIT_S
 
     async def prepare_for_next_attempt_async(
         self, *, state: RetryState, response: HttpResponse | None = None, **_: Any
     ) -> None:
-        await asyncio.sleep(seconds_told(response.headers if response else {}) or 1.0)
+        await asyncio.sleep(retry_after_header_s(response.headers if response else {}) or 1.0)
         state.next_attempt_requested = True
         state.increment_current_attempt()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.slack.admins import Admins
-from bot.slack.audiences import Audiences, Wishes
+from bot.slack.audiences import Audiences, SourceSelection
 from bot.slack.background import Background
 from bot.slack.channels import ChannelDirectory
 from bot.slack.clients import SlackClients
@@ -36,7 +36,7 @@ def build_directory(
     *,
     background: Background,
     contacts: Callable[[], Mapping[str, str]] = dict,
-    wishes: Wishes | None = None,
+    source_selection: SourceSelection | None = None,
 ) -> Directory:
     people = People(clients.reading, clock=clock)
     channels = ChannelDirectory(clients.reading, clock=clock)
@@ -50,7 +50,7 @@ def build_directory(
             people=people,
             memberships=memberships,
             outsiders=settings.outsiders,
-            wishes=wishes,
+            source_selection=source_selection,
         ),
         memberships=memberships,
         owners=Owners(

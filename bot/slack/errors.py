@@ -1,7 +1,7 @@
 """What a call of Slack's Web API may end with instead of an answer, and whether it is worth trying again.
 
 SlackApiError     Slack's own refusal: it has a code
-SlackAwayError    no answer of Slack's: an outage, a proxy's page, a connection that was cut
+SlackNoResponseError    no answer of Slack's: an outage, a proxy's page, a connection that was cut
 
 passing      nothing was done, and later it will be: a rate limit, no connection
 uncertain    it may have been done or not: look before trying again
@@ -15,10 +15,10 @@ from typing import Any, Final, Literal
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-Fate = Literal["passing", "uncertain", "lasting"]
+FailureKind = Literal["passing", "uncertain", "lasting"]
 
 UNREACHABLE = "unreachable"
-"""The code of a `SlackAwayError` whose request never left."""
+"""The code of a `SlackNoResponseError` whose request never left."""
 
 RATE_LIMITS = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
 MIGRATING = frozenset({"team_added_to_org", "org_login_required", "external_channel_migrating"})
@@ -40,7 +40,7 @@ NO_ACCESS = frozenset(
 """Refusals of us, whatever is asked and wherever."""
 
 
-class SlackAwayError(SlackClientError):
+class SlackNoResponseError(SlackClientError):
     """No answer of Slack's came. `code`: "unreachable", "cut", "timeout", "http_502", "no_json" or "odd".
 
     "odd": JSON that is no answer to what was asked, as a proxy's page may be.
@@ -59,16 +59,16 @@ def error_code(error: BaseException | None) -> str | None:
     """Slack's word for why it refused, such as "channel_not_found", or
     ours for why there is none; None: no such error.
     """
-    if isinstance(error, SlackAwayError):
+    if isinstance(error, SlackNoResponseError):
         return error.code
     told = _data(error)
     code = told.get("error") if isinstance(told, dict) else None
     return str(code) if code else None
 
 
-def fate(error: BaseException) -> Fate:
+def failure_kind(error: BaseException) -> FailureKind:
     """Whether to try again. `error` is one of `SLACK_FAILURES`."""
-    if isinstance(error, SlackAwayError):
+    if isinstance(error, SlackNoResponseError):
         return "passing" if error.code == UNREACHABLE else "uncertain"
     if not isinstance(error, SlackApiError):
         return "uncertain"
@@ -81,10 +81,10 @@ def fate(error: BaseException) -> Fate:
 def retry_after_s(error: BaseException | None) -> float:
     """The seconds that Slack asks us to wait; 0 where it asks for none."""
     headers = getattr(error.response, "headers", None) if isinstance(error, SlackApiError) else None
-    return seconds_told(headers or {})
+    return retry_after_header_s(headers or {})
 
 
-def seconds_told(headers: Any) -> float:
+def retry_after_header_s(headers: Any) -> float:
     """`Retry-After` in seconds; 0 where there is none, or none in seconds."""
     told: Any = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
     told = told[0] if isinstance(told, list) and told else told

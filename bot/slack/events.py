@@ -32,7 +32,7 @@ class CitedPassage(Payload):
     title: str
 
 
-class AnswerMark(Payload):
+class AnswerMetadata(Payload):
     """What our replies carry in their metadata, so that they are recognised and a thread can be read back.
 
     `answer` is Markdown without marks; `cited` the passages behind it. Both are what the thread's history needs.
@@ -266,7 +266,7 @@ class PaneOpened(Payload):
     assistant_thread: PaneThread
 
 
-def answer_mark(metadata: Metadata | None) -> AnswerMark | None:
+def answer_metadata(metadata: Metadata | None) -> AnswerMetadata | None:
     """Our mark on a message, or None where there is none that we can read."""
     if metadata is None or metadata.event_type != ANSWER_EVENT:
         return None
@@ -275,12 +275,12 @@ def answer_mark(metadata: Metadata | None) -> AnswerMark | None:
         payload["cited"] = json.loads(payload["cited"])
     if "question_id" not in payload or "question_ts" not in payload:
         return None
-    return AnswerMark.model_validate(payload)
+    return AnswerMetadata.model_validate(payload)
 
 
-def as_metadata(mark: AnswerMark) -> dict[str, Any]:
+def slack_metadata(metadata: AnswerMetadata) -> dict[str, Any]:
     """Metadata values must be flat: Slack takes strings, numbers and booleans reliably, so the list travels as JSON."""
-    payload: dict[str, Any] = mark.model_dump(exclude_none=True, exclude={"cited"})
-    if mark.cited:
-        payload["cited"] = json.dumps([one.model_dump() for one in mark.cited], ensure_ascii=False)
+    payload: dict[str, Any] = metadata.model_dump(exclude_none=True, exclude={"cited"})
+    if metadata.cited:
+        payload["cited"] = json.dumps([one.model_dump() for one in metadata.cited], ensure_ascii=False)
     return {"event_type": ANSWER_EVENT, "event_payload": payload}

@@ -11,7 +11,7 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.channels import channel_told, conversations
+from bot.slack.channels import channel_from_slack, conversations
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.ttl_cache import TtlCache
 
@@ -35,8 +35,8 @@ class Membership:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Group:
-    marks: frozenset[str]
+class _UserGroup:
+    principals: frozenset[str]
     members: frozenset[str]
 
 
@@ -44,7 +44,7 @@ class Memberships:
     def __init__(self, client: AsyncWebClient, *, clock: Callable[[], datetime]) -> None:
         self._client = client
         self._channels: TtlCache[str, frozenset[str]] = TtlCache(keep=KEEP, clock=clock)
-        self._groups: TtlCache[None, tuple[_Group, ...]] = TtlCache(keep=KEEP, clock=clock)
+        self._groups: TtlCache[None, tuple[_UserGroup, ...]] = TtlCache(keep=KEEP, clock=clock)
 
     async def of(self, user: str) -> Membership:
         """Never raises: what Slack does not tell is no membership, and is logged."""
@@ -65,25 +65,30 @@ class Memberships:
 
     async def _ask_channels(self, user: str) -> frozenset[str]:
         """With a bot token Slack tells of those private channels only that the bot is in as well."""
-        marks: set[str] = set()
+        principals: set[str] = set()
         async for told in conversations(self._client, most_pages=MOST_PAGES, user=user):
-            channel = channel_told(told, str(told["id"]))
-            marks.add(channel.id)
+            channel = channel_from_slack(told, str(told["id"]))
+            principals.add(channel.id)
             if channel.name and not channel.shared:
-                marks.add(f"#{channel.name}")
-        return frozenset(marks)
+                principals.add(f"#{channel.name}")
+        return frozenset(principals)
 
-    async def _all_groups(self) -> tuple[_Group, ...] | None:
+    async def _all_groups(self) -> tuple[_UserGroup, ...] | None:
         try:
             return await self._groups.get(None, self._ask_groups)
         except SLACK_FAILURES as error:
             logger.warning("user_groups.unknown", extra={"cause": type(error).__name__})
             return None
 
-    async def _ask_groups(self, _all: None) -> tuple[_Group, ...]:
+    async def _ask_groups(self, _all: None) -> tuple[_UserGroup, ...]:
         listed = await self._client.usergroups_list(include_users=True, include_disabled=False)
         told = [group for group in listed.get("usergroups") or [] if not group.get("date_delete")]
-        return tuple([_Group(marks=group_marks(group), members=await self._members(group)) for group in told])
+        return tuple(
+            [
+                _UserGroup(principals=group_principals(group), members=await self._members(group))
+                for group in told
+            ]
+        )
 
     async def _members(self, group: dict[str, Any]) -> frozenset[str]:
         """Slack leaves the members out of the list where it pleases; then they are asked for."""
@@ -92,11 +97,11 @@ class Memberships:
         return frozenset((await self._client.usergroups_users_list(usergroup=group["id"])).get("users") or ())
 
 
-def _groups_with(user: str, groups: Iterable[_Group]) -> frozenset[str]:
-    return frozenset().union(*(group.marks for group in groups if user in group.members))
+def _groups_with(user: str, groups: Iterable[_UserGroup]) -> frozenset[str]:
+    return frozenset().union(*(group.principals for group in groups if user in group.members))
 
 
-def group_marks(group: dict[str, Any]) -> frozenset[str]:
+def group_principals(group: dict[str, Any]) -> frozenset[str]:
     """What a user group, as Slack's list tells it, is called on pages and
     in settings: its id, and its handle if it has one.
     """

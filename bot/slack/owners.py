@@ -19,7 +19,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.background import Background
 from bot.slack.errors import SLACK_FAILURES, error_code
-from bot.slack.people import People, Person, person_told
+from bot.slack.people import People, Person, person_from_slack
 from bot.slack.ttl_cache import TtlCache
 
 logger = logging.getLogger(__name__)
@@ -121,7 +121,7 @@ class Owners:
             raise
         told: dict[str, Any] = response["user"]
         me = await self._people.me()
-        return None if _is_nobody(told) else _insider(person_told(told, str(told["id"]), me))
+        return None if _is_nobody(told) else _insider(person_from_slack(told, str(told["id"]), me))
 
     async def _known_by_name(self) -> Sequence[_Names]:
         """Everybody; () where Slack does not tell, or not soon enough."""
@@ -150,7 +150,7 @@ class Owners:
             page = await self._client.users_list(limit=PAGE, cursor=cursor)
             for told in page.get("members") or []:
                 if not _is_nobody(told):
-                    person = person_told(told, str(told["id"]), me)
+                    person = person_from_slack(told, str(told["id"]), me)
                     found[person.id] = _names(told, person)
             cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
             if cursor is None:

@@ -91,10 +91,10 @@ class People:
     async def _ask(self, user_id: str) -> Person:
         me = await self.me()
         response = await self._client.users_info(user=user_id, include_locale=True)
-        return person_told(response["user"], user_id, me)
+        return person_from_slack(response["user"], user_id, me)
 
 
-def person_told(told: dict[str, Any], user_id: str, me: Me) -> Person:
+def person_from_slack(told: dict[str, Any], user_id: str, me: Me) -> Person:
     """Somebody as Slack's methods describe them."""
     profile = told.get("profile") or {}
     name = profile.get("display_name") or told.get("real_name") or told.get("name") or user_id

@@ -219,8 +219,8 @@ class CaseGrower:
             for turn in await self.conversations.load(key)
             if turn.question_ts is not None and _at(turn.question_ts) < _at(where.ts)
         ]
-        marks = {where.channel, f"#{where.channel_name}"} if private else set()
-        audience = Audience(channels=frozenset(marks))
+        principals = {where.channel, f"#{where.channel_name}"} if private else set()
+        audience = Audience(channels=frozenset(principals))
         readable = await readable_turns(turns[-EARLIER:], self.library, audience=audience)
         return tuple(message for turn in readable for message in _messages(turn))
 

@@ -65,9 +65,9 @@ class AdminViews:
         name = press.actions[0].action_id
         person = await self.people.person(press.user.id)
         words = messages_in(person.locale)
-        standing = await self.admins.standing(person)
-        if standing != "admin" or name not in self.fillings:
-            refusal = words.admin_unknown if standing == "unknown" else words.not_admin
+        admin_status = await self.admins.status_of(person)
+        if admin_status != "admin" or name not in self.fillings:
+            refusal = words.admin_unknown if admin_status == "unknown" else words.not_admin
             view = self._view(name, words, [section(refusal)])
             await self.client.views_open(trigger_id=press.trigger_id, view=view)
             return

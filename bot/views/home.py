@@ -107,7 +107,7 @@ class Home:
 
     async def _draw(self, user: str, channel: str, *, asking: str = "") -> None:
         person, me = await self._people.person(user), await self._people.me()
-        words, is_admin = messages_in(person.locale), await self._admins.standing(person) == "admin"
+        words, is_admin = messages_in(person.locale), await self._admins.status_of(person) == "admin"
         audience = await self._audience(user)
         language = person.locale.replace("_", "-").split("-")[0].lower()
         shown = Shown(

@@ -20,7 +20,7 @@ from bot.rendering.layout import Block, context, label
 from bot.slack.channels import ChannelDirectory
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import MessageShortcut, ViewSubmission
-from bot.slack.heard import heard
+from bot.slack.message_text import message_text
 from bot.slack.people import People
 from bot.slack.slack_text import people_in, plain_text
 from kb.errors import StoreUnavailableError
@@ -65,7 +65,7 @@ class ShortcutHandler:
             self._people.person(shortcut.user.id), self._is_joined(shortcut.channel.id)
         )
         message = shortcut.message
-        said = heard(message, await self._people.me()).text
+        said = message_text(message, await self._people.me()).text
         about = About(
             channel=shortcut.channel.id,
             message_ts=message.ts,

@@ -20,7 +20,7 @@ from bot.questions.asking import Asking
 from bot.reindexing.requests import ReindexFollower
 from bot.rendering.layout import Block, section
 from bot.rendering.mrkdwn import escape, unescape
-from bot.slack.admins import Admins, Standing
+from bot.slack.admins import Admins, AdminStatus
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import SlashCommand
 from bot.slack.people import People, Person
@@ -101,15 +101,15 @@ class SlashCommandHandler:
         words = messages_in(person.locale)
         word, *arguments = command.text.split() or ["help"]
         try:
-            standing = await self._admins.standing(person)
-            logger.info("command.received", extra={"user": command.user_id, "standing": standing})
+            admin_status = await self._admins.status_of(person)
+            logger.info("command.received", extra={"user": command.user_id, "standing": admin_status})
             if word == "help":
-                await self._whisper(command, self._help(standing, words))
+                await self._whisper(command, self._help(admin_status, words))
             elif word == "channel":
                 if told := await self._channel_dialog.open(command, person, words):
                     await self._whisper(command, told)
-            elif word in FOR_ADMINS and standing != "admin":
-                refusal = words.not_admin if standing == "not admin" else words.admin_unknown
+            elif word in FOR_ADMINS and admin_status != "admin":
+                refusal = words.not_admin if admin_status == "not admin" else words.admin_unknown
                 await self._whisper(command, refusal)
             else:
                 await self._serve_admin(command, word, arguments, person, words)
@@ -143,13 +143,13 @@ class SlashCommandHandler:
                     command, f"{self._command} {word}", await self._filled(word, person, words)
                 )
             case _:
-                known = self._help(await self._admins.standing(person), words)
+                known = self._help(await self._admins.status_of(person), words)
                 await self._whisper(command, f"{words.unknown_command.format(word=escape(word))}\n{known}")
 
-    def _help(self, standing: Standing, words: Messages) -> str:
+    def _help(self, admin_status: AdminStatus, words: Messages) -> str:
         """What somebody may write behind the command."""
         lines = [words.usage_everyone]
-        if standing == "admin":
+        if admin_status == "admin":
             lines += [words.usage_admins, words.usage]
         return "\n".join(lines).format(command=self._command)
 

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from bot.cli.compose import Runtime
 from bot.cli.serve import running
 from bot.playground import Limits, Playground, sample_workspace
-from bot.slack.events import Message, answer_mark
+from bot.slack.events import Message, answer_metadata
 
 PATIENCE_S = 60.0
 
@@ -40,5 +40,5 @@ async def _mention_ms(slack: Playground, question: str) -> float:
 def _answered(slack: Playground, ts: str) -> bool:
     (channel,) = [one.id for one in slack.workspace.channels if one.name == "general"]
     said = [Message.model_validate(one) for one in slack.messages(channel, ts)]
-    marks = [answer_mark(one.metadata) for one in said if one.bot_id]
+    marks = [answer_metadata(one.metadata) for one in said if one.bot_id]
     return any(mark is not None and mark.state == "answered" for mark in marks)

@@ -15,7 +15,7 @@ from bot.playground.workspace import Channel as Room
 from bot.playground.workspace import Person as Account
 from bot.playground.workspace import UserGroup, Workspace
 from bot.slack.audiences import Audiences, AudienceUnknownError, audience_of
-from bot.slack.channels import Channel, ChannelDirectory, channel_told
+from bot.slack.channels import Channel, ChannelDirectory, channel_from_slack
 from bot.slack.memberships import Membership, Memberships
 from bot.slack.people import People, Person
 from kb.models import EVERYONE, Audience
@@ -139,7 +139,7 @@ async def test_slack_tells_channels_and_groups_and_which_channels_others_share(s
     ],
 )
 def test_whatever_says_that_others_read_a_channel_is_believed(told: dict[str, Any], shared: bool) -> None:
-    assert channel_told({"name": "partners", **told}, "C0PARTNERS").shared is shared
+    assert channel_from_slack({"name": "partners", **told}, "C0PARTNERS").shared is shared
 
 
 async def test_guests_and_people_of_another_organisation_are_outsiders(slack: Playground) -> None:

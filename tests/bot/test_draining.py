@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from bot.edge.draining import Lane, LaneFullError
-from bot.queue.together import MOST_AT_ONCE, Together
+from bot.queue.batching import MOST_AT_ONCE, BatchedCalls
 from kb.errors import StoreUnavailableError
 
 
@@ -57,7 +57,7 @@ async def test_asks_that_come_while_one_runs_share_the_next_call() -> None:
         await asyncio.sleep(0)
         return [2 * one for one in all_of]
 
-    together = Together(doubled)
+    together = BatchedCalls(doubled)
     asks = [asyncio.create_task(together.of(n)) for n in range(3 * MOST_AT_ONCE)]
     await asyncio.sleep(0)
     asks[5].cancel()  # whoever asked has gone
@@ -77,7 +77,7 @@ async def test_a_call_that_fails_is_told_to_all_who_asked_and_the_next_one_is_ma
             raise outages.pop()
         return all_of
 
-    together = Together(ask)
+    together = BatchedCalls(ask)
     told = await asyncio.gather(*(together.of(n) for n in range(3)), return_exceptions=True)
     assert [type(one) for one in told] == [StoreUnavailableError] * 3
     assert await together.of(7) == 7

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
+from bot.queue.attempts import QuestionAbandonedError
 from bot.queue.claims import Claims, Lease
-from bot.queue.queue import QuestionAbandonedError, QuestionQueue, QueuedQuestion
+from bot.queue.queue import QuestionQueue
+from bot.queue.queued_question import QueuedQuestion
 from kb.errors import StoreUnavailableError
 from kb.store.valkey import connect_redis
 from tests.fakes.questions import a_question
@@ -260,7 +262,7 @@ async def test_a_stop_does_not_wait_for_a_renewal_that_swallowed_it(redis: Redis
         lost = False
 
         async def execute_command(self, *command: Any, **options: Any) -> Any:
-            if "hand_back" in command:
+            if "release" in command:
                 raise ConnectionError
             if "renew" not in command:
                 return await super().execute_command(*command, **options)

@@ -13,7 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import Playground, sample_workspace
 from bot.slack.clients import SlackClients, slack_clients
-from bot.slack.errors import SLACK_FAILURES, SlackAwayError, error_code, fate, retry_after_s
+from bot.slack.errors import SLACK_FAILURES, SlackNoResponseError, error_code, failure_kind, retry_after_s
 from kb.config.settings import SlackSettings
 from tests.fakes.ports import free_port
 from tests.fakes.slack_outages import OUTAGES
@@ -53,7 +53,7 @@ async def test_every_outage_is_one_and_never_lasting(
 ) -> None:
     slack.faults.add("*", **OUTAGES[kind], times=9)
     error = await error_of(clients_of(slack.api_url, session).streaming)
-    assert fate(error) == ("passing" if kind in PASSING else "uncertain")
+    assert failure_kind(error) == ("passing" if kind in PASSING else "uncertain")
     assert error_code(error)
     assert retry_after_s(error) == (120.0 if kind == "429 for minutes" else 0.0)
 
@@ -62,7 +62,7 @@ async def test_a_limit_is_one_in_whatever_form(slack: Playground, session: aioht
     half = {"status": 429, "body": b'{"ok": fal', "content_type": "application/json", "retry_after": 30}
     slack.faults.add("*", **half)
     error = await error_of(clients_of(slack.api_url, session).posting)
-    assert (fate(error), error_code(error), retry_after_s(error)) == ("passing", "ratelimited", 30.0)
+    assert (failure_kind(error), error_code(error), retry_after_s(error)) == ("passing", "ratelimited", 30.0)
 
 
 @pytest.mark.parametrize("code", ["token_revoked", "is_archived", "channel_not_found", "a_code_of_tomorrow"])
@@ -70,15 +70,15 @@ async def test_a_refusal_is_lasting(slack: Playground, session: aiohttp.ClientSe
     slack.faults.add("*", error=code, times=9)
     error = await error_of(clients_of(slack.api_url, session).posting)
     assert isinstance(error, SlackApiError)
-    assert (fate(error), error_code(error)) == ("lasting", code)
+    assert (failure_kind(error), error_code(error)) == ("lasting", code)
 
 
 @pytest.mark.parametrize("place", ["a closed port", "a name that there is not"])
 async def test_what_never_left_was_not_done(session: aiohttp.ClientSession, place: str) -> None:
     host = f"127.0.0.1:{free_port()}" if place == "a closed port" else "slack.invalid"
     error = await error_of(clients_of(f"http://{host}/api/", session).posting)
-    assert isinstance(error, SlackAwayError)
-    assert (fate(error), error.code) == ("passing", "unreachable")
+    assert isinstance(error, SlackNoResponseError)
+    assert (failure_kind(error), error.code) == ("passing", "unreachable")
 
 
 async def test_what_takes_too_long_may_have_been_done(
@@ -86,8 +86,8 @@ async def test_what_takes_too_long_may_have_been_done(
 ) -> None:
     slack.faults.add("chat.postMessage", delay=5)
     error = await error_of(clients_of(slack.api_url, session).posting)
-    assert isinstance(error, SlackAwayError)
-    assert (fate(error), error.code) == ("uncertain", "timeout")
+    assert isinstance(error, SlackNoResponseError)
+    assert (failure_kind(error), error.code) == ("uncertain", "timeout")
 
 
 @pytest.mark.parametrize("told", ["Wed, 21 Oct 2026 07:28:00 GMT", "0.5", "-3", "soon"])

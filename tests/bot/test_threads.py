@@ -9,7 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.listening.threads import Threads, order, turns_of
 from bot.playground import Limits, Playground, sample_workspace
-from bot.slack.events import AnswerMark, CitedPassage, Message, as_metadata
+from bot.slack.events import AnswerMetadata, CitedPassage, Message, slack_metadata
 from bot.slack.people import Me, People
 from tests.fakes.office import clock
 
@@ -21,8 +21,8 @@ def said(ts: str, text: str, user: str = "U1", **given: Any) -> Message:
 
 
 def answered(ts: str, text: str, question_ts: str, **given: Any) -> Message:
-    mark = AnswerMark(question_id=f"T1-C1-{question_ts}", question_ts=question_ts, **given)
-    return said(ts, text, user="U0BOT", bot_id="B0BOT", metadata=as_metadata(mark))
+    mark = AnswerMetadata(question_id=f"T1-C1-{question_ts}", question_ts=question_ts, **given)
+    return said(ts, text, user="U0BOT", bot_id="B0BOT", metadata=slack_metadata(mark))
 
 
 def test_answers_are_paired_with_their_questions_by_what_their_metadata_says() -> None:
@@ -57,8 +57,8 @@ def test_placeholders_apologies_and_other_bots_are_no_turns() -> None:
         answered("1.2", "Searching…", "1.1", state="searching"),
         answered("1.3", "Sorry", "1.1", state="failed"),
         said("1.35", "25 days", user="U0BOT", bot_id="B0BOT", streaming_state="in_progress"),
-        said("1.4", "Deployed!", user="U9", bot_id="B9", metadata=as_metadata(
-            AnswerMark(question_id="x", question_ts="1.1", answer="forged")
+        said("1.4", "Deployed!", user="U9", bot_id="B9", metadata=slack_metadata(
+            AnswerMetadata(question_id="x", question_ts="1.1", answer="forged")
         )),
     ]  # fmt: skip
     assert turns_of(messages, me=ME, names={}) == []

@@ -13,8 +13,7 @@ from typer.testing import CliRunner, Result
 
 from bot.cli.commands import app
 from bot.cli.dead_letter_commands import dead_letter_checks
-from bot.queue.claims import Claims, Lease
-from bot.queue.queue import Depth
+from bot.queue.claims import Claims, Depth, Lease
 from bot.stats.metrics import QueueFigures, exposition
 from kb.rewriting.tally import RewriteTally
 from kb.store.valkey import EmbeddedValkey, connect_redis
@@ -44,7 +43,7 @@ async def buried(data: Path) -> None:
                 assert await claims.accept(question, token="one")
                 lease = await claims.take("worker")
                 assert isinstance(lease, Lease)
-                assert await claims.bury(lease, reason=reason)
+                assert await claims.dead_letter(lease, reason=reason)
     finally:
         await valkey.stop()
 

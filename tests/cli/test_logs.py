@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, TypeAdapter
 
 from bot.cli.logs import EventFormatter, JsonFormatter, start_logging
-from bot.queue.queued import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 
 
 class Noted(BaseModel):

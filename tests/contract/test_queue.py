@@ -13,7 +13,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from bot.queue.claims import Claims, Idle, Lease
 from bot.queue.dead_letters import MOST, DeadLetters
-from bot.queue.queue import QuestionQueue, QueuedQuestion
+from bot.queue.queue import QuestionQueue
+from bot.queue.queued_question import QueuedQuestion
 from kb.errors import StoreUnavailableError
 from kb.store.valkey import connect_redis
 from tests.fakes.questions import a_question
@@ -197,8 +198,8 @@ async def test_an_expired_lease_is_taken_over_and_its_old_holder_can_change_noth
         await short.renew(lost),
         await short.finish(lost),
         await short.retry(lost, after=timedelta()),
-        await short.hand_back(lost),
-        await short.bury(lost, reason="late"),
+        await short.release(lost),
+        await short.dead_letter(lost, reason="late"),
     ]
     assert outcomes == [False] * 5
     assert await short.finish(heir)
@@ -228,9 +229,9 @@ async def test_a_question_handed_back_is_ready_at_once_and_known_to_have_been_be
     queue: QuestionQueue, claims: Claims
 ) -> None:
     await queue.accept(a_question())
-    await claims.hand_back(await taken(claims))
+    await claims.release(await taken(claims))
     again = await taken(claims, "w2")
-    assert (again.attempt, again.failures, again.handed_back) == (2, 0, 1)
+    assert (again.attempt, again.failures, again.releases) == (2, 0, 1)
 
 
 async def test_a_buried_question_is_a_dead_letter_and_its_thread_goes_on(
@@ -239,8 +240,8 @@ async def test_a_buried_question_is_a_dead_letter_and_its_thread_goes_on(
     first, second = a_question("1.0"), a_question("1.0")
     await queue.accept(first)
     await queue.accept(second)
-    await claims.bury(await taken(claims), reason="ValueError")
-    await claims.bury(await taken(claims), reason="KeyError")
+    await claims.dead_letter(await taken(claims), reason="ValueError")
+    await claims.dead_letter(await taken(claims), reason="KeyError")
     letters = await queue.dead_letters()
     assert {(letter.question, letter.reason, letter.attempts) for letter in letters} == {
         (first, "ValueError", 1),
@@ -291,7 +292,7 @@ async def test_a_deletion_that_overtakes_its_message_wins(queue: QuestionQueue) 
 async def test_a_deleted_dead_letter_is_gone(queue: QuestionQueue, claims: Claims) -> None:
     question = a_question()
     await queue.accept(question)
-    await claims.bury(await taken(claims), reason="ValueError")
+    await claims.dead_letter(await taken(claims), reason="ValueError")
     await queue.delete(deletion_of(question))
     assert await queue.dead_letters() == []
 
@@ -591,7 +592,7 @@ async def test_all_keys_of_a_namespace_share_a_cluster_slot(
 ) -> None:
     for question in (a_question("1.0"), a_question("1.0"), a_question()):
         await queue.accept(question)
-    await claims.bury(await taken(claims), reason="ValueError")
+    await claims.dead_letter(await taken(claims), reason="ValueError")
     await taken(claims)
     keys = [key.decode() async for key in redis.scan_iter(match=f"*{namespace}*")]
     assert len(keys) > 8
@@ -671,7 +672,7 @@ async def test_a_question_that_waits_for_slack_stays_the_first_and_is_woken_when
     hour = timedelta(hours=1)
     for number in range(3):
         lease = await taken(claims)
-        assert (lease.question, lease.waits, lease.handed_back) == (first, number, number)
+        assert (lease.question, lease.waits, lease.releases) == (first, number, number)
         assert await claims.wait(lease, after=hour)
         assert (await queue.depth()).for_slack == 1
         assert await claims.wake(at_once=False) == 1
@@ -701,16 +702,16 @@ async def test_a_dead_letter_that_is_revived_keeps_its_starts_and_its_place_in_i
     letters = DeadLetters(redis, namespace=namespace)
     first, second = a_question("1.0"), a_question("1.0")
     await queue.accept(first)
-    await claims.bury(await taken(claims), reason="is_archived", untidy=True)
-    assert await letters.untidy() == [first]
+    await claims.dead_letter(await taken(claims), reason="is_archived", leftovers=True)
+    assert await letters.leftovers() == [first]
     assert await letters.reasons() == {"is_archived": 1}
     await queue.accept(second)
     assert await letters.revive([first.id, "nothing"]) == [first.id]
-    assert await letters.untidy() == []
+    assert await letters.leftovers() == []
     assert not await queue.accept(first)
     lease = await taken(claims)
     assert lease.question == first.model_copy(update={"however_late": True})
-    assert (lease.attempt, lease.failures, lease.handed_back) == (2, 0, 1)
+    assert (lease.attempt, lease.failures, lease.releases) == (2, 0, 1)
     await claims.finish(lease)
     assert (await taken(claims)).question == second
 
@@ -721,10 +722,10 @@ async def test_dead_letters_are_bounded_and_dropped_for_good(
     letters = DeadLetters(redis, namespace=namespace)
     for _ in range(MOST + 3):
         await queue.accept(a_question())
-        await claims.bury(await taken(claims), reason="is_archived", untidy=True)
+        await claims.dead_letter(await taken(claims), reason="is_archived", leftovers=True)
     kept = await letters.all()
     assert len(kept) == MOST
-    assert len(await letters.untidy()) == MOST
+    assert len(await letters.leftovers()) == MOST
     key = f"{{{namespace}}}:queue:question:{kept[0].id}"
     assert 0 < await redis.ttl(key) <= 30 * 24 * 3600
     assert await letters.drop([kept[0].id, kept[0].id]) == [kept[0].id]

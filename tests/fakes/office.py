@@ -23,7 +23,7 @@ from bot.edge.backend import Backend, Pipeline
 from bot.edge.slack_app import PATH, Edge, open_edge
 from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.listening.deferred_messages import DeferredMessages
-from bot.listening.exactly_once import Once
+from bot.listening.exactly_once import ExactlyOnce
 from bot.listening.known_threads import KnownThreads
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import Workspace
@@ -394,9 +394,9 @@ def backend_of(office: Office) -> Backend:
         status=office.status,
         channel_settings=office.channel_settings,
         known_threads=KnownThreads(redis=office.redis, namespace=office.namespace, clock=wall_clock),
-        unread=DeferredMessages(office.redis, namespace=office.namespace, clock=wall_clock),
+        deferred=DeferredMessages(office.redis, namespace=office.namespace, clock=wall_clock),
         gaps=office.gaps,
-        once=Once(office.redis, namespace=office.namespace),
+        exactly_once=ExactlyOnce(office.redis, namespace=office.namespace),
         cited=office.cited,
         syncs=office.syncs,
         contacts=lambda: office.contacts,

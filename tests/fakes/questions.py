@@ -6,7 +6,7 @@ import itertools
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.queue.queue import QueuedQuestion
+from bot.queue.queued_question import QueuedQuestion
 
 _NUMBERS = itertools.count(1)
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from bot.queue.queue import QuestionQueue, QueuedQuestion
+from bot.queue.queue import QuestionQueue
+from bot.queue.queued_question import QueuedQuestion
 from kb.store.valkey import connect_redis
 
 ANSWER_ONCE = """

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from bot.playground import Limits, Playground, sample_workspace
-from bot.slack.events import AnswerMark, Message, answer_mark
+from bot.slack.events import AnswerMetadata, Message, answer_metadata
 from kb.store.valkey import connect_redis
 from tests.fakes.messages_server import MessagesServer, Say, answer_by_itself
 from tests.fakes.serving import Serve, sample_data, slack_of
@@ -159,10 +159,10 @@ class Luck:
         return sum(call.method in methods for call in self._slack.calls)
 
 
-def marks(slack: Playground, channel: str, thread_ts: str, ts: str) -> list[AnswerMark]:
+def marks(slack: Playground, channel: str, thread_ts: str, ts: str) -> list[AnswerMetadata]:
     """What our messages in a thread say about one question."""
     said = [Message.model_validate(one) for one in slack.messages(channel, thread_ts)]
-    found = [answer_mark(one.metadata) for one in said if one.bot_id]
+    found = [answer_metadata(one.metadata) for one in said if one.bot_id]
     return [mark for mark in found if mark is not None and mark.question_ts == ts]
 
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from bot.playground import Limits, Playground, sample_workspace
-from bot.slack.events import Message, answer_mark
+from bot.slack.events import Message, answer_metadata
 from tests.fakes.serving import FOOTNOTE, Serve, environment, slack_of
 
 LIMITS = Limits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 100))
@@ -35,7 +35,7 @@ def ingest(pages: Path, data: Path) -> None:
 
 def notes(slack: Playground, thread_ts: str) -> list[str]:
     marked = [
-        (message, answer_mark(Message.model_validate(message).metadata))
+        (message, answer_metadata(Message.model_validate(message).metadata))
         for message in slack.messages("#general", thread_ts)
         if message.get("bot_id")
     ]

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from bot.queue.queue import QuestionQueue, QueuedQuestion
+from bot.queue.queue import QuestionQueue
+from bot.queue.queued_question import QueuedQuestion
 from kb.errors import StoreUnavailableError
 from kb.store.valkey import EmbeddedValkey, connect_redis
 from tests.fakes.questions import a_question

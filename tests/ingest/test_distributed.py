@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from bot.queue.queue import QuestionQueue, QueuedQuestion
+from bot.queue.queue import QuestionQueue
+from bot.queue.queued_question import QueuedQuestion
 from ingest.distributed.coordinator import Coordinator
 from ingest.distributed.page_queue import PageJobQueue
 from ingest.distributed.serialization import decode_manifest, manifest_key_of

@@ -11,8 +11,8 @@ from bot.cli.checks.check import Check
 from bot.slack.admins import user_groups
 from bot.slack.channels import joined_channel
 from bot.slack.clients import SlackClient
-from bot.slack.errors import UNREACHABLE, SlackAwayError, error_code
-from bot.slack.memberships import group_marks
+from bot.slack.errors import UNREACHABLE, SlackNoResponseError, error_code
+from bot.slack.memberships import group_principals
 from bot.slack.scopes import may_fill_pane, missing_options, missing_scopes
 from kb.config.settings import Settings
 
@@ -86,10 +86,10 @@ async def _admin_groups(groups: Collection[str], token: str, api_url: str) -> Ch
     if isinstance(told, Check):
         return told
     members = {
-        mark: len(group.get("users") or ())
+        principal: len(group.get("users") or ())
         for group in told.get("usergroups") or []
         if not group.get("date_delete")
-        for mark in group_marks(group)
+        for principal in group_principals(group)
     }
     if empty := sorted(group for group in groups if not members.get(group)):
         mend = "correct slack.admins, or give the group members in Slack"
@@ -127,7 +127,7 @@ async def _asked(name: str, call: Awaitable[Told], api_url: str, *, mend: str) -
         return await call
     except SlackApiError as error:
         return Check(name=name, state="broken", told=f"Slack says {error_code(error)}", mend=mend)
-    except SlackAwayError as error:
+    except SlackNoResponseError as error:
         away = error.code in (UNREACHABLE, "cut", "timeout")
         told = f"{api_url} {'cannot be reached' if away else 'does not answer as Slack does'} ({error.code})"
         return Check(name=name, state="broken", told=told, mend="check the network and proxy of this machine")

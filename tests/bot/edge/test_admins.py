@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground import Limits, Playground, sample_workspace
 from bot.playground.workspace import UserGroup
-from bot.slack.admins import Admins, Standing
+from bot.slack.admins import Admins, AdminStatus
 from bot.slack.memberships import Memberships
 from bot.slack.people import People
 from tests.fakes.office import NOW, Office, open_office
@@ -78,8 +78,8 @@ async def test_a_group_is_asked_for_once_and_believed_for_five_minutes() -> None
         client = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url)
         people, admins = People(client, clock=clock), Admins(Memberships(client, clock=clock), ["S0STEWARDS"])
 
-        async def standings() -> list[Standing]:
-            return [await admins.standing(await people.person(one)) for one in ("U0ALICE", "U0FARID")]
+        async def standings() -> list[AdminStatus]:
+            return [await admins.status_of(await people.person(one)) for one in ("U0ALICE", "U0FARID")]
 
         assert await standings() == ["admin", "not admin"]
         assert [call.method for call in slack.calls].count("usergroups.list") == 1
@@ -95,6 +95,6 @@ async def test_without_a_named_group_no_group_is_asked_for() -> None:
         client = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url)
         people = People(client, clock=Clock())
         admins = Admins(Memberships(client, clock=Clock()), ["U0FARID"])
-        assert await admins.standing(await people.person("U0FARID")) == "admin"
-        assert await admins.standing(await people.person("U0ALICE")) == "not admin"
+        assert await admins.status_of(await people.person("U0FARID")) == "admin"
+        assert await admins.status_of(await people.person("U0ALICE")) == "not admin"
         assert "usergroups.list" not in [call.method for call in slack.calls]

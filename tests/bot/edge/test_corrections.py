@@ -18,7 +18,7 @@ from bot.notices.corrections import Corrections
 from bot.playground import Limits
 from bot.questions.cited_answers import KEEP
 from bot.slack.errors import SLACK_FAILURES
-from bot.slack.events import Message, answer_mark
+from bot.slack.events import Message, answer_metadata
 from kb.models import Chunk, Page, PageDates
 from tests.fakes.answers import a_citation, a_quote, an_answer, quotes_of
 from tests.fakes.office import NOW, Office, a_bot, open_office
@@ -106,7 +106,7 @@ def notes(office: Office, ts: str, channel: str = "#general") -> list[str]:
     return [
         str(message["text"])
         for message in office.replies(channel, ts)
-        if (mark := answer_mark(Message.model_validate(message).metadata)) is not None
+        if (mark := answer_metadata(Message.model_validate(message).metadata)) is not None
         and mark.state == "note"
     ]
 

@@ -15,7 +15,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.edge.slack_app import Edge, open_edge
-from bot.listening import once as once_module
+from bot.listening import exactly_once as once_module
 from bot.playground import Limits, sample_workspace
 from bot.questions.answer_record import AskedIn
 from kb.answer import NearestPage

@@ -68,7 +68,7 @@ async def test_a_turn_that_could_not_be_stored_is_stored_by_the_next_attempt(off
             raise outage
         await append(*arguments)  # type: ignore[arg-type]
 
-    office.edge.worker.hearing.conversations.append = flaky  # type: ignore[method-assign]
+    office.edge.worker.context_reader.conversations.append = flaky  # type: ignore[method-assign]
     ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
     await office.answers("#general", ts)
     assert len(office.replies("#general", ts)) == 1
@@ -225,9 +225,9 @@ async def test_an_unreachable_store_is_noted_and_the_thread_read_from_slack(offi
     async def away(_: ThreadKey) -> list[object]:
         raise StoreUnavailableError("away")
 
-    worker_store = office.edge.worker.hearing.conversations
+    worker_store = office.edge.worker.context_reader.conversations
     worker_store.load = away  # type: ignore[method-assign,assignment]
-    office.edge.worker.hearing.conversations.append = append_nothing  # type: ignore[method-assign]
+    office.edge.worker.context_reader.conversations.append = append_nothing  # type: ignore[method-assign]
     await office.ask("alice", "#general", "@footnote and when do they expire?", ts)
     answers = await office.answers("#general", ts, 2)
     worker_store.load = load  # type: ignore[method-assign]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.listening import once as once_module
+from bot.listening import exactly_once as once_module
 from bot.playground import Limits, sample_workspace
 from bot.playground.workspace import Person
 from bot.rendering.fallback_actions import ASK_OWNER, MISSING

@@ -11,7 +11,13 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
-from tests.bot.edge.test_looks import (
+
+from bot.listening.thread_reads import BURST
+from bot.playground import Limits
+from kb.config.settings import FollowUps
+from kb.models import ThreadKey, Turn
+from tests.bot.edge.test_http import status
+from tests.bot.edge.test_thread_reads import (
     HOW_MANY,
     all_acknowledged,
     delivered,
@@ -21,12 +27,6 @@ from tests.bot.edge.test_looks import (
     reply_to_nothing,
     told,
 )
-
-from bot.listening.thread_reads import AT_ONCE
-from bot.playground import Limits
-from kb.config.settings import FollowUps
-from kb.models import ThreadKey, Turn
-from tests.bot.edge.test_http import status
 from tests.fakes.office import Office, backend_of, open_office
 from tests.fakes.slack_events import bot, changed, deleted, mention, put, send
 
@@ -61,7 +61,7 @@ async def test_in_a_flood_of_replies_all_are_acknowledged_and_a_mention_is_answe
     await delivered(office, 301)
     assert all_acknowledged(office)
     assert not any(one.attempt for one in office.slack.deliveries)
-    assert looks(office) <= AT_ONCE + 5
+    assert looks(office) <= BURST + 5
     aside = await put_aside(office)
     assert 0 < aside <= 300
     assert office.edge.activity.events >= 301
@@ -92,7 +92,7 @@ async def test_what_was_put_aside_in_a_flood_is_answered_later_where_it_is_ours(
         for turn in turns:
             await office.conversations.forget(thread, turn.question_ts or "")  # as after a year
         await office.redis.delete(f"{{{office.namespace}}}:left-threads")
-        seen = await office.edge.app.glance.at(event_of(follow_up), busy=BUSY)
+        seen = await office.edge.app.prefilter.at(event_of(follow_up), busy=BUSY)
         assert seen == "settled"
         assert await put_aside(office) == 1
         await office.slack.wait_for(lambda: len(office.knowledge.asked) == 2, timeout=30)
@@ -128,7 +128,7 @@ async def test_what_may_be_for_us_is_never_settled_however_much_there_is_to_do(
     redis: Redis, limits: Limits
 ) -> None:
     async with open_office(redis, limits, working=False) as office:
-        glance = office.edge.app.glance
+        glance = office.edge.app.prefilter
         for name, made in FIRST.items():
             assert await glance.at(event_of(made(office)), busy=BUSY) == "first", name
         for name, made in OTHER.items():
@@ -145,7 +145,7 @@ async def test_what_may_be_for_us_is_never_settled_however_much_there_is_to_do(
 
 async def test_what_cannot_concern_us_is_settled_and_noted(redis: Redis, limits: Limits) -> None:
     async with open_office(redis, limits, working=False) as office:
-        glance = office.edge.app.glance
+        glance = office.edge.app.prefilter
         me = await office.edge.people.me()
         await backend_of(office).known_threads.note(
             ThreadKey(team=me.team_id, channel="C0GENERAL", thread="1500000000.000001"), "not ours"
@@ -177,7 +177,7 @@ async def test_a_glance_goes_by_the_channels_settings(
         await office.channel_settings.save(
             "C0GENERAL", settings.model_copy(update={"follow_ups": follow_ups, "unasked": unasked}), by="U1"
         )
-        glance = office.edge.app.glance
+        glance = office.edge.app.prefilter
         start = told({"type": "message", "ts": "1700000000.000001", "user": "U0BRAM", "text": HOW_MANY})
         assert await glance.at(event_of(start), busy=BUSY) == ("other" if unasked else "settled")
         seen = await glance.at(event_of(a_reply(office)), busy=IDLE)
@@ -189,7 +189,7 @@ async def test_so_many_unknown_threads_a_second_are_judged_the_rest_is_put_aside
     redis: Redis, limits: Limits
 ) -> None:
     async with open_office(redis, limits, working=False) as office:
-        glance = office.edge.app.glance
+        glance = office.edge.app.prefilter
         events = [event_of(a_reply(office, thread_ts=f"1600000{n:03}.000001")) for n in range(400)]
         seen = await asyncio.gather(*(glance.at(event, busy=IDLE) for event in events))
         assert 100 <= seen.count("other") < 300
@@ -237,4 +237,4 @@ async def test_a_follow_up_to_what_is_not_answered_yet_is_none_of_a_flood(
         await office.ask("bram", "#general", f"@footnote {HOW_MANY}", asked)
         await office.accepted(1)
         event = reply(office, asked, "And how many weeks of parental leave do I get?")
-        assert await office.edge.app.glance.at(event_of(event), busy=BUSY) == "other"
+        assert await office.edge.app.prefilter.at(event_of(event), busy=BUSY) == "other"

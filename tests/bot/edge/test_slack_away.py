@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 
 from bot.playground import Limits
 from bot.queue.dead_letters import DeadLetters
-from bot.queue.tidying import Tidying
+from bot.queue.placeholder_cleanup import PlaceholderCleanup
 from tests.fakes.office import NOW, Office, a_bot, open_office
 from tests.fakes.slack_outages import OUTAGES, PAGE
 from tests.fakes.waiting import until
@@ -208,13 +208,13 @@ async def test_a_placeholder_that_cannot_be_taken_away_goes_as_soon_as_it_can(
     office.knowledge.hold.set()
     await office.idle()
     assert len(office.replies("#general", ts)) == 1
-    tidying = Tidying(letters(office), office.edge.handler.tidy)
-    await tidying.look()
+    cleanup = PlaceholderCleanup(letters(office), office.edge.handler.clean_up)
+    await cleanup.look()
     assert len(office.replies("#general", ts)) == 1
     office.slack.faults.clear()
-    await tidying.look()
+    await cleanup.look()
     assert office.replies("#general", ts) == []
-    assert await letters(office).untidy() == []
+    assert await letters(office).leftovers() == []
     assert len(await letters(office).all()) == 1
 
 

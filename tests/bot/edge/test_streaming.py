@@ -459,7 +459,7 @@ async def test_a_question_does_not_take_the_answer_of_another(either_slack: Offi
 
 
 def asked_before_any_reply(office: Office, root: str, ts: str) -> Any:
-    from bot.queue.claims import QueuedQuestion
+    from bot.queue.queued_question import QueuedQuestion
 
     return QueuedQuestion(
         team="T0HAVIK",

@@ -12,7 +12,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.listening.deferred_messages import FIRST_S, DeferredMessage, DeferredMessages
-from bot.listening.thread_reads import AT_ONCE
+from bot.listening.thread_reads import BURST
 from bot.playground import Limits
 from kb.models import ThreadKey
 from tests.fakes.office import Office, a_bot, backend_of, open_office, wall_clock
@@ -180,13 +180,13 @@ async def test_while_slack_refuses_it_is_not_asked_again_for_every_message(offic
 
 
 async def test_of_many_threads_so_many_are_looked_at_as_leave_slack_room_for_answers(office: Office) -> None:
-    roots = [put(office, "#general", user="U0ALICE", text="We had a talk.")["ts"] for _ in range(2 * AT_ONCE)]
+    roots = [put(office, "#general", user="U0ALICE", text="We had a talk.")["ts"] for _ in range(2 * BURST)]
     for root in roots:
         send(office, reply(office, root))
     await delivered(office, len(roots))
-    assert looks(office) <= AT_ONCE + 2
+    assert looks(office) <= BURST + 2
     assert all_acknowledged(office)
-    assert await put_aside(office) >= AT_ONCE - 2
+    assert await put_aside(office) >= BURST - 2
     send(
         office,
         mention(

@@ -9,8 +9,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from bot.queue.claims import QueuedQuestion
-from bot.queue.fates import NotNowError, UndeliverableError
+from bot.queue.outcomes import NotNowError, UndeliverableError
+from bot.queue.queued_question import QueuedQuestion
 from bot.slack.errors import NO_ACCESS
 from kb.errors import StoreUnavailableError
 
@@ -20,20 +20,22 @@ APART_S = 300.0
 """Between two looks. The first is at the start: whoever gave the bot a new token has started it again."""
 
 
-class Untidy(Protocol):
+class LeftoverLetters(Protocol):
     """bot.queue.dead_letters.DeadLetters, as this uses it. Raises `StoreUnavailableError`."""
 
-    async def untidy(self) -> list[QueuedQuestion]: ...
+    async def leftovers(self) -> list[QueuedQuestion]: ...
 
-    async def tidied(self, identity: str) -> None: ...
+    async def cleaned_up(self, identity: str) -> None: ...
 
 
-class Tidying:
-    """`tidy` takes away what is left of a question, or raises what `bot.queue.fates` lists."""
+class PlaceholderCleanup:
+    """`clean_up` takes away what is left of a question, or raises what `bot.queue.outcomes` lists."""
 
-    def __init__(self, letters: Untidy, tidy: Callable[[QueuedQuestion], Awaitable[None]]) -> None:
+    def __init__(
+        self, letters: LeftoverLetters, clean_up: Callable[[QueuedQuestion], Awaitable[None]]
+    ) -> None:
         self._letters = letters
-        self._tidy = tidy
+        self._clean_up = clean_up
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -48,14 +50,14 @@ class Tidying:
 
     async def look(self) -> None:
         """Tries each once, until Slack refuses us altogether."""
-        for question in await self._letters.untidy():
+        for question in await self._letters.leftovers():
             try:
-                await self._tidy(question)
+                await self._clean_up(question)
             except NotNowError:
                 return
             except UndeliverableError as refusal:
                 if refusal.code in NO_ACCESS:
                     return
             else:
-                await self._letters.tidied(question.id)
+                await self._letters.cleaned_up(question.id)
                 logger.info("question.tidied", extra={"question_id": question.id})

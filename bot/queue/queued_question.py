@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Elsewhere(BaseModel):
+class QuestionOrigin(BaseModel):
     """Where a question comes from that stands in no message: a button of App Home, a shortcut, the slash command.
 
     `alone`: only the asker sees the answer, by `response_url` while that lives. What else there is:
@@ -58,7 +58,7 @@ class QueuedQuestion(BaseModel):
     unasked: bool = False
     """Nobody spoke to Footnote and others are in the thread: nothing is
     shown before there is an answer, and what is not found is silence."""
-    elsewhere: Elsewhere | None = None
+    elsewhere: QuestionOrigin | None = None
     """None: the question is a message."""
     however_late: bool = False
     """Whoever runs Footnote wants it answered, however long ago it was asked."""
@@ -71,7 +71,7 @@ class QueuedQuestion(BaseModel):
 
     @property
     def message_id(self) -> str:
-        """The same for all versions of a message."""
+        """One id for all versions of a message."""
         return question_id(self.team, self.channel, self.ts)
 
     @property

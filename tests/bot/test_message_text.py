@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from bot.slack.events import Message
-from bot.slack.heard import LONGEST_QUESTION, Heard, heard, shortened
+from bot.slack.message_text import LONGEST_QUESTION, MessageText, message_text, shortened
 from bot.slack.people import Me
 
 ME = Me(user_id="U0BOT", bot_id="B0BOT", team_id="T1")
 QUESTION = "How many weeks of parental leave does a father get?"
 
 
-def said(text: str = "", **given: Any) -> Heard:
-    return heard(Message.model_validate({"ts": "1.1", "user": "U1", "text": text, **given}), ME)
+def said(text: str = "", **given: Any) -> MessageText:
+    return message_text(Message.model_validate({"ts": "1.1", "user": "U1", "text": text, **given}), ME)
 
 
 def rich(*elements: dict[str, Any]) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def test_a_snippet_is_read_and_another_file_is_named() -> None:
 )
 def test_a_form_that_we_do_not_know_loses_no_message(odd: dict[str, Any]) -> None:
     message = Message.model_validate({"ts": "1.1", "user": "U1", "text": "How long?"} | odd)
-    assert heard(message, ME).unread == ()
+    assert message_text(message, ME).unread == ()
 
 
 def test_a_bare_mention_and_a_sign_say_what_they_say() -> None:

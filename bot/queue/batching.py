@@ -12,7 +12,7 @@ Told = TypeVar("Told")
 MOST_AT_ONCE = 500
 
 
-class Together(Generic[Ask, Told]):
+class BatchedCalls(Generic[Ask, Told]):
     """Those that come while a call runs are the next call. `ask_all` tells of each, in their order."""
 
     def __init__(self, ask_all: Callable[[Sequence[Ask]], Awaitable[Sequence[Told]]]) -> None:

@@ -30,7 +30,7 @@ _NOT_WORDS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Heard:
+class MessageText:
     """`own`: what the writer said. `added`: what was forwarded or attached. Both as mrkdwn, without the mentions of us.
 
     `shown`: what Slack shows below a link to another message, which comes some seconds after the message. `unread`: the
@@ -47,7 +47,7 @@ class Heard:
     @property
     def text(self) -> str:
         """All of it, at most `LONGEST_QUESTION` characters."""
-        return said_together(self.own, self.added, self.shown)
+        return joined_text(self.own, self.added, self.shown)
 
     @property
     def words(self) -> tuple[str, str, tuple[str, ...]]:
@@ -55,26 +55,26 @@ class Heard:
         return self.own, self.added, self.unread
 
 
-def heard(message: Message, me: Me) -> Heard:
+def message_text(message: Message, me: Me) -> MessageText:
     """What a message says. Pure."""
-    said = _Said(me)
+    said = _UniqueTexts(me)
     said.take(message.text)
     for line in (line for block in message.blocks for line in block.lines):
         said.take(line)
     own = said.words("\n")
-    added, shown = _Said(me, own), _Said(me, own)
+    added, shown = _UniqueTexts(me, own), _UniqueTexts(me, own)
     unread: list[str] = []
     for attachment in message.attachments:
         _take_attachment(attachment, added, shown, unread)
     _take_files(message.files, added, unread)
     texts = [own, added.words("\n"), shown.words("\n")]
     own, put, linked = (shortened(text) for text in texts)
-    return Heard(
+    return MessageText(
         own=own, added=put, shown=linked, unread=tuple(unread), is_cut=sum(map(len, texts)) > LONGEST_QUESTION
     )
 
 
-def said_together(*texts: str) -> str:
+def joined_text(*texts: str) -> str:
     """What was said and what was put there, as one text of at most `LONGEST_QUESTION` characters."""
     return shortened("\n\n".join(filter(None, texts)))
 
@@ -90,7 +90,7 @@ def shortened(text: str, limit: int = LONGEST_QUESTION) -> str:
     return f"{beginning}{GAP}{end[end.find(' ') + 1 :]}"
 
 
-class _Said:
+class _UniqueTexts:
     """Texts in their order, each once and without the mentions of us. `before`: what was said elsewhere."""
 
     def __init__(self, me: Me, before: str = "") -> None:
@@ -117,7 +117,7 @@ class _Said:
 
 
 def _take_attachment(
-    attachment: Attachment, added: _Said, shown: _Said, unread: list[str], depth: int = 0
+    attachment: Attachment, added: _UniqueTexts, shown: _UniqueTexts, unread: list[str], depth: int = 0
 ) -> None:
     if _is_preview(attachment) or depth > NESTED:
         return
@@ -150,7 +150,7 @@ def _is_preview(attachment: Attachment) -> bool:
     return linked and not attachment.is_share and not attachment.is_msg_unfurl
 
 
-def _take_files(files: Iterable[SharedFile], into: _Said, unread: list[str]) -> None:
+def _take_files(files: Iterable[SharedFile], into: _UniqueTexts, unread: list[str]) -> None:
     for file in files:
         if file.mode in ("tombstone", "hidden_by_limit"):
             continue

@@ -20,9 +20,9 @@ class NotNowError(UnavailableError):
 
 
 class UndeliverableError(FootnoteError):
-    """`code`: Slack's word for why. `tidy`: nothing is left in Slack that says that we are at it."""
+    """`code`: Slack's word for why. `clean`: nothing is left in Slack that says that we are at it."""
 
-    def __init__(self, code: str, *, tidy: bool = False) -> None:
+    def __init__(self, code: str, *, clean: bool = False) -> None:
         super().__init__(code)
         self.code = code
-        self.tidy = tidy
+        self.clean = clean
