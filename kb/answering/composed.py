@@ -66,13 +66,14 @@ def number_citations(
     A source is a section of a page: two passages of a long one have one link, so they are one source, told by the
     passage that is used first.
     """
+    chunks = {chunk.id: chunk for chunk in passages}
     numbers: dict[tuple[str, tuple[str, ...]], int] = {}
     first: dict[int, tuple[Chunk, str]] = {}
     sentences = []
     for sentence in drafted:
         cited = set()
-        for at, quote in zip(sentence.hits, sentence.quotes, strict=True):
-            chunk = passages[at]
+        for chunk_id, quote in zip(sentence.cites, sentence.quotes, strict=True):
+            chunk = chunks[chunk_id]
             number = numbers.setdefault((chunk.page.id, chunk.section), len(numbers) + 1)
             first.setdefault(number, (chunk, quote))
             cited.add(number)

@@ -226,7 +226,7 @@ class _Conversation:
                 use.id, "The search is not available. Answer from the passages.", is_error=True
             )
         read = {hit.chunk.text for hit in self._passages}
-        fresh = [hit for hit in found if not any(hit.chunk.text in text for text in read)]
+        fresh = self._renamed([hit for hit in found if not any(hit.chunk.text in text for text in read)])
         first = len(self._passages) + 1
         self._passages += fresh
         if not fresh:
@@ -234,6 +234,17 @@ class _Conversation:
         if self._drafter.native:
             return tool_result(use.id, [_citable(hit) for hit in fresh])
         return tool_result(use.id, "\n\n".join(numbered_passages(fresh, first=first)))
+
+    def _renamed(self, hits: Sequence[Hit]) -> list[Hit]:
+        """A passage that was read before with other neighbours gets an id of its own: a sentence cites one of them."""
+        ids = {hit.chunk.id for hit in self._passages}
+        number = len(self._searches)
+        return [
+            replace(hit, chunk=replace(hit.chunk, id=f"{hit.chunk.id}+{number}"))
+            if hit.chunk.id in ids
+            else hit
+            for hit in hits
+        ]
 
     def _watching(self, on_sentences: OnSentences) -> OnText:
         rests_until = 0.0
@@ -253,9 +264,11 @@ class _Conversation:
 
     def _marked(self, blocks: Sequence[TextBlock]) -> Marked:
         if self._drafter.native:
-            marked = from_citations(blocks, [SplitPassage.of(hit.chunk.text) for hit in self._passages])
+            marked = from_citations(blocks, [SplitPassage.of(hit.chunk) for hit in self._passages])
         else:
-            marked = from_markers("".join(block.text for block in blocks), len(self._passages))
+            marked = from_markers(
+                "".join(block.text for block in blocks), [hit.chunk.id for hit in self._passages]
+            )
         own = tuple(
             sentence
             for sentence in marked.sentences
@@ -265,7 +278,7 @@ class _Conversation:
 
 
 def _citable(hit: Hit) -> CitablePassage:
-    units = SplitPassage.of(hit.chunk.text).units
+    units = SplitPassage.of(hit.chunk).units
     return CitablePassage(
         source=hit.chunk.url, title=passage_head(hit.chunk), blocks=tuple(unit.text for unit in units)
     )

@@ -117,10 +117,7 @@ class QuotedAnswerer:
     ) -> tuple[list[Excerpt], tuple[Disputed, ...]]:
         """With what current pages say in the place of outdated ones, and both sides where current ones disagree."""
         others = [hit.chunk for hit in without_orders_in(hits[:CONFLICT_PASSAGES])]
-        stated = [
-            Statement(passage=len(others) + index, chunk=one.chunk, text=one.statement)
-            for index, one in enumerate(excerpts)
-        ]
+        stated = [Statement(chunk=excerpt.chunk, text=excerpt.statement) for excerpt in excerpts]
         disputes = await find_disputes(stated, others, similarity=self.similarity)
         sides = Sides(disputes, self.freshness.is_stale)
         kept: dict[str, Excerpt] = {}

@@ -22,7 +22,7 @@ _SIGN = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replied:
-    """`closest`: the passage that a reply that declines names as coming close, by its place; None for none.
+    """`closest`: the chunk id of the passage that a declining reply names as close; None for none.
 
     `left_open`: one sentence on the part of the question that the pages leave open.
     """
@@ -30,7 +30,7 @@ class Replied:
     sentences: tuple[DraftSentence, ...] = ()
     declined: bool = False
     nothing_more: bool = False
-    closest: int | None = None
+    closest: str | None = None
     left_open: str = ""
 
 
@@ -49,9 +49,9 @@ def read_reply_text(sentences: Sequence[DraftSentence]) -> Replied:
         signs.setdefault(sign, sentence)
         if sign == LEFT_OPEN and after.strip():
             left_open.append(replace(sentence, text=after.strip()))
-    answers = any(sentence.hits for sentence in said)
+    answers = any(sentence.cites for sentence in said)
     if DECLINE in signs and not answers:
-        return Replied(declined=True, closest=next(iter(signs[DECLINE].hits), None))
+        return Replied(declined=True, closest=next(iter(signs[DECLINE].cites), None))
     if NOTHING_MORE in signs and not answers:
         return Replied(nothing_more=True)
     return Replied(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Literal
@@ -62,7 +62,7 @@ _KEEP_FORM: dict[Form, str] = {
 
 @cache
 def answer_system(*, sentences: int, marked: bool, searches: int) -> str:
-    """The same for every question of an installation, so that the API can keep it."""
+    """Builds the system prompt, identical for every question of an installation, so that the API can cache it."""
     parts = [
         prompt("answer.md").format(
             sentences=sentences, decline=DECLINE, open=LEFT_OPEN, nothing_more=NOTHING_MORE

@@ -89,7 +89,7 @@ class WrittenAnswerer:
                     await asyncio.sleep(0)  # others have their turn between two
             kept = [verdict for one in sentences if isinstance(verdict := verdicts[one], DraftSentence)]
             grown = len(kept) > len(shown) and kept[: len(shown)] == shown
-            if grown and any(sentence.hits for sentence in kept):
+            if grown and any(sentence.cites for sentence in kept):
                 shown[:] = kept
                 await progress.written(*number_citations(kept, chunks, self.quoted.freshness))
 
@@ -111,7 +111,7 @@ class WrittenAnswerer:
         kept = [sentence for sentence in resolution.sentences if sentence not in gone]
         checked = _counted(verified, draft)
         logger.info("answer.checked", extra={"question_id": asked.question.id, **asdict(checked)})
-        if not any(sentence.hits for sentence in kept):
+        if not any(sentence.cites for sentence in kept):
             declined = await self._declined(asked, draft)
             return replace(declined, checked=checked, removed=verified.removed, judge=judgement.status)
         sentences, citations = number_citations(kept, chunks, self.quoted.freshness)
@@ -147,7 +147,7 @@ class WrittenAnswerer:
                 outcome="declined", mode="model", notes=("nothing more",), searches=draft.searches
             )
         named = draft.replied.closest
-        nearest = draft.passages if named is None else draft.passages[named : named + 1]
+        nearest = [hit for hit in draft.passages if named in (None, hit.chunk.id)]
         quotes = await self.quoted.closest(asked, nearest)
         return Composed(
             outcome="declined",
@@ -168,13 +168,14 @@ def _scores(
     verified: Verified, judgement: Judgement, chunks: Sequence[Chunk]
 ) -> dict[tuple[str, tuple[str, ...]], float]:
     """How sure the judge is, at the least, that a source supports what cites it. Nothing where nobody judged."""
+    sources = {chunk.id: _source(chunk) for chunk in chunks}
     scores: dict[tuple[str, tuple[str, ...]], float] = {}
     for sentence, verdict in zip(verified.kept, judgement.verdicts, strict=False):
         if verdict is None or verdict.rejects:
             continue
         sure = verdict.sure if verdict.verdict == "supported" else 1 - verdict.sure
-        for hit in sentence.hits:
-            source = _source(chunks[hit])
+        for chunk_id in sentence.cites:
+            source = sources[chunk_id]
             scores[source] = min(scores.get(source, 1.0), sure)
     return scores
 
@@ -193,10 +194,9 @@ def _held(left_open: str, asked: Asked, chunks: Sequence[Chunk]) -> str:
     """What is said to be left open, unless it states a figure or a name that neither pages nor question hold."""
     if not left_open:
         return ""
-    said = replace(chunks[0], text=asked.question.text)
-    everything = [*chunks, said]
-    sentence = DraftSentence(
-        text=left_open, hits=tuple(range(len(everything))), quotes=("",) * len(everything)
-    )
+    question = replace(chunks[0], id="question", text=asked.question.text)
+    everything = [*chunks, question]
+    cites = tuple(chunk.id for chunk in everything)
+    sentence = DraftSentence(text=left_open, cites=cites, quotes=("",) * len(cites))
     verdict = check_sentence(sentence, everything, question=asked.words)
     return verdict.text if isinstance(verdict, DraftSentence) else ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kb.llm.stream import TextBlock
+from kb.models import Chunk
 from kb.text.sentences import TextUnit, split_units
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
@@ -26,14 +27,14 @@ Reason = Literal[
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DraftSentence:
-    """A sentence, list item, table row or fence, and the passages that it is said to rest on.
+    """A sentence, list item, table row or fence, and the passages that it cites.
 
-    `hits` are 0-based indices into the evidence, each once. `quotes` has one entry for each of them, in the same
-    order: the words of the passage that carry the sentence, to the letter, or "" where the whole passage is meant.
+    `cites`: the ids of their chunks, each once. `quotes` has one entry for each of them, in the same order: the
+    passage's own words that carry the sentence, or "" where the whole passage is meant.
     """
 
     text: str
-    hits: tuple[int, ...] = ()
+    cites: tuple[str, ...] = ()
     quotes: tuple[str, ...] = ()
 
 
@@ -53,14 +54,15 @@ class Marked:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SplitPassage:
-    """A passage and the units that it was shown to the model in: a citation is of whole units."""
+    """A passage, by its chunk's `id`, and the units in which the model saw it: a citation is of whole units."""
 
+    id: str
     text: str
     units: tuple[TextUnit, ...]
 
     @classmethod
-    def of(cls, text: str) -> SplitPassage:
-        return cls(text=text, units=tuple(split_units(text)))
+    def of(cls, chunk: Chunk) -> SplitPassage:
+        return cls(id=chunk.id, text=chunk.text, units=tuple(split_units(chunk.text)))
 
     def quote(self, cited: Sequence[int]) -> str:
         """The page's own words for these units; where units lie between them, an ellipsis does."""
@@ -92,30 +94,30 @@ def from_citations(blocks: Sequence[TextBlock], passages: Sequence[SplitPassage]
         sentences.append(
             DraftSentence(
                 text=one_line(unit),
-                hits=tuple(cited),
-                quotes=tuple(passages[at].quote(indices) for at, indices in cited.items()),
+                cites=tuple(passages[index].id for index in cited),
+                quotes=tuple(passages[index].quote(units) for index, units in cited.items()),
             )
         )
     return Marked(sentences=tuple(sentences), dropped=dropped)
 
 
-def from_markers(text: str, passages: int) -> Marked:
-    """Sentences of a reply with [1], [1, 2], [1-3] or [1][2] after what they support; 1 is the first passage."""
+def from_markers(text: str, passages: Sequence[str]) -> Marked:
+    """Sentences of a reply with [1], [1, 2], [1-3] or [1][2] behind them; 1 is the first of `passages`, chunk ids."""
     bare, marks = _take_markers(text)
     units = split_units(bare)
     starts, ends = [unit.start for unit in units], [unit.end for unit in units]
-    hits: list[dict[int, None]] = [{} for _ in units]
+    cited: list[dict[str, None]] = [{} for _ in units]
     dropped = 0
     for position, number in marks:
         owner = _owner(starts, ends, bare, position)
-        if 1 <= number <= passages and owner is not None:
-            hits[owner][number - 1] = None
+        if 1 <= number <= len(passages) and owner is not None:
+            cited[owner][passages[number - 1]] = None
         else:
             dropped += 1
     return Marked(
         sentences=tuple(
-            DraftSentence(text=one_line(unit), hits=tuple(own), quotes=("",) * len(own))
-            for unit, own in zip(units, hits, strict=True)
+            DraftSentence(text=one_line(unit), cites=tuple(ids), quotes=("",) * len(ids))
+            for unit, ids in zip(units, cited, strict=True)
         ),
         dropped=dropped,
     )

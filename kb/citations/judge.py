@@ -86,7 +86,7 @@ class Judge:
 
     async def judge(self, sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> Judgement:
         """One verdict for each sentence that cites something. Raises nothing that a model can do."""
-        citing = [sentence for sentence in sentences if sentence.hits]
+        citing = [sentence for sentence in sentences if sentence.cites]
         if not citing:
             return Judgement(status="judged", verdicts=(None,) * len(sentences))
         try:
@@ -106,7 +106,7 @@ class Judge:
         except (ModelUnavailableError, ModelRefusedError, ModelReplyError) as error:
             logger.info("answer.judge_failed", extra={"cause": repr(error)})
             return Judgement(status="failed")
-        verdicts = tuple(next(found) if sentence.hits else None for sentence in sentences)
+        verdicts = tuple(next(found) if sentence.cites else None for sentence in sentences)
         return Judgement(status="judged", verdicts=verdicts)
 
 
@@ -137,17 +137,23 @@ def document(sentences: Sequence[DraftSentence], passages: Sequence[Chunk]) -> s
 
     JSON keeps text of a page within its quotation marks; what a page says to an assistant is left out before.
     """
-    cited = sorted({hit for sentence in sentences for hit in sentence.hits})
+    cited = {chunk_id for sentence in sentences for chunk_id in sentence.cites}
+    numbers = {chunk.id: number for number, chunk in enumerate(passages, 1)}
     read = [
         {
-            "number": hit + 1,
-            "title": passage_head(passages[hit]),
-            "text": strip_injections(passages[hit].text),
+            "number": numbers[chunk.id],
+            "title": passage_head(chunk),
+            "text": strip_injections(chunk.text),
         }
-        for hit in cited
+        for chunk in passages
+        if chunk.id in cited
     ]
     said = [
-        {"number": number, "sentence": sentence.text, "cites": [hit + 1 for hit in sentence.hits]}
+        {
+            "number": number,
+            "sentence": sentence.text,
+            "cites": [numbers[chunk_id] for chunk_id in sentence.cites],
+        }
         for number, sentence in enumerate(sentences, 1)
     ]
     return json.dumps({"passages": read, "sentences": said}, ensure_ascii=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
@@ -37,13 +37,13 @@ _ASSENT = frozenset(content_stems(" ".join(union(lambda known: known.figures.ass
 
 
 class SentenceCheck:
-    """A sentence of the draft and what it states. `question` is what the user asked."""
+    """A sentence of the draft and what it states. `passages` by chunk id; `question` is what the user asked."""
 
-    def __init__(self, sentence: DraftSentence, passages: Sequence[Passage], *, question: str) -> None:
-        self._cited = [passages[hit] for hit in sentence.hits]
+    def __init__(self, sentence: DraftSentence, passages: Mapping[str, Passage], *, question: str) -> None:
         self._passages = passages
         self._question = question
-        sources = [passage.chunk for passage in self._cited or passages]
+        self._cited = [passages[chunk_id] for chunk_id in sentence.cites]
+        sources = [passage.chunk for passage in self._cited or passages.values()]
         self.sentence = replace(sentence, text=sanitize_links(sentence.text, sources))
 
     @cached_property
@@ -62,10 +62,12 @@ class SentenceCheck:
     def states_nothing(self) -> bool:
         """Whether it leads in what follows and cites nothing for it."""
         text = self.sentence.text
-        if self.sentence.hits or is_ordinal(text) or is_heading(text):
-            return is_ordinal(text) or (is_heading(text) and not self.sentence.hits)
+        if self.sentence.cites or is_ordinal(text) or is_heading(text):
+            return is_ordinal(text) or (is_heading(text) and not self.sentence.cites)
         if announces(text):
-            everything = join_facts([*(one.facts for one in self._passages), read_question(self._question)])
+            everything = join_facts(
+                [*(passage.facts for passage in self._passages.values()), read_question(self._question)]
+            )
             return self.facts.beyond(everything).none
         return self.facts.none and self.stems <= _ASSENT
 
@@ -154,14 +156,18 @@ class SentenceCheck:
         known = frozenset(passage.heading_stems).union(*near)
         return len(self.stems & known) / len(self.stems) if self.stems else 1.0
 
-    def attached(self) -> int | None:
-        """The passage that holds all its facts and nearly all its words, where it cites none or the wrong one."""
-        able = [
-            (self.coverage(passage), -at)
-            for at, passage in enumerate(self._passages)
-            if self.coverage(passage) >= ENOUGH_WORDS and self.unsupported_reason([passage]) is None
-        ]
-        return -max(able)[1] if able else None
+    def attached(self) -> str | None:
+        """The passage, by chunk id, that holds all its facts and nearly all its words; the first of equally good ones.
+
+        Asked where the sentence cites none or the wrong one.
+        """
+        holding = {
+            chunk_id: coverage
+            for chunk_id, passage in self._passages.items()
+            if (coverage := self.coverage(passage)) >= ENOUGH_WORDS
+            and self.unsupported_reason([passage]) is None
+        }
+        return max(holding, key=holding.__getitem__, default=None)
 
     def quote(self, passage: Passage) -> str:
         """The unit of the passage with most of its words and figures."""
@@ -194,4 +200,4 @@ def announces(text: str) -> bool:
 
 def leads_in(sentence: DraftSentence) -> bool:
     """Whether a kept sentence is worth nothing without what follows it."""
-    return not sentence.hits or is_heading(sentence.text) or announces(sentence.text)
+    return not sentence.cites or is_heading(sentence.text) or announces(sentence.text)

@@ -6,7 +6,7 @@ meaning, which is the judge's (`kb.citations.judge`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kb.citations.citation_markers import DraftSentence, Removed
@@ -17,7 +17,7 @@ from kb.models import Chunk
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verified:
-    """`kept`: each with at least one hit (but for lead-ins) and a literal quote for every hit."""
+    """`kept`: each cites a passage, but for lead-ins, and has a literal quote for every citation."""
 
     kept: tuple[DraftSentence, ...]
     removed: tuple[Removed, ...]
@@ -26,7 +26,7 @@ class Verified:
 
     @property
     def supported(self) -> int:
-        return sum(bool(sentence.hits) for sentence in self.kept)
+        return sum(bool(sentence.cites) for sentence in self.kept)
 
     @property
     def unsupported(self) -> int:
@@ -42,21 +42,20 @@ class Verified:
 def check_sentence(
     sentence: DraftSentence, passages: Sequence[Chunk], *, question: str
 ) -> DraftSentence | Removed:
-    """The sentence with a literal quote for every hit, or removed.
+    """The sentence with a literal quote for every citation, or removed.
 
     One that cites nothing, or not what holds it, is attached to the passage that holds all its facts and nearly all its
-    words. One that states nothing ("Here is the plan:", "Yes.", a heading) is kept without a hit. `question`: what the
-    user typed; a figure that stands only there may be named beside one of the page's.
+    words. One that states nothing ("Here is the plan:", "Yes.", a heading) is kept without a citation. `question`: what
+    the user typed; a figure that stands only there may be named beside one of the page's.
     """
-    read = [passage_of(chunk) for chunk in passages]
+    read = {chunk.id: passage_of(chunk) for chunk in passages}
     claim = SentenceCheck(sentence, read, question=question)
     if claim.states_nothing:
-        return replace(claim.sentence, hits=(), quotes=())
-    unsupported_reason = (
-        claim.unsupported_reason([read[hit] for hit in sentence.hits]) if sentence.hits else "uncited"
-    )
+        return replace(claim.sentence, cites=(), quotes=())
+    cited = [read[chunk_id] for chunk_id in sentence.cites]
+    unsupported_reason = claim.unsupported_reason(cited) if cited else "uncited"
     if unsupported_reason is None:
-        return _kept(claim, read, sentence.hits, sentence.quotes)
+        return _kept(claim, read, sentence.cites, sentence.quotes)
     attached = claim.attached() if unsupported_reason not in ("link", "quote") else None
     if attached is None:
         return Removed(text=claim.sentence.text, reason=unsupported_reason)
@@ -64,13 +63,13 @@ def check_sentence(
 
 
 def _kept(
-    claim: SentenceCheck, passages: Sequence[Passage], hits: tuple[int, ...], given: Sequence[str]
+    claim: SentenceCheck, passages: Mapping[str, Passage], cites: tuple[str, ...], given: Sequence[str]
 ) -> DraftSentence:
-    quotes = zip(hits, given or ("",) * len(hits), strict=True)
+    quotes = zip(cites, given or ("",) * len(cites), strict=True)
     return replace(
         claim.sentence,
-        hits=hits,
-        quotes=tuple(quote or claim.quote(passages[hit]) for hit, quote in quotes),
+        cites=cites,
+        quotes=tuple(quote or claim.quote(passages[chunk_id]) for chunk_id, quote in quotes),
     )
 
 
@@ -78,7 +77,7 @@ def check(sentences: Sequence[DraftSentence], passages: Sequence[Chunk], *, ques
     """Every sentence by itself; then lead-ins go that lead in nothing any more."""
     return without_idle_lead_ins(
         [check_sentence(sentence, passages, question=question) for sentence in sentences],
-        cited=sum(bool(sentence.hits) for sentence in sentences),
+        cited=sum(bool(sentence.cites) for sentence in sentences),
     )
 
 

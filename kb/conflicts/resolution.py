@@ -7,7 +7,7 @@ it is the pages' own sentences that are compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -40,7 +40,7 @@ class Sides:
 
     def __init__(self, disputes: Sequence[Dispute], stale: Callable[[Page], bool]) -> None:
         self._stale = stale
-        self._against: dict[tuple[int, str], list[Statement]] = {}
+        self._against: dict[tuple[str, str], list[Statement]] = {}
         for dispute in disputes:
             self._against.setdefault(_key(dispute.stated), []).append(dispute.other)
         self.disputed: list[Disputed] = []
@@ -68,19 +68,20 @@ async def resolve_conflicts(
     freshness: FreshnessPolicy,
     similarity: Similarity | None,
 ) -> Resolution:
-    """Replaces what is disputed. The hits of `sentences` are indices into `passages`, which may hold further ones."""
-    stated = [statement for sentence in sentences for statement in _stated(sentence, passages)]
+    """Replaces what is disputed. `passages` holds what `sentences` cite, and further ones."""
+    chunks = {chunk.id: chunk for chunk in passages}
+    stated = [statement for sentence in sentences for statement in _stated(sentence, chunks)]
     disputes = await find_disputes(stated, passages, similarity=similarity)
     if not disputes:
         return Resolution(sentences=tuple(sentences))
-    return _Replacing(passages, freshness, disputes).replaced(sentences)
+    return _Replacing(chunks, freshness, disputes).replaced(sentences)
 
 
-def _stated(sentence: DraftSentence, passages: Sequence[Chunk]) -> list[Statement]:
+def _stated(sentence: DraftSentence, passages: Mapping[str, Chunk]) -> list[Statement]:
     """The page's sentences behind one of the answer's."""
     return [
-        Statement(passage=at, chunk=passages[at], text=unit.text)
-        for at, quote in zip(sentence.hits, sentence.quotes, strict=True)
+        Statement(chunk=passages[chunk_id], text=unit.text)
+        for chunk_id, quote in zip(sentence.cites, sentence.quotes, strict=True)
         for unit in _units(quote)
     ]
 
@@ -91,12 +92,12 @@ def _units(quote: str) -> list[TextUnit]:
 
 class _Replacing:
     def __init__(
-        self, passages: Sequence[Chunk], freshness: FreshnessPolicy, disputes: Sequence[Dispute]
+        self, passages: Mapping[str, Chunk], freshness: FreshnessPolicy, disputes: Sequence[Dispute]
     ) -> None:
         self._passages = passages
         self._freshness = freshness
         self._sides = Sides(disputes, freshness.is_stale)
-        self._shown: set[tuple[int, str]] = set()
+        self._shown: set[tuple[str, str]] = set()
 
     def replaced(self, sentences: Sequence[DraftSentence]) -> Resolution:
         kept: list[DraftSentence] = []
@@ -117,7 +118,9 @@ class _Replacing:
         self._shown.update(map(_key, fresh))
         return [
             DraftSentence(
-                text=f"- {side.words}" if as_items else side.words, hits=(side.passage,), quotes=(side.text,)
+                text=f"- {side.words}" if as_items else side.words,
+                cites=(side.chunk.id,),
+                quotes=(side.text,),
             )
             for side in fresh
         ]
@@ -127,7 +130,7 @@ class _Replacing:
         return bool(stated) and all(_key(one) in self._shown for one in stated)
 
     def _rests_on_stale_pages(self, sentence: DraftSentence) -> bool:
-        return all(self._freshness.is_stale(self._passages[at].page) for at in sentence.hits)
+        return all(self._freshness.is_stale(self._passages[chunk_id].page) for chunk_id in sentence.cites)
 
 
 def warnings_of(
@@ -189,8 +192,8 @@ def _newest(statement: Statement) -> tuple[int, str]:
     return -_dated(statement.chunk.page).toordinal(), statement.chunk.page.id
 
 
-def _key(statement: Statement) -> tuple[int, str]:
-    return statement.passage, " ".join(plain(statement.text).split())
+def _key(statement: Statement) -> tuple[str, str]:
+    return statement.chunk.id, " ".join(plain(statement.text).split())
 
 
 def _is_item(sentence: DraftSentence) -> bool:

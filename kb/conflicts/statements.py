@@ -28,14 +28,14 @@ Similarity = Callable[[list[tuple[str, str]]], Awaitable[list[float]]]
 SAME_WORDS = 0.5
 """Share of the shorter sentence's meaning words that the other one or its headings must hold."""
 SOME_WORDS = 0.3
-"""The same for the longer sentence."""
+"""Share of the longer sentence's meaning words that the other one must hold."""
 ALIKE = 0.66
 """Cosine of the two sentences without their figures that makes them statements about one thing."""
 ALIKE_OTHER_WORDS = 0.78
-"""The same where each has words that the other side lacks: they may be what tells two things apart."""
+"""Cosine asked for where each side has words that the other lacks: they may tell two things apart."""
 
 ALIKE_SUBJECT = 0.7
-"""The same where all that stands before the figures is the same: what follows is mostly by the way."""
+"""Cosine asked for where all that precedes the figures is equal: the rest is usually incidental."""
 
 _FIGURES = re.compile(r"[€$£]?\s?\d+(?:[.,:'’]\d+)*\s?(?:%|°C)?")
 _MEASURING = frozenset().union(NUMBER_WORDS, WEEKDAYS, MONTHS)
@@ -45,9 +45,8 @@ _EMPTY_WORDS = frozenset(stem(word) for word in _NOT_TELLING if word.isalpha())
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """A sentence, list item or table row of a passage. `passage` is the passage's index among those that were read."""
+    """A sentence, list item or table row of a passage."""
 
-    passage: int
     chunk: Chunk
     text: str
 
@@ -129,9 +128,9 @@ async def find_disputes(
         return []
     asked = [(pair.stated.without_figures, pair.other.without_figures) for pair in pairs]
     scores = await similarity(asked) if similarity is not None else [_shared(pair) for pair in pairs]
-    best: dict[tuple[int, str, str], tuple[float, Dispute]] = {}
+    best: dict[tuple[str, str, str], tuple[float, Dispute]] = {}
     for pair, score in zip(pairs, scores, strict=True):
-        key = (pair.stated.passage, pair.stated.text, pair.other.chunk.page.id)
+        key = (pair.stated.chunk.id, pair.stated.text, pair.other.chunk.page.id)
         if score >= _wanted(pair) and (key not in best or score > best[key][0]):
             best[key] = (score, pair)
     return [pair for _, pair in best.values()]
@@ -144,10 +143,10 @@ def _may_measure(text: str) -> bool:
 
 
 def _statements(passages: Sequence[Chunk]) -> Iterator[Statement]:
-    for at, chunk in enumerate(passages):
+    for chunk in passages:
         for unit in split_units(chunk.text):
             if unit.kind in ("sentence", "item", "row", "quote"):
-                yield Statement(passage=at, chunk=chunk, text=unit.text)
+                yield Statement(chunk=chunk, text=unit.text)
 
 
 def may_disagree(one: Statement, other: Statement) -> bool:

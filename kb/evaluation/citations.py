@@ -101,7 +101,7 @@ def check_pairs(passages: Sequence[LabelledPassage]) -> Iterator[PairResult]:
     """Checks each sentence as an answer's is, against its one passage."""
     for passage in passages:
         for sentence in passage.sentences:
-            drafted = DraftSentence(text=sentence.text, hits=(0,), quotes=("",))
+            drafted = DraftSentence(text=sentence.text, cites=(passage.chunk.id,), quotes=("",))
             verdict = check_sentence(drafted, [passage.chunk], question="")
             reason = verdict.reason if isinstance(verdict, Removed) else None
             yield PairResult(passage=passage, sentence=sentence, reason=reason)

@@ -79,8 +79,8 @@ def share_removed(sentences: list[Checked], *, in_thread: bool) -> float:
 
 
 def _removed(text: str, passages: list[Chunk] | tuple[Chunk, ...], asked: str) -> Removed | None:
-    hits = tuple(range(len(passages)))
-    sentence = DraftSentence(text=text, hits=hits, quotes=("",) * len(hits))
+    cites = tuple(passage.id for passage in passages)
+    sentence = DraftSentence(text=text, cites=cites, quotes=("",) * len(cites))
     verdict = check_sentence(sentence, passages, question=asked)
     return verdict if isinstance(verdict, Removed) else None
 

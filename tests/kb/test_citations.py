@@ -23,8 +23,14 @@ SHIPPING = a_passage(
 EVIDENCE = (LEAVE, SHIPPING)
 
 
-def said(text: str, *hits: int) -> DraftSentence:
-    return DraftSentence(text=text, hits=hits, quotes=("",) * len(hits))
+IDS = ("first", "second", "third")
+
+
+def said(text: str, *cited: int) -> DraftSentence:
+    """Cites passages of EVIDENCE by their place."""
+    return DraftSentence(
+        text=text, cites=tuple(EVIDENCE[index].id for index in cited), quotes=("",) * len(cited)
+    )
 
 
 def checked(*sentences: DraftSentence, question: str = "") -> Verified:
@@ -33,7 +39,9 @@ def checked(*sentences: DraftSentence, question: str = "") -> Verified:
 
 def reason(text: str, page: str, *, question: str = "", **passage: object) -> str | None:
     """Why a sentence that cites this page is removed; None where it is kept."""
-    verdict = check_sentence(said(text, 0), [a_passage(page, **passage)], question=question)  # type: ignore[arg-type]
+    cited = a_passage(page, **passage)  # type: ignore[arg-type]
+    sentence = DraftSentence(text=text, cites=(cited.id,), quotes=("",))
+    verdict = check_sentence(sentence, [cited], question=question)
     return verdict.reason if isinstance(verdict, Removed) else None
 
 
@@ -174,7 +182,9 @@ def test_a_figure_of_the_question_may_be_named_beside_whatever_the_page_says(
 
 def test_a_quote_that_is_not_on_the_page_removes_its_sentence() -> None:
     verified = checked(
-        DraftSentence(text="Employees get paid holiday.", hits=(0,), quotes=("A wholly made up line.",))
+        DraftSentence(
+            text="Employees get paid holiday.", cites=(LEAVE.id,), quotes=("A wholly made up line.",)
+        )
     )
 
     assert [one.reason for one in verified.removed] == ["quote"]
@@ -183,7 +193,7 @@ def test_a_quote_that_is_not_on_the_page_removes_its_sentence() -> None:
 def test_a_sentence_may_rest_on_two_passages_together() -> None:
     verified = checked(said("Employees get 25 days of paid holiday, and shipping is free above €50.", 0, 1))
 
-    assert verified.kept[0].hits == (0, 1)
+    assert verified.kept[0].cites == (LEAVE.id, SHIPPING.id)
     assert [quote in chunk.text for quote, chunk in zip(verified.kept[0].quotes, EVIDENCE, strict=True)] == [
         True,
         True,
@@ -199,7 +209,7 @@ def test_the_quote_is_the_unit_that_has_the_figure() -> None:
 def test_an_uncited_sentence_is_attached_to_the_passage_that_says_it() -> None:
     verified = checked(said("We ship to Canada within 5 business days."), said("Our shop opened in Paris."))
 
-    assert [sentence.hits for sentence in verified.kept] == [(1,)]
+    assert [sentence.cites for sentence in verified.kept] == [(SHIPPING.id,)]
     assert [one.reason for one in verified.removed] == ["uncited"]
     assert verified.cited == 0
     assert verified.supported == 1
@@ -208,7 +218,7 @@ def test_an_uncited_sentence_is_attached_to_the_passage_that_says_it() -> None:
 def test_a_sentence_that_cites_the_wrong_passage_is_moved_to_the_one_that_says_it() -> None:
     (kept,) = checked(said("We ship to Canada within 5 business days.", 0)).kept
 
-    assert kept.hits == (1,)
+    assert kept.cites == (SHIPPING.id,)
     assert kept.quotes[0] in SHIPPING.text
 
 
@@ -266,49 +276,51 @@ def test_nothing_to_check_is_fine() -> None:
 
 
 def test_markers_belong_to_the_sentence_before_them_and_are_not_shown() -> None:
-    marked = from_markers("You get 25 days [1]. They expire.[1][2] Ask.\n\n- One [2, 3]\n- Two [1-3]", 3)
+    marked = from_markers("You get 25 days [1]. They expire.[1][2] Ask.\n\n- One [2, 3]\n- Two [1-3]", IDS)
 
-    assert [(one.text, one.hits) for one in marked.sentences] == [
-        ("You get 25 days.", (0,)),
-        ("They expire.", (0, 1)),
+    assert [(one.text, one.cites) for one in marked.sentences] == [
+        ("You get 25 days.", ("first",)),
+        ("They expire.", ("first", "second")),
         ("Ask.", ()),
-        ("- One", (1, 2)),
-        ("- Two", (0, 1, 2)),
+        ("- One", ("second", "third")),
+        ("- Two", ("first", "second", "third")),
     ]
     assert marked.dropped == 0
 
 
 def test_markers_of_nothing_are_counted_and_dropped() -> None:
-    marked = from_markers("One [0]. Two [9]. Three [2]. [7]", 2)
+    marked = from_markers("One [0]. Two [9]. Three [2]. [7]", IDS[:2])
 
-    assert [(one.text, one.hits) for one in marked.sentences] == [
+    assert [(one.text, one.cites) for one in marked.sentences] == [
         ("One.", ()),
         ("Two.", ()),
-        ("Three.", (1,)),
+        ("Three.", ("second",)),
     ]
     assert marked.dropped == 3
 
 
 def test_brackets_in_code_and_links_are_no_markers() -> None:
     text = "Use `a[1]` and [1](https://x.example). See 【2】.\n```\nb[2]\n```"
-    marked = from_markers(text, 2)
+    marked = from_markers(text, IDS[:2])
 
-    assert [(one.text, one.hits) for one in marked.sentences] == [
+    assert [(one.text, one.cites) for one in marked.sentences] == [
         ("Use `a[1]` and [1](https://x.example).", ()),
-        ("See.", (1,)),
+        ("See.", ("second",)),
         ("```\nb[2]\n```", ()),
     ]
 
 
 def test_a_marker_at_the_start_of_a_line_belongs_to_what_follows() -> None:
-    assert [one.hits for one in from_markers("[1] You get 25 days. [2] They expire.", 2).sentences] == [
-        (0, 1),
+    assert [
+        one.cites for one in from_markers("[1] You get 25 days. [2] They expire.", IDS[:2]).sentences
+    ] == [
+        ("first", "second"),
         (),
     ]
 
 
 def test_a_native_citation_counts_for_the_sentences_that_its_words_are_in() -> None:
-    passages = [SplitPassage.of(chunk.text) for chunk in EVIDENCE]
+    passages = [SplitPassage.of(chunk) for chunk in EVIDENCE]
     blocks = [
         TextBlock(text="In short, "),
         TextBlock(text="you get 25 days", citations=(CitedBlocks(passage=0, first=0, end=1),)),
@@ -321,10 +333,10 @@ def test_a_native_citation_counts_for_the_sentences_that_its_words_are_in() -> N
 
     marked = from_citations(blocks, passages)
 
-    assert [(one.text, one.hits) for one in marked.sentences] == [
-        ("In short, you get 25 days.", (0,)),
-        ("They expire on 31 March.", (0, 1)),
-        ("Shipping is free.", (0, 1)),
+    assert [(one.text, one.cites) for one in marked.sentences] == [
+        ("In short, you get 25 days.", (LEAVE.id,)),
+        ("They expire on 31 March.", (LEAVE.id, SHIPPING.id)),
+        ("Shipping is free.", (LEAVE.id, SHIPPING.id)),
     ]
     assert marked.sentences[0].quotes == ("Full-time employees get 25 days of paid holiday a year.",)
 
@@ -338,14 +350,14 @@ def test_native_citations_out_of_bounds_are_counted_and_dropped(passage: int, fi
             text="25 days.", citations=(CitedBlocks(passage=passage, first=first, end=end),), unusable=1
         )
     ]
-    marked = from_citations(blocks, [SplitPassage.of(chunk.text) for chunk in EVIDENCE])
+    marked = from_citations(blocks, [SplitPassage.of(chunk) for chunk in EVIDENCE])
 
-    assert marked.sentences[0].hits == ()
+    assert marked.sentences[0].cites == ()
     assert marked.dropped == 2
 
 
 def test_a_quote_of_units_that_stand_apart_says_so() -> None:
-    passage = SplitPassage.of("One. Two. Three.\n\n- Four")
+    passage = SplitPassage.of(a_passage("One. Two. Three.\n\n- Four"))
 
     assert passage.quote([0, 1]) == "One. Two."
     assert passage.quote([3, 0]) == "One. … - Four"

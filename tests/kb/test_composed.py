@@ -12,14 +12,17 @@ from tests.fakes.passages import a_passage
 
 POLICY = FreshnessPolicy(clock=lambda: datetime(2026, 11, 27, tzinfo=UTC), max_age_days=365)
 LEAVE = a_passage("You get 25 days.", section=("Annual leave",))
-LEAVE_TOO = a_passage("Ask your manager.", section=("Annual leave",))
-EXPIRY = a_passage("Days expire on 31 March.", section=("Expiry",))
+LEAVE_TOO = a_passage("Ask your manager.", section=("Annual leave",), position=1)
+EXPIRY = a_passage("Days expire on 31 March.", section=("Expiry",), position=2)
 SHIPPING = a_passage("We ship to Canada.", title="Shipping")
 PASSAGES = (LEAVE, SHIPPING, LEAVE_TOO, EXPIRY)
 
 
-def said(text: str, *hits: int) -> DraftSentence:
-    return DraftSentence(text=text, hits=hits, quotes=tuple(PASSAGES[at].text for at in hits))
+def said(text: str, *cited: int) -> DraftSentence:
+    chunks = [PASSAGES[index] for index in cited]
+    return DraftSentence(
+        text=text, cites=tuple(chunk.id for chunk in chunks), quotes=tuple(chunk.text for chunk in chunks)
+    )
 
 
 def test_sources_are_those_cited_in_the_order_of_their_use() -> None:

@@ -13,7 +13,7 @@ from kb.models import Chunk, Page
 def a_statement(text: str, *, title: str = "Page", language: str = "en", at: int = 0) -> Statement:
     page = Page(id=f"{title}-{at}", source="s", path=f"{at}.md", title=title, url="u", language=language)
     chunk = Chunk(id=f"c{at}", page=page, position=0, text=text, url="u")
-    return Statement(passage=at, chunk=chunk, text=text)
+    return Statement(chunk=chunk, text=text)
 
 
 def disagree(one: str, other: str, *, titles: tuple[str, str] = ("Rules", "Questions"), language: str = "en"):
@@ -104,19 +104,16 @@ def test_pages_that_stand_under_other_versions_do_not_contradict_each_other(
 ):
     one, other = (
         Statement(
-            passage=at,
             chunk=replace(given.chunk, page=replace(given.chunk.page, place=place)),
             text=given.text,
         )
-        for at, (given, place) in enumerate(
-            zip(
-                (
-                    a_statement("The server needs 2 GB of memory.", title="Install", at=0),
-                    a_statement("The server needs 8 GB of memory.", title="Install", at=1),
-                ),
-                places,
-                strict=True,
-            )
+        for given, place in zip(
+            (
+                a_statement("The server needs 2 GB of memory.", title="Install", at=0),
+                a_statement("The server needs 8 GB of memory.", title="Install", at=1),
+            ),
+            places,
+            strict=True,
         )
     )
     assert may_disagree(one, other) is expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -101,7 +102,9 @@ async def test_an_unscripted_server_cites_what_it_was_sent(server: MessagesServe
     asked = an_asked("Do you ship to Canada?", LEAVE, SHIPPING)
     async with drafter(server) as over_the_wire:
         draft = await over_the_wire.draft(asked, asked.hits, search=finding())
-    assert [(one.text, one.hits) for one in draft.replied.sentences] == [("We ship to Canada.", (1,))]
+    assert [(one.text, one.cites) for one in draft.replied.sentences] == [
+        ("We ship to Canada.", (SHIPPING.id,))
+    ]
 
 
 async def test_endpoints_without_citations_get_numbered_passages_and_are_asked_for_markers() -> None:
@@ -110,9 +113,9 @@ async def test_endpoints_without_citations_get_numbered_passages_and_are_asked_f
     sent = model.asked[0]
     assert "[1] Leave policy › Annual leave\nYou get 25 days." in sent["messages"][0]["content"]
     assert "square\nbrackets" in sent["system"]
-    assert [(one.text, one.hits) for one in draft.replied.sentences] == [
-        ("You get 25 days.", (0,)),
-        ("We ship.", (1,)),
+    assert [(one.text, one.cites) for one in draft.replied.sentences] == [
+        ("You get 25 days.", (LEAVE.id,)),
+        ("We ship.", (SHIPPING.id,)),
         ("Really.", ()),
     ]
     assert draft.dropped_markers == 1
@@ -123,8 +126,17 @@ async def test_what_a_search_brings_is_numbered_on_and_can_be_cited() -> None:
     draft = await drafted(model, search=finding(LEAVE, SICK))
     (result,) = model.last_results()
     assert result["content"] == "[3] Sick leave\nCall before nine."
-    assert draft.replied.sentences[0].hits == (2,)
+    assert draft.replied.sentences[0].cites == (SICK.id,)
     assert [hit.chunk for hit in draft.passages] == [LEAVE, SHIPPING, SICK]
+
+
+async def test_a_passage_that_is_read_again_with_other_neighbours_is_cited_by_an_id_of_its_own() -> None:
+    longer = replace(LEAVE, text=f"Leave is paid.\n\n{LEAVE.text}")
+    model = ScriptedModel(searches("paid?"), says("You get 25 days [1]. Leave is paid [3]."))
+    draft = await drafted(model, search=finding(longer))
+    texts_by_id = {hit.chunk.id: hit.chunk.text for hit in draft.passages}
+    assert len(texts_by_id) == 3
+    assert [texts_by_id[one.cites[0]] for one in draft.replied.sentences] == [LEAVE.text, longer.text]
 
 
 async def test_a_search_that_brings_nothing_new_says_so() -> None:
@@ -191,7 +203,7 @@ async def test_all_rounds_share_one_deadline() -> None:
 
 async def test_a_reply_that_declines_names_the_closest_passage() -> None:
     draft = await drafted(ScriptedModel(says("NOT_IN_PASSAGES [2]")))
-    assert (draft.replied.declined, draft.replied.closest, texts(draft)) == (True, 1, [])
+    assert (draft.replied.declined, draft.replied.closest, texts(draft)) == (True, SHIPPING.id, [])
 
 
 async def test_the_language_that_was_asked_for_is_asked_for_once_more() -> None:
@@ -264,4 +276,4 @@ async def test_hundreds_of_cited_sentences_are_read_and_one_that_is_none_for_its
     said = "You get `25` days [1]. " * 300 + "\n- " + "> *" * 2000
     draft = await drafted(ScriptedModel(says(said)))
     assert len(draft.replied.sentences) == 300
-    assert {(one.text, one.hits) for one in draft.replied.sentences} == {("You get `25` days.", (0,))}
+    assert {(one.text, one.cites) for one in draft.replied.sentences} == {("You get `25` days.", (LEAVE.id,))}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,9 +27,9 @@ ORDERING = a_passage(
     title="Desks",
 )
 PASSAGES = (LEAVE, SHIPPING, ORDERING)
-TRUE = DraftSentence(text="You get 25 days.", hits=(0,), quotes=("",))
-WRONG = DraftSentence(text="Contractors get paid holiday.", hits=(0,), quotes=("",))
-ELSEWHERE = DraftSentence(text="Shipping to islands is free above €50.", hits=(1,), quotes=("",))
+TRUE = DraftSentence(text="You get 25 days.", cites=(LEAVE.id,), quotes=("",))
+WRONG = DraftSentence(text="Contractors get paid holiday.", cites=(LEAVE.id,), quotes=("",))
+ELSEWHERE = DraftSentence(text="Shipping to islands is free above €50.", cites=(SHIPPING.id,), quotes=("",))
 LEAD_IN = DraftSentence(text="In short:")
 
 
@@ -151,7 +152,9 @@ async def test_what_a_page_says_to_an_assistant_does_not_reach_the_judge(
     server: MessagesServer, model: LanguageModel
 ):
     server.script(reply(verdict(1, "not there")))
-    sentence = DraftSentence(text="Desks are ordered by the service desk.", hits=(2,), quotes=("",))
+    sentence = DraftSentence(
+        text="Desks are ordered by the service desk.", cites=(ORDERING.id,), quotes=("",)
+    )
     left, _ = await judged(model, sentence)
 
     assert left.kept == ()
@@ -164,7 +167,9 @@ async def test_a_judge_that_obeys_a_page_brings_nothing_back_that_the_letter_rem
     server: MessagesServer, model: LanguageModel
 ):
     server.script(reply(verdict(1, "supported")))
-    left, _ = await judged(model, DraftSentence(text="You get 40 days.", hits=(0,), quotes=("",)), WRONG)
+    left, _ = await judged(
+        model, DraftSentence(text="You get 40 days.", cites=(LEAVE.id,), quotes=("",)), WRONG
+    )
 
     assert [one.text for one in left.kept] == [WRONG.text]
     assert [one.reason for one in left.removed] == ["number"]
@@ -185,8 +190,7 @@ def test_a_judgement_without_verdicts_changes_nothing():
 
 
 def test_title_and_section_go_with_a_passage():
-    told = json.loads(
-        document([TRUE], [a_passage("25 days.", title="Leave", section=("Annual", "Full time"))])
-    )
+    passage = a_passage("25 days.", title="Leave", section=("Annual", "Full time"))
+    told = json.loads(document([replace(TRUE, cites=(passage.id,))], [passage]))
 
     assert told["passages"] == [{"number": 1, "title": "Leave › Annual › Full time", "text": "25 days."}]

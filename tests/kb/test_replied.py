@@ -7,9 +7,11 @@ import pytest
 from kb.answering.replied import Replied, finished_part, read_reply_text
 from kb.citations.citation_markers import from_markers
 
+IDS = ("first", "second", "third")
+
 
 def read(text: str) -> Replied:
-    return read_reply_text(from_markers(text, 3).sentences)
+    return read_reply_text(from_markers(text, IDS).sentences)
 
 
 def texts(replied: Replied) -> list[str]:
@@ -32,7 +34,7 @@ def test_a_reply_with_the_sign_of_a_decline_declines(said: str) -> None:
 
 
 def test_a_decline_may_name_the_passage_that_comes_closest() -> None:
-    assert read("NOT_IN_PASSAGES [2]").closest == 1
+    assert read("NOT_IN_PASSAGES [2]").closest == "second"
     assert read("NOT_IN_PASSAGES [9]").closest is None
 
 
@@ -62,7 +64,7 @@ def test_the_sentence_of_what_is_left_open_may_stand_on_the_next_line() -> None:
 
 def test_a_reply_without_signs_is_an_answer() -> None:
     assert read("You get 25 days [1].") == Replied(
-        sentences=from_markers("You get 25 days [1].", 3).sentences
+        sentences=from_markers("You get 25 days [1].", IDS).sentences
     )
 
 
@@ -81,4 +83,4 @@ def test_an_empty_reply_says_nothing() -> None:
     ],
 )
 def test_all_but_the_last_sentence_is_finished_up_to_a_sign(written: str, finished: list[str]) -> None:
-    assert [one.text for one in finished_part(from_markers(written, 3).sentences)] == finished
+    assert [one.text for one in finished_part(from_markers(written, IDS).sentences)] == finished

@@ -22,8 +22,8 @@ def reviewed(month: int) -> PageDates:
 
 
 def quoting(passages: Sequence[Chunk], at: int) -> DraftSentence:
-    text = passages[at].text
-    return DraftSentence(text=text, hits=(at,), quotes=(text,))
+    chunk = passages[at]
+    return DraftSentence(text=chunk.text, cites=(chunk.id,), quotes=(chunk.text,))
 
 
 def of_pages(*pages: tuple[str, str, PageDates], **more: Any) -> list[Chunk]:
@@ -133,7 +133,7 @@ async def test_a_passage_that_was_read_and_not_cited_is_the_other_side_as_well()
         ("Network", "A guest password is valid for 24 hours.", reviewed(9)),
     )
     resolution = await resolved(passages, quoting(passages, 0))
-    assert [one.hits for one in resolution.sentences] == [(2,), (0,)]
+    assert [one.cites for one in resolution.sentences] == [(passages[2].id,), (passages[0].id,)]
     assert resolution.disputed == ((passages[2], passages[0]),)
 
 

@@ -43,7 +43,7 @@ class Verdicts:
         return Judgement(status="judged", verdicts=tuple(map(self._of, sentences)))
 
     def _of(self, sentence: DraftSentence) -> Verdict | None:
-        if not sentence.hits:
+        if not sentence.cites:
             return None
         found = next((told for word, told in self._verdicts.items() if word in sentence.text), "supported")
         return Verdict(verdict=found, sure=0.9)
