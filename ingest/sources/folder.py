@@ -72,7 +72,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
     async def fetch(self, ref: PageRef) -> RawPage:
         if ref.path.endswith("/"):
             raise PageError("this folder cannot be read: check its permissions")
-        if _DRAFTS in PurePosixPath(ref.path).parts[:-1]:
+        if _DRAFTS in ref.path.split("/")[:-1]:
             reason = f"it is in a folder of drafts ({_DRAFTS}): nothing of it is indexed"
             raise PageError(reason, withdraw=True, left_out=True)
         edited = await self._learn_from_git()

@@ -56,27 +56,37 @@ class Generators:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._known: dict[Path, str | None] = {}
+        self._of_pages: dict[str, tuple[str | None, bool]] = {}
+        """By the folder of pages."""
         self._top = next(
             (folder for folder in (root, *root.parents) if (folder / ".git").exists()), root.parent
         )
 
     def media_type(self, path: str) -> str | None:
         """Of a page of Markdown that a generator reads, with it as the variant; else None: the name says it all."""
-        name = self._generator(PurePosixPath(path)) if path.lower().endswith(_MARKDOWN) else None
+        if not path.lower().endswith(_MARKDOWN):
+            return None
+        folder, _, page = path.rpartition("/")
+        if folder not in self._of_pages:
+            self._of_pages[folder] = self._generator(PurePosixPath(folder))
+        name, beside = self._of_pages[folder]
+        if beside and name not in _READS_ITS_README and _REPOSITORYS_OWN.fullmatch(page):
+            return None
         return f"text/markdown; variant={name}" if name else None
 
-    def _generator(self, path: PurePosixPath) -> str | None:
-        folders = [self._root / folder for folder in path.parents]  # from the page's own up to the root
+    def _generator(self, pages: PurePosixPath) -> tuple[str | None, bool]:
+        """Of the pages in a folder, and whether its configuration stands beside them."""
+        own = self._root / pages
+        folders = [own, *(self._root / folder for folder in pages.parents)]  # from the pages' own up to the root
         beyond = [folder for folder in self._root.parents if folder.is_relative_to(self._top)]
         for folder in (*folders, *beyond):
             if folder not in self._known:
                 self._known[folder] = _of_folder(folder)
             name = self._known[folder]
             if name is not None:
-                beside = folder == folders[0] and _REPOSITORYS_OWN.fullmatch(path.name)
-                return None if beside and name not in _READS_ITS_README else name
-        underscored = any(part.startswith("_") for part in (self._root.name, *path.parent.parts))
-        return "jekyll-collection" if underscored else None  # without the rest of its site
+                return name, folder == own
+        underscored = any(part.startswith("_") for part in (self._root.name, *pages.parts))
+        return ("jekyll-collection" if underscored else None), False  # without the rest of its site
 
 
 def _of_folder(folder: Path) -> str | None:
