@@ -41,7 +41,7 @@ def competing_pages(
 
 def topics_of_thread(turns: Sequence[Turn]) -> tuple[str, ...]:
     """What a thread has been about, latest first: the pages that its answers cited. () for fewer than two."""
-    titles = [one.title for turn in reversed(turns) for one in turn.retrieved if one.cited]
+    titles = [passage.title for turn in reversed(turns) for passage in turn.retrieved if passage.cited]
     distinct = tuple(dict.fromkeys(titles))[:INTERPRETATIONS]
     return distinct if len(distinct) > 1 else ()
 
@@ -66,8 +66,8 @@ def _rivals(features: EvidenceFeatures) -> list[str]:
     return list(dict.fromkeys(hit.chunk.page.title for hit in fitting))
 
 
-def _telling(text: str, known: Lexicon) -> set[str]:
-    return {word[:STEM] for word in words_of(text) if known.is_content(word)}
+def _telling(text: str, words: Lexicon) -> set[str]:
+    return {word[:STEM] for word in words_of(text) if words.is_content(word)}
 
 
 def _stems(title: str) -> set[str]:

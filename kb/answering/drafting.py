@@ -115,8 +115,8 @@ class ModelDrafter:
         """
         ends_at = time.monotonic() + self._settings.answer_deadline_s
         draft = await _Conversation(self, asked, passages, search, ends_at).held(on_sentences)
-        said = join_sentences([sentence.text for sentence in draft.replied.sentences])
-        if ends_at - time.monotonic() < SHORTEST_RETRY_S or not is_in_other_language(said, asked.reply_in):
+        text = join_sentences([sentence.text for sentence in draft.replied.sentences])
+        if ends_at - time.monotonic() < SHORTEST_RETRY_S or not is_in_other_language(text, asked.reply_in):
             return draft
         logger.info("answer.in_other_language", extra={"wanted": asked.reply_in})
         try:

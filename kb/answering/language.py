@@ -8,7 +8,7 @@ from kb.text.language import SHORT_TEXT, detect, is_told
 from kb.text.lexicon import languages
 
 SURE_LANGUAGES = frozenset(languages()) | {"it", "pl", "ja", "zh", "ko"}
-"""Which the detector tells apart in a sentence or two well enough to contradict a model: all with a file, and others."""
+"""Languages that the detector tells apart well enough in a sentence or two to contradict a model."""
 
 
 def surely_in_others(question: str, language: str, pages: Iterable[str]) -> bool:

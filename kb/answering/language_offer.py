@@ -73,7 +73,9 @@ async def pages_by_language(index: LanguagesOfIndex) -> Mapping[str, int]:
     Raises:
         IndexUnavailableError: it cannot be told.
     """
-    languages = {one.chunk.page.id: one.chunk.page.language for one in await index.sample(SAMPLED)}
+    languages = {
+        passage.chunk.page.id: passage.chunk.page.language for passage in await index.sample(SAMPLED)
+    }
     total = max((await index.counts()).pages, len(languages))
     counted = Counter(languages.values())
     return {language: round(number * total / len(languages)) for language, number in counted.items()}

@@ -53,7 +53,7 @@ class QuotedAnswerer:
         disputed: tuple[Disputed, ...] = ()
         if enough:
             excerpts, disputed = await self._resolved(excerpts, asked.hits)
-        return self._composed(asked, [(one, "") for one in excerpts], disputed)
+        return self._composed(asked, [(excerpt, "") for excerpt in excerpts], disputed)
 
     async def closest(self, asked: Asked, passages: Sequence[Hit]) -> tuple[Quote, ...]:
         """One short quote of the nearest of these passages, for an answer that says that no page tells."""
@@ -61,7 +61,7 @@ class QuotedAnswerer:
         excerpts = await self.librarian.quotes(
             query, passages, language=language, most=1, characters=SHORT_CHARACTERS
         )
-        return tuple(self._quote(number, one, "") for number, one in enumerate(excerpts, 1))
+        return tuple(self._quote(number, excerpt, "") for number, excerpt in enumerate(excerpts, 1))
 
     async def _in_parts(self, asked: Asked, progress: Progress) -> Composed | None:
         """A quote for each part; None where there is none for any of them.
@@ -74,14 +74,14 @@ class QuotedAnswerer:
         for part in asked.parts:
             passages = await self._read(part.hits, asked, progress) if part.evidence.is_sufficient else ()
             query = f"{part.question} {asked.rewrite.query}"
-            said = [one.text for one, _ in found]
+            said = [excerpt.text for excerpt, _ in found]
             excerpts = await self._excerpts(
                 asked, query, passages, language=asked.language, most=1, said=said
             )
             if not passages:
                 unfound.append(part.question)
             resolved, of_part = await self._resolved(excerpts, part.hits)
-            found += [(one, part.question) for one in resolved]
+            found += [(excerpt, part.question) for excerpt in resolved]
             disputed += of_part
         return self._composed(asked, found, disputed, unfound=tuple(unfound)) if found else None
 
@@ -122,12 +122,12 @@ class QuotedAnswerer:
         sides = Sides(disputes, self.freshness.is_stale)
         kept: dict[str, Excerpt] = {}
         for excerpt, statement in zip(excerpts, stated, strict=True):
-            told = sides.of(statement)
-            for side in told:
+            shown_sides = sides.of(statement)
+            for side in shown_sides:
                 own = side is statement
                 shown = excerpt if own else self.librarian.excerpt_of(side.chunk, side.text)
                 kept.setdefault(side.chunk.id, shown)
-            if not told:
+            if not shown_sides:
                 kept.setdefault(excerpt.chunk.id, excerpt)
         return list(kept.values()), tuple(dict.fromkeys(sides.disputed))
 
@@ -139,7 +139,9 @@ class QuotedAnswerer:
         *,
         unfound: tuple[str, ...] = (),
     ) -> Composed:
-        quotes = tuple(self._quote(number, one, part) for number, (one, part) in enumerate(excerpts, 1))
+        quotes = tuple(
+            self._quote(number, excerpt, part) for number, (excerpt, part) in enumerate(excerpts, 1)
+        )
         citations = tuple(quote.citation for quote in quotes)
         sentences = tuple(
             Sentence(text=block, citations=(quote.citation.n,)) for quote in quotes for block in quote.blocks

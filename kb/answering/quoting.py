@@ -96,7 +96,7 @@ class Librarian:
         Raises:
             EmbedderUnavailableError: the embedder does not answer.
         """
-        known = [_words(text) for text in said]
+        shown = [_words(text) for text in said]
         excerpts: list[Excerpt] = []
         highest = 0.0
         for candidate in await self._nearest(query, passages, language, everything=bool(said)):
@@ -105,9 +105,9 @@ class Librarian:
             highest = max(highest, candidate.score)
             excerpt = candidate.excerpt(characters)
             words = _words(excerpt.text)
-            if any(len(words & other) >= SAME_WORDS * len(words) for other in known):
+            if any(len(words & other) >= SAME_WORDS * len(words) for other in shown):
                 continue
-            known.append(words)
+            shown.append(words)
             excerpts.append(excerpt)
             if len(excerpts) == most:
                 break
@@ -143,17 +143,21 @@ class Librarian:
                 for unit in block.units
             }
             candidates.append(_Candidate(chunk=hit.chunk, blocks=blocks, found=found, worth=worth))
-        candidates.sort(key=lambda one: -one.score)
+        candidates.sort(key=lambda candidate: -candidate.score)
         read = candidates if everything else candidates[:READ_CLOSELY]
-        texts = list(dict.fromkeys(_in_context(one.chunk, unit) for one in read for unit in one.worth))
+        texts = list(
+            dict.fromkeys(
+                _in_context(candidate.chunk, unit) for candidate in read for unit in candidate.worth
+            )
+        )
         if not texts:
             return []
         scores = await self._nearness.nearness(query, texts, language=language)
         near = dict(zip(texts, scores, strict=True))
-        for one in read:
-            for unit in one.worth:
-                one.worth[unit] += SENTENCE_WEIGHT * near[_in_context(one.chunk, unit)]
-        return sorted(read, key=lambda one: -one.score)
+        for candidate in read:
+            for unit in candidate.worth:
+                candidate.worth[unit] += SENTENCE_WEIGHT * near[_in_context(candidate.chunk, unit)]
+        return sorted(read, key=lambda candidate: -candidate.score)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,7 +251,7 @@ def _leads(unit: TextUnit, block: Block) -> bool:
     if unit is block.units[-1]:
         return False
     if unit.kind == "row":
-        return unit is next(one for one in block.units if one.kind == "row")
+        return unit is next(row for row in block.units if row.kind == "row")
     return unit is block.units[0] and unit.text.rstrip("*_ ").endswith((":", "?"))
 
 

@@ -77,8 +77,8 @@ def _distinct(hits: Sequence[Hit]) -> list[Hit]:
 def _spots(hits: Sequence[Hit], reach: int) -> dict[str, set[int]]:
     spots: dict[str, set[int]] = {}
     for hit in hits:
-        at = hit.chunk.position
-        near = range(max(0, at - reach), at + reach + 1)
+        position = hit.chunk.position
+        near = range(max(0, position - reach), position + reach + 1)
         spots.setdefault(hit.chunk.page.id, set()).update(near)
     return spots
 
@@ -116,8 +116,8 @@ def _joined(chosen: Sequence[Hit], beside: Mapping[tuple[str, int], Chunk]) -> l
     read: list[Hit] = []
     done: set[tuple[str, int]] = set()
     for hit in chosen:
-        page, at = hit.chunk.page.id, hit.chunk.position
-        for run in _runs_around(page, at, chunks):
+        page, position = hit.chunk.page.id, hit.chunk.position
+        for run in _runs_around(page, position, chunks):
             if done.isdisjoint(run):
                 done.update(run)
                 read.append(

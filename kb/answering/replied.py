@@ -36,34 +36,34 @@ class Replied:
 
 def read_reply_text(sentences: Sequence[DraftSentence]) -> Replied:
     """Reads the signs that the prompt agrees on. One that declines and yet cites what answers is taken to answer."""
-    said: list[DraftSentence] = []
+    answering: list[DraftSentence] = []
     left_open: list[DraftSentence] = []
     signs: dict[str, DraftSentence] = {}
     for sentence in sentences:
         before, sign, after = _parted(sentence.text)
         if not sign:
-            (left_open if LEFT_OPEN in signs else said).append(sentence)
+            (left_open if LEFT_OPEN in signs else answering).append(sentence)
             continue
         if before.strip():
-            said.append(replace(sentence, text=before.rstrip()))
+            answering.append(replace(sentence, text=before.rstrip()))
         signs.setdefault(sign, sentence)
         if sign == LEFT_OPEN and after.strip():
             left_open.append(replace(sentence, text=after.strip()))
-    answers = any(sentence.cites for sentence in said)
+    answers = any(sentence.cites for sentence in answering)
     if DECLINE in signs and not answers:
         return Replied(declined=True, closest=next(iter(signs[DECLINE].cites), None))
     if NOTHING_MORE in signs and not answers:
         return Replied(nothing_more=True)
     return Replied(
-        sentences=tuple(said),
-        left_open=join_sentences([" ".join(one.text.split()) for one in left_open]),
+        sentences=tuple(answering),
+        left_open=join_sentences([" ".join(sentence.text.split()) for sentence in left_open]),
     )
 
 
 def finished_part(sentences: Sequence[DraftSentence]) -> Sequence[DraftSentence]:
     """The sentences that will not change any more while the reply is being written: all but the last, up to a sign."""
     certain = sentences[:-1]
-    end = next((index for index, one in enumerate(certain) if _parted(one.text)[1]), len(certain))
+    end = next((index for index, sentence in enumerate(certain) if _parted(sentence.text)[1]), len(certain))
     return certain[:end]
 
 
@@ -73,6 +73,8 @@ def _parted(text: str) -> tuple[str, str, str]:
     if found is None:
         return text, "", ""
     sign = next(
-        one for one in (DECLINE, NOTHING_MORE, LEFT_OPEN) if one in found.group().replace("\\", "").upper()
+        known
+        for known in (DECLINE, NOTHING_MORE, LEFT_OPEN)
+        if known in found.group().replace("\\", "").upper()
     )
     return text[: found.start()], sign, text[found.end() :]

@@ -87,7 +87,9 @@ class WrittenAnswerer:
                 if sentence not in verdicts:
                     verdicts[sentence] = check_sentence(sentence, chunks, question=asked.words)
                     await asyncio.sleep(0)  # others have their turn between two
-            kept = [verdict for one in sentences if isinstance(verdict := verdicts[one], DraftSentence)]
+            kept = [
+                verdict for sentence in sentences if isinstance(verdict := verdicts[sentence], DraftSentence)
+            ]
             grown = len(kept) > len(shown) and kept[: len(shown)] == shown
             if grown and any(sentence.cites for sentence in kept):
                 shown[:] = kept
@@ -116,10 +118,12 @@ class WrittenAnswerer:
             return replace(declined, checked=checked, removed=verified.removed, judge=judgement.status)
         sentences, citations = number_citations(kept, chunks, self.quoted.freshness)
         scores = _scores(by_letter, judgement, chunks)
-        citations = tuple(replace(one, score=scores.get(_source(one.chunk))) for one in citations)
-        said = join_sentences([sentence.text for sentence in sentences])
+        citations = tuple(
+            replace(citation, score=scores.get(_source(citation.chunk))) for citation in citations
+        )
+        text = join_sentences([sentence.text for sentence in sentences])
         notes: list[Note] = ["sentences removed"] if verified.unsupported else []
-        if is_in_other_language(said, asked.reply_in):
+        if is_in_other_language(text, asked.reply_in):
             notes.append("pages' language")
         return Composed(
             outcome="answered",

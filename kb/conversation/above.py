@@ -40,8 +40,8 @@ def understood(text: str, turns: Sequence[Turn]) -> Understood:
     named = named_in(text, names)
     meant = _meant([turn for turn in since if turn.said_by in named]) if named else None
     meant = meant or _meant(since)
-    at = next(index for index, turn in enumerate(turns) if turn is meant)
-    return Understood(text=meant.question, turns=turns[:at], pointed=True)
+    index = next(index for index, turn in enumerate(turns) if turn is meant)
+    return Understood(text=meant.question, turns=turns[:index], pointed=True)
 
 
 def is_telling(text: str) -> bool:
@@ -50,7 +50,9 @@ def is_telling(text: str) -> bool:
     if not words or talk_languages(text) or points_above(text):
         return False
     known_languages = [lexicon(language) for language in languages()]
-    return not any(starts_with_phrase(words, one.small_talk.remarks) == len(words) for one in known_languages)
+    return not any(
+        starts_with_phrase(words, known.small_talk.remarks) == len(words) for known in known_languages
+    )
 
 
 def leading(turns: Sequence[Turn]) -> list[Turn]:
@@ -63,11 +65,11 @@ def leading(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def _since_our_answer(turns: Sequence[Turn]) -> Sequence[Turn]:
-    ours = [at for at, turn in enumerate(turns) if turn.said_by is None and turn.outcome != "chat"]
+    ours = [index for index, turn in enumerate(turns) if turn.said_by is None and turn.outcome != "chat"]
     return [turn for turn in turns[ours[-1] + 1 if ours else 0 :] if turn.said_by is not None]
 
 
-def _meant(said: Sequence[Turn]) -> Turn:
+def _meant(turns: Sequence[Turn]) -> Turn:
     """The last that asks something; where none does, the last."""
-    asking = [turn for turn in said if asks_something(turn.question)]
-    return (asking or said)[-1]
+    asking = [turn for turn in turns if asks_something(turn.question)]
+    return (asking or turns)[-1]

@@ -130,9 +130,9 @@ class RedisConversations:
 def with_turn(turns: Sequence[Turn], turn: Turn) -> list[Turn]:
     """The turns with `turn` at the end, or in the place of the one that answered the same message."""
     if turn.question_ts is not None:
-        for at, earlier in enumerate(turns):
+        for index, earlier in enumerate(turns):
             if earlier.question_ts == turn.question_ts:
-                return [*turns[:at], turn, *turns[at + 1 :]]
+                return [*turns[:index], turn, *turns[index + 1 :]]
     return [*turns, turn]
 
 
@@ -151,5 +151,5 @@ def _without_texts(turn: Turn) -> Turn:
         rewritten=turn.rewritten[:KEPT_CHARACTERS] if turn.rewritten else None,
         answer="",
         topics=tuple(dict.fromkeys((*turn.topics, *key_topics(turn.answer))))[-MOST:],
-        retrieved=tuple(one for one in turn.retrieved if one.cited),
+        retrieved=tuple(passage for passage in turn.retrieved if passage.cited),
     )

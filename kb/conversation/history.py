@@ -39,7 +39,7 @@ async def readable_turns(turns: Sequence[Turn], index: Readable, *, audience: Au
 
 
 def _pages(turn: Turn) -> set[str]:
-    return {one.page_id for one in turn.retrieved if one.cited}
+    return {passage.page_id for passage in turn.retrieved if passage.cited}
 
 
 def _is_unsourced(turn: Turn) -> bool:

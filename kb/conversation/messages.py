@@ -24,6 +24,6 @@ def turns_of(history: Sequence[ChatMessage]) -> list[Turn]:
         if message.role == "user":
             turns.append(Turn(question=message.content, answer=""))
         elif turns:
-            said = "\n".join(filter(None, (turns[-1].answer, message.content)))
-            turns[-1] = Turn(question=turns[-1].question, answer=said)
+            text = "\n".join(filter(None, (turns[-1].answer, message.content)))
+            turns[-1] = Turn(question=turns[-1].question, answer=text)
     return turns

@@ -118,7 +118,7 @@ class FreshnessPolicy:
     def _wording(self, page: Page, assessment: Assessment) -> str:
         by = f" by {page.told_successor}" if page.told_successor else ""
         day = f"{assessment.date:%-d %B %Y}" if assessment.date else ""
-        told = {
+        warning = {
             "superseded": f"{page.title} was replaced{by}.",
             "older_version": f"{page.title} has a later version: {page.told_successor}.",
             "retired": f"{page.title} is marked “{page.retired}” by its author.",
@@ -127,7 +127,7 @@ class FreshnessPolicy:
             "old_review": f"{page.title} was last reviewed on {day} ({self._ago(assessment)}).",
             "old_edit": f"{page.title} was last edited on {day} ({self._ago(assessment)}).",
         }[assessment.reason]
-        return f"{told} Owner: {page.owner}." if page.owner else told
+        return f"{warning} Owner: {page.owner}." if page.owner else warning
 
     def _ago(self, assessment: Assessment) -> str:
         days = (self._clock().date() - assessment.date).days if assessment.date else 0

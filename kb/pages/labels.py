@@ -29,9 +29,9 @@ def page_labels(pages: Iterable[Page]) -> Mapping[str, str]:
     for page in pages:
         alike.setdefault(" ".join(page.title.split()).casefold(), {})[page.id] = page
     return {
-        page_id: f"{group[page_id].title} ({told})" if told else group[page_id].title
+        page_id: f"{group[page_id].title} ({label})" if label else group[page_id].title
         for group in alike.values()
-        for page_id, told in _told_apart(list(group.values())).items()
+        for page_id, label in _told_apart(list(group.values())).items()
     }
 
 
@@ -41,9 +41,9 @@ def _told_apart(pages: Sequence[Page]) -> Mapping[str, str]:
     if len(pages) == 1:
         return best
     for parts in _WAYS:
-        told = _own(pages, parts)
-        if len(set(told.values())) > len(set(best.values())):
-            best = told
+        labels = _own(pages, parts)
+        if len(set(labels.values())) > len(set(best.values())):
+            best = labels
         if len(set(best.values())) == len(pages):
             break
     return best
@@ -51,8 +51,8 @@ def _told_apart(pages: Sequence[Page]) -> Mapping[str, str]:
 
 def _own(pages: Sequence[Page], parts_of_page: _Parts) -> dict[str, str]:
     parts = {page.id: tuple(parts_of_page(page)) for page in pages}
-    shared = set.intersection(*(set(one) for one in parts.values()))
-    return {page_id: fitted([part for part in one if part not in shared]) for page_id, one in parts.items()}
+    shared = set.intersection(*(set(own) for own in parts.values()))
+    return {page_id: fitted([part for part in own if part not in shared]) for page_id, own in parts.items()}
 
 
 def _version(page: Page) -> Sequence[str]:

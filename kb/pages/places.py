@@ -97,12 +97,12 @@ def parts_of(path: str, title: str, language: str = "") -> tuple[str, ...]:
     *folders, file = unquote(path.partition("?")[0]).strip("/").split("/")
     if folders and _HOST.fullmatch(folders[0]):
         del folders[0]  # a website's; its pages all have it
-    told: list[str] = []
+    parts: list[str] = []
     for raw, is_file in (*((folder, False) for folder in folders), (file, True)):
         part = _readable(_named(raw) if is_file else raw, title, language)
-        if part and part.casefold() not in {one.casefold() for one in told}:
-            told.append(part)
-    return tuple(told)
+        if part and part.casefold() not in {kept.casefold() for kept in parts}:
+            parts.append(part)
+    return tuple(parts)
 
 
 def raw_parts_of(path: str) -> tuple[str, ...]:
@@ -113,14 +113,14 @@ def raw_parts_of(path: str) -> tuple[str, ...]:
 def fitted(parts: Sequence[str], room: int = MAX_CHARACTERS) -> str:
     """As many parts as fit: years and versions first, then from the innermost outwards."""
     parts = [_cut(part, room) for part in parts]
-    marked = [at for at, part in enumerate(parts) if _YEAR_OR_VERSION.search(part)]
+    marked = [index for index, part in enumerate(parts) if _YEAR_OR_VERSION.search(part)]
     kept: set[int] = set()
-    for at in (*reversed(marked), *reversed(range(len(parts)))):
-        if len(SEPARATOR.join(parts[one] for one in sorted(kept | {at}))) <= room:
-            kept.add(at)
-        elif at not in marked:
+    for index in (*reversed(marked), *reversed(range(len(parts)))):
+        if len(SEPARATOR.join(parts[place] for place in sorted(kept | {index}))) <= room:
+            kept.add(index)
+        elif index not in marked:
             break
-    return SEPARATOR.join(parts[at] for at in sorted(kept))
+    return SEPARATOR.join(parts[index] for index in sorted(kept))
 
 
 def _named(file: str) -> str:
@@ -149,7 +149,7 @@ def _is_said(word: str, titled: Sequence[str]) -> bool:
     stem = word[: max(_LENGTH_OF_A_STEM, len(word) - 2)]
     if word in titled or len(word) <= _LENGTH_OF_A_STEM:
         return word in titled
-    return word in "".join(titled) or any(one.startswith(stem) for one in titled)
+    return word in "".join(titled) or any(titled_word.startswith(stem) for titled_word in titled)
 
 
 def _cut(part: str, room: int) -> str:

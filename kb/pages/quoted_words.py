@@ -55,7 +55,7 @@ def fingerprint(statement: str) -> str:
 def gone_from(page: Iterable[PageSection], statements: Sequence[str]) -> list[str]:
     """Those of the statements whose words the page does not hold any more, in their order."""
     held = f" {words_of(chr(10).join(section.text for section in page))} "
-    return [one for one in statements if f" {words_of(one)} " not in held]
+    return [statement for statement in statements if f" {words_of(statement)} " not in held]
 
 
 def new_wording(
@@ -67,13 +67,15 @@ def new_wording(
     """
     where = _folded(headings)
     candidates = {
-        words_of(one): one
+        words_of(candidate): candidate
         for section in page
         if _folded(section.headings) == where
-        for one in statements_of(section.text)
-        if fingerprint(one) not in before
+        for candidate in statements_of(section.text)
+        if fingerprint(candidate) not in before
     }
-    near = sorted(((_nearness(statement, one), one) for one in candidates.values()), reverse=True)
+    near = sorted(
+        ((_nearness(statement, candidate), candidate) for candidate in candidates.values()), reverse=True
+    )
     if not near or near[0][0] < NEAR:
         return None
     return near[0][1] if len(near) == 1 or near[0][0] - near[1][0] >= AHEAD else None
@@ -87,10 +89,10 @@ def _nearness(old: str, new: str) -> float:
     """0..1. Rows of a table are about the same only where their first cells are."""
     if _first_cell(old) != _first_cell(new):
         return 0.0
-    one, other = words_of(old), words_of(new)
-    if min(one.count(" "), other.count(" ")) < FEW_WORDS:
-        return SequenceMatcher(None, one, other, autojunk=False).ratio()
-    return SequenceMatcher(None, one.split(), other.split(), autojunk=False).ratio()
+    old_words, new_words = words_of(old), words_of(new)
+    if min(old_words.count(" "), new_words.count(" ")) < FEW_WORDS:
+        return SequenceMatcher(None, old_words, new_words, autojunk=False).ratio()
+    return SequenceMatcher(None, old_words.split(), new_words.split(), autojunk=False).ratio()
 
 
 def _first_cell(statement: str) -> str:

@@ -12,9 +12,11 @@ from urllib.parse import unquote
 
 from kb.addresses import split_address
 from kb.models import Page
+from kb.text.language_files import sections
 
-_WORD = r"(?:version|versie|ver\.?|revision|revisie|rev\.?|release|fassung)"
-_EDITION = r"(?:edition|editie|uitgave|ausgabe|auflage)"
+_NOTICES = sections("notices")
+_WORD = rf"(?:{'|'.join(part for words in _NOTICES for part in words.get('version', ()))})"
+_EDITION = rf"(?:{'|'.join(part for words in _NOTICES for part in words.get('edition', ()))})"
 _NUMBER = r"(?P<number>\d{1,4}(?:\.\d{1,4}){0,3})"
 _NOT_MORE = r"(?![\w.]*\w)"
 VERSION = re.compile(
@@ -62,7 +64,9 @@ def is_later(one: Page, other: Page) -> bool:
 
 def names_of(page: Page) -> tuple[str, ...]:
     """What another page can call this one by: its title, its path, its address; as they are compared."""
-    return tuple(dict.fromkeys(name for one in (page.title, page.path, page.url) if (name := as_name(one))))
+    return tuple(
+        dict.fromkeys(name for called in (page.title, page.path, page.url) if (name := as_name(called)))
+    )
 
 
 def as_name(written: str) -> str:

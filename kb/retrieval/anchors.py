@@ -67,11 +67,11 @@ def position_in_thread(turns: Sequence[Turn], question: str, rewrite: Rewrite) -
         )
     earlier = _returned_to(answered, rewrite)
     if earlier is not None:
-        at = turns.index(earlier)
+        index = turns.index(earlier)
         return ThreadPosition(
             kind="return",
-            reason=f"return to the topic of question {at + 1} of the thread",
-            turns=everything[: at + 1],
+            reason=f"return to the topic of question {index + 1} of the thread",
+            turns=everything[: index + 1],
             pages=_cited(earlier),
             vague=True,
         )
@@ -114,7 +114,7 @@ def _ordered(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _cited(turn: Turn) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.page_id for one in turn.retrieved if one.cited))
+    return tuple(dict.fromkeys(passage.page_id for passage in turn.retrieved if passage.cited))
 
 
 def _returned_to(turns: Sequence[Turn], rewrite: Rewrite) -> Turn | None:
@@ -124,9 +124,9 @@ def _returned_to(turns: Sequence[Turn], rewrite: Rewrite) -> Turn | None:
         return None
     best, best_overlap = None, RETURN_OVERLAP
     for turn in turns:
-        titles = [one.title for one in turn.retrieved if one.cited]
-        known = _stems(" ".join([turn.question, turn.rewritten or "", *turn.topics, *titles]))
-        overlap = len(wanted & known) / len(wanted)
+        titles = [passage.title for passage in turn.retrieved if passage.cited]
+        stems = _stems(" ".join([turn.question, turn.rewritten or "", *turn.topics, *titles]))
+        overlap = len(wanted & stems) / len(wanted)
         if overlap >= best_overlap:
             best, best_overlap = turn, overlap
     return best
@@ -134,10 +134,15 @@ def _returned_to(turns: Sequence[Turn], rewrite: Rewrite) -> Turn | None:
 
 def _stems(text: str) -> set[str]:
     """The beginnings of the words that carry a topic, in every language that we know the function words of."""
-    known = [lexicon(language) for language in languages()]
+    lexicons = [lexicon(language) for language in languages()]
     words = words_of(text)
     while opening := max(
-        starts_with_phrase(words, one.ellipsis.openers + one.ellipsis.shifts) for one in known
+        starts_with_phrase(words, words_of_language.ellipsis.openers + words_of_language.ellipsis.shifts)
+        for words_of_language in lexicons
     ):
         words = words[opening:]  # "and", "back to": they say how a question relates, not what it is about
-    return {word[:STEM] for word in words if all(one.is_content(word) for one in known)}
+    return {
+        word[:STEM]
+        for word in words
+        if all(words_of_language.is_content(word) for words_of_language in lexicons)
+    }

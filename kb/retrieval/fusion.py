@@ -97,7 +97,7 @@ def context_share(dense: Floats, queries: Sequence[WeightedQuery], settings: Sea
     """How much a question needs the words of its thread, 0..1, by the
     best standard score that its own wordings find.
     """
-    own = [at for at, query in enumerate(queries) if not query.context]
+    own = [column for column, query in enumerate(queries) if not query.context]
     if not len(dense) or len(own) == len(queries):
         return 0.0
     best = float(dense[:, own].max())

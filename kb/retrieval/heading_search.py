@@ -76,14 +76,14 @@ class HeadingSearch:
         """
         everyone = _audience_of(sample)
         spoken = tuple(await generation.languages())[:MAX_LANGUAGES]
-        vectors = np.array([one.dense for one in sample[:SAMPLED]], dtype=np.float32)
+        vectors = np.array([passage.dense for passage in sample[:SAMPLED]], dtype=np.float32)
         scale = Scale(self._embedder, vectors)
         probes = await scale.probes(
             [heading.text for heading in headings], [heading.language for heading in headings]
         )
         found = []
         for heading, probe in zip(headings, probes, strict=True):
-            languages = [heading.language, *(one for one in spoken if one != heading.language)]
+            languages = [heading.language, *(language for language in spoken if language != heading.language)]
             words = self._lexical.query(heading.text, languages)
             query = QueryVectors(dense=probe.vector.tolist(), lexical=words)
             found.append((query, await generation.search([query], audience=everyone, limit=LEG)))
@@ -136,8 +136,8 @@ class HeadingSearch:
         """The weight of every term that is asked for, as BM25 has it, by the passages of the sample."""
         asked = {term for query in queries for term in query.lexical.indices}
         holding: Counter[int] = Counter()
-        for one in sample:
-            words = self._lexical.document(one.chunk.embedded_text, one.chunk.page.language)
+        for passage in sample:
+            words = self._lexical.document(passage.chunk.embedded_text, passage.chunk.page.language)
             holding.update(asked.intersection(words.indices))
         return {
             term: math.log(1 + (len(sample) - holding[term] + 0.5) / (holding[term] + 0.5)) for term in asked
@@ -165,5 +165,5 @@ def _bm25(query: SparseVector, words: SparseVector, rarity: dict[int, float]) ->
 
 def _audience_of(sample: Sequence[StoredPassage]) -> Audience:
     """Somebody who may read every page of the sample: of what is found only figures are kept."""
-    marks = {mark for one in sample for mark in one.chunk.page.audience}
-    return Audience(channels=frozenset(marks - {EVERYONE}))
+    principals = {principal for passage in sample for principal in passage.chunk.page.audience}
+    return Audience(channels=frozenset(principals - {EVERYONE}))

@@ -40,8 +40,8 @@ def headings_of(sample: Sequence[StoredPassage], limit: int) -> list[Heading]:
     below, nor do those of one word.
     """
     own: dict[tuple[str, tuple[str, ...]], list[int]] = defaultdict(list)
-    for at, one in enumerate(sample):
-        own[one.chunk.page.id, one.chunk.section].append(at)
+    for index, passage in enumerate(sample):
+        own[passage.chunk.page.id, passage.chunk.section].append(index)
     sectioned = {page for page, section in own if section}
     by_page: dict[str, list[Heading]] = defaultdict(list)
     for (page, section), places in own.items():
@@ -61,7 +61,7 @@ def headings_of(sample: Sequence[StoredPassage], limit: int) -> list[Heading]:
         text for of_page in by_page.values() for text in {heading.text.casefold() for heading in of_page}
     )
     telling = [
-        [one for one in of_page if pages_with[one.text.casefold()] == 1 and _tells(one)]
+        [heading for heading in of_page if pages_with[heading.text.casefold()] == 1 and _tells(heading)]
         for of_page in by_page.values()
     ]
     rows = zip_longest(*telling)

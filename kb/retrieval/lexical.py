@@ -109,7 +109,7 @@ class LexicalEncoder:
         asked = self._asked(query, language, other)
         if not asked:
             return 1.0
-        models = {self._model(one) for one in (language, other)}
+        models = {self._model(spoken) for spoken in (language, other)}
         held = {term for model in models for term in model.embed_query(text).indices}
         weights = [rarity(terms) if rarity else 1.0 for terms in asked]
         found = sum(
@@ -119,7 +119,7 @@ class LexicalEncoder:
 
     def _terms_asked(self, query: str, language: str, other: str) -> tuple[frozenset[int], ...]:
         """The term ids of each content word of a question, in its language and in a passage's."""
-        models = [self._model(one) for one in dict.fromkeys((language, other))]
+        models = [self._model(spoken) for spoken in dict.fromkeys((language, other))]
         words = dict.fromkeys(self._content_words(query, language))
         return tuple(self._terms(word, models) for word in words)
 

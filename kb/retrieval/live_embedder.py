@@ -108,22 +108,22 @@ class LiveEmbedder:
 
     async def _loaded(self, name: str) -> NamedEmbedder:
         if self._failed is not None and self._failed[0] == name:
-            _, at, error = self._failed
-            if self._monotonic() - at < TRIED_AGAIN_S:
+            _, failed_at, error = self._failed
+            if self._monotonic() - failed_at < TRIED_AGAIN_S:
                 raise EmbedderUnavailableError(str(error))
         embedder = self._load(name)
         try:
             await _ready(embedder, name)
         except EmbedderUnavailableError as error:
             embedder.close()
-            told = EmbedderUnavailableError(
+            unavailable = EmbedderUnavailableError(
                 f"the index was made with {name}, the settings name {self._own.name}, and {name} "
                 f"cannot be loaded any more "
                 f"({error}): sync now, which rebuilds the index with {self._own.name}, or put {name} back"
             )
-            logger.warning("embedder.of_index_unavailable", extra={"reason": str(told)})
-            self._failed = (name, self._monotonic(), told)
-            raise told from error
+            logger.warning("embedder.of_index_unavailable", extra={"reason": str(unavailable)})
+            self._failed = (name, self._monotonic(), unavailable)
+            raise unavailable from error
         logger.warning("embedder.of_index", extra={"index": name, "settings": self._own.name})
         return embedder
 

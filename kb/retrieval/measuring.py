@@ -58,13 +58,17 @@ class Calibrator:
         self._clock = clock
         self._reranker = reranker
 
-    async def is_due(self, known: Calibration | None, passages: int) -> bool:
+    async def is_due(self, calibration: Calibration | None, passages: int) -> bool:
         """Whether an index of so many passages, of which this is known, should be measured (anew)."""
         reranker = await self._available() if passages else None
         if reranker is None:
             return False
-        tried = known.reranking.model if known is not None and known.reranking is not None else None
-        return known is None or known.outgrown(passages) or reranker.model != tried
+        tried = (
+            calibration.reranking.model
+            if calibration is not None and calibration.reranking is not None
+            else None
+        )
+        return calibration is None or calibration.outgrown(passages) or reranker.model != tried
 
     async def measure(self, generation: MeasuredIndex) -> Calibration | None:
         """None where no cross-encoder is to be had: there is nothing to measure.
@@ -96,12 +100,12 @@ class Calibrator:
         seconds, trials, tried = 0.0, list[Trial](), list[int]()
         for depth in CANDIDATES:
             started = time.perf_counter()
-            for heading, hits, known in zip(headings, found, scores, strict=True):
-                texts = [hit.text for hit in hits[len(known) : depth]]
-                known += await reranker.score_in_background(heading.text, texts)
+            for heading, hits, of_heading in zip(headings, found, scores, strict=True):
+                texts = [hit.text for hit in hits[len(of_heading) : depth]]
+                of_heading += await reranker.score_in_background(heading.text, texts)
             seconds += time.perf_counter() - started
             tried.append(depth)
-            trials = [_trial(hits, known) for hits, known in zip(found, scores, strict=True)]
+            trials = [_trial(hits, of_heading) for hits, of_heading in zip(found, scores, strict=True)]
             if not await asyncio.to_thread(is_worth_more, trials, depth):
                 break
         each = 1000 * seconds / max(1, sum(map(len, scores)))

@@ -51,7 +51,7 @@ class Trial:
         n = min(candidates, len(self.scores))
         blended = (1 - weight) * np.array(spread(self.fused[:n])) + weight * np.array(spread(self.scores[:n]))
         order = [*np.argsort(-blended, kind="stable"), *range(n, len(self.fused))]
-        return next((1 / (rank + 1) for rank, at in enumerate(order) if self.right[at]), 0.0)
+        return next((1 / (rank + 1) for rank, index in enumerate(order) if self.right[index]), 0.0)
 
 
 def is_worth_more(trials: Sequence[Trial], candidates: int) -> bool:
@@ -147,10 +147,10 @@ def _cheapest(
     """
     chosen = -1
     for candidates in CANDIDATES:
-        fitting = [at for at, choice in enumerate(choices) if useful[at] and choice[1] == candidates]
+        fitting = [index for index, choice in enumerate(choices) if useful[index] and choice[1] == candidates]
         if not fitting:
             continue
-        best = max(fitting, key=lambda at: (round(float(means[at]), 6), choices[at][0]))
+        best = max(fitting, key=lambda index: (round(float(means[index]), 6), choices[index][0]))
         if chosen < 0 or means[best] >= means[chosen] + _more(candidates, choices[chosen][1]):
             chosen = best
     return chosen
@@ -166,7 +166,7 @@ def chances_of(gains: NDArray[np.float64]) -> NDArray[np.float64]:
     sure = _sureness(gains.mean(axis=0), gains)
     signs = np.random.default_rng(0).choice((-1.0, 1.0), size=(FLIPS, len(gains)))
     by_luck = _sureness(signs @ gains / len(gains), gains).max(axis=1)
-    return np.array([(1 + np.sum(by_luck >= one - 1e-9)) / (1 + FLIPS) for one in sure])
+    return np.array([(1 + np.sum(by_luck >= sureness - 1e-9)) / (1 + FLIPS) for sureness in sure])
 
 
 def _sureness(means: NDArray[np.float64], gains: NDArray[np.float64]) -> NDArray[np.float64]:

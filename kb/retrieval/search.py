@@ -178,17 +178,17 @@ class Search:
         Raises:
             IndexMismatchError: the sample is of another generation than the embedder.
         """
-        known, now = self._of(matching), self._monotonic()
-        if known is not None and now - known.sampled_at < BELIEVED_S:
-            return known
-        sample = np.array([one.dense for one in await self._index.sample(SAMPLED)], dtype=np.float32)
+        live, now = self._of(matching), self._monotonic()
+        if live is not None and now - live.sampled_at < BELIEVED_S:
+            return live
+        sample = np.array([passage.dense for passage in await self._index.sample(SAMPLED)], dtype=np.float32)
         dimension = matching.embedder.spaces[-1].part.stop
         if len(sample) and sample.shape[1] != dimension:
             raise IndexMismatchError(f"the index has vectors of {sample.shape[1]} numbers, not {dimension}")
-        if (known := self._of(matching)) is not None:  # as it may be since then
-            known.scale.renew(sample)
-            known.sampled_at = now
-            return known
+        if (live := self._of(matching)) is not None:  # as it may be since then
+            live.scale.renew(sample)
+            live.sampled_at = now
+            return live
         self._live = _LiveGeneration(
             matching=matching,
             scale=Scale(matching.embedder, sample),
@@ -232,10 +232,10 @@ class Search:
                     QueryVectors(
                         dense=probe.vector.tolist(),
                         lexical=self._lexical.query(
-                            query.text, [own, *(one for one in languages if one != own)]
+                            query.text, [spoken_in, *(other for other in languages if other != spoken_in)]
                         ),
                     )
-                    for query, own, probe in zip(queries, spoken, probes, strict=True)
+                    for query, spoken_in, probe in zip(queries, spoken, probes, strict=True)
                 ],
                 audience=audience,
                 limit=self._settings.leg_limit,
@@ -287,7 +287,9 @@ class _Choice:
         if self.scores is None:
             return []
         scores = self.scores
-        return in_order(Hit(chunk=one.chunk, scores=scores.of(one.row)) for one in candidates)
+        return in_order(
+            Hit(chunk=candidate.chunk, scores=scores.of(candidate.row)) for candidate in candidates
+        )
 
     @property
     def context_share(self) -> float:

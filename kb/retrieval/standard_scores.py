@@ -160,12 +160,14 @@ class Scale:
 
     async def _background(self, language: str) -> Background:
         """A question whose language is being prepared waits for that, rather than to have it embedded twice."""
-        known = typical_questions()
-        asked_in = language if language in known else TYPICAL
+        typical_by_language = typical_questions()
+        asked_in = language if language in typical_by_language else TYPICAL
         if asked_in not in self._typical:
             async with self._preparing:
                 if asked_in not in self._typical:
-                    self._typical[asked_in] = await self._embedder.embed_queries(known[asked_in])
+                    self._typical[asked_in] = await self._embedder.embed_queries(
+                        typical_by_language[asked_in]
+                    )
         if language not in self._backgrounds:
             typical = self._typical[asked_in]
             sample = self._sample.reshape(-1, typical.shape[1]) * self.length
@@ -176,7 +178,7 @@ class Scale:
 
     def _weights(self, language: str) -> list[float]:
         read = [reads(space.model, language) for space in self._embedder.spaces]
-        return [1.0 if one or not any(read) else UNREAD for one in read]
+        return [1.0 if is_read or not any(read) else UNREAD for is_read in read]
 
 
 @cache

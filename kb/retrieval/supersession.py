@@ -50,8 +50,8 @@ async def replace_superseded(
     if not successors:
         return list(hits)
     gone = {old for old, new in successors.items() if not _asks_for_old(query, old, new, considered)}
-    known = {hit.chunk.page.id for hit in hits}
-    missing = dict.fromkeys(successors[old].id for old in gone if successors[old].id not in known)
+    found_pages = {hit.chunk.page.id for hit in hits}
+    missing = dict.fromkeys(successors[old].id for old in gone if successors[old].id not in found_pages)
     brought = await hits_of(list(missing)) if missing else ()
     return _replaced([*hits, *brought], len(hits), successors, gone)
 
@@ -60,16 +60,20 @@ async def find_successors(
     pages: Iterable[Page], *, finder: PageFinder, audience: Audience
 ) -> dict[str, Successor]:
     """Page id -> the page that stands at the end of its line of successors. Circles replace nothing."""
-    known = {page.id: page for page in pages}
+    pages_by_id = {page.id: page for page in pages}
     asked: set[str] = set()
     for _ in range(GENERATIONS):
-        fresh = [page for page in known.values() if page.id not in asked]
+        fresh = [page for page in pages_by_id.values() if page.id not in asked]
         if not fresh:
             break
         asked.update(page.id for page in fresh)
         for page in await finder.pages(_wanted(fresh), audience=audience):
-            known.setdefault(page.id, page)
-    direct = {page.id: found for page in known.values() if (found := _successor_of(page, known.values()))}
+            pages_by_id.setdefault(page.id, page)
+    direct = {
+        page.id: found
+        for page in pages_by_id.values()
+        if (found := _successor_of(page, pages_by_id.values()))
+    }
     return {page: last for page in direct if (last := _last(page, direct)) is not None}
 
 
@@ -102,8 +106,8 @@ def _is_called(page: Page, written: str) -> bool:
     return as_name(written) in names_of(page)
 
 
-def _replaces(one: Page, other: Page) -> bool:
-    return not {as_name(name) for name in one.replaces}.isdisjoint(names_of(other))
+def _replaces(page: Page, other: Page) -> bool:
+    return not {as_name(name) for name in page.replaces}.isdisjoint(names_of(other))
 
 
 def _last(page: str, direct: Mapping[str, Successor]) -> Successor | None:

@@ -44,9 +44,9 @@ def context_terms(
     forms: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for turn, fading in _recent(turns):
         for text, weight in ((turn.question, 1.0), (turn.answer, ANSWERED)):
-            for stem, said in _said(text, language, lexical).items():
-                forms[stem] += said
-                count = said.total()
+            for stem, said_forms in _said(text, language, lexical).items():
+                forms[stem] += said_forms
+                count = said_forms.total()
                 # Saturated as in BM25: a word said twice is not twice as telling.
                 weights[stem] += weight * fading * 2 * count / (count + 1)
     telling = {
@@ -65,16 +65,16 @@ def in_context(question: str, terms: Sequence[str]) -> str:
 
 def _recent(turns: Sequence[Turn]) -> list[tuple[Turn, float]]:
     """The last turns, newest first, each with its weight. Thanks and greetings are no turns of the thread's topic."""
-    told = [turn for turn in turns if turn.outcome != "chat"][-WINDOW:]
-    return [(turn, FADING**age) for age, turn in enumerate(reversed(told))]
+    recent = [turn for turn in turns if turn.outcome != "chat"][-WINDOW:]
+    return [(turn, FADING**age) for age, turn in enumerate(reversed(recent))]
 
 
 def _said(text: str, language: str, lexical: LexicalEncoder) -> dict[int, Counter[str]]:
     """The content words of a text by their stem, each with the forms that were said."""
-    known = lexicon(language)
-    said: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    words = lexicon(language)
+    forms: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for word in words_of(text):
-        if len(word) > 1 and known.is_content(word):
+        if len(word) > 1 and words.is_content(word):
             for stem in lexical.stems(word, language)[:1]:
-                said[stem][word] += 1
-    return said
+                forms[stem][word] += 1
+    return forms
