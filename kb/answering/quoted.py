@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from kb.answer import Citation, Note, Quote, Sentence
 from kb.answering.asked import Asked
 from kb.answering.composed import Composed, nearest_pages
+from kb.answering.excerpts import Excerpt
 from kb.answering.language import surely_in_others
 from kb.answering.progress import Progress
-from kb.answering.quoting import SHORT_CHARACTERS, Excerpt, Librarian
+from kb.answering.quoting import SHORT_CHARACTERS, Librarian
 from kb.answering.reading import Neighbours, ReadingLimits, read_passages, without_orders_in
 from kb.conflicts.resolution import CONFLICT_PASSAGES, Disputed, Sides, warnings_of
 from kb.conflicts.statements import Similarity, Statement, find_disputes

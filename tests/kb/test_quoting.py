@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kb.answering.quoting import QUOTE_CHARACTERS, SHORT_CHARACTERS, Excerpt, Librarian
+from kb.answering.excerpts import Excerpt
+from kb.answering.quoting import QUOTE_CHARACTERS, SHORT_CHARACTERS, Librarian
 from kb.models import Chunk, Hit, Scores
 from kb.retrieval.lexical import LexicalEncoder
 from tests.fakes.asked import BagOfWords, hits_of

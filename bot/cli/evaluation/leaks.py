@@ -21,27 +21,28 @@ from rich.console import Console
 from rich.progress import track
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.api.concurrency import ConcurrencyLimit
 from bot.api.errors import KeyRefusedError
 from bot.api.keys import ApiKey
 from bot.api.schemas import SearchRequest
 from bot.api.service import Service
-from bot.api.slots import Slots
 from bot.cli.as_json import print_json
 from bot.cli.compose import utc_now
 from bot.cli.evaluation.leak_report import Leak, LeakReport, report_as_json, show
 from bot.cli.evaluation.scratch import open_scratch
-from bot.playground import Limits, Playground
-from bot.playground.workspace import Channel, Person, UserGroup, Workspace
+from bot.playground import Playground, SlackLimits
+from bot.playground.workspace import UserGroup, Workspace, WorkspaceChannel, WorkspaceUser
 from bot.questions.answer_record import AskedIn
 from bot.questions.explain import trace_payload
-from bot.rendering.render import render, spoken
+from bot.rendering.render import answer_markdown, render
 from bot.slack.audiences import Audiences
 from bot.slack.channels import ChannelDirectory
 from bot.slack.memberships import Memberships
 from bot.slack.people import People
 from kb.answer import Answer
 from kb.answering.answer_json import answer_as_json, trace_as_json
-from kb.answering.quoting import Excerpt, Librarian
+from kb.answering.excerpts import Excerpt
+from kb.answering.quoting import Librarian
 from kb.config.settings import Settings
 from kb.config.sources import FolderSettings
 from kb.evaluation.leaks import Asker, Combination, Room, World, combinations, make_world
@@ -148,7 +149,7 @@ async def open_walk(
         source = FolderSettings(name=SOURCE, path=folder, base_url="https://kb.example", git_dates=False)
         async with (
             open_scratch(settings, [source], embedder=embedder) as scratch,
-            Playground(_workspace(world), limits=Limits(rate_limited=False)) as slack,
+            Playground(_workspace(world), limits=SlackLimits(rate_limited=False)) as slack,
             aiohttp.ClientSession() as http,
         ):
             client = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url, session=http)
@@ -178,7 +179,7 @@ def _service(pipeline: Pipeline) -> Service:
         freshness=pipeline.quoted.freshness,
         keys=_NoKeys(),
         figures=_Uncounted(),
-        slots=Slots(1),
+        concurrency=ConcurrencyLimit(1),
         is_well=well,
         is_ready=well,
         metrics=no_figures,
@@ -223,7 +224,10 @@ def _surfaces(answer: Answer, channel: str) -> Iterable[tuple[str, str]]:
     yield "message", json.dumps([rendered.text, rendered.blocks], ensure_ascii=False)
     yield "answer as JSON", json.dumps([answer_as_json(answer), trace_as_json(answer)], ensure_ascii=False)
     yield "why", json.dumps(trace_payload(answer, channel=channel), ensure_ascii=False)
-    yield "in a terminal", "\n".join([spoken(answer), *(warning.text for warning in answer.warnings)])
+    yield (
+        "in a terminal",
+        "\n".join([answer_markdown(answer), *(warning.text for warning in answer.warnings)]),
+    )
 
 
 def _thread(combination: Combination) -> list[Turn]:
@@ -263,7 +267,7 @@ def _workspace(world: World) -> Workspace:
     bot = Workspace().bot_user_id
     return Workspace(
         people=tuple(
-            Person(
+            WorkspaceUser(
                 id=one.id,
                 name=one.name,
                 real_name=one.name.capitalize(),
@@ -273,7 +277,7 @@ def _workspace(world: World) -> Workspace:
             for one in world.people
         ),
         channels=tuple(
-            Channel(
+            WorkspaceChannel(
                 id=room.id,
                 name=room.name,
                 is_private=room.private,

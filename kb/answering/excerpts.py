@@ -1,0 +1,166 @@
+"""Cuts an excerpt out of a passage: its nearest block with what fits around it, or the best part of a long block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from kb.answering.blocks import Block, blocks_of
+from kb.models import Chunk
+from kb.text.sentences import TextUnit
+
+WHOLE_BLOCKS = 2.2
+"""Share of a quote's size up to which a single block is shown whole; a longer one loses rows, items or sentences."""
+
+_SET_APART = frozenset({"sentence", "item", "quote"})
+"""Kinds of units that can be set in bold."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Excerpt:
+    """Blocks of a passage that are shown. `shown` and `total` as in `kb.answer.Quote`.
+
+    `statement`: the unit that comes nearest; `best`: the same where it can be set apart, "" for a row or for code.
+    """
+
+    chunk: Chunk
+    blocks: tuple[str, ...]
+    statement: str = ""
+    best: str = ""
+    shown: int = 0
+    total: int = 0
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(self.blocks)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatedPassage:
+    """A passage that may be quoted. `found`: its score in the search; `worth`: how near the question each unit is."""
+
+    chunk: Chunk
+    blocks: Sequence[Block]
+    found: float
+    worth: dict[TextUnit, float]
+
+    @property
+    def score(self) -> float:
+        return self.found + self._worth_of(self.blocks[self._best])
+
+    @property
+    def _best(self) -> int:
+        telling = [index for index, block in enumerate(self.blocks) if not block.says_nothing]
+        return max(telling, key=lambda index: (self._worth_of(self.blocks[index]), -index))
+
+    def _worth_of(self, block: Block) -> float:
+        return max(self.worth[unit] for unit in block.units)
+
+    def excerpt(self, characters: int) -> Excerpt:
+        """The nearest block and whole blocks around it while they fit, those behind it first."""
+        best = self._best
+        first = last = best
+        room = characters - len(self.blocks[best].text)
+        while True:
+            beside = [
+                index
+                for index in (last + 1, first - 1)
+                if 0 <= index < len(self.blocks) and len(self.blocks[index].text) <= room
+            ]
+            if not beside:
+                break
+            room -= len(self.blocks[beside[0]].text)
+            first, last = min(first, beside[0]), max(last, beside[0])
+        shown = self.blocks[first : last + 1]
+        if len(shown) == 1:
+            excerpt = _whole_or_cut(self.chunk, shown[0], characters, lambda unit: self.worth[unit])
+        else:
+            excerpt = Excerpt(chunk=self.chunk, blocks=tuple(block.text for block in shown))
+        nearest = self._nearest_unit(self.blocks[best])
+        alone = len(shown) == 1 and len(_units_to_set_apart(shown[0])) < 2
+        apart = nearest is not None and nearest.kind in _SET_APART and not alone
+        return replace(
+            excerpt,
+            statement=nearest.text if nearest else "",
+            best=nearest.text if nearest and apart and nearest.text in excerpt.text else "",
+        )
+
+    def _nearest_unit(self, block: Block) -> TextUnit | None:
+        units = _units_to_set_apart(block)
+        return max(units, key=lambda unit: self.worth[unit], default=None)
+
+
+def block_excerpt(chunk: Chunk, statement: str, characters: int) -> Excerpt:
+    """The block of a passage that holds `statement`, cut to `characters` where it is far too long."""
+    blocks = blocks_of(chunk.text)
+    block = next((block for block in blocks if statement in block.text), blocks[0])
+    apart = any(unit.text == statement and unit.kind in _SET_APART for unit in block.units)
+    excerpt = _whole_or_cut(chunk, block, characters, lambda unit: unit.text == statement)
+    return replace(excerpt, statement=statement, best=statement if apart else "")
+
+
+def _units_to_set_apart(block: Block) -> list[TextUnit]:
+    return [unit for unit in block.units if unit.kind != "heading" and not _leads(unit, block)]
+
+
+def _leads(unit: TextUnit, block: Block) -> bool:
+    """Whether it only leads in the rest of its block: a line that ends
+    with a colon, a question, the head of a table.
+    """
+    if unit is block.units[-1]:
+        return False
+    if unit.kind == "row":
+        return unit is next(row for row in block.units if row.kind == "row")
+    return unit is block.units[0] and unit.text.rstrip("*_ ").endswith((":", "?"))
+
+
+def _whole_or_cut(chunk: Chunk, block: Block, limit: int, worth: Callable[[TextUnit], float]) -> Excerpt:
+    """The block whole, or what of it is worth most where it is far too long."""
+    if len(block.text) <= WHOLE_BLOCKS * limit:
+        return Excerpt(chunk=chunk, blocks=(block.text,))
+    body = {"table": "row", "list": "item"}.get(block.kind)
+    parts = [unit for unit in block.units if unit.kind == body]
+    if block.kind == "table":
+        parts = parts[1:]  # the header row is no row of the table to a reader
+    if len(parts) < 2:
+        return Excerpt(chunk=chunk, blocks=(_first_lines(block.text, limit),))
+    head = block.text[: parts[0].start - block.units[0].start].rstrip()
+    kept = (_worthiest if block.kind == "table" else _window)(parts, limit - len(head), worth)
+    text = "\n".join([*([head] if head else []), *(unit.text for unit in kept)])
+    return Excerpt(chunk=chunk, blocks=(text,), shown=len(kept), total=len(parts))
+
+
+def _worthiest(rows: Sequence[TextUnit], room: int, worth: Callable[[TextUnit], float]) -> list[TextUnit]:
+    """The rows that are worth most, in their order."""
+    kept: set[int] = set()
+    for index in sorted(range(len(rows)), key=lambda index: (-worth(rows[index]), index)):
+        room -= len(rows[index].text) + 1
+        if room < 0 and kept:
+            break
+        kept.add(index)
+    return [rows[index] for index in sorted(kept)]
+
+
+def _window(items: Sequence[TextUnit], room: int, worth: Callable[[TextUnit], float]) -> list[TextUnit]:
+    """The items around the one that is worth most: steps mean something only one after the other."""
+    first = last = max(range(len(items)), key=lambda index: (worth(items[index]), -index))
+    room -= len(items[first].text)
+    while room > 0:
+        if last + 1 < len(items) and len(items[last + 1].text) < room:
+            last += 1
+            room -= len(items[last].text) + 1
+        elif first > 0 and len(items[first - 1].text) < room:
+            first -= 1
+            room -= len(items[first].text) + 1
+        else:
+            break
+    return list(items[first : last + 1])
+
+
+def _first_lines(text: str, limit: int) -> str:
+    """What fits of code or of one long paragraph, with its fence closed and the cut shown."""
+    cut = text[:limit]
+    fenced = sum(line.lstrip().startswith("```") for line in cut.split("\n")) % 2 == 1
+    if fenced:
+        return "\n".join((*cut.split("\n")[:-1], "…", "```"))
+    return f"{cut.rsplit(maxsplit=1)[0]} …"
