@@ -52,7 +52,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 
 
 def create_app(service: Service | None = None) -> FastAPI:
-    """Without a `service` it can only describe itself."""
+    """Builds the app; without a `service` it can only describe itself."""
     app = FastAPIOffline(
         title="Footnote",
         version="1",
@@ -124,7 +124,7 @@ async def search(wanted: schemas.SearchRequest, key: _Key, service: _Served, req
     operation_id="ask",
 )
 async def ask(wanted: schemas.AskRequest, key: _Key, service: _Served) -> Response:
-    service.slots.check()
+    service.concurrency.check()
     return EventStream(lambda progress: service.ask(key, wanted, progress=progress))
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.api import schemas
+from bot.api.concurrency import ConcurrencyLimit
 from bot.api.errors import OutageError
 from bot.api.keys import ApiKey
-from bot.api.slots import Slots
-from bot.api.telling import answer_of, result_of
+from bot.api.responses import answer_of, result_of
 from bot.questions.answer_record import AskedIn
 from kb import answer as answers
 from kb.answering.progress import Progress, Unwatched
@@ -68,7 +68,7 @@ class Service:
     freshness: FreshnessPolicy
     keys: Keys
     figures: Figures
-    slots: Slots
+    concurrency: ConcurrencyLimit
     is_well: Callable[[], Awaitable[bool]]
     is_ready: Callable[[], Awaitable[bool]]
     metrics: Callable[[], Awaitable[str]]
@@ -89,7 +89,7 @@ class Service:
         Raises:
             BusyError, OutageError: not now.
         """
-        with self.slots.one(), span("question", door="api"):
+        with self.concurrency.slot(), span("question", door="api"):
             question = self._question(key, request)
             if request.include_answer:
                 answer = await self._answered(question, request)
@@ -111,7 +111,7 @@ class Service:
         Raises:
             BusyError, OutageError: not now.
         """
-        with self.slots.one(), span("question", door="api"):
+        with self.concurrency.slot(), span("question", door="api"):
             question = self._question(key, request)
             answer = await self._answered(question, request, progress)
         return answer_of(answer, question_id=question.id)

@@ -23,7 +23,7 @@ from starlette.types import Receive, Scope, Send
 
 from bot.api import schemas
 from bot.api.errors import ApiError
-from bot.api.telling import citation_of, sentence_of
+from bot.api.responses import citation_of, sentence_of
 from kb.answer import Citation, Sentence
 from kb.answering.progress import Stage
 from kb.runtime.tasks import cancelled
@@ -40,7 +40,7 @@ EVENTS = 64
 class EventStream(StreamingResponse):
     """`answering` is given whom to tell, and returns the answer. It is cancelled when the reader is gone."""
 
-    def __init__(self, answering: Callable[[_Told], Awaitable[schemas.Answer]]) -> None:
+    def __init__(self, answering: Callable[[_EventWriter], Awaitable[schemas.Answer]]) -> None:
         self._events: asyncio.Queue[bytes | None] = asyncio.Queue(EVENTS)
         self._answering = answering
         super().__init__(self._as_sent(), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
@@ -53,7 +53,7 @@ class EventStream(StreamingResponse):
             await cancelled(work)
 
     async def _work(self) -> None:
-        told = _Told(self._events)
+        told = _EventWriter(self._events)
         try:
             await told.finish(await self._answering(told))
         except ApiError as error:
@@ -76,7 +76,7 @@ class EventStream(StreamingResponse):
             yield event
 
 
-class _Told:
+class _EventWriter:
     """A `kb.answering.progress.Progress` that sends what is new."""
 
     def __init__(self, events: asyncio.Queue[bytes | None]) -> None:

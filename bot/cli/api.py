@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from types import ModuleType
 
+from bot.api.concurrency import ConcurrencyLimit
 from bot.api.keys import ApiKeys
 from bot.api.service import Service
-from bot.api.slots import Slots
 from bot.cli.compose import Runtime, utc_now
 from bot.cli.local import LocalSession
 from kb.store.redis import STORE_FAILURES
@@ -55,7 +55,7 @@ def build_service(runtime: Runtime, session: LocalSession, *, loaded: Callable[[
         freshness=runtime.pipeline.quoted.freshness,
         keys=ApiKeys(runtime.redis, namespace=runtime.settings.store.namespace, clock=utc_now),
         figures=runtime.analytics,
-        slots=Slots(runtime.settings.api.concurrency),
+        concurrency=ConcurrencyLimit(runtime.settings.api.concurrency),
         is_well=is_well,
         is_ready=is_ready,
         metrics=session.metrics,

@@ -14,7 +14,7 @@ from bot.cli.as_json import print_json
 from bot.cli.open import open_session
 from bot.cli.session import AskReply, AskRequest
 from bot.messages.catalog import Messages, messages_in
-from bot.rendering.notes import note_wording, telling
+from bot.rendering.notes import note_wording, relevant_notes
 from kb.config.settings import Settings
 
 WARNED = {
@@ -78,7 +78,7 @@ def _show(reply: AskReply, *, why: bool) -> None:
 def _notes(reply: AskReply) -> list[str]:
     """What was degraded, in words. That the reranker is off stands in `footnote status`."""
     answer, checked = reply.answer, reply.trace["checked"]
-    notes = telling(answer["notes"], answer["outcome"], quoted=bool(answer["quotes"]))
+    notes = relevant_notes(answer["notes"], answer["outcome"], quoted=bool(answer["quotes"]))
     messages, removed = messages_in(answer["language"]), checked["removed"] if checked else 0
     quoted_in = [quote["language"] for quote in answer["quotes"]]
     return [note_wording(note, messages, removed=removed, quoted_in=quoted_in) for note in notes]

@@ -24,8 +24,8 @@ from bot.cli.sources import SourceRegistry
 from bot.cli.stores import earlier_embedder, embedder_of, open_index, open_store
 from bot.cli.telemetry import telemetry
 from bot.stats.analytics import Analytics
-from bot.stats.condition import Measured
 from bot.stats.gaps import Gaps
+from bot.stats.process_state import ProcessMetrics
 from ingest.distributed.page_queue import PageJobQueue
 from ingest.parsers.pool import ReaderPool
 from ingest.parsers.reader import Reader
@@ -81,7 +81,7 @@ class Runtime:
     page_jobs: PageJobQueue
     reindexer: ReindexJobs
     watch: LoopWatch
-    measured: Measured
+    measured: ProcessMetrics
 
     def with_slack(self, slack: SlackSettings) -> Runtime:
         """A copy with other Slack settings: the playground's address is known only once it listens."""
@@ -174,7 +174,7 @@ async def open_runtime(
             ranker=ranker,
         )
         stack.push_async_callback(reindexer.close)
-        measured = Measured()
+        measured = ProcessMetrics()
         analytics = Analytics(
             redis,
             settings.store.namespace,

@@ -33,8 +33,8 @@ from bot.messages.catalog import messages_in
 from bot.questions.cited_answers import CitedAnswers
 from bot.queue.dead_letters import DeadLetters
 from bot.queue.queue import QuestionQueue
-from bot.rendering.apart import told_apart
-from bot.rendering.render import spoken
+from bot.rendering.disambiguation import disambiguated
+from bot.rendering.render import answer_markdown
 from bot.stats.grown_cases import CaseGrower
 from bot.stats.stale import StalePages
 from bot.stats.status import offer_line
@@ -81,7 +81,8 @@ class LocalSession:
         if turns is None:
             answer = dataclasses.replace(answer, notes=(*answer.notes, "history unavailable"))
         return AskReply(
-            answer=answer_as_json(told_apart(answer), text=spoken(answer)), trace=trace_as_json(answer)
+            answer=answer_as_json(disambiguated(answer), text=answer_markdown(answer)),
+            trace=trace_as_json(answer),
         )
 
     async def _history(self, key: ThreadKey) -> list[Turn] | None:

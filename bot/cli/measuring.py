@@ -13,9 +13,9 @@ from bot.cli.source_states import last_syncs
 from bot.edge.slack_app import Edge
 from bot.queue.dead_letters import DeadLetters
 from bot.queue.queue import QuestionQueue
-from bot.stats.condition import Condition, SlackFigures
 from bot.stats.counts import Stats
 from bot.stats.metrics import QueueFigures, exposition
+from bot.stats.process_state import ProcessState, SlackFigures
 from kb.errors import UnavailableError
 from kb.jobs import SourceState
 
@@ -48,7 +48,7 @@ async def measured(runtime: Runtime, edge: Edge | None) -> str:
         _slack(edge),
     )
     stats, queue = everybody or (None, None)
-    condition = Condition(
+    condition = ProcessState(
         version=version("footnote"),
         pages=pages,
         store=stats is not None,
@@ -63,7 +63,7 @@ async def measured(runtime: Runtime, edge: Edge | None) -> str:
         runtime.model.usage if runtime.model else None,
         lag=runtime.watch.lag,
         queue=queue,
-        condition=condition,
+        state=condition,
         own=runtime.measured.registry,
     )
 

@@ -23,7 +23,7 @@ from bot.edge.draining import DrainingApp
 from bot.listening.listeners import Listeners
 from bot.listening.prefilter import Prefilter
 from bot.questions.asking import Asking
-from bot.questions.explain import WhyView
+from bot.questions.explain import ExplanationView
 from bot.questions.pane import Pane
 from bot.rendering.fallback_actions import ASK_OWNER, MISSING
 from bot.rendering.interpretations import READING
@@ -86,7 +86,7 @@ class Handlers:
     slash_command: SlashCommandHandler
     channel_dialog: ChannelDialog
     feedback: FeedbackHandler
-    why: WhyView
+    explanation: ExplanationView
     home: Home
     pane: Pane
     shortcut: ShortcutHandler
@@ -176,7 +176,7 @@ def _listen(app: AsyncApp, settings: SlackSettings, handlers: Handlers, backgrou
 
     async def on_why(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        background.start(handlers.why.open(ButtonPress.read(body)), name="why")
+        background.start(handlers.explanation.open(ButtonPress.read(body)), name="why")
 
     async def on_ask_owner(ack: AsyncAck, body: dict[str, Any]) -> None:
         press = ButtonPress.read(body)

@@ -12,20 +12,20 @@ from bot.listening.exactly_once import ExactlyOnce
 from bot.listening.known_threads import KnownThreads
 from bot.listening.listeners import QuestionRecords, Queue
 from bot.notices.corrections import Library
-from bot.questions.alone import Records as AloneRecords
 from bot.questions.cited_answers import CitedAnswers
+from bot.questions.ephemeral_answers import Records as AloneRecords
 from bot.questions.explain import Knowledge, Traces
 from bot.questions.question import Answerer, Deletions, Figures
 from bot.reindexing.progress_notes import ProgressNotes
 from bot.slack.page_names import IndexedPages
-from bot.stats.figures import StatsReader
 from bot.stats.gaps import Gaps
 from bot.stats.stale import Citations, EveryPage
+from bot.stats.stats_text import StatsReader
 from bot.stats.status import StatusReader
 from bot.views.admin_views import Votes as SeenVotes
 from bot.views.ask_owner import Missed
 from bot.views.feedback import Votes
-from bot.views.home import Records as HomeRecords
+from bot.views.home import HomeRecords
 from kb.conversation.conversations import ConversationStore
 from kb.jobs import Reindexer
 

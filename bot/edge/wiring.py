@@ -14,12 +14,12 @@ from bot.listening.question_context import ContextReader
 from bot.listening.suppression import Suppression
 from bot.listening.thread_reads import ThreadReads
 from bot.listening.threads import Threads
-from bot.questions.alone import AloneWorker
 from bot.questions.asking import Asking
 from bot.questions.cited_answers import AllRecords
-from bot.questions.explain import WhyView
+from bot.questions.ephemeral_answers import EphemeralAnswerWorker
+from bot.questions.explain import ExplanationView
 from bot.questions.fallbacks import Fallbacks
-from bot.questions.handlers import Placing, QueueHandler
+from bot.questions.handlers import HomeMessages, QueueHandler
 from bot.questions.pane import Pane
 from bot.questions.question import QuestionWorker
 from bot.questions.reply import Replies
@@ -39,9 +39,9 @@ from bot.views.channel_dialog import ChannelDialog
 from bot.views.feedback import FeedbackHandler
 from bot.views.gap_views import gaps_filling, stale_filling
 from bot.views.home import Home
-from bot.views.shelf import Shelves
 from bot.views.shortcut import ShortcutHandler
 from bot.views.slash_command import SlashCommandHandler
+from bot.views.source_counts import SourceCounts
 from kb.config.settings import SlackSettings
 
 
@@ -126,7 +126,7 @@ def build_handlers(
         ),
         channel_dialog=dialog,
         feedback=FeedbackHandler(client=posting, votes=backend.analytics, people=people),
-        why=WhyView(
+        explanation=ExplanationView(
             client=posting,
             traces=backend.analytics,
             people=people,
@@ -142,7 +142,7 @@ def build_handlers(
             suggestions=suggestions,
             records=backend.analytics,
             pages=backend.pages,
-            shelves=Shelves(backend.pages, clock=clock),
+            source_counts=SourceCounts(backend.pages, clock=clock),
             status=backend.status,
             views=views,
             command=settings.command,
@@ -219,7 +219,7 @@ def build_handler(
 ) -> QueueHandler:
     return QueueHandler(
         messages=worker,
-        alone=AloneWorker(
+        ephemeral=EphemeralAnswerWorker(
             pipeline=backend.pipeline,
             audiences=directory.audiences,
             people=directory.people,
@@ -227,7 +227,7 @@ def build_handler(
             posting=clients.posting,
             clock=clock,
         ),
-        placing=Placing(reading=clients.reading, posting=clients.posting),
+        home_messages=HomeMessages(reading=clients.reading, posting=clients.posting),
         pane=pane,
         background=background,
         answer_within=settings.answer_within,

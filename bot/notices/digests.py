@@ -146,7 +146,7 @@ class Digests:
         return [(persons[user], pages[user]) for user in sorted(persons)]
 
     async def _tell_owner(self, name: str, person: Person, pages: Sequence[StalePage]) -> None:
-        audience = await self._readers.audiences.alone(person.id)
+        audience = await self._readers.audiences.for_person(person.id)
         readable = [one for one in pages if audience.may_read(one.page.audience)]
         if readable:
             words = messages_in((await self._readers.people.person(person.id)).locale)

@@ -8,7 +8,7 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
-from bot.playground.limits import Limits
+from bot.playground.slack_limits import SlackLimits
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ class Attempt:
 class Delivery:
     """Sends events in the background, commands and interactions while the person waits."""
 
-    def __init__(self, transport: Transport, limits: Limits) -> None:
+    def __init__(self, transport: Transport, limits: SlackLimits) -> None:
         self._transport = transport
         self._limits = limits
         self._under_way: set[asyncio.Task[None]] = set()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
+class InjectedFault:
     """`after`: the call is carried out first, and only then does the answer go wrong or come late (a lost reply).
 
     `drop` cuts the connection instead of answering. `delay` is in seconds. `body` is sent as it is, as `content_type`.
@@ -33,7 +33,7 @@ class Faults:
     """A queue of faults for each method; `*` stands for every method."""
 
     def __init__(self) -> None:
-        self._waiting: list[tuple[Fault, int]] = []
+        self._waiting: list[tuple[InjectedFault, int]] = []
 
     def add(
         self,
@@ -53,7 +53,7 @@ class Faults:
 
         `retry_after` alone means HTTP 429 `ratelimited`; `status` alone a body that is not JSON, as a proxy sends it.
         """
-        fault = Fault(
+        fault = InjectedFault(
             method=method,
             error=error,
             status=status,
@@ -69,7 +69,7 @@ class Faults:
     def clear(self) -> None:
         self._waiting.clear()
 
-    def take(self, method: str) -> Fault | None:
+    def take(self, method: str) -> InjectedFault | None:
         for position, (fault, times) in enumerate(self._waiting):
             if fault.method in (method, "*"):
                 if times <= 1:

@@ -11,13 +11,13 @@ from urllib.parse import urlencode
 import aiohttp
 
 from bot.playground.delivery import Envelope, NotDelivered, Reply
-from bot.playground.limits import Clock, Limits
+from bot.playground.slack_limits import Clock, SlackLimits
 
 
 class HttpEvents:
     """Posts to `url`. A `Transport`."""
 
-    def __init__(self, url: str, *, signing_secret: str, clock: Clock, limits: Limits) -> None:
+    def __init__(self, url: str, *, signing_secret: str, clock: Clock, limits: SlackLimits) -> None:
         self._url = url
         self._secret = signing_secret
         self._clock = clock

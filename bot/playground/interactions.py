@@ -10,20 +10,22 @@ from bot.playground.arguments import Arguments
 from bot.playground.block_kit import check_view
 from bot.playground.controls import acted, find_element, view_state
 from bot.playground.delivery import Delivery, NotDelivered
-from bot.playground.people import People
+from bot.playground.people import UserMessages
 from bot.playground.posting import post_ephemeral
 from bot.playground.refusal import PlaygroundError, Refused
 from bot.playground.response_urls import ResponseUrls, respond
 from bot.playground.slack import Slack
 from bot.playground.state import Change, Message, Room
 from bot.playground.surfaces import View
-from bot.playground.workspace import Person
+from bot.playground.workspace import WorkspaceUser
 
 
 class Interactions:
     """Each returns when the app has acknowledged, or has failed to; the person is told which, as in Slack."""
 
-    def __init__(self, slack: Slack, people: People, delivery: Delivery, response_urls: ResponseUrls) -> None:
+    def __init__(
+        self, slack: Slack, people: UserMessages, delivery: Delivery, response_urls: ResponseUrls
+    ) -> None:
         self._slack = slack
         self._people = people
         self._delivery = delivery
@@ -168,7 +170,7 @@ class Interactions:
         self._slack.events.home_opened(person.id, room, tab, self._slack.surfaces.homes.get(person.id))
         return room
 
-    def _after_submission(self, person: Person, view: View, answer: dict[str, Any]) -> dict[str, str]:
+    def _after_submission(self, person: WorkspaceUser, view: View, answer: dict[str, Any]) -> dict[str, str]:
         action = answer.get("response_action")
         surfaces = self._slack.surfaces
         if action == "errors":
@@ -187,7 +189,7 @@ class Interactions:
             return {"": refusal.code}
         return {}
 
-    async def _interact(self, person: Person, payload: dict[str, Any]) -> bool:
+    async def _interact(self, person: WorkspaceUser, payload: dict[str, Any]) -> bool:
         try:
             await self._delivery.ask("interactive", payload)
         except NotDelivered:
@@ -195,7 +197,7 @@ class Interactions:
             return False
         return True
 
-    def _command_payload(self, person: Person, room: Room, name: str, text: str) -> dict[str, Any]:
+    def _command_payload(self, person: WorkspaceUser, room: Room, name: str, text: str) -> dict[str, Any]:
         workspace = self._slack.workspace
         return {
             "token": "playground-verification-token",
@@ -213,7 +215,7 @@ class Interactions:
             "trigger_id": self._slack.surfaces.new_trigger(person.id),
         }
 
-    def _base(self, kind: str, person: Person) -> dict[str, Any]:
+    def _base(self, kind: str, person: WorkspaceUser) -> dict[str, Any]:
         workspace = self._slack.workspace
         return {
             "type": kind,
@@ -230,13 +232,13 @@ class Interactions:
             "is_enterprise_install": False,
         }
 
-    def _show_answer(self, room: Room, person: Person, answer: dict[str, Any]) -> None:
+    def _show_answer(self, room: Room, person: WorkspaceUser, answer: dict[str, Any]) -> None:
         try:
             respond(self._slack, room, person.id, Arguments(answer))
         except Refused as refusal:
             self._tell(room, person, f"The app's answer cannot be shown: {refusal.code}")
 
-    def _shown(self, person: Person, room: Room, ts: str) -> Message:
+    def _shown(self, person: WorkspaceUser, room: Room, ts: str) -> Message:
         message = room.messages.get(ts)
         if message is None:
             own = (one for one in self._slack.state.ephemerals if one["ts"] == ts and one["to"] == person.id)
@@ -245,7 +247,7 @@ class Interactions:
             raise PlaygroundError(f"{person.name} sees no message {ts} in this channel")
         return message
 
-    def _view(self, user: str, view_id: str) -> tuple[Person, View]:
+    def _view(self, user: str, view_id: str) -> tuple[WorkspaceUser, View]:
         person = self._people.person(user)
         try:
             owner, view = self._slack.surfaces.find(view_id=view_id)
@@ -255,10 +257,10 @@ class Interactions:
             raise PlaygroundError(f"this view is not {person.name}'s")
         return person, view
 
-    def _tell(self, room: Room, person: Person, text: str) -> None:
+    def _tell(self, room: Room, person: WorkspaceUser, text: str) -> None:
         post_ephemeral(self._slack, room, person.id, {"text": text}, system=True)
 
-    def _warn(self, person: Person, text: str) -> None:
+    def _warn(self, person: WorkspaceUser, text: str) -> None:
         body = {"id": secrets.token_hex(4), "text": text}
         self._slack.state.announce(Change(kind="notice", user=person.id, body=body))
 

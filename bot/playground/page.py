@@ -14,7 +14,7 @@ from bot.playground.feed import Feed
 from bot.playground.guide import AskGuide
 from bot.playground.interactions import Interactions
 from bot.playground.kb_pages import KbPages, Pages
-from bot.playground.people import People
+from bot.playground.people import UserMessages
 from bot.playground.refusal import PlaygroundError, Refused
 from bot.playground.sharing import Upload
 from bot.playground.slack import Slack
@@ -35,7 +35,7 @@ class Page:
     def __init__(
         self,
         slack: Slack,
-        people: People,
+        people: UserMessages,
         interactions: Interactions,
         pages: Pages | None,
         *,

@@ -15,18 +15,18 @@ from bot.playground.refusal import PlaygroundError, Refused
 from bot.playground.sharing import Upload, checked_uploads, file_object, shared_message
 from bot.playground.slack import Slack
 from bot.playground.state import Change, Message, Room
-from bot.playground.workspace import Person
+from bot.playground.workspace import WorkspaceUser
 
 WORKFLOW_BOT = "B0WORKFLOW"
 WORKFLOW_NAME = "Ask HR"
 
 
-class People:
+class UserMessages:
     def __init__(self, slack: Slack) -> None:
         self._slack = slack
 
-    def person(self, user: str) -> Person:
-        """By id or name.
+    def person(self, user: str) -> WorkspaceUser:
+        """Finds a person by id or name.
 
         Raises:
             PlaygroundError: nobody is called that.
@@ -36,7 +36,7 @@ class People:
             raise PlaygroundError(f"there is nobody called {user!r} in this workspace")
         return person
 
-    def room(self, person: Person, channel: str) -> Room:
+    def room(self, person: WorkspaceUser, channel: str) -> Room:
         """A room that the person is in; "dm" is the one with the bot.
 
         Raises:
@@ -123,7 +123,7 @@ class People:
         return self._slack.state.group(members)
 
     def _send(
-        self, person: Person, room: Room, text: str, thread_ts: str | None, extra: dict[str, Any]
+        self, person: WorkspaceUser, room: Room, text: str, thread_ts: str | None, extra: dict[str, Any]
     ) -> str:
         composed = self._compose(text)
         message: Message = {
@@ -207,7 +207,7 @@ class People:
         channels = {room.name: room.id for room in self._slack.state.rooms.values() if not room.is_im}
         return compose(text, self._slack.workspace, channels)
 
-    def _own(self, user: str, channel: str, ts: str) -> tuple[Person, Room, Message]:
+    def _own(self, user: str, channel: str, ts: str) -> tuple[WorkspaceUser, Room, Message]:
         person = self.person(user)
         room = self.room(person, channel)
         message = room.messages.get(ts)
@@ -215,7 +215,7 @@ class People:
             raise PlaygroundError(f"{person.name} has written no message {ts} here")
         return person, room, message
 
-    def _offer_invitation(self, person: Person, room: Room, text: str, thread_ts: str | None) -> None:
+    def _offer_invitation(self, person: WorkspaceUser, room: Room, text: str, thread_ts: str | None) -> None:
         """Slack tells the writer when they mentioned an app that is not in the channel."""
         bot = self._slack.workspace.bot
         if bot.id in room.members or not mentions(text, bot.id):

@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from bot.playground.deeds import Deeds
 from bot.playground.delivery import Attempt, Delivery, Transport
 from bot.playground.events import SUBSCRIPTIONS, Events
 from bot.playground.faults import Faults
@@ -27,16 +26,17 @@ from bot.playground.history import History
 from bot.playground.http_events import HttpEvents
 from bot.playground.interactions import Interactions
 from bot.playground.kb_pages import Pages
-from bot.playground.limits import Clock, Limits
 from bot.playground.page import Page
-from bot.playground.people import People
+from bot.playground.people import UserMessages
 from bot.playground.refusal import PlaygroundError
 from bot.playground.response_urls import ResponseUrls
 from bot.playground.slack import Slack
+from bot.playground.slack_limits import Clock, SlackLimits
 from bot.playground.sockets import Sockets
 from bot.playground.state import Change, Message, Room, State
 from bot.playground.status_line import Status
 from bot.playground.surfaces import Surfaces, View
+from bot.playground.user_actions import UserActions
 from bot.playground.visitors import LOOPBACK, only_ours
 from bot.playground.web_api import Call, WebApi
 from bot.playground.workspace import Workspace
@@ -50,7 +50,7 @@ def _system_clock() -> float:
     return time.time()
 
 
-class Playground(Deeds):
+class Playground(UserActions):
     """A local Slack. People are named by id or name, channels by id, name or "dm" (the DM with the bot).
 
     `events_url`: where events are POSTed, signed; None: Socket Mode. `clock`: seconds since 1970. `pages` opens the
@@ -66,14 +66,14 @@ class Playground(Deeds):
         port: int = 0,
         events_url: str | None = None,
         clock: Clock = _system_clock,
-        limits: Limits | None = None,
+        limits: SlackLimits | None = None,
         subscriptions: Collection[str] = SUBSCRIPTIONS,
         pages: Pages | None = None,
         history: History | None = None,
         guide: AskGuide | None = None,
     ) -> None:
         self.workspace = workspace
-        self.limits = limits or Limits()
+        self.limits = limits or SlackLimits()
         self.faults = Faults()
         self._host, self._port = host, port
         self._state = State(workspace, clock=clock, limits=self.limits)
@@ -90,7 +90,7 @@ class Playground(Deeds):
         )
         self._api = WebApi(self._slack, self.faults)
         self._response_urls = ResponseUrls(self._slack)
-        self._people = People(self._slack)
+        self._people = UserMessages(self._slack)
         self._interactions = Interactions(self._slack, self._people, self._delivery, self._response_urls)
         self._page = Page(self._slack, self._people, self._interactions, pages, guide=guide)
         self._history = history
@@ -251,7 +251,9 @@ class Playground(Deeds):
         return app
 
 
-def _http_events(url: str | None, workspace: Workspace, clock: Clock, limits: Limits) -> HttpEvents | None:
+def _http_events(
+    url: str | None, workspace: Workspace, clock: Clock, limits: SlackLimits
+) -> HttpEvents | None:
     if url is None:
         return None
     return HttpEvents(url, signing_secret=workspace.signing_secret, clock=clock, limits=limits)

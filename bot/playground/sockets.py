@@ -12,7 +12,7 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from bot.playground.delivery import Envelope, NotDelivered, Reply
-from bot.playground.limits import Limits
+from bot.playground.slack_limits import SlackLimits
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class _Socket:
 class Sockets:
     """The open sockets of the app. A `Transport`."""
 
-    def __init__(self, *, app_id: str, limits: Limits) -> None:
+    def __init__(self, *, app_id: str, limits: SlackLimits) -> None:
         self._app_id = app_id
         self._limits = limits
         self._tickets: set[str] = set()

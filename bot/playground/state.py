@@ -11,10 +11,10 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from bot.playground.limits import Clock, Limits
 from bot.playground.refusal import Refused
+from bot.playground.slack_limits import Clock, SlackLimits
 from bot.playground.status_line import Status, status_body
-from bot.playground.workspace import Channel, Workspace
+from bot.playground.workspace import Workspace, WorkspaceChannel
 
 Message = dict[str, Any]
 ChangeKind = Literal[
@@ -90,14 +90,14 @@ class Room:
 class State:
     """The workspace as it is now."""
 
-    def __init__(self, workspace: Workspace, *, clock: Clock, limits: Limits) -> None:
+    def __init__(self, workspace: Workspace, *, clock: Clock, limits: SlackLimits) -> None:
         self.workspace = workspace
         self.limits = limits
         self.now = clock
         self.rooms = {channel.id: _room(channel) for channel in workspace.channels}
         self.ephemerals: list[Message] = []
         self.suggestions: dict[tuple[str, str], dict[str, Any]] = {}
-        """By channel and thread ("" for a DM's pane): `{"thread_ts", "title", "prompts"}`."""
+        """Suggestions by channel and thread ("" for a DM's pane): `{"thread_ts", "title", "prompts"}`."""
         self.titles: dict[tuple[str, str], str] = {}
         """What the app calls a thread of a DM."""
         self.me = ""
@@ -279,7 +279,7 @@ _THREAD_FIELDS = (
 )
 
 
-def _room(channel: Channel) -> Room:
+def _room(channel: WorkspaceChannel) -> Room:
     return Room(
         id=channel.id,
         name=channel.name,

@@ -12,12 +12,12 @@ from typing import Any
 from aiohttp import web
 
 from bot.playground.arguments import Arguments, read_arguments
-from bot.playground.faults import Fault, Faults
-from bot.playground.limits import RateLimiter
+from bot.playground.faults import Faults, InjectedFault
 from bot.playground.methods import METHODS
 from bot.playground.methods.method import Method
 from bot.playground.refusal import Refused
 from bot.playground.slack import Slack
+from bot.playground.slack_limits import RateLimiter
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +56,9 @@ class WebApi:
             await asyncio.sleep(fault.delay)
         return response
 
-    async def _serve(self, request: web.Request, name: str, fault: Fault | None) -> web.StreamResponse:
+    async def _serve(
+        self, request: web.Request, name: str, fault: InjectedFault | None
+    ) -> web.StreamResponse:
         args, answer, status, headers = Arguments({}), dict[str, Any](), 200, dict[str, str]()
         try:
             args, token = await read_arguments(request)
@@ -101,7 +103,9 @@ class WebApi:
             provided = ",".join(workspace.scopes)
             raise Refused("missing_scope", needed=method.scopes[0], provided=provided)
 
-    def _spoil(self, request: web.Request, fault: Fault, name: str, args: Arguments) -> web.StreamResponse:
+    def _spoil(
+        self, request: web.Request, fault: InjectedFault, name: str, args: Arguments
+    ) -> web.StreamResponse:
         if fault.drop:
             self._record(name, args, 0, None)
             if request.transport is not None:
@@ -136,7 +140,7 @@ class WebApi:
         )
 
 
-def _retry_after(fault: Fault) -> dict[str, str]:
+def _retry_after(fault: InjectedFault) -> dict[str, str]:
     return {} if fault.retry_after is None else {"Retry-After": str(fault.retry_after)}
 
 

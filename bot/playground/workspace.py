@@ -17,7 +17,7 @@ COMMAND_DESCRIPTION = "Ask for yourself alone, read the pages anew, or see how F
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Person:
+class WorkspaceUser:
     """Somebody with an account. `name` is what follows the @; `tz` is an IANA name, `locale` like "nl-NL".
 
     `is_guest`: of a few channels only; `team_id`: of another organisation, met in a shared channel.
@@ -40,7 +40,7 @@ class Person:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Channel:
+class WorkspaceChannel:
     """A channel as it is at start. `members` are user ids."""
 
     id: str
@@ -50,7 +50,7 @@ class Channel:
     is_mpim: bool = False
     """A group direct message."""
     is_shared: bool = False
-    """With another organisation (Slack Connect)."""
+    """Whether it is shared with another organisation (Slack Connect)."""
     members: tuple[str, ...] = ()
     topic: str = ""
     creator: str = ""
@@ -58,7 +58,7 @@ class Channel:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SlashCommand:
+class CommandDefinition:
     """A command that the app registered, with the hint that the composer shows."""
 
     name: str
@@ -92,8 +92,8 @@ class Workspace:
     team_id: str = "T0HAVIK"
     name: str = "Havik"
     domain: str = "havik"
-    people: tuple[Person, ...] = ()
-    channels: tuple[Channel, ...] = ()
+    people: tuple[WorkspaceUser, ...] = ()
+    channels: tuple[WorkspaceChannel, ...] = ()
     user_groups: tuple[UserGroup, ...] = ()
     bot_user_id: str = "U0FOOTNOTE"
     bot_id: str = "B0FOOTNOTE"
@@ -103,8 +103,8 @@ class Workspace:
     app_token: str = "xapp-playground"
     signing_secret: str = "playground-signing-secret"
     scopes: tuple[str, ...] = (*REQUIRED, *OPTIONAL, *AGENT)
-    commands: tuple[SlashCommand, ...] = (
-        SlashCommand(name="/kb", hint=COMMAND_HINT, description=COMMAND_DESCRIPTION),
+    commands: tuple[CommandDefinition, ...] = (
+        CommandDefinition(name="/kb", hint=COMMAND_HINT, description=COMMAND_DESCRIPTION),
     )
     shortcuts: tuple[Shortcut, ...] = (
         Shortcut(name=SHORTCUT, callback_id=SHORTCUT_ID, description=SHORTCUT_DESCRIPTION),
@@ -113,17 +113,17 @@ class Workspace:
     """As the manifest says: an agent's messages tab is its pane, and prompts belong to that, not to a thread."""
 
     @property
-    def bot(self) -> Person:
-        return Person(
+    def bot(self) -> WorkspaceUser:
+        return WorkspaceUser(
             id=self.bot_user_id, name=self.bot_name, real_name=self.bot_name.capitalize(), is_bot=True
         )
 
-    def everyone(self) -> tuple[Person, ...]:
+    def everyone(self) -> tuple[WorkspaceUser, ...]:
         """The people and the bot."""
         return (*self.people, self.bot)
 
-    def person(self, user: str) -> Person | None:
-        """By id, or by name with or without the @."""
+    def person(self, user: str) -> WorkspaceUser | None:
+        """Finds a person by id, or by name with or without the @."""
         wanted = user.removeprefix("@").lower()
         return next((one for one in self.everyone() if user == one.id or wanted == one.name.lower()), None)
 
@@ -131,36 +131,40 @@ class Workspace:
 def sample_workspace() -> Workspace:
     """Havik, the fictional company of the sample pages: six people, five channels, one of them closed to the bot."""
     people = (
-        Person(id="U0ALICE", name="alice", real_name="Alice Anderson"),
-        Person(id="U0BRAM", name="bram", real_name="Bram de Vries", locale="nl-NL"),
-        Person(id="U0CHIDI", name="chidi", real_name="Chidi Okafor", tz="Africa/Lagos"),
-        Person(id="U0DANA", name="dana", real_name="Dana Levi", is_admin=True),
-        Person(
+        WorkspaceUser(id="U0ALICE", name="alice", real_name="Alice Anderson"),
+        WorkspaceUser(id="U0BRAM", name="bram", real_name="Bram de Vries", locale="nl-NL"),
+        WorkspaceUser(id="U0CHIDI", name="chidi", real_name="Chidi Okafor", tz="Africa/Lagos"),
+        WorkspaceUser(id="U0DANA", name="dana", real_name="Dana Levi", is_admin=True),
+        WorkspaceUser(
             id="U0EMMA", name="emma", real_name="Emma Janssen", is_admin=True, is_owner=True, locale="nl-NL"
         ),
-        Person(id="U0FARID", name="farid", real_name="Farid Haddad", tz="America/Toronto", locale="en-CA"),
+        WorkspaceUser(
+            id="U0FARID", name="farid", real_name="Farid Haddad", tz="America/Toronto", locale="en-CA"
+        ),
     )
     everyone = tuple(person.id for person in people)
     bot = Workspace().bot_user_id
     return Workspace(
         people=people,
         channels=(
-            Channel(id="C0GENERAL", name="general", members=(*everyone, bot), topic="For everybody at Havik"),
-            Channel(
+            WorkspaceChannel(
+                id="C0GENERAL", name="general", members=(*everyone, bot), topic="For everybody at Havik"
+            ),
+            WorkspaceChannel(
                 id="C0GARDEN",
                 name="garden-shop",
                 creator="U0BRAM",
                 members=(*everyone, bot),
                 topic="Mulch, soil and orders",
             ),
-            Channel(
+            WorkspaceChannel(
                 id="C0STUDY",
                 name="study-group",
                 creator="U0CHIDI",
                 members=("U0ALICE", "U0CHIDI", "U0DANA", bot),
                 topic="Fourteen days to the exam",
             ),
-            Channel(
+            WorkspaceChannel(
                 id="G0PEOPLE",
                 name="people-leads",
                 creator="U0EMMA",
@@ -168,14 +172,14 @@ def sample_workspace() -> Workspace:
                 members=("U0ALICE", "U0DANA", "U0EMMA", bot),
                 topic="Leave, pay and other private matters",
             ),
-            Channel(
+            WorkspaceChannel(
                 id="G0BOARD",
                 name="board",
                 is_private=True,
                 members=("U0DANA", "U0EMMA"),
                 topic="Footnote is not invited here",
             ),
-            Channel(
+            WorkspaceChannel(
                 id="C0RANDOM", name="random", members=everyone, topic="Footnote has not joined this one yet"
             ),
         ),

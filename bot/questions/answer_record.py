@@ -62,7 +62,7 @@ class AskedIn(BaseModel):
     team: str = ""
     channel: str = ""
     channel_name: str = ""
-    """Of a public one, as it was called then."""
+    """The name of a public channel at that time."""
     thread_ts: str = ""
     ts: str = ""
     user: str = ""
@@ -97,7 +97,7 @@ class AnswerRecord(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A question of the last `keep`, with all that people said about its answer."""
 
     question_id: str

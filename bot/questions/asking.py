@@ -9,7 +9,7 @@ goes:
     (`bot.questions.handlers`)
     a thread    the thread of the message that the shortcut was used on, or that asked "A or B?"; the answer
     says who asked what
-    alone       what only the asker sees (`bot.questions.alone`), wherever they are
+    alone       what only the asker sees (`bot.questions.ephemeral_answers`), wherever they are
 
 The first and the last are told what a direct message is told, a thread what its channel is told: docs/permissions.md.
 """
@@ -75,7 +75,7 @@ class Asking:
             reading, user=press.user.id, channel=channel, message_ts=ts, thread_ts=thread
         )
 
-    async def alone(
+    async def ephemerally(
         self, text: str, *, user: str, channel: str, press: str, how: How, response_url: str
     ) -> bool:
         """For the asker's eyes only, shown in `channel` while `response_url` lives."""

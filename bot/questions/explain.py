@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages.catalog import Messages, messages_in
-from bot.questions.explanation import Cited, Passage, Why, why_blocks
+from bot.questions.explanation import Cited, Explanation, Passage, explanation_blocks
 from bot.rendering.layout import Block, label, section
 from bot.rendering.notes import quote_languages
 from bot.slack.audiences import Audiences
@@ -42,7 +42,7 @@ class Knowledge(Protocol):
     async def may_show(self, page_ids: Collection[str], audience: Audience) -> bool: ...
 
 
-class WhyView:
+class ExplanationView:
     def __init__(
         self,
         *,
@@ -60,19 +60,19 @@ class WhyView:
 
     async def open(self, press: ButtonPress) -> None:
         """Opens the modal. Slack allows three seconds from the press, so nothing slow happens before."""
-        why = await self._load(press)
-        if why is None:
+        explanation = await self._load(press)
+        if explanation is None:
             words = messages_in((await self._people.person(press.user.id)).locale)
             view = modal(words, [section(words.why_gone)])
         else:
-            view = modal(messages_in(why.language), why_blocks(why))
+            view = modal(messages_in(explanation.language), explanation_blocks(explanation))
         await self._client.views_open(trigger_id=press.trigger_id, view=view)
 
-    async def _load(self, press: ButtonPress) -> Why | None:
+    async def _load(self, press: ButtonPress) -> Explanation | None:
         question_id = press.actions[0].value
         try:
             payload = await self._traces.load_trace(question_id)
-            why = None if payload is None else Why.model_validate(payload)
+            explanation = None if payload is None else Explanation.model_validate(payload)
         except StoreUnavailableError:
             logger.warning("why.store_unavailable", extra={"question_id": question_id})
             return None
@@ -81,25 +81,25 @@ class WhyView:
                 "why.unreadable", extra={"question_id": question_id, "problems": error.error_count()}
             )
             return None
-        return why if why is not None and await self._may_see(why, press) else None
+        return explanation if explanation is not None and await self._may_see(explanation, press) else None
 
-    async def _may_see(self, why: Why, press: ButtonPress) -> bool:
-        alone = why.channel == alone_with(press.user.id)
-        if not alone and why.channel != press.channel_id:
+    async def _may_see(self, explanation: Explanation, press: ButtonPress) -> bool:
+        alone = explanation.channel == ephemeral_channel(press.user.id)
+        if not alone and explanation.channel != press.channel_id:
             return False
         try:
             audience = await (
-                self._audiences.alone(press.user.id)
+                self._audiences.for_person(press.user.id)
                 if alone
-                else self._audiences.of(why.channel, press.user.id)
+                else self._audiences.of(explanation.channel, press.user.id)
             )
-            return await self._knowledge.may_show(why.pages, audience)
+            return await self._knowledge.may_show(explanation.pages, audience)
         except UnavailableError as error:
             logger.warning("why.not_told", extra={"cause": type(error).__name__})
             return False
 
 
-def alone_with(user: str) -> str:
+def ephemeral_channel(user: str) -> str:
     """In the place of a channel: what only this person was shown, wherever they were."""
     return f"alone:{user}"
 
@@ -114,7 +114,7 @@ def trace_payload(answer: Answer, *, channel: str, reason: str = "") -> dict[str
     shown = answer.trace.hits[:SHOWN_PASSAGES]
     named = [hit.chunk.page.id for hit in shown] + [one.chunk.page.id for one in rests_on]
     named += answer.trace.read_pages  # a removed sentence may say what any of them says
-    why = Why(
+    explanation = Explanation(
         channel=channel,
         pages=tuple(dict.fromkeys([*named, *(page for page in answer.trace.anchors if page in titles)])),
         language=answer.language,
@@ -147,7 +147,7 @@ def trace_payload(answer: Answer, *, channel: str, reason: str = "") -> dict[str
         quoted_in=quote_languages(answer),
         timings_ms=dict(answer.timings_ms),
     )
-    return why.model_dump(mode="json")
+    return explanation.model_dump(mode="json")
 
 
 def modal(words: Messages, blocks: list[Block]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Cited(BaseModel):
     found_by: tuple[str, ...] = ()
 
 
-class Why(BaseModel):
+class Explanation(BaseModel):
     """A trace as it is stored. `pages`: the ids of every page that it names or that the answer rests on."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
@@ -95,66 +95,70 @@ class Why(BaseModel):
     timings_ms: dict[str, float] = Field(default_factory=dict)
 
 
-def _context(why: Why, words: Messages) -> str:
-    if not why.context or not why.context_share:
+def _context(explanation: Explanation, words: Messages) -> str:
+    if not explanation.context or not explanation.context_share:
         return words.none
-    return f"{', '.join(why.context)} ({words.percent(why.context_share)})"
+    return f"{', '.join(explanation.context)} ({words.percent(explanation.context_share)})"
 
 
-def why_blocks(why: Why) -> list[Block]:
+def explanation_blocks(explanation: Explanation) -> list[Block]:
     """What a person asks first, and below the line what whoever looks after Footnote asks."""
-    words = messages_in(why.language)
+    words = messages_in(explanation.language)
     told = [
-        _fact(words.why_spoke, str(getattr(words, f"because_{why.reason}", ""))),
-        _marked(words.why_understood, _understood(why, words)),
-        _marked(words.why_looked, _looked(why, words)),
-        _marked(words.why_sure, _sure(why, words)),
+        _fact(words.why_spoke, str(getattr(words, f"because_{explanation.reason}", ""))),
+        _marked(words.why_understood, _understood(explanation, words)),
+        _marked(words.why_looked, _looked(explanation, words)),
+        _marked(words.why_sure, _sure(explanation, words)),
     ]
-    pages = [*(_told_cited(one, words) for one in why.cited), *_others(why, words)]
+    pages = [*(_told_cited(one, words) for one in explanation.cited), *_others(explanation, words)]
     return [
         *(section(part) for part in cut("\n".join(line for line in told if line), SECTION_CHARACTERS)),
         *_listed(words.why_pages, pages),
-        *_listed(words.why_removed, [_plain(line) for line in why.removed]),
-        *_listed(words.why_notes, [escape(note) for note in _notes(why, words)]),
+        *_listed(words.why_removed, [_plain(line) for line in explanation.removed]),
+        *_listed(words.why_notes, [escape(note) for note in _notes(explanation, words)]),
         {"type": "divider"},
         section(f"*{words.why_details}*"),
-        *_details(why, words),
+        *_details(explanation, words),
     ]
 
 
-def _understood(why: Why, words: Messages) -> str:
-    if why.parts:
-        return words.understood_parts.format(parts=" · ".join(f"_{_plain(part)}_" for part in why.parts))
-    if not why.rewritten:
-        return words.understood_as_asked.format(query=_plain(why.question))
-    if why.readable:
-        return words.understood_rewritten.format(query=_plain(why.rewritten))
-    return words.understood_thread.format(query=_plain(why.question), topics=_plain(", ".join(why.topics)))
+def _understood(explanation: Explanation, words: Messages) -> str:
+    if explanation.parts:
+        return words.understood_parts.format(
+            parts=" · ".join(f"_{_plain(part)}_" for part in explanation.parts)
+        )
+    if not explanation.rewritten:
+        return words.understood_as_asked.format(query=_plain(explanation.question))
+    if explanation.readable:
+        return words.understood_rewritten.format(query=_plain(explanation.rewritten))
+    return words.understood_thread.format(
+        query=_plain(explanation.question), topics=_plain(", ".join(explanation.topics))
+    )
 
 
-def _looked(why: Why, words: Messages) -> str:
+def _looked(explanation: Explanation, words: Messages) -> str:
     told = [words.looked_everywhere]
-    if why.context and why.context_share:
-        told.append(words.looked_along.format(words=_plain(", ".join(why.context))))
-    if why.translated:
-        told.append(words.looked_translated.format(query=_plain(why.translated)))
-    if why.searches:
-        told.append(words.looked_further.format(queries=_plain(" / ".join(why.searches))))
+    if explanation.context and explanation.context_share:
+        told.append(words.looked_along.format(words=_plain(", ".join(explanation.context))))
+    if explanation.translated:
+        told.append(words.looked_translated.format(query=_plain(explanation.translated)))
+    if explanation.searches:
+        told.append(words.looked_further.format(queries=_plain(" / ".join(explanation.searches))))
     return " ".join(told)
 
 
-def _sure(why: Why, words: Messages) -> str:
+def _sure(explanation: Explanation, words: Messages) -> str:
     """In words and in percent."""
     by_outcome = {
         "closest": words.sure_closest,
         "declined": words.sure_declined,
         "unclear": words.sure_unclear,
     }
-    if why.confidence >= VERY_SURE:
+    if explanation.confidence >= VERY_SURE:
         answered = words.sure_very
     else:
-        answered = words.sure_fairly if why.confidence >= FAIRLY_SURE else words.sure_barely
-    return by_outcome.get(why.outcome, answered).format(percent=words.percent(why.confidence))
+        answered = words.sure_fairly if explanation.confidence >= FAIRLY_SURE else words.sure_barely
+    return by_outcome.get(explanation.outcome, answered).format(percent=words.percent(explanation.confidence))
 
 
 def _told_cited(one: Cited, words: Messages) -> str:
@@ -167,18 +171,18 @@ def _told_cited(one: Cited, words: Messages) -> str:
     return " – ".join([f"[{one.n}] {place}", *(["; ".join(how)] if how else [])])
 
 
-def _others(why: Why, words: Messages) -> list[str]:
+def _others(explanation: Explanation, words: Messages) -> list[str]:
     """Pages that were found and that the answer does not rest on."""
-    cited = {one.title for one in why.cited}
-    others = {one.title: one.url.partition("#")[0] for one in why.passages if one.title not in cited}
+    cited = {one.title for one in explanation.cited}
+    others = {one.title: one.url.partition("#")[0] for one in explanation.passages if one.title not in cited}
     shown = [titled_link(title, url) for title, url in list(others.items())[:SHOWN_OTHERS]]
     return [words.found_unused.format(pages=", ".join(shown))] if shown else []
 
 
-def _notes(why: Why, words: Messages) -> list[str]:
+def _notes(explanation: Explanation, words: Messages) -> list[str]:
     return [
-        note_wording(note, words, removed=len(why.removed), quoted_in=why.quoted_in)
-        for note in why.notes
+        note_wording(note, words, removed=len(explanation.removed), quoted_in=explanation.quoted_in)
+        for note in explanation.notes
         if note not in UNTOLD
     ]
 
@@ -197,38 +201,50 @@ def _marked(name: str, told: str) -> str:
     return f"*{name}:* {told}" if told else ""
 
 
-def _details(why: Why, words: Messages) -> list[Block]:
+def _details(explanation: Explanation, words: Messages) -> list[Block]:
     facts = [
-        _fact(words.why_question, why.question),
-        _fact(words.why_searched, why.rewritten or words.why_unchanged),
-        *([_fact(words.why_translated, why.translated)] if why.translated else []),
-        *([_fact(words.why_parts, " / ".join(why.parts))] if why.parts else []),
-        _fact(words.why_method, _how(why, words)),
-        *([_fact(words.why_lost, why.lost)] if why.lost else []),
-        _fact(words.why_topics, ", ".join(why.topics) or words.none),
-        _fact(words.why_follow_up, words.yes if why.is_follow_up else words.no),
-        _fact(words.why_context, _context(why, words)),
-        *([_fact(words.why_searches, " / ".join(why.searches))] if why.searches else []),
-        _fact(words.why_anchors, ", ".join(why.anchors) or words.none, why.anchor_reason),
-        *([_fact(words.why_rerank, _reranking(why.reranking, words))] if why.reranking else []),
+        _fact(words.why_question, explanation.question),
+        _fact(words.why_searched, explanation.rewritten or words.why_unchanged),
+        *([_fact(words.why_translated, explanation.translated)] if explanation.translated else []),
+        *([_fact(words.why_parts, " / ".join(explanation.parts))] if explanation.parts else []),
+        _fact(words.why_method, _how(explanation, words)),
+        *([_fact(words.why_lost, explanation.lost)] if explanation.lost else []),
+        _fact(words.why_topics, ", ".join(explanation.topics) or words.none),
+        _fact(words.why_follow_up, words.yes if explanation.is_follow_up else words.no),
+        _fact(words.why_context, _context(explanation, words)),
+        *([_fact(words.why_searches, " / ".join(explanation.searches))] if explanation.searches else []),
+        _fact(words.why_anchors, ", ".join(explanation.anchors) or words.none, explanation.anchor_reason),
+        *(
+            [_fact(words.why_rerank, _reranking(explanation.reranking, words))]
+            if explanation.reranking
+            else []
+        ),
         _fact(
             words.why_decision,
-            f"{why.outcome}, {words.why_confidence.format(percent=words.percent(why.confidence))}",
+            f"{explanation.outcome}, {words.why_confidence.format(percent=words.percent(explanation.confidence))}",
         ),
-        *([_fact(words.why_judge, str(getattr(words, f"judge_{why.judge}")))] if why.judge else []),
+        *(
+            [_fact(words.why_judge, str(getattr(words, f"judge_{explanation.judge}")))]
+            if explanation.judge
+            else []
+        ),
     ]
     blocks = [section(part) for part in cut("\n".join(facts), SECTION_CHARACTERS)]
-    if why.passages:
+    if explanation.passages:
         blocks.append(section(f"*{words.why_passages}*"))
-        blocks.extend(section(_told(passage, words)) for passage in why.passages)
-    blocks += _listed(words.why_freshness, [_plain(line) for line in why.freshness])
-    return [*blocks, context(_timings(why.timings_ms, words))] if why.timings_ms else blocks
+        blocks.extend(section(_told(passage, words)) for passage in explanation.passages)
+    blocks += _listed(words.why_freshness, [_plain(line) for line in explanation.freshness])
+    return [*blocks, context(_timings(explanation.timings_ms, words))] if explanation.timings_ms else blocks
 
 
-def _how(why: Why, words: Messages) -> str:
+def _how(explanation: Explanation, words: Messages) -> str:
     """Who rewrote, why, and how sure they were: "heuristic: reference word 'it' -> 'mulch', sure to 90%"."""
-    told = f"{why.method}: {why.reasoning}" if why.reasoning else why.method
-    return told if why.sure >= 1 else f"{told}, {words.why_unsure.format(percent=words.percent(why.sure))}"
+    told = f"{explanation.method}: {explanation.reasoning}" if explanation.reasoning else explanation.method
+    return (
+        told
+        if explanation.sure >= 1
+        else f"{told}, {words.why_unsure.format(percent=words.percent(explanation.sure))}"
+    )
 
 
 def _reranking(found: Reranking, words: Messages) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.questions.alone import AloneWorker
+from bot.questions.ephemeral_answers import EphemeralAnswerWorker
 from bot.questions.pane import Pane
 from bot.questions.question import QuestionWorker
 from bot.questions.reply import STREAMING, DeliveryRefusedError, DeliveryUncertainError
@@ -41,19 +41,19 @@ ASKED_EVENT = "footnote_question"
 LOOKED_AT = 100
 """Messages of a direct message that are looked through for our own."""
 EARLY = timedelta(minutes=1)
-"""By how much Slack's clock may be behind ours."""
+"""Most by which Slack's clock may be behind ours."""
 TOLD_WITHIN = timedelta(days=1)
 """Nobody waits for an apology longer than this."""
 
 
-class Placing:
+class HomeMessages:
     """Gives a question from Home its message. `posting` must not retry lost connections."""
 
     def __init__(self, *, reading: AsyncWebClient, posting: AsyncWebClient) -> None:
         self._reading = reading
         self._posting = posting
 
-    async def placed(self, question: QueuedQuestion, *, first: bool) -> QueuedQuestion:
+    async def posted_once(self, question: QueuedQuestion, *, first: bool) -> QueuedQuestion:
         """The question, at the message that it stands in.
 
         Raises:
@@ -97,8 +97,8 @@ class QueueHandler:
     """See the module."""
 
     messages: QuestionWorker
-    alone: AloneWorker
-    placing: Placing
+    ephemeral: EphemeralAnswerWorker
+    home_messages: HomeMessages
     pane: Pane
     background: Background
     answer_within: timedelta
@@ -109,10 +109,12 @@ class QueueHandler:
         late = self._age(question) > self.answer_within and not question.however_late and not question.deleted
         async with self._ending(question):
             if question.elsewhere is not None and question.elsewhere.alone:
-                await (self.alone.tell_late(question, attempt) if late else self.alone(question, attempt))
+                await (
+                    self.ephemeral.tell_late(question, attempt) if late else self.ephemeral(question, attempt)
+                )
                 return
             if _has_no_message(question):
-                question = await self.placing.placed(question, first=attempt == 1)
+                question = await self.home_messages.posted_once(question, first=attempt == 1)
             if late:
                 await self.messages.tell_late(question)
                 return
@@ -124,10 +126,10 @@ class QueueHandler:
         """Raises what `bot.queue.outcomes` lists: the apology waits for Slack as an answer would."""
         async with self._ending(question):
             if question.elsewhere is not None and question.elsewhere.alone:
-                await self.alone.on_giving_up(question, error)
+                await self.ephemeral.on_giving_up(question, error)
                 return
             if _has_no_message(question):
-                question = await self.placing.placed(question, first=False)
+                question = await self.home_messages.posted_once(question, first=False)
             await self.messages.on_giving_up(question, error)
 
     async def clean_up(self, question: QueuedQuestion) -> None:
@@ -159,8 +161,8 @@ class QueueHandler:
         return True
 
     async def _clean_up(self, question: QueuedQuestion) -> None:
-        alone = question.elsewhere is not None and question.elsewhere.alone
-        if not (alone or _has_no_message(question)):
+        ephemeral = question.elsewhere is not None and question.elsewhere.alone
+        if not (ephemeral or _has_no_message(question)):
             await self.messages.clean_up(question)
 
     def _age(self, question: QueuedQuestion) -> timedelta:

@@ -23,7 +23,7 @@ from bot.listening.suppression import Suppression
 from bot.listening.threads import turn_from_metadata
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import AskedIn
-from bot.questions.asked_line import with_asker
+from bot.questions.asker_line import with_asker
 from bot.questions.cited_answers import CitedAnswers, cited_answer
 from bot.questions.explain import trace_payload
 from bot.questions.fallbacks import Fallbacks

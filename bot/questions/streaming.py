@@ -22,7 +22,7 @@ from bot.messages.catalog import Messages
 from bot.questions.reply import DeliveryRefusedError, DeliveryUncertainError, Posted, Replies
 from bot.questions.stream import CALL_S, Stream, StreamSupport
 from bot.queue.queued_question import QueuedQuestion
-from bot.rendering.written import as_written
+from bot.rendering.partial_answer import partial_markdown
 from bot.slack.background import Background
 from kb.answer import Citation, Sentence
 from kb.answering.progress import Stage
@@ -34,7 +34,7 @@ PACE_S = 1.0
 SETTLE_S = 0.25
 """Seconds that a step must last to be told: without a model an answer is often done before."""
 CALLS_PER_S = 1.5
-"""Of all streams together, at this pace: Slack takes about 100 appendStream a minute from an app."""
+"""Calls a second, of all streams together: Slack takes about 100 appendStream a minute from an app."""
 
 
 class Streams:
@@ -191,7 +191,7 @@ class LiveReply:
 
     async def _tell_text(self) -> bool:
         """Sends what is new of the draft. False: there was nothing, or nothing that fits to what is shown."""
-        text = as_written(*self._written, self._words)
+        text = partial_markdown(*self._written, self._words)
         if len(text) <= len(self._shown) or not text.startswith(self._shown):
             return False
         more = text[len(self._shown) :]

@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from bot.messages.catalog import Messages
-from bot.questions.answer_record import Asked
+from bot.questions.answer_record import AskedQuestion
 from bot.slack.audiences import Audiences
 from bot.slack.channels import ChannelDirectory
 from bot.slack.page_names import IndexedPages
@@ -46,7 +46,7 @@ _NO_TOPIC = frozenset({"readme", "index", "home", "overview", "untitled", "sideb
 class Questions(Protocol):
     """bot.stats.analytics.Analytics, as this uses it. Raises `StoreUnavailableError`."""
 
-    async def asked(self, limit: int = ...) -> list[Asked]: ...
+    async def asked(self, limit: int = ...) -> list[AskedQuestion]: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,7 +80,7 @@ class Suggestions:
     async def for_person(self, user: str, words: Messages, *, language: str, most: int = 4) -> list[str]:
         """Questions, best first; fewer or none where nothing fits, or where it cannot be told what may be read."""
         try:
-            audience = await self._audiences.alone(user)
+            audience = await self._audiences.for_person(user)
             asked = await self._asked(audience, language, most)
             return asked or await self._from_titles(audience, words, most)
         except UnavailableError as error:
@@ -124,9 +124,9 @@ class Suggestions:
         return [words.ask_title.format(title=title) for title in found[:most]]
 
 
-def often_asked(asked: Sequence[Asked]) -> list[_Group]:
+def often_asked(asked: Sequence[AskedQuestion]) -> list[_Group]:
     """The questions that several people asked, the newest wording of each. Pure."""
-    alike: dict[str, list[Asked]] = defaultdict(list)
+    alike: dict[str, list[AskedQuestion]] = defaultdict(list)
     for one in asked:
         alike[_key(one.record.question)].append(one)
     groups = []
@@ -147,7 +147,7 @@ def often_asked(asked: Sequence[Asked]) -> list[_Group]:
     return groups
 
 
-def _may_be_shown(asked: Asked) -> bool:
+def _may_be_shown(asked: AskedQuestion) -> bool:
     record, place = asked.record, asked.record.asked_in
     return (
         record.outcome == "answered"

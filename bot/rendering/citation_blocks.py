@@ -36,7 +36,7 @@ def titled_link(page_title: str, url: str) -> str:
     return link(url, title) if len(url) <= URL_CHARACTERS else escape(title)
 
 
-def mark(citation: Citation) -> str:
+def citation_mark(citation: Citation) -> str:
     target = link_target(citation.chunk.url)
     linked = target is not None and len(target) <= URL_CHARACTERS
     return f"<{target}|[{citation.n}]>" if linked else f"[{citation.n}]"
@@ -64,7 +64,7 @@ def warning_line(warning: AnswerWarning, cited: Mapping[int, Citation], words: M
     if warning.kind == "conflict":
         pages = [cited[n].chunk.page for n in warning.disputed if n in cited]
         if len(pages) == 2:
-            return f"⚠️ {words.conflict.format(newer=told_page(pages[0], words), older=told_page(pages[1], words))}"
+            return f"⚠️ {words.conflict.format(newer=format_page(pages[0], words), older=format_page(pages[1], words))}"
     page = warning.page
     fields = {
         "title": titled_link(page.title, page.url),
@@ -81,7 +81,7 @@ def owner_sentence(page: Page, words: Messages) -> list[str]:
     return [words.owner.format(owner=escape(shorten(page.owner, TITLE_CHARACTERS)))] if page.owner else []
 
 
-def told_page(page: Page, words: Messages) -> str:
+def format_page(page: Page, words: Messages) -> str:
     """A page with its date: "*Leave policy* (reviewed 3 May 2026)"."""
     return f"*{titled_link(page.title, page.url)}* ({dated(page, words) or words.undated})"
 

@@ -40,13 +40,13 @@ def note_wording(note: str, words: Messages, *, removed: int = 1, quoted_in: Col
 
 def reader_notes(answer: Answer, words: Messages, *, shortened: bool = False) -> list[str]:
     """The notes that tell a reader something. `shortened`: the message itself had to leave something out."""
-    notes = telling(answer.notes, answer.outcome, quoted=bool(answer.quotes))
+    notes = relevant_notes(answer.notes, answer.outcome, quoted=bool(answer.quotes))
     removed, quoted_in = removed_sentences(answer), quote_languages(answer)
     told = [note_wording(note, words, removed=removed, quoted_in=quoted_in) for note in notes]
     return [words.shortened, *told] if shortened and "shortened" not in notes else told
 
 
-def telling(notes: Sequence[str], outcome: str, *, quoted: bool) -> list[str]:
+def relevant_notes(notes: Sequence[str], outcome: str, *, quoted: bool) -> list[str]:
     """The notes without what the answer says already, or what a reader need not know."""
     implied: set[str] = {*UNTOLD}
     if SAYS_QUOTES & set(notes) or outcome in ("closest", "declined"):

@@ -12,26 +12,26 @@ from itertools import groupby
 
 from bot.messages.catalog import Messages
 from bot.rendering.citation_blocks import owner_sentence
-from bot.rendering.heads import head_markdown, head_mrkdwn, head_spans
 from bot.rendering.layout import TABLE_CHARACTERS, TABLE_COLUMNS, TABLE_ROWS, Block, context, section
 from bot.rendering.markdown import commonmark
 from bot.rendering.mrkdwn import as_mrkdwn, escape, to_pieces
+from bot.rendering.quote_headers import header_markdown, header_mrkdwn, header_spans
 from bot.rendering.rich_text import quote_elements, rich_text, section_element
-from bot.rendering.spans import Line, Span, cut_spans, lines_of, with_best
+from bot.rendering.styled_text import Line, Span, cut_spans, lines_of, with_best
 from bot.rendering.tables import Cell, size_of, table_block
 from kb.answer import Quote
 from kb.marked import closed_fence
 
 QUOTE_CHARACTERS = 2900
-"""Of one quote, addresses included. Quotes are about 600; the rest is for a table that is shown whole."""
+"""Most characters of a quote with addresses. Quotes are about 600; the rest is for a table that is shown whole."""
 QUOTES = 6
-"""Of a message: two for each of three parts. Each makes at most five blocks of Slack's 50."""
+"""Most quotes of a message: two for each of three parts. Each makes at most five blocks of Slack's 50."""
 PART_CHARACTERS = 200
 _ITEM_MARK = re.compile(r"^(?:[-*+]|\d{1,9}[.)])\s+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Quoted:
+class QuoteBlocks:
     """Quotes as blocks and as mrkdwn. `cut`: something had to be left out to stay within Slack's limits."""
 
     blocks: tuple[Block, ...] = ()
@@ -39,7 +39,9 @@ class Quoted:
     cut: bool = False
 
 
-def quoted(quotes: Sequence[Quote], words: Messages, *, budget: int, closest: bool = False) -> Quoted:
+def quote_blocks(
+    quotes: Sequence[Quote], words: Messages, *, budget: int, closest: bool = False
+) -> QuoteBlocks:
     """The quotes one below the other. `closest`: a sentence before leads them in, and they name the page's owner."""
     blocks: list[Block] = []
     texts: list[str] = []
@@ -55,15 +57,15 @@ def quoted(quotes: Sequence[Quote], words: Messages, *, budget: int, closest: bo
         budget -= sum(_size(line) for line in fitted.lines)
         cut = cut or fitted.cut
         table_used = any(block["type"] == "table" for block in blocks)
-        head = head_spans(quote.citation, words, says=not closest)
+        head = header_spans(quote.citation, words, says=not closest)
         blocks.extend(_blocks(head, fitted.lines, table_used=table_used))
         quiet = quiet_line(fitted.quote, words, closest=closest)
         blocks.extend([context(quiet)] if quiet else [])
-        texts.extend([head_mrkdwn(quote.citation, words, says=not closest), _as_text(quote), quiet])
-    return Quoted(blocks=tuple(blocks), text="\n".join(text for text in texts if text), cut=cut)
+        texts.extend([header_mrkdwn(quote.citation, words, says=not closest), _as_text(quote), quiet])
+    return QuoteBlocks(blocks=tuple(blocks), text="\n".join(text for text in texts if text), cut=cut)
 
 
-def quoted_markdown(quotes: Sequence[Quote], words: Messages, *, closest: bool = False) -> str:
+def quote_markdown(quotes: Sequence[Quote], words: Messages, *, closest: bool = False) -> str:
     """The quotes as Markdown, for a terminal or an API."""
     told: list[str] = []
     part = ""
@@ -71,7 +73,7 @@ def quoted_markdown(quotes: Sequence[Quote], words: Messages, *, closest: bool =
         if quote.part and quote.part != part:
             part = quote.part
             told.append(on_part(part, words))
-        told.append(head_markdown(quote.citation, words, says=not closest))
+        told.append(header_markdown(quote.citation, words, says=not closest))
         told.append("\n".join(f"> {line}" if line else ">" for line in _marked(quote).split("\n")))
         told.append(quiet_line(quote, words, closest=closest))
     return "\n\n".join(text for text in told if text)

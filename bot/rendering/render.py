@@ -14,15 +14,15 @@ from datetime import date
 from typing import Any
 
 from bot.messages.catalog import Messages, messages_in
-from bot.rendering.apart import told_apart
 from bot.rendering.citation_blocks import source_line, title_of, titled_link, warning_line
+from bot.rendering.disambiguation import disambiguated
 from bot.rendering.fallback_actions import FallbackActions, fallback_buttons, owner_line
-from bot.rendering.heads import markdown_link
 from bot.rendering.interpretations import reading_buttons
 from bot.rendering.layout import Block, context, label, section, shorten
 from bot.rendering.mrkdwn import escape, to_mrkdwn
 from bot.rendering.notes import reader_notes
-from bot.rendering.quotes import Quoted, quoted, quoted_markdown, shorten_part
+from bot.rendering.quote_headers import markdown_link
+from bot.rendering.quotes import QuoteBlocks, quote_blocks, quote_markdown, shorten_part
 from bot.rendering.statements import statement_blocks
 from kb.answer import Answer, AnswerWarning, NearestPage
 from kb.marked import marked_markdown
@@ -58,7 +58,7 @@ def render(
 ) -> Rendered:
     """`in_thread`: others see it and can choose what it asks back."""
     chosen = reading_buttons(answer) if in_thread else []
-    answer, words = told_apart(answer), messages_in(answer.language)
+    answer, words = disambiguated(answer), messages_in(answer.language)
     body = _body(answer, words, fallback)
     interpreted = _interpreted(answer, words)
     left_open = _left_open(answer, words)
@@ -87,18 +87,18 @@ def plain(text: str) -> Rendered:
     return Rendered(text=text)
 
 
-def spoken(answer: Answer) -> str:
+def answer_markdown(answer: Answer) -> str:
     """What the answer says, as Markdown, for a terminal or an API: sentences with their marks, or quotes with heads."""
-    answer, words = told_apart(answer), messages_in(answer.language)
+    answer, words = disambiguated(answer), messages_in(answer.language)
     unfound = _unfound(answer, words, str)
     if _is_written(answer):
         marked = marked_markdown(answer.sentences, "[{}]".format, below=words.sources_below)
         told = [marked, answer.left_open, *unfound]
     elif answer.quotes and answer.outcome == "answered":
-        told = [quoted_markdown(answer.quotes, words), *unfound]
+        told = [quote_markdown(answer.quotes, words), *unfound]
     else:
         lead, after = _around_quotes(answer, words, _nearest_markdown, str, None)
-        quotes = quoted_markdown(answer.quotes, words, closest=True)
+        quotes = quote_markdown(answer.quotes, words, closest=True)
         told = [*lead.split("\n"), quotes, *unfound, *after.split("\n")]
     return "\n\n".join(part for part in told if part)
 
@@ -117,15 +117,15 @@ def _interpreted(answer: Answer, words: Messages) -> str:
     )
 
 
-def _body(answer: Answer, words: Messages, fallback: FallbackActions | None) -> Quoted:
+def _body(answer: Answer, words: Messages, fallback: FallbackActions | None) -> QuoteBlocks:
     """The answer's blocks and its plain text."""
     if _is_written(answer):
         blocks, text, cut = statement_blocks(answer, words, budget=ANSWER_CHARACTERS)
-        return Quoted(blocks=tuple(blocks), text=text, cut=cut)
+        return QuoteBlocks(blocks=tuple(blocks), text=text, cut=cut)
     if answer.quotes and answer.outcome == "answered":
-        return quoted(answer.quotes, words, budget=ANSWER_CHARACTERS)
+        return quote_blocks(answer.quotes, words, budget=ANSWER_CHARACTERS)
     lead, after = _around_quotes(answer, words, _nearest_link, escape, fallback)
-    quotes = quoted(answer.quotes[:1], words, budget=ANSWER_CHARACTERS, closest=True)
+    quotes = quote_blocks(answer.quotes[:1], words, budget=ANSWER_CHARACTERS, closest=True)
     return replace(
         quotes,
         blocks=(section(lead), *quotes.blocks, *([section(after)] if after else [])),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.rendering.layout import Block
-from bot.rendering.spans import Line, Span
+from bot.rendering.styled_text import Line, Span
 
 BAR = 1
 """Draws a quote's bar beside a list or code. Not a width: Slack refuses anything but 0 and 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.messages.catalog import Messages
-from bot.rendering.citation_blocks import mark, told_page
+from bot.rendering.citation_blocks import citation_mark, format_page
 from bot.rendering.layout import Block, blocks_of
 from bot.rendering.mrkdwn import Piece, as_mrkdwn, to_pieces
 from kb.answer import Answer, Sentence
@@ -21,7 +21,7 @@ def statement_blocks(answer: Answer, words: Messages, *, budget: int) -> tuple[l
     cited = {one.n: one for one in answer.citations}
     pieces = to_pieces(_marked(answer.sentences, words, known=frozenset(cited)))
     beside = _beside(answer, words)
-    links = {n: mark(citation) + beside.get(n, "") for n, citation in cited.items()}
+    links = {n: citation_mark(citation) + beside.get(n, "") for n, citation in cited.items()}
     numbers = {n: f"[{n}]" + beside.get(n, "") for n in cited}
     blocks, shortened = blocks_of([_with_marks(one, links) for one in pieces], budget=budget)
     return blocks, "\n".join(as_mrkdwn(_with_marks(one, numbers)) for one in pieces), shortened
@@ -30,7 +30,7 @@ def statement_blocks(answer: Answer, words: Messages, *, budget: int) -> tuple[l
 def _beside(answer: Answer, words: Messages) -> dict[int, str]:
     """What stands beside the mark of a disputed statement: its page and that page's date."""
     disputed = {n for warning in answer.warnings for n in warning.disputed}
-    return {one.n: f" {told_page(one.chunk.page, words)}" for one in answer.citations if one.n in disputed}
+    return {one.n: f" {format_page(one.chunk.page, words)}" for one in answer.citations if one.n in disputed}
 
 
 def _marked(sentences: Sequence[Sentence], words: Messages, *, known: frozenset[int]) -> str:

@@ -76,7 +76,7 @@ class Audiences:
         )
         return replace(audience, sources=frozenset(wanted)) if wanted else audience
 
-    async def alone(self, user_id: str) -> Audience:
+    async def for_person(self, user_id: str) -> Audience:
         """What may be told to somebody alone, wherever that is shown: what a direct message would tell.
 
         Raises:

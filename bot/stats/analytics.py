@@ -16,7 +16,7 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from bot.questions.answer_record import Asked, AskedIn, Vote, record_kept, record_of
+from bot.questions.answer_record import AskedIn, AskedQuestion, Vote, record_kept, record_of
 from bot.stats.counts import Stats, stats_of
 from bot.stats.model_usage import UsageTotals, usage_of
 from kb.answer import Answer, Checked
@@ -25,7 +25,7 @@ from kb.llm.usage import UsageByModel
 from kb.store.redis import milliseconds, store_failures, text_of
 
 KEEP = timedelta(days=90)
-"""Of what people wrote: long enough to look into a quarter's votes."""
+"""How long what people wrote is kept: long enough to look into a quarter's votes."""
 
 READ_AT_ONCE = 100
 """Questions a round trip: some 400 kB, which are understood in a hundredth of a second. Nothing else runs meanwhile."""
@@ -138,15 +138,15 @@ class Analytics:
             payload = await self._redis.get(self._trace(question_id))
         return None if payload is None else json.loads(payload)
 
-    async def asked(self, limit: int = 2000) -> list[Asked]:
+    async def asked(self, limit: int = 2000) -> list[AskedQuestion]:
         """The latest questions, the last one first; without those that were forgotten."""
         return await self._read(self._asked, limit)
 
-    async def asked_by(self, user: str, limit: int = 10) -> list[Asked]:
+    async def asked_by(self, user: str, limit: int = 10) -> list[AskedQuestion]:
         """The latest questions of one person, the last one first."""
         return await self._read(self._asked_by(user), limit)
 
-    async def one_asked(self, question_id: str) -> Asked | None:
+    async def one_asked(self, question_id: str) -> AskedQuestion | None:
         """None: never recorded, expired or forgotten."""
         with store_failures(_UNAVAILABLE):
             [found] = await self._all([question_id])
@@ -177,7 +177,7 @@ class Analytics:
             counted.update({text_of(page_id): int(times) for page_id, times in of_week.items()})
         return dict(counted)
 
-    async def _read(self, key: str, limit: int) -> list[Asked]:
+    async def _read(self, key: str, limit: int) -> list[AskedQuestion]:
         with store_failures(_UNAVAILABLE):
             listed: list[Any] = await self._redis.zrange(key, 0, limit - 1, desc=True)
             ids = [text_of(one) for one in listed]
@@ -188,7 +188,7 @@ class Analytics:
             ]
         return [one for one in found if one is not None]
 
-    async def _all(self, question_ids: Sequence[str]) -> list[Asked | None]:
+    async def _all(self, question_ids: Sequence[str]) -> list[AskedQuestion | None]:
         async with self._redis.pipeline(transaction=False) as pipe:
             for question_id in question_ids:
                 pipe.hmget(self._about(question_id), "context", "closed")
@@ -263,12 +263,12 @@ class Analytics:
 
 def _asked(
     identity: str, about: Sequence[Any], votes: dict[Any, Any], reasons: dict[Any, Any], missed_by: set[Any]
-) -> Asked | None:
+) -> AskedQuestion | None:
     context, closed = about
     record = None if context is None else record_kept(context, question_id=identity)
     if record is None:
         return None
-    return Asked(
+    return AskedQuestion(
         question_id=identity,
         record=record,
         votes=_votes_of(votes),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.questions.answer_record import Asked, PageNear
+from bot.questions.answer_record import AskedQuestion, PageNear
 
 SHOWN_WORDINGS = 3
 
@@ -34,7 +34,7 @@ class Gap:
     most telling first; () where all were asked privately.
     """
 
-    asked: tuple[Asked, ...]
+    asked: tuple[AskedQuestion, ...]
     wordings: tuple[str, ...]
     askers: int
     people: int
@@ -69,24 +69,24 @@ class OpenGaps:
     hidden_people: int = 0
 
 
-def is_gap(asked: Asked) -> bool:
+def is_gap(asked: AskedQuestion) -> bool:
     record = asked.record
     if record.asked_in.unasked or "nothing more" in record.notes:
         return False
     return record.outcome in ("declined", "closest") or bool(asked.missed_by) or is_voted_down(asked)
 
 
-def is_voted_down(asked: Asked) -> bool:
+def is_voted_down(asked: AskedQuestion) -> bool:
     votes = Counter(asked.votes.values())
     return votes["bad"] > 0 and votes["bad"] >= votes["good"]
 
 
-def gap_of(group: Sequence[Asked], public: frozenset[str]) -> Gap:
+def gap_of(group: Sequence[AskedQuestion], public: frozenset[str]) -> Gap:
     shown = [one for one in group if one.question_id in public]
     outcomes = Counter(one.record.outcome for one in group)
     wordings: dict[str, str] = {}
     for one in shown:
-        wordings.setdefault(told_question(one).casefold(), told_question(one))
+        wordings.setdefault(shown_question(one).casefold(), shown_question(one))
     near = [one.record.nearest[0] for one in shown or group if one.record.nearest]
     times = Counter(page.page_id for page in near)
     channels = Counter(one.record.asked_in.channel for one in shown if one.record.asked_in.channel)
@@ -111,7 +111,7 @@ def gap_of(group: Sequence[Asked], public: frozenset[str]) -> Gap:
     )
 
 
-def _complaints(group: Sequence[Asked], public: frozenset[str]) -> tuple[Complaint, ...]:
+def _complaints(group: Sequence[AskedQuestion], public: frozenset[str]) -> tuple[Complaint, ...]:
     times: Counter[str] = Counter()
     comments: dict[str, dict[str, None]] = {}
     for one in group:
@@ -132,13 +132,13 @@ def rank(gap: Gap) -> tuple[int, int, float, str]:
     return -gap.people, -gap.times, -gap.last.timestamp(), gap.asked[0].question_id
 
 
-def told_question(asked: Asked) -> str:
+def shown_question(asked: AskedQuestion) -> str:
     """A follow-up as it was understood: "and in Ghent?" tells nobody anything."""
     record = asked.record
     return _plain((record.understood if record.is_follow_up else None) or record.question)
 
 
-def searched(asked: Asked) -> str:
+def searched(asked: AskedQuestion) -> str:
     return _plain(asked.record.rewritten or asked.record.question)
 
 
@@ -146,6 +146,6 @@ def _plain(text: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
-def age(asked: Asked) -> datetime:
+def age(asked: AskedQuestion) -> datetime:
     assert asked.record.asked_at is not None  # only these are listed
     return asked.record.asked_at

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.questions.answer_record import Asked
+from bot.questions.answer_record import AskedQuestion
 from bot.stats.gap import Gap, OpenGaps, age, gap_of, is_gap, rank, searched
 from kb.answer import Answer
 from kb.models import Audience, Question
@@ -35,7 +35,7 @@ HIDDEN_BELOW = 3
 class Records(Protocol):
     """bot.stats.analytics.Analytics, as gaps are read from it. Raises `StoreUnavailableError`."""
 
-    async def asked(self, limit: int = ...) -> list[Asked]: ...
+    async def asked(self, limit: int = ...) -> list[AskedQuestion]: ...
 
     async def close(self, question_ids: Sequence[str]) -> None: ...
 
@@ -127,7 +127,7 @@ class Gaps:
         await self._records.close(found)
         return len(found)
 
-    async def _parted(self) -> tuple[list[Asked], list[Asked]]:
+    async def _parted(self) -> tuple[list[AskedQuestion], list[AskedQuestion]]:
         """The questions that are gaps, oldest first, and those that were; what is found to be closed is noted."""
         asked = sorted(await self._records.asked(LATEST), key=age)
         gaps = [one for one in asked if is_gap(one)]
@@ -140,7 +140,9 @@ class Gaps:
         ids = {one.question_id for one in again}
         return [one for one in rest if one.question_id not in ids], [*noted, *again]
 
-    async def _answered_since(self, gaps: Sequence[Asked], answered: Sequence[Asked]) -> list[Asked]:
+    async def _answered_since(
+        self, gaps: Sequence[AskedQuestion], answered: Sequence[AskedQuestion]
+    ) -> list[AskedQuestion]:
         if not gaps or not answered:
             return []
         texts = list(dict.fromkeys(searched(one) for one in [*gaps, *answered]))
@@ -153,12 +155,12 @@ class Gaps:
             if any(_closes(answered[int(row)], gap) for row in np.flatnonzero(same[at[searched(gap)], rows]))
         ]
 
-    async def _grouped(self, asked: Sequence[Asked]) -> list[list[Asked]]:
+    async def _grouped(self, asked: Sequence[AskedQuestion]) -> list[list[AskedQuestion]]:
         """Each joins the group that it is most like, oldest first, so that the same questions make the same groups."""
         texts = list(dict.fromkeys(map(searched, asked)))
         at = {text: row for row, text in enumerate(texts)}
         alike = await self._similarity.among(texts)
-        groups: list[list[Asked]] = []
+        groups: list[list[AskedQuestion]] = []
         sums = np.zeros((len(asked), len(texts)), dtype=np.float32)
         sizes = np.zeros(len(asked))
         for one in asked:
@@ -180,7 +182,7 @@ class Gaps:
         return await self._pages.readable(sorted(pages), audience=audience) if pages else frozenset()
 
 
-def _closes(answered: Asked, gap: Asked) -> bool:
+def _closes(answered: AskedQuestion, gap: AskedQuestion) -> bool:
     """Whether a later answer, given where those of the gap may read it, is one that was not there before."""
     if age(answered) <= age(gap) or not _reaches(answered, gap):
         return False
@@ -191,7 +193,7 @@ def _closes(answered: Asked, gap: Asked) -> bool:
     )
 
 
-def _reaches(answered: Asked, gap: Asked) -> bool:
+def _reaches(answered: AskedQuestion, gap: AskedQuestion) -> bool:
     """What a private channel's own pages tell is still missing elsewhere."""
     return answered.record.asked_in.place == "public" or (
         answered.record.asked_in.channel == gap.record.asked_in.channel
@@ -200,7 +202,7 @@ def _reaches(answered: Asked, gap: Asked) -> bool:
 
 
 async def _public(
-    asked: Iterable[Asked], still_public: StillPublic | None, *, terminal: bool
+    asked: Iterable[AskedQuestion], still_public: StillPublic | None, *, terminal: bool
 ) -> frozenset[str]:
     """Ids of the questions whose words may be shown."""
     places = {
@@ -223,7 +225,9 @@ def _with_pages(gap: Gap, readable: frozenset[str] | None) -> Gap:
     return replace(gap, nearest=None)
 
 
-def _central_first(group: Sequence[Asked], alike: NDArray[np.float32], at: dict[str, int]) -> list[Asked]:
+def _central_first(
+    group: Sequence[AskedQuestion], alike: NDArray[np.float32], at: dict[str, int]
+) -> list[AskedQuestion]:
     """The question that is most like the others stands for them."""
     rows = [at[searched(one)] for one in group]
     return [

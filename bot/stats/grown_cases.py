@@ -16,9 +16,9 @@ from datetime import date
 from typing import Literal, Protocol
 
 from bot.listening.threads import message_of, order
-from bot.questions.answer_record import Asked
+from bot.questions.answer_record import AskedQuestion
 from bot.questions.cited_answers import CitedAnswers, QuotedPage, quoted_pages
-from bot.stats.gap import Gap, told_question
+from bot.stats.gap import Gap, shown_question
 from bot.stats.pseudonyms import Pseudonyms, names_nobody
 from kb.answer import Answer
 from kb.conversation.conversations import ConversationStore
@@ -49,7 +49,7 @@ _NEXT_WORD = re.compile(r" [^\W\d_]{3,}")
 class Records(Protocol):
     """bot.stats.analytics.Analytics, as this reads it."""
 
-    async def asked(self, limit: int = ...) -> list[Asked]: ...
+    async def asked(self, limit: int = ...) -> list[AskedQuestion]: ...
 
 
 class Closed(Protocol):
@@ -94,7 +94,7 @@ class _Growing:
     golden: dict[str, GoldenQuestion] = field(default_factory=dict)
     left_out: Counter[LeftOut] = field(default_factory=Counter)
 
-    def may_tell(self, asked: Asked) -> bool:
+    def may_tell(self, asked: AskedQuestion) -> bool:
         return self.private or asked.record.asked_in.place != "private"
 
 
@@ -124,7 +124,7 @@ class CaseGrower:
             left_out=dict(growing.left_out),
         )
 
-    async def _voted_up(self, asked: Asked, growing: _Growing) -> None:
+    async def _voted_up(self, asked: AskedQuestion, growing: _Growing) -> None:
         if not growing.may_tell(asked):
             growing.left_out["asked privately"] += 1
             return
@@ -142,7 +142,7 @@ class CaseGrower:
         if asked is None:
             growing.left_out["asked privately"] += 1
             return
-        question = told_question(asked)
+        question = shown_question(asked)
         where = asked.record.asked_in.channel
         audience = Audience(channels=frozenset({where} if growing.private and where else ()))
         answer = await self.answerer.answer(Question(id=asked.question_id, text=question, audience=audience))
@@ -208,7 +208,7 @@ class CaseGrower:
         gone = set(gone_from([sections[at] for at in sorted(sections)], said))
         return [one for one in said if one not in gone]
 
-    async def _before(self, asked: Asked, *, private: bool) -> tuple[ChatMessage, ...]:
+    async def _before(self, asked: AskedQuestion, *, private: bool) -> tuple[ChatMessage, ...]:
         """The turns of the thread before a question, without answers from pages that may not be told any more."""
         where = asked.record.asked_in
         if not where.thread_ts or where.thread_ts == where.ts:
@@ -234,7 +234,7 @@ def _messages(turn: Turn) -> list[ChatMessage]:
     return [*said, ChatMessage(role="assistant", content=turn.answer)] if turn.answer else said
 
 
-def is_voted_up(asked: Asked) -> bool:
+def is_voted_up(asked: AskedQuestion) -> bool:
     votes = Counter(asked.votes.values())
     return votes["good"] > votes["bad"]
 

@@ -13,9 +13,9 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import Metric
 
 from bot.queue.claims import Depth
-from bot.stats.condition import Condition, families
 from bot.stats.counts import Stats
-from bot.stats.families import counter, gauge, histogram, written
+from bot.stats.metric_families import counter, exposition_text, gauge, histogram
+from bot.stats.process_state import ProcessState, state_families
 from kb.llm.usage import ModelUsage, UsageByModel
 from kb.rewriting.tally import RewriteTally
 from kb.runtime.loop_watch import BUCKETS_S, LoopLag
@@ -51,21 +51,21 @@ def exposition(
     *,
     lag: LoopLag | None = None,
     queue: QueueFigures | None = None,
-    condition: Condition | None = None,
+    state: ProcessState | None = None,
     own: CollectorRegistry | None = None,
 ) -> str:
     """`stats` are everybody's since the beginning, None where Redis does
     not answer, as `queue`; the rest is this process's.
 
-    `own`: what is counted as it happens (`bot.stats.condition.Measured`).
+    `own`: what is counted as it happens (`bot.stats.process_state.ProcessMetrics`).
     """
     made = [*_of_everybody(stats)] if stats is not None else []
     made += _of_queue(queue) if queue is not None else []
-    made += families(condition) if condition is not None else []
+    made += state_families(state) if state is not None else []
     made += _of_this_process(tally, usage or {})
     if lag is not None:
         made += _of_the_loop(lag)
-    return written(made, own=own)
+    return exposition_text(made, own=own)
 
 
 def _of_everybody(stats: Stats) -> Iterable[Metric]:

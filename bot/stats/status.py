@@ -58,7 +58,7 @@ def status_lines(status: BotStatus, words: Messages, now: datetime) -> list[str]
         ),
         words.status_model.format(model=escape(status.model)) if status.model else words.status_extractive,
         words.status_reranker_on if status.reranker else words.status_reranker_off,
-        words.status_last_event.format(ago=told_ago(status.last_event, words, now))
+        words.status_last_event.format(ago=time_ago(status.last_event, words, now))
         if status.last_event
         else words.status_no_event,
         *([words.status_workers.format(number=words.number(status.workers))] if status.workers else []),
@@ -92,7 +92,7 @@ def _source_line(source: SourceState, words: Messages, now: datetime) -> str:
 def _last(last: SyncRecord | None, words: Messages, now: datetime) -> str:
     if last is None:
         return words.sync_never
-    ago = told_ago(last.at, words, now)
+    ago = time_ago(last.at, words, now)
     if not last.ok:
         return words.sync_failed.format(ago=ago)
     form = words.sync_done if last.alone else words.sync_done_along
@@ -110,7 +110,7 @@ def _next(source: SourceState, words: Messages) -> str:
     return words.sync_every.format(every=every, time=words.lasting(source.next_in.total_seconds()))
 
 
-def told_ago(then: datetime, words: Messages, now: datetime) -> str:
+def time_ago(then: datetime, words: Messages, now: datetime) -> str:
     """How long ago a moment was: "2 hours ago", "3 days ago"."""
     if now - then >= timedelta(hours=HOURS_TOLD):
         return words.since(then.date(), now.date())

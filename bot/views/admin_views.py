@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages.catalog import Messages, messages_in
-from bot.questions.answer_record import Asked
+from bot.questions.answer_record import AskedQuestion
 from bot.rendering.layout import Block, cut, label, section, shorten
 from bot.rendering.mrkdwn import escape
 from bot.slack.admins import Admins
@@ -39,7 +39,7 @@ Filling = Callable[[Person, Messages], Awaitable[Sequence[Block]]]
 class Votes(Protocol):
     """bot.stats.analytics.Analytics, as votes are read from it. Raises `StoreUnavailableError`."""
 
-    async def asked(self, limit: int = ...) -> list[Asked]: ...
+    async def asked(self, limit: int = ...) -> list[AskedQuestion]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +110,7 @@ def votes_filling(votes: Votes) -> Filling:
     return fill
 
 
-def _vote_lines(asked: Asked, words: Messages) -> str:
+def _vote_lines(asked: AskedQuestion, words: Messages) -> str:
     """The votes on one answer, with what people said. The words of a question, and comments,
     are shown where everybody may read the question: of a private one there is the reason alone."""
     votes = list(asked.votes.values())

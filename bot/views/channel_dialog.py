@@ -43,7 +43,7 @@ OPTION_CHARACTERS = 75
 Right = Literal["may", "may not", "not in it", "no channel"]
 
 
-class About(BaseModel):
+class ChannelDialogMetadata(BaseModel):
     """What a dialog is about; travels in its private metadata."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
@@ -73,7 +73,7 @@ class ChannelDialog:
         if right != "may":
             return self._refusal(right, words)
         view = channel_view(
-            About(channel=command.channel_id),
+            ChannelDialogMetadata(channel=command.channel_id),
             await self.settings.of(command.channel_id),
             self.known.sources(),
             words,
@@ -86,7 +86,7 @@ class ChannelDialog:
         person = await self.people.person(submission.user.id)
         words = messages_in(person.locale)
         try:
-            channel = About.model_validate_json(submission.view.private_metadata).channel
+            channel = ChannelDialogMetadata.model_validate_json(submission.view.private_metadata).channel
             settings = await self._chosen(channel, submission.view)
         except ValidationError as error:
             logger.warning("channel_settings.refused", extra={"problems": error.error_count()})
@@ -163,7 +163,7 @@ class ChannelDialog:
 
 
 def channel_view(
-    about: About, settings: ChannelSettings, known: Sequence[str], words: Messages
+    about: ChannelDialogMetadata, settings: ChannelSettings, known: Sequence[str], words: Messages
 ) -> dict[str, Any]:
     sources = known[:MOST_SOURCES]
     return {

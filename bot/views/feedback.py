@@ -32,7 +32,7 @@ class Votes(Protocol):
     async def explain(self, question_id: str, user: str, *, reason: str, comment: str | None) -> None: ...
 
 
-class About(BaseModel):
+class FeedbackMetadata(BaseModel):
     """What a feedback view is about; travels in its private metadata."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
@@ -53,7 +53,9 @@ class FeedbackHandler:
         action = press.actions[0]
         words = messages_in((await self._people.person(press.user.id)).locale)
         vote: Vote = "good" if action.action_id == HELPFUL else "bad"
-        about = About(question_id=action.value, channel=press.channel_id or "", thread_ts=press.thread_ts)
+        about = FeedbackMetadata(
+            question_id=action.value, channel=press.channel_id or "", thread_ts=press.thread_ts
+        )
         try:
             changed = await self._votes.feedback(action.value, press.user.id, vote)
         except StoreUnavailableError:
@@ -70,7 +72,7 @@ class FeedbackHandler:
         """Stores what was wrong."""
         words = messages_in((await self._people.person(submission.user.id)).locale)
         try:
-            about = About.model_validate_json(submission.view.private_metadata)
+            about = FeedbackMetadata.model_validate_json(submission.view.private_metadata)
         except ValidationError:
             logger.warning("feedback.unreadable", extra={"user": submission.user.id})
             return
@@ -83,7 +85,7 @@ class FeedbackHandler:
             return
         await self._whisper(about, submission.user.id, words.thanks_down)
 
-    async def _whisper(self, about: About, user: str, text: str) -> None:
+    async def _whisper(self, about: FeedbackMetadata, user: str, text: str) -> None:
         """Thanks are a courtesy: where Slack does not take them, nothing is lost."""
         try:
             await self._client.chat_postEphemeral(
@@ -93,7 +95,7 @@ class FeedbackHandler:
             logger.info("feedback.no_thanks", extra={"cause": type(error).__name__})
 
 
-def reason_view(about: About, words: Messages) -> dict[str, Any]:
+def reason_view(about: FeedbackMetadata, words: Messages) -> dict[str, Any]:
     reasons = {
         "wrong": words.reason_wrong,
         "outdated": words.reason_outdated,

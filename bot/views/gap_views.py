@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 def gaps_filling(gaps: Gaps, audiences: Audiences, channels: ChannelDirectory) -> Filling:
     async def fill(person: Person, words: Messages) -> Sequence[Block]:
         try:
-            audience = await audiences.alone(person.id)
+            audience = await audiences.for_person(person.id)
             found = await gaps.open(audience=audience, still_public=still_public(channels))
         except UnavailableError as error:
             logger.warning("gaps.unavailable", extra={"cause": str(error)})
@@ -38,7 +38,7 @@ def gaps_filling(gaps: Gaps, audiences: Audiences, channels: ChannelDirectory) -
 def stale_filling(stale: StalePages, audiences: Audiences) -> Filling:
     async def fill(person: Person, words: Messages) -> Sequence[Block]:
         try:
-            audience = await audiences.alone(person.id)
+            audience = await audiences.for_person(person.id)
             found = [one for one in await stale.all() if audience.may_read(one.page.audience)]
         except UnavailableError as error:
             logger.warning("stale.unavailable", extra={"cause": str(error)})

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages.catalog import Messages, messages_in
-from bot.questions.answer_record import Asked
+from bot.questions.answer_record import AskedQuestion
 from bot.questions.asking import Asking
 from bot.questions.suggestions import Suggestions
 from bot.slack.admins import Admins
@@ -23,11 +23,11 @@ from bot.slack.audiences import Audiences
 from bot.slack.events import ButtonPress, HomeOpened
 from bot.slack.page_names import IndexedPages
 from bot.slack.people import Me, People
-from bot.stats.figures import Stats, StatsReader
+from bot.stats.stats_text import Stats, StatsReader
 from bot.stats.status import StatusReader
 from bot.views.admin_views import AdminViews
-from bot.views.home_view import Shown, home_view, source_line
-from bot.views.shelf import Shelves
+from bot.views.home_view import HomeContent, home_view, source_line
+from bot.views.source_counts import SourceCounts
 from kb.errors import StoreUnavailableError, UnavailableError
 from kb.models import Audience
 
@@ -37,13 +37,13 @@ EXAMPLES, LAST_QUESTIONS = 4, 5
 LOOKED_AT = 20
 
 
-class Records(StatsReader, Protocol):
+class HomeRecords(StatsReader, Protocol):
     """bot.stats.analytics.Analytics, as this uses it. Raises `StoreUnavailableError`."""
 
-    async def asked_by(self, user: str, limit: int = ...) -> list[Asked]: ...
+    async def asked_by(self, user: str, limit: int = ...) -> list[AskedQuestion]: ...
 
 
-class Drawn(BaseModel):
+class HomeMetadata(BaseModel):
     """What a drawn Home knows of itself; travels in its private metadata.
     `channel`: the direct message with its reader.
     """
@@ -63,9 +63,9 @@ class Home:
         audiences: Audiences,
         asking: Asking,
         suggestions: Suggestions,
-        records: Records,
+        records: HomeRecords,
         pages: IndexedPages,
-        shelves: Shelves,
+        source_counts: SourceCounts,
         status: StatusReader,
         views: AdminViews,
         command: str,
@@ -79,7 +79,7 @@ class Home:
         self._suggestions = suggestions
         self._records = records
         self._pages = pages
-        self._shelves = shelves
+        self._source_counts = source_counts
         self._status = status
         self._views = views
         self._command = command
@@ -110,7 +110,7 @@ class Home:
         words, is_admin = messages_in(person.locale), await self._admins.status_of(person) == "admin"
         audience = await self._audience(user)
         language = person.locale.replace("_", "-").split("-")[0].lower()
-        shown = Shown(
+        shown = HomeContent(
             examples=await self._suggestions.for_person(user, words, language=language, most=EXAMPLES),
             last=[] if audience is None else await self._last(user, me, audience),
             sources=[] if audience is None else await self._sources(audience, words),
@@ -125,12 +125,12 @@ class Home:
             shown=shown,
         )
         await self._client.views_publish(
-            user_id=user, view=view | {"private_metadata": Drawn(channel=channel).model_dump_json()}
+            user_id=user, view=view | {"private_metadata": HomeMetadata(channel=channel).model_dump_json()}
         )
 
     async def _audience(self, user: str) -> Audience | None:
         try:
-            return await self._audiences.alone(user)
+            return await self._audiences.for_person(user)
         except UnavailableError as error:
             logger.warning("home.audience_unknown", extra={"cause": str(error)})
             return None
@@ -161,22 +161,22 @@ class Home:
 
     async def _sources(self, audience: Audience, words: Messages) -> list[str]:
         try:
-            shelves = await self._shelves.of(audience)
+            source_counts = await self._source_counts.of(audience)
         except UnavailableError as error:
             logger.warning("home.no_sources", extra={"cause": str(error)})
             return []
         last = {state.name: state.last for state in (await self._status.status()).sources}
-        return [source_line(shelf, last.get(shelf.source), words, self._clock()) for shelf in shelves]
+        return [source_line(count, last.get(count.source), words, self._clock()) for count in source_counts]
 
 
 def _channel(press: ButtonPress) -> str:
     try:
-        return Drawn.model_validate_json(press.view.private_metadata).channel
+        return HomeMetadata.model_validate_json(press.view.private_metadata).channel
     except ValidationError:
         return ""
 
 
-def _link(asked: Asked, me: Me) -> str:
-    """To the message that was asked in, or that a shortcut was used on."""
+def _link(asked: AskedQuestion, me: Me) -> str:
+    """Links to the message that was asked in, or that a shortcut was used on."""
     place = asked.record.asked_in
     return me.link(place.channel, place.ts.partition("-")[0], place.thread_ts)

@@ -10,9 +10,9 @@ from typing import Any
 from bot.messages.catalog import Messages
 from bot.rendering.layout import Block, label, section, shorten
 from bot.rendering.mrkdwn import escape, link
-from bot.stats.figures import Stats, stats_lines
-from bot.stats.status import told_ago
-from bot.views.shelf import Shelf
+from bot.stats.stats_text import Stats, stats_lines
+from bot.stats.status import time_ago
+from bot.views.source_counts import SourceCount
 from kb.jobs import SyncRecord
 
 ASK = "footnote_ask_"
@@ -23,7 +23,7 @@ QUESTION_CHARACTERS = 150
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shown:
+class HomeContent:
     """What one reader's Home shows of their own. `asking`: what they just pressed. `views`: the buttons of an admin."""
 
     examples: Sequence[str] = ()
@@ -36,11 +36,16 @@ class Shown:
     """Action id and label."""
 
 
-NOTHING = Shown()
+NOTHING = HomeContent()
 
 
 def home_view(
-    words: Messages, *, bot_user_id: str, command: str | None, stats: Stats | None, shown: Shown = NOTHING
+    words: Messages,
+    *,
+    bot_user_id: str,
+    command: str | None,
+    stats: Stats | None,
+    shown: HomeContent = NOTHING,
 ) -> dict[str, Any]:
     """`command` and `stats` are given for admins only."""
     blocks: list[Block] = [{"type": "header", "text": label(words.home_title)}, section(words.home_what)]
@@ -91,13 +96,13 @@ def _told(question: str) -> str:
     return shorten(" ".join(question.split()), QUESTION_CHARACTERS)
 
 
-def source_line(shelf: Shelf, last: SyncRecord | None, words: Messages, now: datetime) -> str:
+def source_line(count: SourceCount, last: SyncRecord | None, words: Messages, now: datetime) -> str:
     """A source as its reader sees it: "handbook: 31 pages · read 2 hours ago · 3 are out of date (10%)"."""
-    told = [words.counted(words.home_pages, shelf.pages)]
+    told = [words.counted(words.home_pages, count.pages)]
     if last is not None:
         form = words.home_synced if last.ok else words.home_sync_failed
-        told.append(form.format(ago=told_ago(last.at, words, now)))
-    if shelf.stale:
-        share = words.percent(shelf.stale / shelf.pages)
-        told.append(f"{words.counted(words.home_overdue, shelf.stale)} ({share})")
-    return f"• *{escape(shelf.source)}*: {' · '.join(told)}"
+        told.append(form.format(ago=time_ago(last.at, words, now)))
+    if count.stale:
+        share = words.percent(count.stale / count.pages)
+        told.append(f"{words.counted(words.home_overdue, count.stale)} ({share})")
+    return f"• *{escape(count.source)}*: {' · '.join(told)}"

@@ -37,7 +37,7 @@ ASKING_S = 1.0
 """How long Slack may take to tell whether we are in the channel: it opens a dialog within three seconds."""
 
 
-class About(BaseModel):
+class ShortcutMetadata(BaseModel):
     """What a dialog is about; travels in its private metadata."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
@@ -66,7 +66,7 @@ class ShortcutHandler:
         )
         message = shortcut.message
         said = message_text(message, await self._people.me()).text
-        about = About(
+        about = ShortcutMetadata(
             channel=shortcut.channel.id,
             message_ts=message.ts,
             thread_ts=message.thread,
@@ -83,14 +83,14 @@ class ShortcutHandler:
         words = messages_in((await self._people.person(submission.user.id)).locale)
         text = (submission.view.entry(QUESTION) or "").strip()
         try:
-            about = About.model_validate_json(submission.view.private_metadata)
+            about = ShortcutMetadata.model_validate_json(submission.view.private_metadata)
             first = await self._ask(about, text, submission)
         except (StoreUnavailableError, ValidationError, *SLACK_FAILURES) as error:
             logger.warning("shortcut.not_accepted", extra={"cause": type(error).__name__})
             return {QUESTION: words.ask_not_now}
         return {} if first or submission.view.entry(WHERE) != THREAD else {QUESTION: words.ask_once}
 
-    async def _ask(self, about: About, text: str, submission: ViewSubmission) -> bool:
+    async def _ask(self, about: ShortcutMetadata, text: str, submission: ViewSubmission) -> bool:
         user = submission.user.id
         if submission.view.entry(WHERE) == THREAD:
             return await self._asking.in_thread(
@@ -100,7 +100,7 @@ class ShortcutHandler:
                 message_ts=about.message_ts,
                 thread_ts=about.thread_ts,
             )
-        return await self._asking.alone(
+        return await self._asking.ephemerally(
             text,
             user=user,
             channel=about.channel,
@@ -118,7 +118,7 @@ class ShortcutHandler:
             return False
 
 
-def dialog(about: About, said: str, words: Messages, *, joined: bool) -> dict[str, Any]:
+def dialog(about: ShortcutMetadata, said: str, words: Messages, *, joined: bool) -> dict[str, Any]:
     question: dict[str, Any] = {
         "type": "plain_text_input",
         "action_id": QUESTION,

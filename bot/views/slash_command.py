@@ -24,7 +24,7 @@ from bot.slack.admins import Admins, AdminStatus
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import SlashCommand
 from bot.slack.people import People, Person
-from bot.stats.figures import StatsReader, stats_lines
+from bot.stats.stats_text import StatsReader, stats_lines
 from bot.stats.status import StatusReader, status_lines
 from bot.views.admin_views import Filling
 from bot.views.channel_dialog import ChannelDialog
@@ -81,7 +81,7 @@ class SlashCommandHandler:
         if not question.strip():
             words = messages_in((await self._people.person(command.user_id)).locale)
             return words.ask_what.format(command=self._command)
-        await self._asking.alone(
+        await self._asking.ephemerally(
             unescape(question.strip()),
             user=command.user_id,
             channel=command.channel_id,

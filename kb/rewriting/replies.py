@@ -109,8 +109,8 @@ def _read(text: str, known: Lexicon, before: str, offered: str, names: Collectio
     called = {word for name in names for word in words_of(name) if len(word) > 2} - ordinary_words()
     mended = correct(text, known, thread=words_of(before), vocabulary=None)
     saying = sentences_of(mended, known, called)
-    as_written = saying if mended == text else sentences_of(text, known, called)
-    either = [*saying, *as_written]
+    partial_markdown = saying if mended == text else sentences_of(text, known, called)
+    either = [*saying, *partial_markdown]
     about = [one for one in either if one.asks and not one.to_person and not one.is_tag]
     own = {word[:STEM] for word in words_of(offered) if known.is_content(word)}
     own_words = {word[:STEM] for word in words_of(before) if known.is_content(word)}

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.edge.slack_app import PATH
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from tests.bench.figures import percentile
 from tests.bench.starting import usage
 from tests.fakes.ports import free_port
@@ -59,7 +59,7 @@ async def flood(root: Path, *, rate: int, seconds: float) -> Flood:
     port = free_port()
     workspace = sample_workspace()
     url = f"http://127.0.0.1:{port}{PATH}"
-    async with Playground(workspace, events_url=url, limits=Limits()) as slack:
+    async with Playground(workspace, events_url=url, limits=SlackLimits()) as slack:
         variables = slack_of(slack) | {
             "SLACK_APP_TOKEN": "",
             "SLACK_SIGNING_SECRET": workspace.signing_secret,

@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.cli.session import AskRequest, IngestRequest, RemoteSession
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from kb.store.data_folder import DataFolder
 from tests.bench.exposed import Lateness, lateness
 from tests.bench.figures import percentile
@@ -104,7 +104,7 @@ async def _measured(name: str, folder: Path) -> Measured:
 
 @asynccontextmanager
 async def _bot(folder: Path, name: str) -> AsyncIterator[Serve]:
-    async with Playground(sample_workspace(), limits=Limits(rate_limited=False)) as slack:
+    async with Playground(sample_workspace(), limits=SlackLimits(rate_limited=False)) as slack:
         data = await asyncio.to_thread(sample_data, folder, f"data-{name}")
         bot = Serve(data, slack_of(slack) | {PORT: str(free_port())})
         await bot.start()

@@ -21,14 +21,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from kb.store.valkey import connect_redis
 from tests.fakes.edge_replica import Replica
 from tests.fakes.office import open_office
 from tests.fakes.redis_server import a_server
 from tests.fakes.slack_outages import OUTAGES
 
-LIMITS = Limits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 900), streams_told=False)
+LIMITS = SlackLimits(
+    rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 900), streams_told=False
+)
 """Slack sends an event again for minutes; here a replica dies as often in as many seconds."""
 LATE_S = 420.0
 """How long the last question may take after the outage: the longest pause, and some more."""

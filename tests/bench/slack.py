@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from bot.cli.compose import Runtime
 from bot.cli.serve import running
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.slack.events import Message, answer_metadata
 
 PATIENCE_S = 60.0
@@ -17,7 +17,7 @@ PATIENCE_S = 60.0
 
 async def mentions_ms(runtime: Runtime, questions: Sequence[str]) -> list[float]:
     """Milliseconds from saying each question to the final answer in its thread, one after the other."""
-    async with Playground(sample_workspace(), limits=Limits(rate_limited=False)) as slack:
+    async with Playground(sample_workspace(), limits=SlackLimits(rate_limited=False)) as slack:
         workspace = slack.workspace
         credentials = {
             "bot_token": SecretStr(workspace.bot_token),

@@ -12,7 +12,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bot.playground import Channel, Limits, Person, Playground, Workspace, sample_workspace
+from bot.playground import (
+    Playground,
+    SlackLimits,
+    Workspace,
+    WorkspaceChannel,
+    WorkspaceUser,
+    sample_workspace,
+)
 from bot.playground.refusal import PlaygroundError
 from bot.playground.state import Change
 from bot.rendering.render import HELPFUL, WHY
@@ -24,7 +31,7 @@ PAGES = 30
 OUTCOMES = ("answered", "failed")
 WRONG_ENDS = ("twice", "lost", "failed", "outdated", "answered though deleted")
 ENDS = ("once", "deleted", *WRONG_ENDS)
-LIMITS = Limits(rate_limited=False)
+LIMITS = SlackLimits(rate_limited=False)
 FOLLOW_UPS = (
     "and when do they expire?",
     "what does that cost?",
@@ -42,9 +49,13 @@ OPEN_THREADS = 150
 
 def workspace() -> Workspace:
     sample = sample_workspace()
-    people = tuple(Person(id=f"U0P{n:03}", name=f"person{n}", real_name=f"Person {n}") for n in range(PEOPLE))
+    people = tuple(
+        WorkspaceUser(id=f"U0P{n:03}", name=f"person{n}", real_name=f"Person {n}") for n in range(PEOPLE)
+    )
     members = (*(one.id for one in people), "U0DANA", sample.bot_user_id)
-    rooms = tuple(Channel(id=f"C0R{n:03}", name=f"room{n}", members=members) for n in range(CHANNELS))
+    rooms = tuple(
+        WorkspaceChannel(id=f"C0R{n:03}", name=f"room{n}", members=members) for n in range(CHANNELS)
+    )
     return replace(sample, people=(*sample.people, *people), channels=(*sample.channels, *rooms))
 
 

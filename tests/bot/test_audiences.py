@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground, sample_workspace
-from bot.playground.workspace import Channel as Room
-from bot.playground.workspace import Person as Account
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.playground.workspace import UserGroup, Workspace
+from bot.playground.workspace import WorkspaceChannel as Room
+from bot.playground.workspace import WorkspaceUser as Account
 from bot.slack.audiences import Audiences, AudienceUnknownError, audience_of
 from bot.slack.channels import Channel, ChannelDirectory, channel_from_slack
 from bot.slack.memberships import Membership, Memberships
@@ -94,7 +94,7 @@ async def slack() -> AsyncIterator[Playground]:
         ),
         user_groups=(UserGroup(id="S0PAY", handle="Payroll", members=("U0ALICE",)),),
     )
-    async with Playground(workspace, limits=Limits(rate_limited=False)) as running:
+    async with Playground(workspace, limits=SlackLimits(rate_limited=False)) as running:
         yield running
 
 

@@ -11,7 +11,7 @@ import pytest
 from bot.messages.catalog import LANGUAGES, messages_in
 from bot.playground.block_kit import check_view
 from bot.questions.explain import modal, trace_payload
-from bot.questions.explanation import Why, why_blocks
+from bot.questions.explanation import Explanation, explanation_blocks
 from kb.answer import Answer, Checked
 from kb.calibration import Reranking
 from kb.models import Hit, Rewrite, Scores
@@ -21,8 +21,8 @@ CHECKED = Checked(sentences=3, cited=3, supported=2, removed=1)
 
 
 def told(answer: Answer) -> str:
-    why = Why.model_validate(json.loads(json.dumps(trace_payload(answer, channel="C1"))))
-    blocks = why_blocks(why)
+    why = Explanation.model_validate(json.loads(json.dumps(trace_payload(answer, channel="C1"))))
+    blocks = explanation_blocks(why)
     check_view(modal(messages_in(answer.language), blocks), kinds=("modal",))
     return "\n".join(block["text"]["text"] for block in blocks if block["type"] == "section")
 
@@ -67,8 +67,10 @@ def test_further_searches_removed_sentences_and_parts_are_told() -> None:
 
 def parts_of(answer: Answer, reason: str = "") -> tuple[str, str]:
     """What stands above the line, and what below it."""
-    why = Why.model_validate(json.loads(json.dumps(trace_payload(answer, channel="C1", reason=reason))))
-    blocks = why_blocks(why)
+    why = Explanation.model_validate(
+        json.loads(json.dumps(trace_payload(answer, channel="C1", reason=reason)))
+    )
+    blocks = explanation_blocks(why)
     check_view(modal(messages_in(answer.language), blocks), kinds=("modal",))
     line = next(at for at, block in enumerate(blocks) if block["type"] == "divider")
     above, below = blocks[:line], blocks[line + 1 :]
@@ -154,7 +156,7 @@ def test_a_trace_that_an_older_version_stored_opens_still() -> None:
     payload = trace_payload(an_answer(), channel="C1")
     for name in ("reason", "readable", "cited"):
         del payload[name]
-    assert why_blocks(Why.model_validate(payload))
+    assert explanation_blocks(Explanation.model_validate(payload))
 
 
 def test_a_quoted_passage_carries_its_number_and_pages_of_one_title_their_place() -> None:

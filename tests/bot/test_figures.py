@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.messages.catalog import Messages
-from bot.stats.figures import stats_lines
+from bot.stats.stats_text import stats_lines
 from kb.answer import Checked
 from kb.llm.usage import ModelUsage
 from tests.fakes.figures import some_stats

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from bot.messages.catalog import LANGUAGES, messages_in
-from bot.questions.answer_record import AnswerRecord, Asked, AskedIn, PageCited, PageNear, Place
+from bot.questions.answer_record import AnswerRecord, AskedIn, AskedQuestion, PageCited, PageNear, Place
 from bot.stats.gap import is_gap
 from bot.stats.gaps import Gaps
 from bot.views.gap_text import gap_text, gaps_blocks
@@ -45,7 +45,7 @@ def an_asked(
     nearest: Sequence[PageNear] = (PARKING,),
     unasked: bool = False,
     **record: Any,
-) -> Asked:
+) -> AskedQuestion:
     """`at`: hours after the start."""
     asked_in = AskedIn(place=place, team="T1", channel=channel, ts=str(at), user=user, unasked=unasked)
     values: dict[str, Any] = {
@@ -59,7 +59,7 @@ def an_asked(
         "asked_in": asked_in,
         "nearest": tuple(nearest),
     }
-    return Asked(
+    return AskedQuestion(
         question_id=f"q{at}",
         record=AnswerRecord(**(values | record)),
         votes=dict(votes or {}),  # type: ignore[arg-type]
@@ -72,11 +72,11 @@ def an_asked(
 class Kept:
     """The records, as `Analytics` gives them: the last one first."""
 
-    def __init__(self, *asked: Asked) -> None:
+    def __init__(self, *asked: AskedQuestion) -> None:
         self.all = list(asked)
         self.closed: list[str] = []
 
-    async def asked(self, limit: int = 100) -> list[Asked]:
+    async def asked(self, limit: int = 100) -> list[AskedQuestion]:
         return [
             replace(one, closed_at=START) if one.question_id in self.closed else one
             for one in reversed(self.all)
@@ -94,7 +94,7 @@ class Shelf:
         return self._readable & frozenset(page_ids)
 
 
-def gaps_of(*asked: Asked, readable: Collection[str] = (PARKING.page_id,)) -> Gaps:
+def gaps_of(*asked: AskedQuestion, readable: Collection[str] = (PARKING.page_id,)) -> Gaps:
     return Gaps(records=Kept(*asked), similarity=WordSimilarity(), pages=Shelf(*readable))
 
 
@@ -149,7 +149,7 @@ async def test_the_same_questions_make_the_same_gaps_in_whatever_order_the_store
     ],
 )
 def test_a_gap_is_what_was_not_found_only_came_near_was_voted_down_or_missed(
-    asked: Asked, is_one: bool
+    asked: AskedQuestion, is_one: bool
 ) -> None:
     assert is_gap(asked) is is_one
 
@@ -293,7 +293,7 @@ async def test_a_gap_that_is_asked_again_and_answered_is_closed_and_another_is_n
     ],
     ids=["earlier", "elsewhere, from pages of that channel", "voted down", "another question"],
 )
-async def test_an_answer_closes_no_gap_when_it_is(later: Asked) -> None:
+async def test_an_answer_closes_no_gap_when_it_is(later: AskedQuestion) -> None:
     found = await gaps_of(an_asked("is there parking in Ghent", at=1), later).open()
     assert "is there parking in Ghent" in {gap.wordings[0] for gap in found.gaps}
 
@@ -302,7 +302,7 @@ async def test_an_answer_that_was_voted_down_is_closed_by_another_one_not_by_the
     old, new = PageCited(page_id="p", revision="1"), PageCited(page_id="p", revision="2")
     bad = an_asked("how long is the warranty", at=1, outcome="answered", votes={"U1": "bad"}, cited=(old,))
 
-    def again(page: PageCited) -> Asked:
+    def again(page: PageCited) -> AskedQuestion:
         return an_asked("how long is the warranty", at=2, outcome="answered", cited=(page,))
 
     assert len((await gaps_of(bad, again(old)).open()).gaps) == 1

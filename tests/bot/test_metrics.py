@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.stats.condition import Condition, Measured, SlackFigures
 from bot.stats.counts import Stats
 from bot.stats.metrics import exposition
+from bot.stats.process_state import ProcessMetrics, ProcessState, SlackFigures
 from kb.answer import Checked
 from kb.index.port import IndexCounts
 from kb.jobs import SourceState, SyncRecord
@@ -116,7 +116,7 @@ def test_how_late_the_event_loop_was_is_told_as_a_histogram():
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
 
 
-def a_condition(**changed: Any) -> Condition:
+def a_condition(**changed: Any) -> ProcessState:
     well: dict[str, Any] = {
         "version": "1.2.3",
         "pages": IndexCounts(pages=20, chunks=300),
@@ -126,13 +126,13 @@ def a_condition(**changed: Any) -> Condition:
         "sources": (),
         "slack": SlackFigures(connected=True, last_event=NOON, events=7, failures=1, posts={"posted": 5}),
     }
-    return Condition(**well | changed)
+    return ProcessState(**well | changed)
 
 
 def test_what_is_away_is_told_as_zero_and_its_figures_are_not_told_at_all():
     gone = SlackFigures(connected=False, last_event=None, events=0, failures=0, posts={"refused": 2})
     away = a_condition(pages=None, store=False, reranker=None, workers=None, slack=gone)
-    well, ill = (samples(exposition(None, RewriteTally(), condition=one)) for one in (a_condition(), away))
+    well, ill = (samples(exposition(None, RewriteTally(), state=one)) for one in (a_condition(), away))
     for part in ("index_up", "store_up", "slack_connected"):
         assert (well[f"footnote_{part}"], ill[f"footnote_{part}"]) == (1, 0)
     assert well["footnote_index_pages"] == 20
@@ -154,7 +154,7 @@ def test_of_a_sync_that_fails_the_last_success_and_the_failures_since_are_told()
         SourceState(name="wiki", pages=None, every=timedelta(minutes=5), last=twice),
         SourceState(name="new", pages=None),
     )
-    told = samples(exposition(None, RewriteTally(), condition=a_condition(sources=sources)))
+    told = samples(exposition(None, RewriteTally(), state=a_condition(sources=sources)))
     assert told['footnote_sync_last_success_timestamp_seconds{source="wiki"}'] == NOON.timestamp()
     assert told['footnote_sync_failures_in_a_row{source="wiki"}'] == 2
     assert told['footnote_sync_interval_seconds{source="wiki"}'] == 300
@@ -164,7 +164,7 @@ def test_of_a_sync_that_fails_the_last_success_and_the_failures_since_are_told()
 
 
 def test_answers_are_told_as_a_histogram_beside_what_the_system_knows_of_the_process():
-    measured = Measured()
+    measured = ProcessMetrics()
     for seconds in (0.2, 3.0, 90.0):
         measured.answered("answered", seconds * 1000)
     told = samples(exposition(None, RewriteTally(), own=measured.registry))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.playground.block_kit import check_message_blocks
 from bot.rendering.mrkdwn import escape, link, link_target, to_mrkdwn, to_pieces
-from bot.rendering.spans import lines_of
+from bot.rendering.styled_text import lines_of
 from bot.rendering.tables import table_block
 from tests.fakes.shared import shared
 

@@ -11,7 +11,7 @@ import pytest
 
 from bot.messages.catalog import messages_in
 from bot.questions.explain import trace_payload
-from bot.questions.explanation import Why, why_blocks
+from bot.questions.explanation import Explanation, explanation_blocks
 from bot.rendering.render import render
 from kb.answer import Answer, Note
 from kb.models import Rewrite
@@ -90,8 +90,8 @@ def test_a_written_answer_in_the_pages_language_says_that_it_is() -> None:
 
 
 def told(answer: Answer) -> str:
-    why = Why.model_validate(json.loads(json.dumps(trace_payload(answer, channel="C1"))))
-    return "\n".join(block["text"]["text"] for block in why_blocks(why) if block["type"] == "section")
+    why = Explanation.model_validate(json.loads(json.dumps(trace_payload(answer, channel="C1"))))
+    return "\n".join(block["text"]["text"] for block in explanation_blocks(why) if block["type"] == "section")
 
 
 def test_why_shows_the_query_in_the_pages_language_and_what_was_quoted() -> None:

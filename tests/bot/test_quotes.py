@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from slack_sdk.models.blocks import Block
 
 from bot.playground.block_kit import check_message_blocks
-from bot.rendering.render import Rendered, render, spoken
+from bot.rendering.render import Rendered, answer_markdown, render
 from kb.answer import Answer, AnswerWarning, Checked, NearestPage, Quote
 from kb.models import PageDates
 from tests.fakes.answers import a_chunk, a_citation, a_page, a_quote, an_answer, cell_text, quotes_of
@@ -273,7 +273,7 @@ def test_each_part_of_a_question_stands_over_its_quotes_and_the_unfound_are_name
 def test_what_the_pages_leave_open_stands_apart_below_a_written_answer() -> None:
     message = rendered(an_answer(left_open="The pages don't say whether **contractors** get it."))
     assert section_lines(message)[1] == "The pages don't say whether *contractors* get it."
-    assert spoken(an_answer(left_open="The pages don't say.")).endswith("\n\nThe pages don't say.")
+    assert answer_markdown(an_answer(left_open="The pages don't say.")).endswith("\n\nThe pages don't say.")
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_removed_sentences_are_counted(removed: int, told: str) -> None:
 def test_when_there_is_nothing_more_to_say_that_is_said() -> None:
     nothing = an_answer(outcome="declined", sentences=(), citations=(), notes=("nothing more",))
     assert section_lines(rendered(nothing)) == ["That is all that the pages say about it."]
-    assert spoken(nothing) == "That is all that the pages say about it."
+    assert answer_markdown(nothing) == "That is all that the pages say about it."
     more = quotes_of(notes=("extractive mode", "nothing more"))
     assert "That is all that the pages say about it." in quiet_lines(rendered(more))[-1]
 
@@ -333,7 +333,9 @@ def test_the_place_of_a_page_survives_a_title_that_is_too_long() -> None:
 
 
 def test_in_a_terminal_quotes_are_markdown_with_heads_and_bars() -> None:
-    said = spoken(quotes_of(a_quote("You need:\n\n- a form\n- a stamp", best="- a stamp", shown=2, total=5)))
+    said = answer_markdown(
+        quotes_of(a_quote("You need:\n\n- a form\n- a stamp", best="- a stamp", shown=2, total=5))
+    )
     assert said == (
         "**[Leave policy › Annual leave](<https://kb.example/leave-policy#annual-leave>)** "
         "(reviewed 3 May 2024) says:\n\n"
@@ -353,12 +355,12 @@ def test_in_a_terminal_quotes_are_markdown_with_heads_and_bars() -> None:
 def test_where_bold_would_break_a_markdown_text_it_stays_as_it_stands_on_the_page(
     block: str, best: str
 ) -> None:
-    said = spoken(quotes_of(a_quote(block, best=best))).split("\n\n", 1)[1]
+    said = answer_markdown(quotes_of(a_quote(block, best=best))).split("\n\n", 1)[1]
     assert said == "\n".join(f"> {line}" for line in block.split("\n"))
 
 
 def test_a_fence_that_a_block_leaves_open_is_closed_in_a_terminal_too() -> None:
-    said = spoken(quotes_of(a_quote("```\nmake run"), a_quote("Go on.", n=2)))
+    said = answer_markdown(quotes_of(a_quote("```\nmake run"), a_quote("Go on.", n=2)))
     assert "> ```\n> make run\n> ```\n\n**[" in said
 
 
@@ -374,7 +376,7 @@ def test_a_page_can_neither_forge_a_head_nor_ping_anybody() -> None:
     assert not [text for text in told if "<!" in text or "<@" in text]
     kinds = {leaf["type"] for one in elements(message) for leaf in one["elements"]}
     assert kinds <= {"text", "link", "rich_text_section"}
-    html = MarkdownIt().render(spoken(answer))
+    html = MarkdownIt().render(answer_markdown(answer))
     assert "&lt;!channel&gt; *x*](y) _z_ › Annual leave</a>" in html
 
 
@@ -398,4 +400,4 @@ def test_whatever_the_pages_hold_a_message_of_quotes_stays_within_slacks_limits(
     answer = quotes_of(*(one(at, blocks) for at, blocks in enumerate(quotes)), outcome=outcome)
     message = rendered(replace(answer, unfound=tuple(blocks[0] for blocks in quotes)))
     assert_slack_takes(message)
-    spoken(answer)
+    answer_markdown(answer)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from slack_sdk.models.blocks import Block
 
 from bot.messages.catalog import LANGUAGES
-from bot.rendering.render import Rendered, render, spoken
+from bot.rendering.render import Rendered, answer_markdown, render
 from kb.answer import Answer, AnswerWarning, NearestPage, Sentence
 from kb.models import PageDates, Rewrite, Successor
 from tests.fakes.answers import a_chunk, a_citation, a_page, an_answer, cell_text
@@ -290,7 +290,10 @@ def test_no_number_stands_alone_below_a_table_or_code(block: str) -> None:
     )
     alone = rendered(an_answer(block, language="nl"))
     assert "Bron: [1]" in alone.text
-    for text in (spoken(an_answer(block, block)), spoken(an_answer("So:", block, "Then wait."))):
+    for text in (
+        answer_markdown(an_answer(block, block)),
+        answer_markdown(an_answer("So:", block, "Then wait.")),
+    ):
         assert not re.search(r"^\[1\]", text, re.MULTILINE)
         assert re.search(r"\[1\]", text)
 
@@ -316,7 +319,7 @@ def test_a_declined_answer_offers_the_nearest_pages_and_never_a_guess() -> None:
         "Try naming the product, team or rule you mean, or ask the owner of one of these pages."
     )
     assert_slack_takes(message)
-    assert "[Travel](<https://kb.example/t>), [Pay](<pay.md>)" in spoken(answer)
+    assert "[Travel](<https://kb.example/t>), [Pay](<pay.md>)" in answer_markdown(answer)
 
 
 def test_an_outage_is_never_worded_as_not_found() -> None:

@@ -8,7 +8,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.listening.threads import Threads, order, turns_of
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.slack.events import AnswerMetadata, CitedPassage, Message, slack_metadata
 from bot.slack.people import Me, People
 from tests.fakes.office import clock
@@ -81,7 +81,7 @@ def test_timestamps_sort_as_numbers() -> None:
 
 @pytest.mark.parametrize("page", [1, 3, 1000])
 async def test_all_pages_of_a_thread_are_read_whatever_their_order(page: int) -> None:
-    limits = Limits(rate_limited=False, replies_page=page, replies_in_disorder=True)
+    limits = SlackLimits(rate_limited=False, replies_page=page, replies_in_disorder=True)
     async with Playground(sample_workspace(), limits=limits) as slack:
         client = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url)
         root = await slack.say("alice", "#general", "Who knows?")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 import pytest_asyncio
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from tests.fakes.collector import Collector
 from tests.fakes.messages_server import MessagesServer
 from tests.fakes.ports import free_port
@@ -48,7 +48,7 @@ async def watched(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Wat
     data = await asyncio.to_thread(sample_data, tmp_path_factory.getbasetemp(), "watched")
     port = free_port()
     async with (
-        Playground(sample_workspace(), limits=Limits(rate_limited=False)) as slack,
+        Playground(sample_workspace(), limits=SlackLimits(rate_limited=False)) as slack,
         MessagesServer() as model,
         Collector() as collector,
     ):

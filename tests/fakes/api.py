@@ -13,11 +13,11 @@ import httpx2
 from redis.asyncio import Redis
 
 from bot.api.app import create_app, guarded
+from bot.api.concurrency import ConcurrencyLimit
 from bot.api.keys import ApiKeys
 from bot.api.mcp_tools import mounted
 from bot.api.server import listening
 from bot.api.service import Service
-from bot.api.slots import Slots
 from kb.answer import Answer, AnswerWarning, Citation, Sentence, Trace
 from kb.answering.progress import Progress, Unwatched
 from kb.config.settings import ApiSettings
@@ -123,7 +123,7 @@ class Counted:
 class Api:
     """A replica at `address`, and what stands behind it."""
 
-    def __init__(self, redis: Redis, *, namespace: str, slots: int = 4) -> None:
+    def __init__(self, redis: Redis, *, namespace: str, concurrency: int = 4) -> None:
         self.pipeline, self.counted, self.keys = (
             ScriptedPipeline(),
             Counted(),
@@ -136,7 +136,7 @@ class Api:
             freshness=FRESHNESS,
             keys=self.keys,
             figures=self.counted,
-            slots=Slots(slots),
+            concurrency=ConcurrencyLimit(concurrency),
             is_well=self._is_well,
             is_ready=self._is_ready,
             metrics=self._metrics,

@@ -9,7 +9,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from bot.cli.evaluation.scratch import open_scratch
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from kb.config.settings import RerankSettings, Settings
 from kb.config.sources import FolderSettings
 from tests.fakes.embedder import HashEmbedder
@@ -22,7 +22,12 @@ class Words(HashEmbedder):
 
 @asynccontextmanager
 async def knowing_office(
-    redis: Redis, limits: Limits, folder: Path, pages: Mapping[str, str], *, embedder: Words | None = None
+    redis: Redis,
+    limits: SlackLimits,
+    folder: Path,
+    pages: Mapping[str, str],
+    *,
+    embedder: Words | None = None,
 ) -> AsyncIterator[Office]:
     """`pages`: file name -> Markdown; written to `folder`, which must not be there yet."""
     folder.mkdir()

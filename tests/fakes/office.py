@@ -25,7 +25,7 @@ from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.listening.deferred_messages import DeferredMessages
 from bot.listening.exactly_once import ExactlyOnce
 from bot.listening.known_threads import KnownThreads
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.playground.workspace import Workspace
 from bot.questions.cited_answers import CitedAnswers
 from bot.queue.queue import QuestionQueue
@@ -323,7 +323,7 @@ def shown(office: Office, channel: str = "#general") -> list[str]:
 @asynccontextmanager
 async def open_office(
     redis: Redis,
-    limits: Limits,
+    limits: SlackLimits,
     how: Literal["socket", "http"] = "socket",
     *,
     working: bool = True,

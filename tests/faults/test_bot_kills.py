@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.slack.events import AnswerMetadata, Message, answer_metadata
 from kb.store.valkey import connect_redis
 from tests.fakes.messages_server import MessagesServer, Say, answer_by_itself
@@ -33,7 +33,9 @@ QUESTIONS_A_LIFE = 12
 LATE_S = 240.0
 """A start on a busy machine, and the lease of whoever died last."""
 
-LIMITS = Limits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 600), streams_told=False)
+LIMITS = SlackLimits(
+    rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 600), streams_told=False
+)
 """Slack's three redeliveries span six minutes, in which a bot comes back; here it dies many times in as long, so an
 event is sent again every second instead."""
 

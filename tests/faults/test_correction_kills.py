@@ -6,11 +6,11 @@ import asyncio
 import subprocess
 from pathlib import Path
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.slack.events import Message, answer_metadata
 from tests.fakes.serving import FOOTNOTE, Serve, environment, slack_of
 
-LIMITS = Limits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 100))
+LIMITS = SlackLimits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[1.0] * 100))
 LATE_S = 120.0
 THEN = "Full-time employees get 25 days of paid holiday a year."
 NOW = "Full-time employees get 30 days of paid holiday a year."

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.queue.dead_letters import DeadLetters
 from bot.queue.queue import QuestionQueue
 from kb.store.valkey import connect_redis
@@ -18,7 +18,7 @@ from tests.fakes.redis_server import RedisServer
 from tests.fakes.waiting import until
 from tests.faults.test_slack_away_kills import idle, marks, replies
 
-LIMITS = Limits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[0.5] * 100))
+LIMITS = SlackLimits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[0.5] * 100))
 HELD_S = 3600.0
 """Slack's answer to a call does not come before its caller is dead."""
 FIRST, SECOND, THIRD = "What is the first rule?", "What is the second rule?", "What is the third rule?"

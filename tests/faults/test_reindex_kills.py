@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from tests.fakes.serving import Serve, sample_data, slack_of
 
 LATE_S = 240.0
@@ -21,7 +21,7 @@ BAR = re.compile(r"[▓░]{10} (\d+)%")
 
 @pytest.fixture
 async def slack() -> AsyncIterator[Playground]:
-    async with Playground(sample_workspace(), limits=Limits(rate_limited=False)) as slack:
+    async with Playground(sample_workspace(), limits=SlackLimits(rate_limited=False)) as slack:
         yield slack
 
 

@@ -23,7 +23,7 @@ import pytest
 from aiohttp import web
 
 from bot.edge.slack_app import PATH
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from tests.fakes.ports import free_port
 from tests.fakes.qdrant_server import QdrantServer
 from tests.fakes.redis_server import a_server
@@ -33,7 +33,7 @@ from tests.fakes.waiting import until
 from .test_bot_kills import Asker, drafts, marks
 
 WAYS = os.environ.get("FOOTNOTE_ROLLING", "socket").split(",")
-LIMITS = Limits(rate_limited=False)
+LIMITS = SlackLimits(rate_limited=False)
 """Slack's own redeliveries: at once, after a minute, after five."""
 LATE_S = 400.0
 AT_A_TIME, BURST = 3, 10

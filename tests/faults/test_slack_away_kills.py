@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.queue.dead_letters import DeadLetters
 from bot.queue.queue import QuestionQueue
 from kb.store.valkey import connect_redis
@@ -24,7 +24,7 @@ from tests.fakes.slack_outages import OUTAGES
 from tests.fakes.waiting import until
 
 NAMESPACE = "away"
-LIMITS = Limits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[0.5] * 100))
+LIMITS = SlackLimits(rate_limited=False, ack_timeout_s=3.0, retry_delays_s=(0.0, *[0.5] * 100))
 
 
 @pytest.fixture

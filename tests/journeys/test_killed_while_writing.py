@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from kb.config.settings import ModelSettings
 from tests.fakes.browser import need_chromium
 from tests.fakes.messages_server import MessagesServer, Say, say_json
@@ -35,7 +35,7 @@ LAST = "Unused days expire on 31 March of the following year."
 JUDGE = ModelSettings().rewrite_model
 BACK_MS = 240_000
 """A start on a busy machine, and the lease of the one that died."""
-LIMITS = Limits(retry_delays_s=(0.0, *[1.0] * 300), streams_told=False)
+LIMITS = SlackLimits(retry_delays_s=(0.0, *[1.0] * 300), streams_told=False)
 EVENTS_A_PIECE = 4
 """Its start, two halves, its end."""
 

@@ -21,7 +21,7 @@ from bot.cli.compose import open_runtime
 from bot.cli.serve import running
 from bot.edge.slack_app import Edge
 from bot.messages.catalog import Messages
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.playground.links import LinkedAnswers
 from bot.queue.queue import QuestionQueue
 from kb.config.configuration import load_settings
@@ -79,7 +79,7 @@ async def running_office(
     data = await asyncio.to_thread(sample_data, tmp_path_factory.getbasetemp(), f"outages-{request.param}")
     async with (
         MessagesServer() as model,
-        Playground(sample_workspace(), limits=Limits(rate_limited=False)) as slack,
+        Playground(sample_workspace(), limits=SlackLimits(rate_limited=False)) as slack,
     ):
         variables = {
             "ANTHROPIC_API_KEY": model.key,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.rendering.render import render
 from tests.fakes.answers import a_chunk, a_citation, a_page, a_quote, quotes_of
 from tests.journeys.colleague import Colleague
@@ -72,7 +72,7 @@ async def test_a_table_tells_of_the_rows_that_it_leaves_out(chromium: Any, pictu
     cited = a_citation(chunk=a_chunk(teams, section=("Teams",)))
     quote = a_quote("Who leads which team:", LEADS, citation=cited, shown=3, total=7)
     message = render(quotes_of(quote), question_id="q", today=date(2026, 11, 27))
-    async with Playground(sample_workspace(), limits=Limits(rate_limited=False)) as slack:
+    async with Playground(sample_workspace(), limits=SlackLimits(rate_limited=False)) as slack:
         bot = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url)
         context = await chromium.new_context(viewport={"width": 1280, "height": 860}, color_scheme="light")
         alice = Colleague(await context.new_page(), slack.url, "alice")

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from bot.rendering.render import render, spoken
+from bot.rendering.render import answer_markdown, render
 from kb.answer import Answer, Trace
 from kb.answering.clarify import competing_pages, topics_of_thread
 from kb.models import Hit, Retrieved, Rewrite, Scores, Turn
@@ -111,4 +111,4 @@ def test_the_question_names_the_readings_in_the_readers_language(language: str, 
         trace=Trace(rewrite=Rewrite(query="leave")),
     )
     assert said in render(answer, question_id="q1", today=date(2026, 11, 27)).text
-    assert "A & B" in spoken(answer)
+    assert "A & B" in answer_markdown(answer)

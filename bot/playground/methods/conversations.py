@@ -72,7 +72,7 @@ def history(slack: Slack, args: Arguments) -> dict[str, Any]:
 
 
 def replies(slack: Slack, args: Arguments) -> dict[str, Any]:
-    """The thread's first message, then its replies, oldest first (unless `Limits.replies_in_disorder`)."""
+    """The thread's first message, then its replies, oldest first (unless `SlackLimits.replies_in_disorder`)."""
     room = slack.joined_room(args.required("channel"))
     ts = args.required("ts")
     asked = room.messages.get(ts)

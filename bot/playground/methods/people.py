@@ -10,7 +10,7 @@ from bot.playground.arguments import Arguments
 from bot.playground.methods.method import SPECIAL, Method
 from bot.playground.refusal import Refused
 from bot.playground.slack import Slack
-from bot.playground.workspace import Person, UserGroup
+from bot.playground.workspace import UserGroup, WorkspaceUser
 
 
 def api_test(_slack: Slack, args: Arguments) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def team_info(slack: Slack, _args: Arguments) -> dict[str, Any]:
     }
 
 
-def _user(slack: Slack, person: Person, *, with_locale: bool) -> dict[str, Any]:
+def _user(slack: Slack, person: WorkspaceUser, *, with_locale: bool) -> dict[str, Any]:
     offset = datetime.fromtimestamp(slack.state.now(), UTC).astimezone(ZoneInfo(person.tz)).utcoffset()
     profile = {
         "real_name": person.real_name,

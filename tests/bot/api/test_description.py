@@ -24,7 +24,7 @@ EXAMPLES = 25
 
 @pytest.fixture
 async def api(redis: Redis, namespace: str) -> AsyncIterator[Api]:
-    async with Api(redis, namespace=namespace, slots=64).listening() as api:
+    async with Api(redis, namespace=namespace, concurrency=64).listening() as api:
         yield api
 
 

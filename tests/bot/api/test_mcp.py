@@ -121,7 +121,7 @@ async def test_each_call_asks_by_its_own_key_though_many_come_at_once(api: Api, 
             for _ in range(3):
                 await client.call_tool("search_pages", {"query": name})
 
-    api.service.slots._most = 100
+    api.service.concurrency._most = 100
     await asyncio.gather(*(ask(name) for name in names))
     assert len(api.pipeline.asked) == 24
     for question, _ in api.pipeline.asked:
@@ -156,7 +156,7 @@ async def test_a_call_whose_agent_went_away_is_dropped_and_gives_its_place_back(
         with suppress(asyncio.CancelledError):
             await calling
     await until(lambda: api.pipeline.cancelled == 1)
-    await until(lambda: api.service.slots.taken == 0)
+    await until(lambda: api.service.concurrency.taken == 0)
 
 
 async def test_no_stream_is_opened_on_which_nothing_is_ever_said(api: Api):

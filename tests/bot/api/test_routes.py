@@ -359,7 +359,7 @@ async def raw(api: Api, *headers: str, body: str = "") -> str:
 
 @pytest.mark.parametrize("path", [SEARCH, "/api/v1/ask"])
 async def test_more_questions_than_allowed_are_told_to_come_again(redis: Redis, namespace: str, path: str):
-    async with Api(redis, namespace=namespace, slots=1).listening() as api:
+    async with Api(redis, namespace=namespace, concurrency=1).listening() as api:
         _, key = await api.keys.add("intranet")
         api.pipeline.hold.clear()
         async with api.client(key) as client:
@@ -385,7 +385,7 @@ async def test_a_question_whose_asker_went_away_is_dropped_and_gives_its_place_b
         with suppress(asyncio.CancelledError):
             await asking
     await until(lambda: api.pipeline.cancelled == 1)
-    await until(lambda: api.service.slots.taken == 0)
+    await until(lambda: api.service.concurrency.taken == 0)
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::1"])

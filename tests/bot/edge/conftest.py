@@ -7,24 +7,24 @@ from collections.abc import AsyncIterator
 import pytest
 from redis.asyncio import Redis
 
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from tests.fakes.office import Office, open_office
 
 
 @pytest.fixture
-def limits() -> Limits:
-    return Limits(rate_limited=False, ack_timeout_s=1.0, retry_delays_s=(0.0, 0.05, 0.05))
+def limits() -> SlackLimits:
+    return SlackLimits(rate_limited=False, ack_timeout_s=1.0, retry_delays_s=(0.0, 0.05, 0.05))
 
 
 @pytest.fixture
-async def office(redis: Redis, limits: Limits) -> AsyncIterator[Office]:
+async def office(redis: Redis, limits: SlackLimits) -> AsyncIterator[Office]:
     async with open_office(redis, limits) as running:
         yield running
 
 
 @pytest.fixture(params=["socket", "http"])
 async def either_office(
-    request: pytest.FixtureRequest, redis: Redis, limits: Limits
+    request: pytest.FixtureRequest, redis: Redis, limits: SlackLimits
 ) -> AsyncIterator[Office]:
     """The same office over Socket Mode and over signed HTTP."""
     async with open_office(redis, limits, request.param) as running:

@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import Redis
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.playground.workspace import UserGroup
 from bot.slack.admins import Admins, AdminStatus
 from bot.slack.memberships import Memberships
@@ -23,7 +23,7 @@ ALLOWED = "• handbook\n• shop"
 
 
 @pytest.fixture(params=["S0STEWARDS", "@Stewards"], ids=["by id", "by handle"])
-async def office(request: pytest.FixtureRequest, redis: Redis, limits: Limits) -> AsyncIterator[Office]:
+async def office(request: pytest.FixtureRequest, redis: Redis, limits: SlackLimits) -> AsyncIterator[Office]:
     async with open_office(redis, limits, admins=(request.param,), workspace=WORKSPACE) as running:
         yield running
 
@@ -74,7 +74,7 @@ class Clock:
 
 async def test_a_group_is_asked_for_once_and_believed_for_five_minutes() -> None:
     clock = Clock()
-    async with Playground(WORKSPACE, limits=Limits(rate_limited=False)) as slack:
+    async with Playground(WORKSPACE, limits=SlackLimits(rate_limited=False)) as slack:
         client = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url)
         people, admins = People(client, clock=clock), Admins(Memberships(client, clock=clock), ["S0STEWARDS"])
 
@@ -91,7 +91,7 @@ async def test_a_group_is_asked_for_once_and_believed_for_five_minutes() -> None
 
 
 async def test_without_a_named_group_no_group_is_asked_for() -> None:
-    async with Playground(WORKSPACE, limits=Limits(rate_limited=False)) as slack:
+    async with Playground(WORKSPACE, limits=SlackLimits(rate_limited=False)) as slack:
         client = AsyncWebClient(token=slack.workspace.bot_token, base_url=slack.api_url)
         people = People(client, clock=Clock())
         admins = Admins(Memberships(client, clock=Clock()), ["U0FARID"])

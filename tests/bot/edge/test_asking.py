@@ -138,7 +138,7 @@ async def test_where_the_response_url_is_gone_the_answer_comes_all_the_same(offi
 
 
 async def test_a_slow_answer_is_announced_and_a_quick_one_is_not(office: Office) -> None:
-    object.__setattr__(office.edge.handler.alone, "wait_s", 0.05)
+    object.__setattr__(office.edge.handler.ephemeral, "wait_s", 0.05)
     office.knowledge.hold = asyncio.Event()
     await office.slack.command("alice", "#general", "/kb", f"ask {HOLIDAY}")
     await office.slack.wait_for(lambda: office.slack.ephemerals("alice", "#general"))

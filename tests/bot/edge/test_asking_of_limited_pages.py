@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from tests.fakes.knowing_office import knowing_office
 from tests.fakes.office import Office
 
@@ -22,7 +22,7 @@ PAGES = {
 
 
 @pytest.fixture
-async def knowing(redis: Redis, limits: Limits, tmp_path: Path) -> AsyncIterator[Office]:
+async def knowing(redis: Redis, limits: SlackLimits, tmp_path: Path) -> AsyncIterator[Office]:
     async with knowing_office(redis, limits, tmp_path / "pages", PAGES) as running:
         yield running
 

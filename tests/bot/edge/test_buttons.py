@@ -8,7 +8,7 @@ from typing import Any
 from slack_sdk.models.blocks import Block
 
 from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY
-from bot.views.home_view import Shown
+from bot.views.home_view import HomeContent
 from kb.errors import StoreUnavailableError
 from kb.models import Rewrite
 from tests.fakes.answers import an_answer
@@ -152,7 +152,7 @@ async def test_home_says_how_to_ask_and_tells_admins_how_it_is_used(office: Offi
     assert "Questions: 1" in said
 
 
-SHOWN = Shown(
+SHOWN = HomeContent(
     examples=["How many days of holiday do I get, and until when can I take them? " * 2, "What is mulch?"],
     last=[("What is <mulch>?", "https://havik.example/archives/C1/p1")],
     sources=["• *handbook*: 31 pages"],
@@ -164,7 +164,7 @@ SHOWN = Shown(
 async def test_views_hold_only_blocks_that_slack_knows(office: Office) -> None:
     from bot.messages.catalog import LANGUAGES
     from bot.questions.explain import trace_payload
-    from bot.questions.explanation import Why, why_blocks
+    from bot.questions.explanation import Explanation, explanation_blocks
     from bot.views.home import home_view
 
     stats = await office.analytics.stats()
@@ -172,5 +172,5 @@ async def test_views_hold_only_blocks_that_slack_knows(office: Office) -> None:
         assert_slack_knows(
             home_view(words, bot_user_id="U1", command="/kb", stats=stats, shown=SHOWN)["blocks"]
         )
-        why = Why.model_validate(trace_payload(an_answer(language=language), channel="C1"))
-        assert_slack_knows(why_blocks(why))
+        why = Explanation.model_validate(trace_payload(an_answer(language=language), channel="C1"))
+        assert_slack_knows(explanation_blocks(why))

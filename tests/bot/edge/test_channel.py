@@ -9,7 +9,7 @@ import pytest
 from bot.listening.channel_settings import ChannelSettings
 from bot.messages.catalog import LANGUAGES, Messages
 from bot.playground.block_kit import check_view
-from bot.views.channel_dialog import About, channel_view
+from bot.views.channel_dialog import ChannelDialogMetadata, channel_view
 from kb.errors import StoreUnavailableError
 from tests.fakes.office import Office
 
@@ -191,7 +191,7 @@ async def test_settings_that_cannot_be_saved_are_said_to_be_as_before(
 @pytest.mark.parametrize("settings", [ChannelSettings(), CHOSEN])
 def test_the_dialog_fits_slacks_limits_in_every_language(words: Messages, settings: ChannelSettings) -> None:
     names = [f"{'a very long name of a source ' * 4}{at}" for at in range(120)]
-    view = channel_view(About(channel="C1"), settings, names, words)
+    view = channel_view(ChannelDialogMetadata(channel="C1"), settings, names, words)
     check_view(view, kinds=("modal",))
     texts = [option["text"]["text"] for block in view["blocks"][1:] for option in block["element"]["options"]]
     assert max(map(len, texts)) <= 75

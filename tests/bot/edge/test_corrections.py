@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 
 from bot.listening import exactly_once
 from bot.notices.corrections import Corrections
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from bot.questions.cited_answers import KEEP
 from bot.slack.errors import SLACK_FAILURES
 from bot.slack.events import Message, answer_metadata
@@ -390,7 +390,7 @@ async def test_a_mass_change_does_not_flood(
 
 
 async def test_the_bot_looks_by_itself_when_a_sync_has_ended(
-    redis: Redis, limits: Limits, monkeypatch: pytest.MonkeyPatch
+    redis: Redis, limits: SlackLimits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.notices.corrections.LOOK_S", 0.05)
     async with open_office(redis, limits) as office:

@@ -15,7 +15,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.messages.catalog import LANGUAGES
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from bot.rendering.render import WHY
 from kb.errors import IndexUnavailableError
 from kb.index.edge import EdgeIndex
@@ -47,13 +47,13 @@ BLOCK_ID = re.compile(r', "block_id": "[^"]*"')
 
 
 @pytest.fixture
-async def with_page(redis: Redis, limits: Limits, tmp_path: Path) -> AsyncIterator[Office]:
+async def with_page(redis: Redis, limits: SlackLimits, tmp_path: Path) -> AsyncIterator[Office]:
     async with knowing_office(redis, limits, tmp_path / "with", PAGES | LIMITED) as office:
         yield office
 
 
 @pytest.fixture
-async def without_page(redis: Redis, limits: Limits, tmp_path: Path) -> AsyncIterator[Office]:
+async def without_page(redis: Redis, limits: SlackLimits, tmp_path: Path) -> AsyncIterator[Office]:
     async with knowing_office(redis, limits, tmp_path / "without", PAGES) as office:
         yield office
 

@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 
 from bot.edge.slack_app import Edge, open_edge
 from bot.listening import exactly_once as once_module
-from bot.playground import Limits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.questions.answer_record import AskedIn
 from kb.answer import NearestPage
 from kb.models import PageDates
@@ -46,7 +46,7 @@ async def replica(office: Office, clock: Clock, **settings: Any) -> AsyncIterato
 
 
 @pytest.fixture
-async def office(redis: Redis, limits: Limits) -> AsyncIterator[Office]:
+async def office(redis: Redis, limits: SlackLimits) -> AsyncIterator[Office]:
     workspace = sample_workspace()
     scopes = (*workspace.scopes, "im:write")
     async with open_office(redis, limits, workspace=replace(workspace, scopes=scopes)) as office:

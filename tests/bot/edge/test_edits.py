@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from kb.models import ThreadKey
 from tests.fakes.office import Office, open_office
 from tests.fakes.slack_events import bot, changed, deleted, mention, put, send, stored
@@ -111,7 +111,7 @@ async def test_an_edit_changes_what_was_forwarded_or_attached(office: Office) ->
 @pytest.mark.parametrize("order", ["21", "12", "210", "201", "120", "102", "0212", "2010"])
 @pytest.mark.parametrize("stamps", ["apart", "one second", "event_ts alone"])
 async def test_the_last_wording_wins_whatever_the_order_of_delivery(
-    redis: Redis, limits: Limits, order: str, stamps: str
+    redis: Redis, limits: SlackLimits, order: str, stamps: str
 ) -> None:
     async with open_office(redis, limits, working="0" not in order) as office:
         made = put(office, "#general", user="U0ALICE", text=f"{bot(office)} What is 0?")
@@ -155,7 +155,7 @@ async def test_an_edit_that_takes_the_mention_away_and_overtakes_its_message_win
 
 @pytest.mark.parametrize("place", ["#general", "dm"])
 async def test_sixty_quick_edits_are_one_more_run_and_the_last_words_are_answered(
-    redis: Redis, limits: Limits, place: str
+    redis: Redis, limits: SlackLimits, place: str
 ) -> None:
     async with open_office(redis, limits, settle_s=1.0) as office:
         channel = office.slack.dm("alice") if place == "dm" else place
@@ -291,7 +291,7 @@ async def test_a_placeholder_goes_with_its_question(office: Office) -> None:
     assert office.replies("#general", ts) == []
 
 
-async def test_a_question_deleted_while_it_waits_is_not_answered(redis: Redis, limits: Limits) -> None:
+async def test_a_question_deleted_while_it_waits_is_not_answered(redis: Redis, limits: SlackLimits) -> None:
     async with open_office(redis, limits, working=False) as office:
         ts = await office.ask("alice", "#general", f"@footnote {DAYS}")
         await office.slack.wait_for(lambda: len(office.slack.deliveries) >= 2)

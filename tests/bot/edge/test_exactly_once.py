@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from redis.asyncio import Redis
 
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from kb.errors import StoreUnavailableError
 from kb.models import ThreadKey
 from tests.fakes.office import Office, open_office
@@ -31,7 +31,7 @@ async def test_an_event_is_not_acknowledged_before_its_question_is_queued(either
 
 
 async def test_an_event_is_not_acknowledged_while_slack_does_not_say_who_we_are(
-    redis: Redis, limits: Limits
+    redis: Redis, limits: SlackLimits
 ) -> None:
     async with open_office(redis, limits) as office:
         office.edge.people._me = None  # as at a start at which Slack answered the connection only
@@ -263,7 +263,7 @@ async def test_a_follow_up_whose_thread_is_slow_to_read_is_heard_when_slack_send
 
 
 async def test_a_bot_that_is_stopped_ends_what_it_had_begun_to_hear(redis: Redis) -> None:
-    async with open_office(redis, Limits(rate_limited=False, ack_timeout_s=20.0)) as office:
+    async with open_office(redis, SlackLimits(rate_limited=False, ack_timeout_s=20.0)) as office:
         ts = await office.ask("alice", "#general", "@footnote How many days of holiday do I get?")
         await office.answers("#general", ts)
         office.slack.faults.add("conversations.replies", delay=0.5)

@@ -11,8 +11,8 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.listening import exactly_once as once_module
-from bot.playground import Limits, sample_workspace
-from bot.playground.workspace import Person
+from bot.playground import SlackLimits, sample_workspace
+from bot.playground.workspace import WorkspaceUser
 from bot.rendering.fallback_actions import ASK_OWNER, MISSING
 from kb.answer import Answer, NearestPage
 from kb.errors import StoreUnavailableError
@@ -190,9 +190,9 @@ async def test_a_team_a_stranger_and_the_asker_are_named_without_a_button(office
     assert MISSING in buttons(message)
 
 
-async def test_two_people_of_one_name_are_nobody(redis: Redis, limits: Limits) -> None:
+async def test_two_people_of_one_name_are_nobody(redis: Redis, limits: SlackLimits) -> None:
     workspace = sample_workspace()
-    twin = Person(id="U0DANA2", name="dana2", real_name="Dana Levi")
+    twin = WorkspaceUser(id="U0DANA2", name="dana2", real_name="Dana Levi")
     async with open_office(
         redis, limits, workspace=replace(workspace, people=(*workspace.people, twin))
     ) as office:
@@ -265,7 +265,7 @@ async def test_a_question_to_us_alone_shows_whom_to_write_to_and_calls_nobody(of
 
 
 async def test_an_owner_who_is_not_in_the_public_channel_gets_a_link_once(
-    redis: Redis, limits: Limits
+    redis: Redis, limits: SlackLimits
 ) -> None:
     workspace = sample_workspace()
     scopes = (*workspace.scopes, "im:write")

@@ -13,7 +13,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.listening.thread_reads import BURST
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from kb.config.settings import FollowUps
 from kb.models import ThreadKey, Turn
 from tests.bot.edge.test_http import status
@@ -35,9 +35,9 @@ Made = Callable[[Office], dict[str, Any]]
 
 
 @pytest.fixture
-def limits() -> Limits:
+def limits() -> SlackLimits:
     """More time than Slack gives, for machines that are slow."""
-    return Limits(rate_limited=False, ack_timeout_s=20.0, retry_delays_s=(0.0, 0.05, 0.05))
+    return SlackLimits(rate_limited=False, ack_timeout_s=20.0, retry_delays_s=(0.0, 0.05, 0.05))
 
 
 def event_of(event: dict[str, Any]) -> dict[str, Any]:
@@ -82,7 +82,7 @@ async def test_a_follow_up_in_our_thread_is_answered_in_a_flood(either_office: O
 
 
 async def test_what_was_put_aside_in_a_flood_is_answered_later_where_it_is_ours(redis: Redis) -> None:
-    async with open_office(redis, Limits(rate_limited=False, ack_timeout_s=20.0)) as office:
+    async with open_office(redis, SlackLimits(rate_limited=False, ack_timeout_s=20.0)) as office:
         root = await office.ask("bram", "#general", f"@footnote {HOW_MANY}")
         await office.answers("#general", root)
         follow_up = reply(office, root, "And how many weeks of parental leave do I get?")
@@ -125,7 +125,7 @@ NO_EVENTS: list[dict[str, Any]] = [
 
 
 async def test_what_may_be_for_us_is_never_settled_however_much_there_is_to_do(
-    redis: Redis, limits: Limits
+    redis: Redis, limits: SlackLimits
 ) -> None:
     async with open_office(redis, limits, working=False) as office:
         glance = office.edge.app.prefilter
@@ -143,7 +143,7 @@ async def test_what_may_be_for_us_is_never_settled_however_much_there_is_to_do(
         assert await put_aside(office) == 0
 
 
-async def test_what_cannot_concern_us_is_settled_and_noted(redis: Redis, limits: Limits) -> None:
+async def test_what_cannot_concern_us_is_settled_and_noted(redis: Redis, limits: SlackLimits) -> None:
     async with open_office(redis, limits, working=False) as office:
         glance = office.edge.app.prefilter
         me = await office.edge.people.me()
@@ -170,7 +170,7 @@ async def test_what_cannot_concern_us_is_settled_and_noted(redis: Redis, limits:
 
 @pytest.mark.parametrize(("follow_ups", "unasked"), [("mention", False), ("auto", True)])
 async def test_a_glance_goes_by_the_channels_settings(
-    redis: Redis, limits: Limits, follow_ups: FollowUps, unasked: bool
+    redis: Redis, limits: SlackLimits, follow_ups: FollowUps, unasked: bool
 ) -> None:
     async with open_office(redis, limits, working=False) as office:
         settings = await office.channel_settings.of("C0GENERAL")
@@ -186,7 +186,7 @@ async def test_a_glance_goes_by_the_channels_settings(
 
 
 async def test_so_many_unknown_threads_a_second_are_judged_the_rest_is_put_aside(
-    redis: Redis, limits: Limits
+    redis: Redis, limits: SlackLimits
 ) -> None:
     async with open_office(redis, limits, working=False) as office:
         glance = office.edge.app.prefilter
@@ -196,7 +196,9 @@ async def test_so_many_unknown_threads_a_second_are_judged_the_rest_is_put_aside
         assert await put_aside(office) == 400 - seen.count("other")
 
 
-async def test_over_http_what_cannot_be_taken_is_503_and_comes_again(redis: Redis, limits: Limits) -> None:
+async def test_over_http_what_cannot_be_taken_is_503_and_comes_again(
+    redis: Redis, limits: SlackLimits
+) -> None:
     async with open_office(redis, limits, "http", working=False) as office:
         asked = put(office, "#general", user="U0ALICE", text=f"{bot(office)} {HOW_MANY}")
         body = json.dumps(
@@ -215,7 +217,7 @@ async def test_over_http_what_cannot_be_taken_is_503_and_comes_again(redis: Redi
 
 
 async def test_a_follow_up_is_put_aside_though_strangers_fill_the_room_for_it(
-    redis: Redis, limits: Limits, monkeypatch: pytest.MonkeyPatch
+    redis: Redis, limits: SlackLimits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.listening.deferred_messages.MOST", 20)
     async with open_office(redis, limits) as office:
@@ -230,7 +232,7 @@ async def test_a_follow_up_is_put_aside_though_strangers_fill_the_room_for_it(
 
 
 async def test_a_follow_up_to_what_is_not_answered_yet_is_none_of_a_flood(
-    redis: Redis, limits: Limits
+    redis: Redis, limits: SlackLimits
 ) -> None:
     async with open_office(redis, limits, working=False) as office:
         asked = put(office, "#general", user="U0ALICE", text="We had a talk.")["ts"]

@@ -14,7 +14,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.cli.evaluation.scratch import Scratch, open_scratch
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from bot.rendering.render import HELPFUL, NOT_HELPFUL
 from bot.stats.gaps import Gaps
 from bot.stats.grown_cases import CaseGrower, Grown, facts_of
@@ -73,7 +73,7 @@ class Growing:
 
 
 @asynccontextmanager
-async def a_growing_office(redis: Redis, limits: Limits, folder: Path) -> AsyncIterator[Growing]:
+async def a_growing_office(redis: Redis, limits: SlackLimits, folder: Path) -> AsyncIterator[Growing]:
     folder.mkdir()
     for name, text in (("leave.md", LEAVE + EXPIRY), ("salaries.md", SECRET)):
         (folder / name).write_text(text, encoding="utf-8")
@@ -96,7 +96,7 @@ async def a_growing_office(redis: Redis, limits: Limits, folder: Path) -> AsyncI
 
 
 @pytest.fixture
-async def growing(redis: Redis, limits: Limits, tmp_path: Path) -> AsyncIterator[Growing]:
+async def growing(redis: Redis, limits: SlackLimits, tmp_path: Path) -> AsyncIterator[Growing]:
     async with a_growing_office(redis, limits, tmp_path / "pages") as made:
         yield made
 

@@ -12,7 +12,7 @@ import pytest
 from redis.asyncio import Redis
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from bot.playground import Limits, sample_workspace
+from bot.playground import SlackLimits, sample_workspace
 from bot.slack.scopes import REQUIRED
 from kb.errors import IndexUnavailableError, StoreUnavailableError
 from kb.jobs import SourceState, SyncRecord
@@ -26,7 +26,7 @@ PUBLIC, LEADS = "page-leave-policy", "page-pay-bands"
 
 
 @pytest.fixture
-async def plain_office(redis: Redis, limits: Limits) -> AsyncIterator[Office]:
+async def plain_office(redis: Redis, limits: SlackLimits) -> AsyncIterator[Office]:
     """The workspace of an app that was installed without the agent's view."""
     workspace = replace(sample_workspace(), scopes=REQUIRED, agent_view=False)
     async with open_office(redis, limits, workspace=workspace) as running:
@@ -219,7 +219,7 @@ async def test_a_kill_after_the_question_was_posted_posts_it_no_second_time(offi
     await office.slack.click_view("alice", view["id"], "footnote_ask_0")
     question = await taken(office)
     dm = office.slack.dm("alice")
-    await office.edge.handler.placing.placed(question, first=True)  # and then it was killed
+    await office.edge.handler.home_messages.posted_once(question, first=True)  # and then it was killed
     assert len(office.slack.messages(dm)) == 1
     for attempt in (2, 3):
         await office.edge.handler(question, attempt)

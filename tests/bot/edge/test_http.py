@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from redis.asyncio import Redis
 
 from bot.edge.slack_app import PATH, open_edge
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from bot.rendering.render import HELPFUL
 from kb.config.settings import SlackSettings
 from kb.errors import SettingsError
@@ -60,7 +60,7 @@ def signed(office: Office, body: str, at: int) -> dict[str, str]:
     return {"X-Slack-Request-Timestamp": str(at), "X-Slack-Signature": f"v0={signature}"}
 
 
-async def test_only_what_slack_signed_lately_is_taken(redis: Redis, limits: Limits) -> None:
+async def test_only_what_slack_signed_lately_is_taken(redis: Redis, limits: SlackLimits) -> None:
     async with open_office(redis, limits, "http", working=False) as office:
         now = int(time.time())
         good = signed(office, BODY, now)
@@ -111,7 +111,7 @@ SIGNATURES: list[str | bytes] = [
 ]  # fmt: skip
 
 
-async def test_what_slack_did_not_sign_is_401_whatever_its_shape(redis: Redis, limits: Limits) -> None:
+async def test_what_slack_did_not_sign_is_401_whatever_its_shape(redis: Redis, limits: SlackLimits) -> None:
     async with open_office(redis, limits, "http", working=False) as office:
         for name, values in (("X-Slack-Request-Timestamp", STAMPS), ("X-Slack-Signature", SIGNATURES)):
             for value in values:
@@ -172,7 +172,7 @@ FORMS = [
 
 
 async def test_what_is_signed_and_no_event_is_400_and_nothing_of_it_is_logged(
-    redis: Redis, limits: Limits, caplog: pytest.LogCaptureFixture
+    redis: Redis, limits: SlackLimits, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with open_office(redis, limits, "http", working=False) as office:
         for body in MALFORMED:
@@ -198,7 +198,7 @@ async def test_what_is_signed_and_no_event_is_400_and_nothing_of_it_is_logged(
 
 
 async def test_half_characters_in_what_slack_tells_are_no_reason_to_lose_it(
-    redis: Redis, limits: Limits
+    redis: Redis, limits: SlackLimits
 ) -> None:
     async with open_office(redis, limits, "http") as office:
         ts = await office.ask("alice", "dm", "What about \ud800 and \ud83d\ude00?")
@@ -218,7 +218,7 @@ VALUES = st.recursive(
 )
 
 
-async def test_no_signed_body_breaks_anything(redis: Redis, limits: Limits) -> None:
+async def test_no_signed_body_breaks_anything(redis: Redis, limits: SlackLimits) -> None:
     async with open_office(redis, limits, "http", working=False) as office:
 
         @settings(max_examples=150, deadline=None, database=None)
@@ -246,7 +246,9 @@ async def test_no_signed_body_breaks_anything(redis: Redis, limits: Limits) -> N
         await asyncio.to_thread(walk)
 
 
-async def test_without_any_way_to_hear_slack_the_start_says_what_to_set(redis: Redis, limits: Limits) -> None:
+async def test_without_any_way_to_hear_slack_the_start_says_what_to_set(
+    redis: Redis, limits: SlackLimits
+) -> None:
     async with open_office(redis, limits, "socket", working=False) as office:
         for settings, named in (
             ({"bot_token": "xoxb-playground"}, "SLACK_APP_TOKEN"),
@@ -261,7 +263,7 @@ async def test_without_any_way_to_hear_slack_the_start_says_what_to_set(redis: R
                     await edge.connect()
 
 
-async def test_activity_remembers_when_slack_was_heard_last(redis: Redis, limits: Limits) -> None:
+async def test_activity_remembers_when_slack_was_heard_last(redis: Redis, limits: SlackLimits) -> None:
     async with open_office(redis, limits) as office:
         assert await office.edge.is_connected()
         assert office.edge.activity.last_event is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from redis.asyncio import Redis
 
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from kb.models import ThreadKey
 from tests.fakes.answers import an_answer
 from tests.fakes.office import Office, open_office
@@ -121,7 +121,7 @@ async def test_an_edited_question_gets_its_answer_updated(office: Office) -> Non
 
 
 async def test_a_question_edited_while_it_waits_is_answered_once_as_edited(
-    redis: Redis, limits: Limits
+    redis: Redis, limits: SlackLimits
 ) -> None:
     async with open_office(redis, limits, working=False) as office:
         ts = await office.ask("alice", "#general", "@footnote How many days?")

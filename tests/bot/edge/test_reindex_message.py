@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from bot.reindexing.progress_notes import ProgressNote
 from kb.errors import IndexUnavailableError
 from kb.jobs import FailedPage, ReindexProgress, SyncReport
@@ -203,7 +203,7 @@ async def test_a_reindex_that_cannot_go_on_says_so_in_its_message(office: Office
     await until(lambda: noted_is(office, 0))
 
 
-async def test_an_end_that_slack_did_not_take_is_shown_later(redis: Redis, limits: Limits) -> None:
+async def test_an_end_that_slack_did_not_take_is_shown_later(redis: Redis, limits: SlackLimits) -> None:
     async with open_office(redis, limits) as office:
         await office.slack.command("dana", "#general", "/kb", "reindex shop")
         office.slack.faults.add("chat.update", drop=True, times=2)

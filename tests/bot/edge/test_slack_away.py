@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from bot.queue.dead_letters import DeadLetters
 from bot.queue.placeholder_cleanup import PlaceholderCleanup
 from tests.fakes.office import NOW, Office, a_bot, open_office
@@ -22,7 +22,7 @@ ASKED = "@footnote How many days of holiday do I get?"
 
 
 @pytest.fixture
-async def office(redis: Redis, limits: Limits) -> AsyncIterator[Office]:
+async def office(redis: Redis, limits: SlackLimits) -> AsyncIterator[Office]:
     """Its pauses are short: the longest is a fifth of a second, also where Slack asks for two minutes."""
     async with open_office(redis, limits, longest_wait_s=0.2) as running:
         yield running
@@ -152,7 +152,7 @@ async def test_what_was_answered_before_slack_went_is_not_told_to_be_late(office
 
 
 async def test_what_waits_survives_the_bot_and_is_tried_at_once_by_its_next_life(
-    redis: Redis, limits: Limits
+    redis: Redis, limits: SlackLimits
 ) -> None:
     async with open_office(redis, limits, retry_s=600.0, longest_wait_s=600.0) as office:
         every_call(office, OUTAGES["a cut connection"])

@@ -14,7 +14,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.messages.catalog import LANGUAGES
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from kb.index.edge import EdgeIndex
 from tests.fakes.knowing_office import Words, knowing_office
 from tests.fakes.office import Office
@@ -32,7 +32,7 @@ def embedder() -> Words:
 
 
 @pytest.fixture
-async def office(redis: Redis, limits: Limits, tmp_path: Path, embedder: Words) -> AsyncIterator[Office]:
+async def office(redis: Redis, limits: SlackLimits, tmp_path: Path, embedder: Words) -> AsyncIterator[Office]:
     async with knowing_office(redis, limits, tmp_path / "pages", PAGES, embedder=embedder) as office:
         yield office
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from bot.questions.stream import CALM_S
-from bot.rendering.written import as_written
+from bot.rendering.partial_answer import partial_markdown
 from kb.answer import Sentence
 from kb.answering.progress import Progress
 from tests.fakes.answers import a_citation, an_answer
@@ -29,7 +29,7 @@ Write = Callable[[Progress], Awaitable[None]]
 
 
 @pytest.fixture
-async def office(redis: Redis, limits: Limits) -> Any:
+async def office(redis: Redis, limits: SlackLimits) -> Any:
     async with open_office(redis, limits) as office:
         hurry(office)
         office.knowledge.write = writing()
@@ -95,7 +95,7 @@ async def test_an_answer_grows_and_then_takes_its_final_form_in_the_same_message
     assert (first, last_but_one, last) == ("chat.startStream", "chat.stopStream", "chat.update")
     assert middle
     assert set(middle) == {"chat.appendStream"}
-    assert streamed(office) == as_written(SENTENCES, [ONE])
+    assert streamed(office) == partial_markdown(SENTENCES, [ONE])
 
 
 async def test_the_status_says_what_is_done_and_does_not_stay(office: Office) -> None:
@@ -128,7 +128,7 @@ async def test_what_comes_fast_is_sent_together(office: Office) -> None:
     assert 3 <= len(sent) <= 8
     for before, after in pairwise(sent):
         assert after.at - before.at >= 0.28
-    assert as_written(many, [ONE]).startswith(streamed(office))
+    assert partial_markdown(many, [ONE]).startswith(streamed(office))
 
 
 async def test_many_streams_share_what_slack_takes(office: Office) -> None:
@@ -287,7 +287,7 @@ async def test_where_there_is_a_placeholder_nothing_is_streamed(office: Office) 
     assert spoken(office) == ["chat.postMessage", "chat.update"]
 
 
-async def test_streaming_can_be_switched_off(redis: Redis, limits: Limits) -> None:
+async def test_streaming_can_be_switched_off(redis: Redis, limits: SlackLimits) -> None:
     async with open_office(redis, limits, stream="off") as office:
         hurry(office)
         office.knowledge.write = writing(0.02)
@@ -308,7 +308,7 @@ async def test_a_draft_that_is_begun_anew_is_not_mixed_with_the_first(office: Of
     office.knowledge.write = write
     ts = await office.ask("alice", "#general", ASKED)
     await the_answer(office, ts)
-    assert streamed(office) == as_written(SENTENCES[:2], [ONE])
+    assert streamed(office) == partial_markdown(SENTENCES[:2], [ONE])
 
 
 async def test_steps_that_nobody_could_read_are_not_told(office: Office) -> None:
@@ -393,7 +393,7 @@ async def cut(office: Office, ts: str, channel: str = "#general") -> dict[str, A
 
 @pytest.fixture(params=[True, False], ids=["Slack tells what was streamed", "Slack does not"])
 async def either_slack(request: pytest.FixtureRequest, redis: Redis) -> Any:
-    limits = Limits(
+    limits = SlackLimits(
         rate_limited=False, ack_timeout_s=1.0, retry_delays_s=(0.0, 0.05, 0.05), streams_told=request.param
     )
     async with open_office(redis, limits) as office:

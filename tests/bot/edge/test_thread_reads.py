@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 
 from bot.listening.deferred_messages import FIRST_S, DeferredMessage, DeferredMessages
 from bot.listening.thread_reads import BURST
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from kb.models import ThreadKey
 from tests.fakes.office import Office, a_bot, backend_of, open_office, wall_clock
 from tests.fakes.slack_events import bot, mention, put, send
@@ -34,9 +34,9 @@ PASSING: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def limits() -> Limits:
+def limits() -> SlackLimits:
     """More time than Slack gives, for machines that are slow."""
-    return Limits(rate_limited=False, ack_timeout_s=10.0, retry_delays_s=(0.0, 0.05, 0.05))
+    return SlackLimits(rate_limited=False, ack_timeout_s=10.0, retry_delays_s=(0.0, 0.05, 0.05))
 
 
 def looks(office: Office) -> int:
@@ -70,7 +70,7 @@ async def put_aside(office: Office) -> int:
 
 
 async def test_many_questions_in_threads_without_us_cost_one_look_a_thread(redis: Redis) -> None:
-    async with open_office(redis, Limits(ack_timeout_s=10.0), working=False) as office:
+    async with open_office(redis, SlackLimits(ack_timeout_s=10.0), working=False) as office:
         roots = [put(office, "#general", user="U0ALICE", text="We had a talk.")["ts"] for _ in range(10)]
         for n in range(120):
             send(office, reply(office, roots[n % 10]))

@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import Redis
 
 from bot.listening.channel_settings import ChannelSettings
-from bot.playground import Limits
+from bot.playground import SlackLimits
 from kb.answer import Answer
 from kb.models import Outcome, ThreadKey
 from tests.bot.edge.test_exactly_once import taken
@@ -202,7 +202,7 @@ async def test_a_failure_unasked_is_silence_too(office: Office) -> None:
 
 @pytest.mark.parametrize("silent", [True, False])
 async def test_a_killed_attempt_at_an_unasked_question_is_not_answered_differently_later(
-    redis: Redis, limits: Limits, silent: bool
+    redis: Redis, limits: SlackLimits, silent: bool
 ) -> None:
     async with open_office(redis, limits, working=False) as office:
         office.start_working()

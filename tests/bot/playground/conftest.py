@@ -13,7 +13,7 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground, Workspace, sample_workspace
+from bot.playground import Playground, SlackLimits, Workspace, sample_workspace
 
 AppOf = Callable[[Playground], AsyncApp]
 
@@ -37,9 +37,9 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def limits() -> Limits:
+def limits() -> SlackLimits:
     """Tests override this fixture, or build their own playground, to meet a limit."""
-    return Limits(rate_limited=False, retry_delays_s=(0.0, 0.02, 0.02))
+    return SlackLimits(rate_limited=False, retry_delays_s=(0.0, 0.02, 0.02))
 
 
 MORE_SCOPES = (
@@ -61,7 +61,9 @@ def workspace() -> Workspace:
 
 
 @pytest.fixture
-async def playground(workspace: Workspace, clock: FakeClock, limits: Limits) -> AsyncIterator[Playground]:
+async def playground(
+    workspace: Workspace, clock: FakeClock, limits: SlackLimits
+) -> AsyncIterator[Playground]:
     async with Playground(workspace, clock=clock, limits=limits) as running:
         yield running
 
@@ -92,7 +94,7 @@ async def connected(app: AsyncApp, playground: Playground) -> AsyncIterator[Asyn
 
 @asynccontextmanager
 async def over_http(
-    app_of: AppOf, *, clock: Callable[[], float], limits: Limits
+    app_of: AppOf, *, clock: Callable[[], float], limits: SlackLimits
 ) -> AsyncIterator[Playground]:
     """A playground that posts its events to the app's own aiohttp server."""
     apps: list[AsyncApp] = []
@@ -117,7 +119,7 @@ async def over_http(
 
 @asynccontextmanager
 async def over_sockets(
-    app_of: AppOf, *, clock: Callable[[], float], limits: Limits
+    app_of: AppOf, *, clock: Callable[[], float], limits: SlackLimits
 ) -> AsyncIterator[Playground]:
     async with (
         Playground(sample_workspace(), clock=clock, limits=limits) as running,
@@ -130,7 +132,9 @@ async def over_sockets(
 def bolt() -> Callable[..., AbstractAsyncContextManager[Playground]]:
     """`bolt("socket mode" | "signed http", register, clock=, limits=)`: a playground with a Bolt app connected."""
 
-    def start(way: str, register: Callable[[AsyncApp], None], *, clock: Callable[[], float], limits: Limits):
+    def start(
+        way: str, register: Callable[[AsyncApp], None], *, clock: Callable[[], float], limits: SlackLimits
+    ):
         def app_of(playground: Playground) -> AsyncApp:
             app = bolt_app(playground)
             register(app)

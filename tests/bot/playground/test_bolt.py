@@ -11,7 +11,7 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground
+from bot.playground import Playground, SlackLimits
 from tests.fakes.slack_errors import refusal
 
 BUTTONS = [
@@ -129,7 +129,7 @@ async def test_a_command_is_answered_to_its_user_and_then_to_all(slack: Playgrou
     assert slack.ephemerals("alice") == []
 
 
-@pytest.mark.parametrize("limits", [Limits(ack_timeout_s=0.3)], ids=["300 ms"])
+@pytest.mark.parametrize("limits", [SlackLimits(ack_timeout_s=0.3)], ids=["300 ms"])
 async def test_a_command_that_is_not_acknowledged_fails_in_front_of_its_user(slack: Playground) -> None:
     await slack.command("dana", "#general", "/kb", "silent")
     (told,) = slack.ephemerals("dana")

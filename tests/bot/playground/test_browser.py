@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from bot.playground.guide import Guide
 from bot.playground.kb_pages import ShownPage, ShownSection
 from bot.playground.questions import Suggestion
@@ -31,7 +31,7 @@ async def chromium() -> AsyncIterator[Any]:
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def playground(clock: Callable[[], float], limits: Limits) -> AsyncIterator[Playground]:
+async def playground(clock: Callable[[], float], limits: SlackLimits) -> AsyncIterator[Playground]:
     async with Playground(sample_workspace(), clock=clock, limits=limits) as running:
         yield running
 
@@ -299,7 +299,7 @@ async def test_nothing_sticks_out_sideways(page: Any, client: AsyncWebClient, wi
 
 
 async def test_a_cited_section_of_a_document_is_scrolled_to(
-    chromium: Any, clock: Callable[[], float], limits: Limits
+    chromium: Any, clock: Callable[[], float], limits: SlackLimits
 ) -> None:
     def section(number: int) -> ShownSection:
         text = "\n\n".join([f"Line of page {number}."] * 40)
@@ -499,7 +499,7 @@ QUESTIONS = (
     ],
 )
 async def test_the_first_screen_says_who_writes_and_what_to_try(
-    chromium: Any, clock: Callable[[], float], limits: Limits, guide: Guide, told: str
+    chromium: Any, clock: Callable[[], float], limits: SlackLimits, guide: Guide, told: str
 ) -> None:
     async def ask() -> Guide:
         return guide

@@ -12,10 +12,12 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 
 impatient = pytest.mark.parametrize(
-    "limits", [Limits(ack_timeout_s=0.3, retry_delays_s=(0.0, 0.02, 0.02))], ids=["300 ms to acknowledge"]
+    "limits",
+    [SlackLimits(ack_timeout_s=0.3, retry_delays_s=(0.0, 0.02, 0.02))],
+    ids=["300 ms to acknowledge"],
 )
 
 

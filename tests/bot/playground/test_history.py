@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground, Workspace
+from bot.playground import Playground, SlackLimits, Workspace
 from bot.playground.history import FILE, ROOM_MESSAGES, SET_ASIDE, History
 
 
@@ -24,7 +24,7 @@ def told() -> list[str]:
 
 @pytest.fixture
 def start(
-    tmp_path: Path, workspace: Workspace, limits: Limits, clock: Callable[[], float], told: list[str]
+    tmp_path: Path, workspace: Workspace, limits: SlackLimits, clock: Callable[[], float], told: list[str]
 ) -> Callable[[], Playground]:
     def one() -> Playground:
         history = History(tmp_path, tell=told.append)

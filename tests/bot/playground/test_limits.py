@@ -10,12 +10,12 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 
 
 @pytest.fixture
-def limits() -> Limits:
-    return Limits(post_burst=3)
+def limits() -> SlackLimits:
+    return SlackLimits(post_burst=3)
 
 
 async def ratelimited(call) -> int:
@@ -46,7 +46,7 @@ async def test_a_tier_is_counted_for_each_method(client: AsyncWebClient, clock) 
 
 
 async def test_an_app_sold_outside_the_marketplace_reads_one_thread_a_minute(clock) -> None:
-    limits = Limits(replies_per_minute=1, replies_page=15)
+    limits = SlackLimits(replies_per_minute=1, replies_page=15)
     async with Playground(sample_workspace(), clock=clock, limits=limits) as playground:
         client = AsyncWebClient(token="xoxb-playground", base_url=playground.api_url)
         ts = await playground.say("alice", "#general", "hi")

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 
 PAGE = """---
 title: Leave policy
@@ -36,7 +36,7 @@ async def pages(path: str) -> str | None:
 
 
 @pytest.fixture
-async def playground(clock, limits: Limits) -> AsyncIterator[Playground]:
+async def playground(clock, limits: SlackLimits) -> AsyncIterator[Playground]:
     async with Playground(sample_workspace(), clock=clock, limits=limits, pages=pages) as running:
         yield running
 

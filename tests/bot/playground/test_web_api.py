@@ -9,7 +9,7 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.playground import Limits, Playground, sample_workspace
+from bot.playground import Playground, SlackLimits, sample_workspace
 from tests.fakes.slack_errors import refusal
 
 
@@ -34,7 +34,7 @@ async def test_auth_test_names_the_bot_and_the_scopes(client: AsyncWebClient) ->
     assert "chat:write" in answer.headers["x-oauth-scopes"].split(",")
 
 
-async def test_a_missing_scope_is_named(limits: Limits) -> None:
+async def test_a_missing_scope_is_named(limits: SlackLimits) -> None:
     workspace = replace(sample_workspace(), scopes=("app_mentions:read",))
     async with Playground(workspace, limits=limits) as playground:
         client = AsyncWebClient(token=workspace.bot_token, base_url=playground.api_url)
@@ -160,7 +160,7 @@ async def test_a_thread_comes_in_pages(playground: Playground, client: AsyncWebC
 
 
 async def test_a_small_page_limit_and_disorder_can_be_switched_on(clock) -> None:
-    limits = Limits(rate_limited=False, replies_page=2, replies_in_disorder=True)
+    limits = SlackLimits(rate_limited=False, replies_page=2, replies_in_disorder=True)
     async with Playground(sample_workspace(), clock=clock, limits=limits) as playground:
         client = AsyncWebClient(token="xoxb-playground", base_url=playground.api_url)
         root = await playground.say("alice", "#general", "0")

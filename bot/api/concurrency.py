@@ -12,7 +12,7 @@ from bot.api.errors import BusyError
 RETRY_AFTER_S = 1
 
 
-class Slots:
+class ConcurrencyLimit:
     def __init__(self, most: int) -> None:
         self._most = most
         self.taken = 0
@@ -26,7 +26,7 @@ class Slots:
             raise BusyError(retry_after_s=RETRY_AFTER_S)
 
     @contextmanager
-    def one(self) -> Iterator[None]:
+    def slot(self) -> Iterator[None]:
         """Takes one while the block runs. Raises what `check` does."""
         self.check()
         self.taken += 1

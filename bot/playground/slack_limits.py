@@ -13,7 +13,7 @@ TIER_PER_MINUTE = {1: 1, 2: 20, 3: 50, 4: 100}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class SlackLimits:
     """Slack's numbers by default. Times are in seconds.
 
     `retry_delays_s`: before the first, second and third redelivery of an event that was not acknowledged.
@@ -41,7 +41,7 @@ class Limits:
 class RateLimiter:
     """Token buckets: one for each method, and for posts one for each channel as well."""
 
-    def __init__(self, limits: Limits, clock: Clock) -> None:
+    def __init__(self, limits: SlackLimits, clock: Clock) -> None:
         self._limits = limits
         self._clock = clock
         self._buckets: dict[str, tuple[float, float]] = {}

@@ -10,7 +10,7 @@ from kb.models import Page
 from kb.pages.labels import page_labels
 
 
-def told_apart(answer: Answer) -> Answer:
+def disambiguated(answer: Answer) -> Answer:
     """The answer with a place behind the titles that two of its shown pages share; as it is where none do."""
     shown = _shown(answer)
     called = page_labels(shown.values())

@@ -20,7 +20,7 @@ KEEP = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shelf:
+class SourceCount:
     """`stale`: past their review date, or expired."""
 
     source: str
@@ -28,19 +28,20 @@ class Shelf:
     stale: int
 
 
-class Shelves:
+class SourceCounts:
     def __init__(self, index: EveryPage, *, clock: Callable[[], datetime]) -> None:
         self._index = index
         self._clock = clock
         self._known: TtlCache[None, Sequence[Page]] = TtlCache(keep=KEEP, clock=clock)
 
-    async def of(self, audience: Audience) -> list[Shelf]:
-        """By name. Raises `IndexUnavailableError`."""
+    async def of(self, audience: Audience) -> list[SourceCount]:
+        """Counts pages by source. Raises `IndexUnavailableError`."""
         pages = await self._known.get(None, lambda _: self._index.every_page())
         today = self._clock().date()
         readable = [page for page in pages if audience.may_read(page.audience)]
         counted = Counter(page.source for page in readable)
         stale = Counter(page.source for page in readable if stale_page(page, today) is not None)
         return [
-            Shelf(source=source, pages=counted[source], stale=stale[source]) for source in sorted(counted)
+            SourceCount(source=source, pages=counted[source], stale=stale[source])
+            for source in sorted(counted)
         ]

@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 from bot.playground.interactions import Interactions
-from bot.playground.people import WORKFLOW_NAME, People
+from bot.playground.people import WORKFLOW_NAME, UserMessages
 from bot.playground.sharing import Upload
 from bot.playground.workspace import SHORTCUT_ID
 
 
-class Deeds:
-    _people: People
+class UserActions:
+    _people: UserMessages
     _interactions: Interactions
 
     async def say(

@@ -22,8 +22,8 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import AskedIn
-from bot.questions.asked_line import to_asker
-from bot.questions.explain import alone_with, trace_payload
+from bot.questions.asker_line import to_asker
+from bot.questions.explain import ephemeral_channel, trace_payload
 from bot.questions.question import Answerer
 from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.layout import Block
@@ -58,7 +58,7 @@ class Records(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AloneWorker:
+class EphemeralAnswerWorker:
     """`posting` must not retry lost connections."""
 
     pipeline: Answerer
@@ -99,7 +99,7 @@ class AloneWorker:
 
     async def _answer(self, question: QueuedQuestion) -> Answer:
         text = plain_text(question.text, await self.people.names(people_in(question.text)))
-        audience = await self.audiences.alone(question.user)
+        audience = await self.audiences.for_person(question.user)
         waiting = asyncio.create_task(self._say_searching(question, messages_in(detect(text))))
         try:
             answer = await self.pipeline.answer(Question(id=question.id, text=text, audience=audience))
@@ -108,7 +108,7 @@ class AloneWorker:
             await asyncio.wait({waiting})
         note(outcome=answer.outcome)
         rendered = render(answer, question_id=question.id, today=self.clock().date())
-        await self.show(question, for_one(rendered, text, messages_in(answer.language)))
+        await self.show(question, for_asker_only(rendered, text, messages_in(answer.language)))
         return answer
 
     async def show(self, question: QueuedQuestion, rendered: Rendered) -> None:
@@ -173,7 +173,8 @@ class AloneWorker:
         asked_in = AskedIn(place="private", team=question.team, user=question.user)
         try:
             await self.figures.save_trace(
-                question.id, trace_payload(answer, channel=alone_with(question.user), reason=question.reason)
+                question.id,
+                trace_payload(answer, channel=ephemeral_channel(question.user), reason=question.reason),
             )
             await self.figures.record(question.id, answer, asked_in)
         except StoreUnavailableError:
@@ -182,13 +183,13 @@ class AloneWorker:
             logger.exception("figures.broke", extra={"question_id": question.id})
 
 
-def for_one(rendered: Rendered, question: str, words: Messages) -> Rendered:
+def for_asker_only(rendered: Rendered, question: str, words: Messages) -> Rendered:
     """A message for somebody who sees their question nowhere, without the buttons that need others."""
-    blocks = [kept for block in rendered.blocks if (kept := _for_one(block)) is not None]
+    blocks = [kept for block in rendered.blocks if (kept := _for_asker_only(block)) is not None]
     return to_asker(replace(rendered, blocks=tuple(blocks)), question, words)
 
 
-def _for_one(block: Block) -> Block | None:
+def _for_asker_only(block: Block) -> Block | None:
     if block["type"] != "actions":
         return block
     elements = [one for one in block["elements"] if one.get("action_id") in BUTTONS]

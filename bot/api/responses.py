@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.api import schemas
-from bot.rendering.apart import told_apart
-from bot.rendering.render import spoken
+from bot.rendering.disambiguation import disambiguated
+from bot.rendering.render import answer_markdown
 from kb.answer import Answer, AnswerWarning, Citation, Sentence
 from kb.models import Hit
 from kb.pages.freshness import FreshnessPolicy
@@ -41,11 +41,11 @@ def answer_of(answer: Answer, *, question_id: str) -> schemas.Answer:
     """
     if answer.outcome == "unavailable":
         raise ValueError("an outage is told as an error")
-    told = told_apart(answer)
+    told = disambiguated(answer)
     return schemas.Answer(
         id=question_id,
         outcome=answer.outcome,
-        text=spoken(answer),
+        text=answer_markdown(answer),
         sentences=tuple(sentence_of(one) for one in told.sentences),
         citations=tuple(citation_of(one) for one in told.citations),
         warnings=tuple(warning_of(one) for one in told.warnings),

@@ -34,7 +34,7 @@ def histogram(
     return family
 
 
-def written(families: Iterable[Metric], *, own: CollectorRegistry | None = None) -> str:
+def exposition_text(families: Iterable[Metric], *, own: CollectorRegistry | None = None) -> str:
     """In the text format; with what `own` has collected by itself."""
     registry = CollectorRegistry()
     registry.register(_Made(list(families)))

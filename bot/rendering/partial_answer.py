@@ -17,7 +17,7 @@ from kb.answer import Citation, Sentence
 from kb.marked import growing_markdown
 
 MOST_CHARACTERS = 8000
-"""Of a draft: a finished answer has no more, and Slack takes 12,000 at a time."""
+"""Most characters of a draft: a finished answer has no more, and Slack takes 12,000 at a time."""
 
 _UNSEEN = "\u200b"
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -33,12 +33,12 @@ _LEADS_SOMEWHERE = re.compile(
 _IN_ADDRESS = {ord(letter): f"%{ord(letter):02X}" for letter in "()[]\\<> \"'"}
 
 
-def as_written(
+def partial_markdown(
     sentences: Sequence[Sentence], citations: Sequence[Citation], words: Messages | None = None
 ) -> str:
     """The sentences so far, each with the marks of its sources, up to `MOST_CHARACTERS`. English without `words`."""
-    shown = {one.n: _mark(one) for one in citations}
-    clean = [replace(one, text=harmless(one.text)) for one in sentences]
+    shown = {one.n: _citation_link(one) for one in citations}
+    clean = [replace(one, text=sanitize_links(one.text)) for one in sentences]
     below = (words or messages_in(None)).sources_below
     text = ""
     for grown, waiting in growing_markdown(clean, lambda n: shown.get(n, ""), below=below):
@@ -48,12 +48,12 @@ def as_written(
     return text
 
 
-def harmless(markdown: str) -> str:
+def sanitize_links(markdown: str) -> str:
     """The text without anything that pings, mentions or links."""
     return _LEADS_SOMEWHERE.sub(lambda found: found[0] + _UNSEEN, _COMMENT.sub("", markdown))
 
 
-def _mark(citation: Citation) -> str:
+def _citation_link(citation: Citation) -> str:
     address = web_address(citation.chunk.url)
     if address is None or len(address) > URL_CHARACTERS or not address.lower().startswith("http"):
         return f"({citation.n})"

@@ -11,13 +11,13 @@ from bot.messages.catalog import Messages
 from bot.rendering.citation_blocks import TITLE_CHARACTERS, URL_CHARACTERS, dated, title_of, titled_link
 from bot.rendering.layout import shorten
 from bot.rendering.mrkdwn import escape
-from bot.rendering.spans import Span, link_spans
+from bot.rendering.styled_text import Span, link_spans
 from kb.answer import Citation
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>])")
 
 
-def head_spans(citation: Citation, words: Messages, *, says: bool) -> list[Span]:
+def header_spans(citation: Citation, words: Messages, *, says: bool) -> list[Span]:
     """`says`: the head leads in the quote by itself; else a sentence before it does."""
     chunk, bold = citation.chunk, Span(text="", bold=True)
     url = chunk.url if len(chunk.url) <= URL_CHARACTERS else ""
@@ -27,14 +27,14 @@ def head_spans(citation: Citation, words: Messages, *, says: bool) -> list[Span]
     return [span for span in spans if span.text]
 
 
-def head_mrkdwn(citation: Citation, words: Messages, *, says: bool) -> str:
+def header_mrkdwn(citation: Citation, words: Messages, *, says: bool) -> str:
     chunk = citation.chunk
     before, after = _around(citation, words, says=says)
     place = f"*{titled_link(chunk.page.title, chunk.url)}{escape(_section(citation))}*"
     return f"{before}{place}{escape(after)}"
 
 
-def head_markdown(citation: Citation, words: Messages, *, says: bool) -> str:
+def header_markdown(citation: Citation, words: Messages, *, says: bool) -> str:
     chunk = citation.chunk
     before, after = _around(citation, words, says=says)
     place = _literal(title_of(chunk.page.title) + _section(citation))

@@ -10,7 +10,7 @@ from typing import get_args
 from prometheus_client import CollectorRegistry, Histogram, ProcessCollector, disable_created_metrics
 from prometheus_client.metrics_core import Metric
 
-from bot.stats.families import Sample, counter, gauge
+from bot.stats.metric_families import Sample, counter, gauge
 from kb.index.port import IndexCounts
 from kb.jobs import SourceState
 from kb.models import Outcome
@@ -21,7 +21,7 @@ ANSWER_BUCKETS_S = (0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0)
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
-class Measured:
+class ProcessMetrics:
     """What is counted as it happens, and what the system knows of this process."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class SlackFigures:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Condition:
+class ProcessState:
     """`pages`: None where the index does not answer. `slack`: None where nobody connects to it."""
 
     version: str
@@ -66,28 +66,26 @@ class Condition:
     slack: SlackFigures | None
 
 
-def families(condition: Condition) -> Iterable[Metric]:
-    yield gauge(
-        "footnote_build_info", "Always 1; the version is a label.", [({"version": condition.version}, 1)]
-    )
-    yield gauge("footnote_index_up", "1 where the index answers.", [({}, condition.pages is not None)])
-    if condition.pages is not None:
-        yield gauge("footnote_index_pages", "Pages in the index.", [({}, condition.pages.pages)])
-        yield gauge("footnote_index_passages", "Passages in the index.", [({}, condition.pages.chunks)])
-    yield gauge("footnote_store_up", "1 where Redis answers.", [({}, condition.store)])
-    if condition.reranker is not None:
+def state_families(state: ProcessState) -> Iterable[Metric]:
+    yield gauge("footnote_build_info", "Always 1; the version is a label.", [({"version": state.version}, 1)])
+    yield gauge("footnote_index_up", "1 where the index answers.", [({}, state.pages is not None)])
+    if state.pages is not None:
+        yield gauge("footnote_index_pages", "Pages in the index.", [({}, state.pages.pages)])
+        yield gauge("footnote_index_passages", "Passages in the index.", [({}, state.pages.chunks)])
+    yield gauge("footnote_store_up", "1 where Redis answers.", [({}, state.store)])
+    if state.reranker is not None:
         yield gauge(
-            "footnote_reranker_up", "1 where the reranker that is wanted works.", [({}, condition.reranker)]
+            "footnote_reranker_up", "1 where the reranker that is wanted works.", [({}, state.reranker)]
         )
-    if condition.workers is not None:
+    if state.workers is not None:
         yield gauge(
             "footnote_ingest_workers",
             "Processes of `footnote worker` that were heard of lately.",
-            [({}, condition.workers)],
+            [({}, state.workers)],
         )
-    yield from _of_syncs(condition.sources)
-    if condition.slack is not None:
-        yield from _of_slack(condition.slack)
+    yield from _of_syncs(state.sources)
+    if state.slack is not None:
+        yield from _of_slack(state.slack)
 
 
 def _of_syncs(sources: Sequence[SourceState]) -> Iterable[Metric]:
