@@ -19,7 +19,7 @@ from typing import BinaryIO
 import ingest
 
 LENGTH_BYTES = 8
-"""Of the unsigned big-endian number before each frame."""
+"""Bytes of the unsigned big-endian number before each frame."""
 MEMORY_BYTES = 2 << 30
 """Address space of a process, of which 0.5 GB are mapped, not used, once every converter is loaded."""
 GIVES_WAY = 5
@@ -94,7 +94,7 @@ class WorkProcess:
 
 
 class ProcessPool:
-    """At most `workers` pieces of work at a time; more of them wait. One event loop only.
+    """Runs at most `workers` pieces of work at a time; more of them wait. One event loop only.
 
     `module`: what a process runs the `main` of.
     """

@@ -118,7 +118,7 @@ class ApiKeys:
         return key, whole
 
     async def all(self) -> list[KeyInUse]:
-        """By name. Expired ones too."""
+        """Returns all keys by name, expired ones too."""
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.hgetall(self._keys)
@@ -161,7 +161,7 @@ class ApiKeys:
         return None if kept is None else ApiKey.model_validate_json(kept)
 
     async def _count(self, key: ApiKey, now: datetime) -> None:
-        """By Redis' clock alone: the replicas' may differ."""
+        """Counts by Redis' clock alone: those of the replicas may differ."""
         rate = f"{self._rates}:{key.name}"
         with store_failures(_UNAVAILABLE):
             async with self._redis.pipeline(transaction=True) as pipe:

@@ -16,7 +16,7 @@ from bot.queue.dead_letter_reasons import reason_in_words
 from kb.config.settings import Settings
 
 SHOWN = 50
-"""That a person is shown; `--json` has them all."""
+"""Dead letters that a person is shown; `--json` has them all."""
 
 
 async def show(settings: Settings, *, as_json: bool) -> int:

@@ -249,7 +249,7 @@ async def _connected(edge: Edge) -> None:
 
 @asynccontextmanager
 async def _warming(runtime: Runtime) -> AsyncIterator[None]:
-    """Beside the questions that come already: those that need what is still missing prepare it themselves."""
+    """Loads the models while questions come already: those that need what is still missing prepare it themselves."""
     warming = asyncio.create_task(runtime.warm())
     try:
         yield

@@ -160,7 +160,7 @@ class Session(Protocol):
         """Cases of what people asked, as `bot.cli.evaluation.grow` writes them."""
 
     async def keys(self) -> list[dict[str, Any]]:
-        """Of the HTTP API, as `bot.cli.key_commands` writes them."""
+        """Lists the keys of the HTTP API, as `bot.cli.key_commands` writes them."""
 
     async def add_key(self, request: AddKeyRequest) -> dict[str, Any]:
         """The new key as `keys` tells it, and "key": the only copy of what its holder sends."""

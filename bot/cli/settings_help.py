@@ -27,7 +27,7 @@ from kb.config.sections import Section
 from kb.config.settings import Settings
 
 _CREDENTIALS = re.compile(r"//[^/@]*@")
-"""Of an address: a name and a password are nobody's business who looks at settings."""
+"""Credentials in an address: a name and a password are nobody's business who looks at settings."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

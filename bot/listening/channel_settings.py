@@ -31,7 +31,7 @@ _UNAVAILABLE = "the settings of the channels do not answer"
 
 
 class ChannelSettings(BaseModel):
-    """Of one channel. `sources`: names of those that are searched; empty: all.
+    """The settings of one channel. `sources`: names of those that are searched; empty: all.
     `language`: of Footnote's own words, ISO 639-1; empty: the question's.
     `unasked`: questions without a mention are answered too, where it is very sure.
     """
@@ -102,7 +102,7 @@ class ChannelSettingsStore:
         logger.info("channel_settings.saved", extra={"channel": channel_id, "user": by})
 
     async def all(self) -> dict[str, ChannelSettings]:
-        """Of every channel that has set something.
+        """Returns the settings of every channel that has any.
 
         Raises:
             StoreUnavailableError: they cannot be told.

@@ -124,12 +124,12 @@ class ContextReader:
         return sorted([*ours, *said], key=_written)
 
     async def _plain(self, text: str) -> str:
-        """With names for ids. The mention of us was taken out when the question was accepted."""
+        """Puts names for ids. The mention of us was taken out when the question was accepted."""
         return plain_text(text, await self.people.names(people_in(text)))
 
 
 def lines_before(turns: Sequence[Turn], ts: str) -> Sequence[Turn]:
-    """Of the lines of a direct message those that lead up to the one at
+    """Picks the lines of a direct message that lead up to the one at
     `ts`, none more than an hour after the other.
     """
     earlier = _before(turns, ts)

@@ -29,10 +29,10 @@ logger = logging.getLogger(__name__)
 READS_PER_MINUTE, BURST = 20, 20
 """Looks into threads in which we probably are not: for how long, and how many in a row."""
 MOST_READS = 8
-"""That run at the same time."""
+"""Reads that run at the same time."""
 LONGEST_READ_S = 10.0
 PAUSE_S = 2.0
-"""Without looks after one that failed, where Slack names no time."""
+"""Seconds without reads after one that failed, where Slack names no time."""
 KEPT_S = 10.0
 KEPT_THREADS, KEPT_MESSAGES = 32, 200
 """Threads, and the messages of one of them, that stay known for so long:

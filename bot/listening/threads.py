@@ -117,7 +117,7 @@ def people_told_of(messages: Sequence[Message], *, me: Me) -> list[str]:
 
 
 def _from_people(messages: Sequence[Message], me: Me) -> list[Message]:
-    """Of people, and of other apps, which bring what people wrote elsewhere."""
+    """Keeps messages of people, and of other apps, which bring what people wrote elsewhere."""
     return [
         message
         for message in messages

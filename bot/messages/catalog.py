@@ -408,7 +408,7 @@ class Messages(Formats):
     comment_read: str = "Footnote's admins may read this, without your name. From private channels and direct messages they see the reason only."
 
     source_below: tuple[str, str] = ("Source: {marks}", "Sources: {marks}")
-    """Under a table or code."""
+    """Stands below a table or code."""
 
     reindex_nothing: str = "Nothing changed: {pages} ({what}), asked by {person}, {time}"
     reindex_would_nothing: str = "Nothing would change: {pages} ({what}), asked by {person}, {time}"

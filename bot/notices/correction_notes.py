@@ -16,7 +16,7 @@ from kb.models import Page
 
 What = Literal["replaced", "expired", "changed"]
 MOST_PAGES = 3
-"""That one note tells of; more would be a report."""
+"""Pages that one note names; more would be a report."""
 _ITEM = re.compile(r"^(?:> *)*(?:[-*+•]|\d{1,9}[.)])\s+")
 
 

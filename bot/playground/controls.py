@@ -20,7 +20,7 @@ CHOICE_OF = {
     "datepicker": "selected_date",
     "timepicker": "selected_time",
 }
-"""Under which name Slack tells what was chosen, where it is one thing."""
+"""The field in which Slack sends what was chosen, where it is one thing."""
 CHOICES_OF = {
     "multi_static_select": "selected_options",
     "multi_external_select": "selected_options",

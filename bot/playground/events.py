@@ -46,7 +46,7 @@ _MENTION_FIELDS = (
     "username",
     "edited",
 )
-"""Of a message, what app_mention carries. A workflow's has `bot_id` and `username` and no `user`."""
+"""The fields of a message that app_mention carries. A workflow's has `bot_id` and `username` and no `user`."""
 
 
 class Events:

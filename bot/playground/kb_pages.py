@@ -53,7 +53,7 @@ class KbPages:
         # Raw HTML in a page stays text: a page is written by others.
         self._markdown = _parser()
         self._plain = _parser()
-        """Without anchors of its own: a section's are those that its citations lead to."""
+        """Adds no anchors of its own: a section's are those that its citations lead to."""
         self._markdown.core.ruler.push("explicit_anchors", _explicit_anchors)
         self._markdown.use(anchors_plugin, max_level=6, slug_func=slug)
 

@@ -74,7 +74,7 @@ class _PageRead:
 
 
 def suggestions(passages: Sequence[Chunk]) -> tuple[Suggestion, ...]:
-    """Of passages that everybody may read; fewer than five where the pages are few, none where there are none."""
+    """Suggests questions from public passages: five, fewer where the pages are few."""
     pages = _read(passages)
     if not pages:
         return ()

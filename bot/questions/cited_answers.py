@@ -271,7 +271,7 @@ def _nearest(chunk: Chunk, said: str) -> str:
 
 
 def _passage(chunk: Chunk, quoted: str) -> QuotedPassage | None:
-    """Without what an excerpt has added or left out: only what stood on the page can be gone from it."""
+    """Drops what an excerpt has added or left out: only what stood on the page can be gone from it."""
     stood = [PageSection(headings=chunk.section, text=chunk.text)]
     statements = statements_of(quoted)
     gone = set(gone_from(stood, statements))

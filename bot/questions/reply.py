@@ -42,8 +42,8 @@ waiting longer is the queue's business."""
 GONE = "message_not_found"
 
 FORMS = 5
-"""Of a message: whole, without blocks, without what its metadata remembers, after its stream was stopped, and posted
-where it cannot be updated."""
+"""Forms of a message that are tried: whole, without blocks, without what its metadata remembers, after its stream was
+stopped, and posted where it cannot be updated."""
 
 
 class DeliveryUncertainError(FootnoteError):

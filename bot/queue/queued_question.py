@@ -89,7 +89,7 @@ class QueuedQuestion(BaseModel):
 
     @property
     def digest(self) -> str:
-        """Of its words, by which a revision is known that says nothing new.
+        """Hashes the words, so that a revision that says nothing new is known.
 
         The ending tells what `lua/questions.lua` has to know: after words that were not meant for us, the same words
         with a mention are new.

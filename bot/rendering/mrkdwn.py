@@ -31,7 +31,7 @@ class Piece:
     kind: Literal["text", "list", "quote", "fence", "table"]
     text: str = ""
     rows: tuple[tuple[Cell, ...], ...] = ()
-    """Of a table, the header first. Every row has the same length."""
+    """The rows of a table, the header first. Every row has the same length."""
 
 
 def to_pieces(markdown: str) -> list[Piece]:

@@ -67,7 +67,7 @@ class Message(Payload):
     edited: Edit | None = None
     metadata: Metadata | None = None
     streaming_state: str | None = None
-    """Of a message that is or was streamed; not every reply of Slack's shows it."""
+    """Set on a message that is or was streamed; not every reply of Slack's shows it."""
     blocks: Blocks = ()
     attachments: Annotated[tuple[Attachment, ...], BeforeValidator(objects)] = ()
     files: Files = ()
@@ -216,7 +216,7 @@ class SubmittedView(Payload):
         return next((one.entry for one in self.state.values.get(block_id, {}).values()), None)
 
     def entries(self, block_id: str) -> tuple[str, ...]:
-        """Of an input that takes several."""
+        """The entries of an input that takes several."""
         inputs = self.state.values.get(block_id, {}).values()
         return tuple(chosen.value for one in inputs for chosen in one.selected_options)
 

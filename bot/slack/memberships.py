@@ -64,7 +64,7 @@ class Memberships:
             return frozenset()
 
     async def _ask_channels(self, user: str) -> frozenset[str]:
-        """With a bot token Slack tells of those private channels only that the bot is in as well."""
+        """Asks for a person's channels. To a bot token Slack lists only those private ones that the bot is in."""
         principals: set[str] = set()
         async for told in conversations(self._client, most_pages=MOST_PAGES, user=user):
             channel = channel_from_slack(told, str(told["id"]))

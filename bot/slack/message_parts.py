@@ -86,7 +86,7 @@ class Forwarded(Payload):
 
 
 class Attachment(Payload):
-    """Below a message: one that was forwarded (`is_share`), what a link leads to, or what an app puts there."""
+    """What is below a message: a forwarded one (`is_share`), what a link leads to, or what an app puts there."""
 
     is_share: bool | None = None
     is_msg_unfurl: bool | None = None

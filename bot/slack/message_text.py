@@ -103,7 +103,7 @@ class _UniqueTexts:
         return self.take_as_it_is(without_mention(text, self._me.user_id))
 
     def take_as_it_is(self, text: str) -> bool:
-        """With its indents, as a file's text is read; `text` holds no mention."""
+        """Keeps the indents, as a file's text is read; `text` holds no mention."""
         letters = _letters(text)
         if letters in self._letters and (letters or self._texts):
             return False

@@ -20,7 +20,7 @@ REQUIRED: tuple[str, ...] = (
     "users:read",
 )
 OPTIONAL: tuple[str, ...] = ("im:write", "users:read.email")
-"""Without them the owners of pages get no digest, and are found by name
+"""Optional: without these the owners of pages get no digest, and are found by name
 alone. An app that was installed before them works on.
 """
 AGENT: tuple[str, ...] = ("assistant:write",)

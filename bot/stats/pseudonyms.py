@@ -12,7 +12,7 @@ from typing import Final
 _EMAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE: Final = re.compile(r"(?<![\w.,/-])(?:\+|00|0|\(0)[\d ()/.-]{7,}\d(?![\w/-])")
 _FEWEST_DIGITS = 9
-"""Of a phone number: a date has eight."""
+"""Fewest digits of a phone number: a date has eight."""
 _PERSON: Final = re.compile(
     r"(?<![\w.+-])@(?!(?:here|channel|everyone)\b)"
     r"(\w(?:[\w.'-]*\w)?(?:(?: (?:de|den|der|la|le|van|von|du|dos|da|bin|el))* [A-ZÀ-Þ][\w'-]+){0,2})"

@@ -50,7 +50,7 @@ class Measure:
         self._too_many = max_tokens + UNKNOWN_WORD
 
     def whole(self, text: str) -> int:
-        """Above `max_tokens` where the text is too long to be counted."""
+        """Counts the tokens of a whole text; above `max_tokens` where the text is too long to be counted."""
         at_least = len(text) // CHARACTERS_A_TOKEN
         return at_least if len(text) > self._longest else max(at_least, self._count(text))
 

@@ -28,7 +28,7 @@ PER_WORKER = 16
 TOGETHER = 4
 """Pages that are published in one step: Redis may sync its file to disk after each."""
 MOST_BYTES = 32 << 20
-"""Of pages in the queue at a time: Redis holds them in memory."""
+"""Bytes of pages in the queue at a time: Redis holds them in memory."""
 OVERDUE_S = 300.0
 """A job that has not come back by then is done here."""
 WAIT_S = 0.2

@@ -40,7 +40,7 @@ LISTEN_MS = 2_000
 KEPT = timedelta(minutes=10)
 """Keys of a dead sync expire."""
 MOST_OUTCOMES = 16
-"""That are read at a time."""
+"""Outcomes read per call."""
 _GROUP = "workers"
 _SYNC = "sync"
 """Whoever runs the sync, among the workers."""

@@ -116,7 +116,7 @@ async def decode_outcome(wire: bytes) -> tuple[str, Outcome]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _FlatChunk:
-    """Without its page, which comes once; the vector as base64 of little-endian float32."""
+    """A chunk without its page, which comes once; the vector as base64 of little-endian float32."""
 
     id: str
     position: int

@@ -95,7 +95,7 @@ class PageWorker:
         return self.did
 
     async def _what_is_wanted(self) -> bytes | None:
-        """By the latest sync. Not asked for at every turn: a store that keeps all it is told is slow to answer."""
+        """Reads what the latest sync wants. Not at every turn: a store that keeps all it is told is slow."""
         if self._wanted is None or time.monotonic() - self._asked_at >= BEAT_S:
             self._wanted = await self._queue.wanted()
             self._asked_at = time.monotonic()
@@ -152,7 +152,7 @@ class PageWorker:
             self._bringing = None
 
     async def _let_go(self) -> None:
-        """Of all that it holds: what is not brought back is taken over by another."""
+        """Gives up all that it holds: what is not brought back is taken over by another."""
         tasks = [task for task in (self._coming, self._bringing) if task is not None]
         for task in tasks:
             await cancelled(task)

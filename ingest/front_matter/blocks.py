@@ -190,7 +190,7 @@ def lines_of(block: str, *, spaced: bool = False) -> dict[str, Any]:
 
 
 def _given(values: Values | None) -> dict[str, Any]:
-    """Without what YAML takes for nothing: it reads `audience: #leads` as a comment."""
+    """Drops what YAML takes for nothing: it reads `audience: #leads` as a comment."""
     return {name: value for name, value in (values or {}).items() if value not in (None, "")}
 
 

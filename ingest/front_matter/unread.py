@@ -66,7 +66,7 @@ _BARE = re.compile(
 names; "Audience: engineers" describes them.
 """
 _NAMED = re.compile("[Aa]udience|AUDIENCE")
-"""Without it nothing is bare: a quick look."""
+"""A quick look: without a match nothing is bare."""
 _ONE_WORD = re.compile(r"audiences?: [\"']?[\w-]+[^\w\n]*$")
 _TAG = re.compile(r"</?(?!meta\b)\w+[^<>]{0,200}>")
 _SENTENCE = re.compile(r"(?<!\w)[^\W\d_]+(?:[^\w\n:=|]{1,9}\w+){3}")
@@ -138,7 +138,7 @@ def _is_prose(line: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _without_examples(text: str) -> str:
-    """Without code below the first sentence. Kept: a page is asked for twice in a row."""
+    """Drops code below the first sentence. Cached: a page is asked for twice in a row."""
     kept: list[str] = []
     in_code = begun = False
     for line in text.split("\n"):

@@ -17,7 +17,7 @@ from ingest.processes import begin, frame, read_frame
 from kb.inference.counting import counter_of
 
 CHUNKS = 128
-"""Of one frame: some 200 kB."""
+"""Chunks of one frame: some 200 kB."""
 
 
 def main() -> None:
@@ -57,7 +57,7 @@ def _replies(task: CutTask, sections: tuple[Section, ...]) -> Iterator[Pieces | 
 
 
 _counter = lru_cache(maxsize=1)(counter_of)
-"""Of the models that were asked for last: a rebuild may ask for others."""
+"""The counter of the models that were asked for last: a rebuild may ask for others."""
 
 
 if __name__ == "__main__":

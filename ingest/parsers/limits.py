@@ -70,7 +70,7 @@ def _limited_by(properties: Pairs, front: FrontMatter) -> FrontMatter:
 
 
 def _named(properties: Pairs) -> dict[str, object]:
-    """Without losing what has one name: lists of them are joined."""
+    """Collects by name without losing any: lists of them are joined."""
     named: dict[str, object] = {}
     for name, value in properties:
         before = named.get(name)

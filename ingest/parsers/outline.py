@@ -26,7 +26,7 @@ _MAX_INTRO = 200
 """Characters of a line that may introduce a table or code and be repeated over its pieces."""
 _INLINE = MarkdownIt("commonmark")
 _MARK_UP = re.compile(r"[\\`*_\[<&\n]")
-"""Without one of these a heading is its own words."""
+"""A quick look: without one of these a heading is its own words."""
 _PADDING = re.compile(r"(?<=\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
 _DASHES = re.compile(r"-{4,}")
 """What lines columns up for the eye costs tokens: a wide table's rule alone has filled a passage."""

@@ -25,7 +25,7 @@ _HTML = frozenset({"html", "htm", "xhtml"})
 _ZIP = b"PK\x03\x04"
 _MAIL_HEADER = re.compile(r"(?:x-)?(?:sensitivity|classification|audience\w*|visibility)", re.IGNORECASE)
 _PDF_ENTRY = re.compile(rb"/([A-Za-z][\w-]{2,40})\s*\(((?:[^()\\]|\\.){0,300})\)")
-"""Of a PDF's information dictionary, where it is not packed."""
+"""An entry of a PDF's information dictionary, where it is not packed."""
 
 Pairs = list[tuple[str, object]]
 

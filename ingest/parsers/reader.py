@@ -47,7 +47,7 @@ class Reader(Protocol):
 
 
 class DirectReader:
-    """Without any bound on time or memory."""
+    """Reads in this process, without any bound on time or memory."""
 
     async def warm(self, tokens: Tokens) -> None:
         """There is nothing to start."""

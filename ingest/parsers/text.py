@@ -29,7 +29,7 @@ _MARKS = (
 _GUESSED_FROM = 200_000
 """Bytes that are looked at to guess an encoding: the guess takes a second a megabyte."""
 _TRUSTED_GUESSES = frozenset({"cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "koi8_r"})
-"""Of other encodings a short text of few accents is likelier to be in Windows' Western one (`Größe;5` for Big5)."""
+"""Believed guesses; else a short text of few accents is likelier in Windows' Western one (`Größe;5` for Big5)."""
 _WESTERN = re.compile(r"[ÀÁÂÃÄÅÆÇÈÉÊËÍÎÏÑÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëíîïñóôõöøùúûüýÿŒœŠšŽžŸ]")
 _BETWEEN_WORDS = re.compile(
     r"(?<!\w)[€‚„…†•–—™‹›“”¡¢£¥§©«°®±»¿\xa0]|[€„…•–—™‹›“”§©«°®±»\xa0](?!\w)|[’‘´²³½¼ªº·¶]"

@@ -33,7 +33,7 @@ class Task(_Frame):
 
 
 class Parsed(_Frame):
-    """Of a page all but its sections, which follow in so many frames."""
+    """A page without its sections, which follow in so many frames."""
 
     kind: Literal["parsed"] = "parsed"
     title: str

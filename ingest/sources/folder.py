@@ -205,7 +205,7 @@ class FolderSource(ConfiguredSource[FolderSettings]):
 
 
 async def _hosted(root: Path) -> HostedFolder | None:
-    """By the checkout's own remote and branch; None where it has none that we know."""
+    """Finds the host by the checkout's own remote and branch; None where it has none that we know."""
     try:
         remote = await run_git(root, "config", "--get", "remote.origin.url")
         branch = await run_git(root, "symbolic-ref", "--short", "HEAD")

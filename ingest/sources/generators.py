@@ -57,13 +57,13 @@ class Generators:
         self._root = root
         self._known: dict[Path, str | None] = {}
         self._of_pages: dict[str, tuple[str | None, bool]] = {}
-        """By the folder of pages."""
+        """Generators by the folder of their pages."""
         self._top = next(
             (folder for folder in (root, *root.parents) if (folder / ".git").exists()), root.parent
         )
 
     def media_type(self, path: str) -> str | None:
-        """Of a page of Markdown that a generator reads, with it as the variant; else None: the name says it all."""
+        """The media type of Markdown, with its generator as the variant; else None: the name says it all."""
         if not path.lower().endswith(_MARKDOWN):
             return None
         folder, _, page = path.rpartition("/")
@@ -75,7 +75,7 @@ class Generators:
         return f"text/markdown; variant={name}" if name else None
 
     def _generator(self, pages: PurePosixPath) -> tuple[str | None, bool]:
-        """Of the pages in a folder, and whether its configuration stands beside them."""
+        """The generator of the pages in a folder, and whether its configuration stands beside them."""
         own = self._root / pages
         folders = [own, *(self._root / folder for folder in pages.parents)]  # from the pages' own up to the root
         beyond = [folder for folder in self._root.parents if folder.is_relative_to(self._top)]

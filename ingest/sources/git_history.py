@@ -78,7 +78,7 @@ class _Trail:
 
 
 class PageHistory:
-    """Of one checkout. What was compared once is remembered, and so are the dates until there is another commit."""
+    """The history of one checkout. Comparisons are remembered, and the dates until there is another commit."""
 
     def __init__(self, root: Path, *, obtain: Obtain | None = None) -> None:
         self._root = root
@@ -157,7 +157,7 @@ class PageHistory:
         return next(iter(alike or same), None)
 
     def _same(self, one: bytes, other: bytes) -> bool:
-        """Of what could not be read nothing is known: it counts as changed."""
+        """Compares two versions. Of one that could not be read nothing is known: it counts as changed."""
         if one == other:
             return True
         words = self._words.get(one)

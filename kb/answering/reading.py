@@ -16,7 +16,7 @@ from kb.citations.prompt_injection import strip_injections
 from kb.models import Audience, Chunk, Hit
 
 CHARACTERS_A_TOKEN = 4
-"""Of English prose in the tokenizers of current models; only a budget hangs on it."""
+"""Characters a token of English prose has in the tokenizers of current models; only a budget hangs on it."""
 _WORD = re.compile(r"\w+")
 
 
@@ -67,7 +67,7 @@ async def read_passages(
 
 
 def _distinct(hits: Sequence[Hit]) -> list[Hit]:
-    """Without what says the same to the letter: a page that was copied, or that two sources hold."""
+    """Drops literal repetitions: a page that was copied, or that two sources hold."""
     kept: dict[str, Hit] = {}
     for hit in hits:
         kept.setdefault(" ".join(_WORD.findall(hit.chunk.text.casefold())), hit)
@@ -186,6 +186,6 @@ def _repeated_head(lines: Sequence[str], following: Sequence[str]) -> int:
 
 
 def without_orders_in(hits: Sequence[Hit]) -> list[Hit]:
-    """Without what gives orders to an assistant: a page is data, and says nothing by giving orders."""
+    """Drops what gives orders to an assistant: a page is data, and says nothing by giving orders."""
     cleaned = [replace(hit, chunk=replace(hit.chunk, text=strip_injections(hit.chunk.text))) for hit in hits]
     return [hit for hit in cleaned if hit.chunk.text.strip()]

@@ -41,7 +41,7 @@ SEARCH_TOOL: ToolParam = {
     },
 }
 RECITED_WORDS = 6
-"""Of a rule in a row; fewer may be anybody's sentence."""
+"""Words of a rule in a row that count as recited; fewer may be anybody's sentence."""
 REMINDER = "You have answered in another language. Answer in {language}, whatever the passages are in."
 
 Form = Literal["text", "list", "steps", "table"]

@@ -93,7 +93,7 @@ def _typed(text: str) -> Iterator[str]:
 
 
 def _is_typed(typed: str, literal: str) -> bool:
-    """To the letter, but for placeholders: `<name>`, `{id}` and `$HOST` stand for anything."""
+    """Compares literally, but for placeholders: `<name>`, `{id}` and `$HOST` stand for anything."""
     start = "" if typed.startswith(".") else r"(?<![\w-])"  # a file's ending stands behind its name
     parts = [re.escape(part) for part in _PLACEHOLDER.split(typed)]
     return re.search(rf"{start}{'[^ ]+'.join(parts)}(?![\w-])", literal) is not None
@@ -105,7 +105,7 @@ def _is_exact(name: str) -> bool:
 
 
 def _names(words: str) -> Iterator[str]:
-    """Without acronyms: answers write CPU and HCD for what the page spells out."""
+    """Finds names, without acronyms: answers write CPU and HCD for what the page spells out."""
     german = detect(words) == "de"
     for match in _NAME.finditer(words):
         word = match["name"].rstrip("-'.").removesuffix("'s")

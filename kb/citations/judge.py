@@ -31,7 +31,7 @@ DEADLINE_S = 3.0
 LEAST_SURE = 0.5
 """A rejection that the judge itself holds for a guess removes nothing."""
 TOKENS_PER_SENTENCE, TOKENS_BESIDE = 40, 400
-"""Of the reply: a verdict takes some 20; thinking counts too."""
+"""Tokens of the reply: a verdict takes some 20; thinking counts too."""
 
 
 class JudgeModel(Protocol):
@@ -111,7 +111,7 @@ class Judge:
 
 
 def apply(verified: Verified, judgement: Judgement) -> Verified:
-    """Without the sentences that the judge rejects, and the lead-ins that lead in nothing any more.
+    """Drops the sentences that the judge rejects, and the lead-ins that lead in nothing any more.
 
     `judgement` is of `verified.kept`. One without verdicts (off, late, failed) changes nothing.
     """

@@ -39,7 +39,7 @@ class IndexSettings(Section):
     replication_factor: Copies | None = None
     """Machines of a cluster that hold each shard."""
     write_consistency_factor: Copies | None = None
-    """Of these, how many must confirm a write."""
+    """How many replicas must confirm a write."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

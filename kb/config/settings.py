@@ -28,7 +28,7 @@ Effort = Literal["none", "low", "medium", "high", "xhigh", "max"]
 Backend = Literal["auto", "torch", "onnx"]
 """What runs a local model. auto: ONNX Runtime where the model can be converted, else torch."""
 Precision = Literal["auto", "fp32", "int8"]
-"""Of a model that ONNX Runtime runs. auto: int8 where the CPU multiplies 8-bit integers fast, else fp32."""
+"""Precision of a model that ONNX Runtime runs. auto: int8 where the CPU multiplies 8-bit integers fast, else fp32."""
 SourceSettings = FolderSettings
 """The plain kind of source, by the name that most of the code knows it by."""
 

@@ -103,6 +103,6 @@ class EmbeddingSimilarity:
 
 
 def _mean_cosine(vectors: NDArray[np.float32]) -> float:
-    """Of every two different rows."""
+    """The mean cosine of every two different rows."""
     cosines = vectors @ vectors.T
     return float(cosines[~np.eye(len(vectors), dtype=bool)].mean())

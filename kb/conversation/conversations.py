@@ -28,7 +28,7 @@ KEPT_TURNS = 200
 PARSED_THREADS = 64
 """Threads whose turns stay parsed in this process: those that are being talked in. At most some 20 MB."""
 KEPT_CHARACTERS = 200
-"""Of an earlier question: enough words to know its topic again."""
+"""Characters kept of an earlier question: enough words to know its topic again."""
 
 _TURNS = TypeAdapter(list[Turn], config=ConfigDict(hide_input_in_errors=True))
 

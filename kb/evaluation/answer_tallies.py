@@ -15,7 +15,7 @@ BEST = (2, 16)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tally:
-    """Of one category, or of all.
+    """The tally of one category, or of all.
 
     `pending`: cases that wait for a model's reply; the other figures leave them out. `failed`: cases by the check that
     they failed. `facts_shown` of `facts`: over the cases that have any; `facts_in_best`:
@@ -33,7 +33,7 @@ class Tally:
 
 
 def tallies(results: Sequence[AnswerResult], pending: Sequence[AnswerCase] = ()) -> dict[str, Tally]:
-    """By category, those of no category under "unknown" or "any", and all of them under "all"."""
+    """Tallies by category, those of no category under "unknown" or "any", and all of them under "all"."""
     names = sorted({_name(one.case) for one in results} | {_name(case) for case in pending})
     told = {
         name: _tally(

@@ -42,7 +42,7 @@ class Found:
 
 
 def draw(questions: Sequence[ChunkQuestion], number: int, *, seed: int) -> list[ChunkQuestion]:
-    """At most `number` of each kind, the same ones for every way of chunking."""
+    """Draws at most `number` of each kind, the same ones for every way of chunking."""
     drawn: list[ChunkQuestion] = []
     for kind in ("heading", "sentence"):
         pool = [question for question in questions if question.kind == kind]

@@ -24,9 +24,9 @@ Split = Literal["dev", "held-out"]
 LITERAL_KINDS: tuple[Kind, ...] = ("number", "date")
 """What the target speaks of. The other kinds of wrong sentences are for the judge."""
 CAUGHT_TARGET = 0.95
-"""Of the sentences of LITERAL_KINDS in all splits that are measured."""
+"""Least share caught of the sentences of LITERAL_KINDS in all splits that are measured."""
 REMOVED_LIMIT = 0.02
-"""Of the true sentences."""
+"""Most that may be removed of the true sentences."""
 
 
 class LabelledSentence(BaseModel):

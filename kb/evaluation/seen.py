@@ -13,13 +13,13 @@ _EMPHASIS = re.compile(r"[*`~]|(?<!\w)_+|_+(?!\w)|\\(?=[^\w\s])")
 
 
 def facts_seen(answer: Answer, facts: Sequence[Sequence[str]]) -> tuple[bool, ...]:
-    """Of each fact, whether one of its wordings is there. What the answer leaves open is no fact that it shows."""
+    """Tells of each fact whether one of its wordings is there. What the answer leaves open is no fact that it shows."""
     seen = plain(shown_text(answer))
     return tuple(any(plain(wording) in seen for wording in wordings) for wordings in facts)
 
 
 def facts_found(hits: Sequence[Hit], facts: Sequence[Sequence[str]]) -> tuple[int | None, ...]:
-    """Of each fact, the rank from 1 of the best passage that holds one of
+    """Returns of each fact the rank from 1 of the best passage that holds one of
     its wordings, as a model reads it; None without one.
     """
     passages = [plain(hit.chunk.embedded_text) for hit in hits]
@@ -38,5 +38,5 @@ def shown_text(answer: Answer) -> str:
 
 
 def plain(text: str) -> str:
-    """Without emphasis, in small letters, with one blank between words and straight apostrophes."""
+    """Returns the text without emphasis, in small letters, with one blank between words and straight apostrophes."""
     return " ".join(_EMPHASIS.sub("", text).replace("\u2019", "'").split()).casefold()

@@ -21,7 +21,7 @@ AS_WRITTEN = "en"
 
 
 class Translations(RootModel[dict[str, dict[str, Annotated[str, Field(min_length=1)]]]]):
-    """By the id of a case, then by language."""
+    """Questions by the id of a case, then by language."""
 
 
 def read_translations(file: Path) -> Translations:

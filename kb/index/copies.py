@@ -47,7 +47,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Step:
-    """Of one generation: "live" or "previous". `done` of `total` passages."""
+    """Progress of one generation: "live" or "previous". `done` of `total` passages."""
 
     generation: str
     phase: Phase

@@ -13,7 +13,7 @@ from kb.index.payload import from_payload, point_id, to_payload
 from kb.index.port import IndexedChunk, IndexManifest, SparseVector
 
 QUANTILE = 0.99
-"""Of a vector's numbers: those beyond are as good as the greatest 8 bits can say."""
+"""Share of a vector's numbers that keep their scale: those beyond are as good as the greatest 8 bits can say."""
 
 
 def config(dimension: int) -> engine.EdgeConfig:
@@ -25,7 +25,7 @@ def config(dimension: int) -> engine.EdgeConfig:
 
 
 def quantized_config(dimension: int) -> engine.EdgeConfig:
-    """Of a shard whose dense vectors are in memory as 8-bit integers too,
+    """The configuration of a shard whose dense vectors are in memory as 8-bit integers too,
     and on the disk as they were. No graph (m = 0).
     """
     return engine.EdgeConfig(
@@ -87,5 +87,5 @@ def indexed_of(record: engine.Record) -> IndexedChunk:
 
 
 def scores(points: Sequence[engine.ScoredPoint]) -> dict[engine.PointId, float]:
-    """By id."""
+    """Scores by id."""
     return {point.id: point.score for point in points}

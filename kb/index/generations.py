@@ -17,9 +17,9 @@ _NAME = re.compile(r"gen-(\d+)")
 MEND = "run `footnote reindex --full`"
 _MAKING = "making-"
 LEFT = "left.json"
-"""Beside the points of a generation that is or was live; see `kb.index.soundness`."""
+"""File beside the points of a generation that is or was live; see `kb.index.soundness`."""
 COPY = "copy.txt"
-"""Beside the points of a copy that is not finished: its label."""
+"""File beside the points of an unfinished copy: its label."""
 
 
 class Generations:
@@ -84,7 +84,7 @@ class Generations:
         return next((one for one in self.numbers() if self.label(self.path(one)) == label), None)
 
     def label(self, path: Path) -> str:
-        """Of an unfinished copy; "" of any other generation. One that is live, or was, is finished."""
+        """The label of an unfinished copy; "" of any other generation. One that is live, or was, is finished."""
         try:
             live = self.current() or 0
         except IndexDamagedError:

@@ -27,7 +27,7 @@ LARGE = 50_000
 """Passages from which on a generation is quantized; and those that came since, from which on it is quantized anew."""
 PATIENCE_S = 3600.0
 QUANTIZED = "quantized.txt"
-"""Beside the points: how many there were when they were quantized."""
+"""File beside the points: how many there were when they were quantized."""
 
 
 class _FailedError(Exception):

@@ -243,7 +243,7 @@ class ServerIndex(Collection):
             await words.refresh(live._public, live._public_passages)
 
     async def _words(self) -> ServerWords:
-        """Of the live collection: another bot may have swapped."""
+        """The words of the live collection: another bot may have swapped."""
         live = await self._generations.live(patient=True)
         if self._counted is None or live != self._counted_of:
             name = self._generations.name_of(live)

@@ -24,7 +24,7 @@ from kb.index.fields import PAGE_ID
 WRITTEN = "written"
 """The version of a page (nanoseconds since 1970, when its write began), the same on all its points."""
 LEDGER_ID = 2**63
-"""Beyond the ids of passages, which have 63 bits."""
+"""An id beyond those of passages, which have 63 bits."""
 GRACE_S = 1.0
 """Seconds that an old version stays after the new one counts: longer
 than a search takes, so that few are done again.

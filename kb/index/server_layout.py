@@ -17,7 +17,7 @@ COPY = "copy"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Layout:
-    """Of collections that are made from now on; None: as the server is set."""
+    """Shards and replicas of collections made from now on; None: as the server is set."""
 
     shard_number: int | None = None
     replication_factor: int | None = None

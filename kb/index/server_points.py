@@ -46,7 +46,7 @@ def sparse(vector: SparseVector) -> models.SparseVector:
 
 
 def scores(points: Sequence[models.ScoredPoint]) -> dict[models.ExtendedPointId, float]:
-    """By id."""
+    """Scores by id."""
     return {point.id: point.score for point in points}
 
 

@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 STATE_ID = 0
 PART_BYTES = 2 * 1024 * 1024
-"""Of one point, before base64. Some 10 MB in all at a million words."""
+"""Bytes of one point, before base64. Some 10 MB in all at a million words."""
 ABANDONED_S = 900.0
 """Seconds after which whoever was changing the counts has died, unless he said since that he lives."""
 ALIVE_S = 60.0
@@ -69,7 +69,7 @@ class State(BaseModel):
 
 
 class ServerWords:
-    """Of the collection `name`, which may have none yet."""
+    """The word counts of the collection `name`, which may have none yet."""
 
     def __init__(
         self, client: AsyncQdrantClient, name: str, *, retry_s: float, layout: Layout = Layout()

@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 POINTS = 256
 """Points of one request; strict mode may take no more than some hundreds."""
 BYTES = 8 * 1024 * 1024
-"""Of one request, by estimate. The server takes 32 MB unless it is configured otherwise."""
+"""Bytes of one request, by estimate. The server takes 32 MB unless it is configured otherwise."""
 NUMBER_BYTES = 24
 """Most that one number of a vector takes as JSON."""
 INTEGER_FIELDS = (POSITION, WRITTEN)

@@ -108,7 +108,7 @@ class ShardWords:
 
 
 def of_records(records: Iterable[engine.Record]) -> list[PointWords]:
-    """Of points that are read with their payload and their lexical vector.
+    """Counts words of points that are read with their payload and their lexical vector.
 
     Raises:
         IndexMismatchError: another version of Footnote wrote them.

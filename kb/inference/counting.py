@@ -26,7 +26,7 @@ def counter_of(models: Sequence[CountedModel]) -> Callable[[str], int]:
 
 
 def greatest(counts: Sequence[tuple[int, int]]) -> int:
-    """Of the models' counts and limits the count that is the greatest
+    """Returns, of the models' counts, the one that is the greatest
     part of its limit, as one of the tightest limit.
     """
     most = min(limit for _, limit in counts)

@@ -26,7 +26,7 @@ from kb.inference.onnx.converted import Weights
 CACHED_QUERIES = 512
 """Query vectors kept: the original wording is embedded while its rewrite is still being written."""
 MARK_OF_INT8 = " int8"
-"""Behind the model's name: its vectors are other vectors."""
+"""Suffix of the model's name: its vectors are other vectors."""
 AND = " + "
 """Between the names of several models."""
 
@@ -40,7 +40,7 @@ class Space:
 
 
 class Embedder:
-    """Of several models each says its own: a vector is theirs one behind the other, so of length sqrt(models).
+    """Embeds with one model or several: a vector is theirs one behind the other, so of length sqrt(models).
 
     `ready` (or the first call) loads them, side by side; see `kb.inference.encoders.load_encoder` for how
     long that takes.
@@ -65,7 +65,7 @@ class Embedder:
 
     @property
     def name(self) -> str:
-        """Of the models and of their precision: what vectors are compared by. Loads the models if need be."""
+        """The name of the models and of their precision: what vectors are compared by. Loads the models if need be."""
         return AND.join(
             model.name + (MARK_OF_INT8 if encoder.weights == "int8" else "")
             for model, encoder in zip(self._models, self._encoders(), strict=True)
@@ -101,7 +101,7 @@ class Embedder:
         return BackgroundEmbedder(self)
 
     def count_tokens(self, text: str) -> int:
-        """By the models' own tokenizers, without the marks that they add. Loads the models if need be.
+        """Counts by the models' own tokenizers, without the marks that they add. Loads the models if need be.
 
         Of several models the greatest count counts, each in proportion to what its model reads: a text of at most
         `max_tokens` is cut by none of them. That is nearly always the tightest model's own count; but a model

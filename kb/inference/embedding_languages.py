@@ -12,7 +12,7 @@ READS: Mapping[str, frozenset[str] | None] = {
     "all-MiniLM-L6-v2": frozenset({"en"}),
     "multilingual-e5-small": None,
 }
-"""By the last part of the model's name, ISO 639-1; None: all that we tell apart."""
+"""Languages by the last part of the model's name, ISO 639-1; None: all that we tell apart."""
 
 
 @cache

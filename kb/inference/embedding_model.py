@@ -58,7 +58,7 @@ class EmbeddingModel:
         return self._executors[background] if self.encoder().backend == "onnx" else self._loading
 
     def batches(self, texts: Sequence[str]) -> list[list[int]]:
-        """Of texts of like length, by their places in `texts`: padding costs as much
+        """Batches texts of like length, by their places in `texts`: padding costs as much
         as words. The longest go first, so that the threads end at about the same time.
         """
         by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))

@@ -12,15 +12,15 @@ import httpx2
 from kb.errors import ModelReplyError
 
 MOST_BYTES = 16 << 20
-"""Of a response's body. 8,192 tokens of a streamed reply, each with its event and its citation, are some 4 MB."""
+"""Bytes of a response's body. 8,192 tokens of a streamed reply, each with its event and its citation, are some 4 MB."""
 LONGEST_LINE = 1 << 20
 """Bytes of one event. It is parsed in one go."""
 PLAIN = {"Accept-Encoding": "identity"}
 """Headers of every request: what is counted is what comes."""
 CHARACTERS_A_TOKEN = 16
-"""Of text. English has 4 or 5, code with its indents 8."""
+"""Characters of text a token. English has 4 or 5, code with its indents 8."""
 UNSHOWN_A_TOKEN = 64
-"""Of all that a reply holds beside its text: thinking, its signatures, what tools are called with."""
+"""Characters a token of all that a reply holds but text: thinking, its signatures, what tools are called with."""
 SPARE = 4_000
 """Characters that the shortest reply may have as well."""
 EVENTS_A_TOKEN = 4

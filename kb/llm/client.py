@@ -271,7 +271,7 @@ class LanguageModel:
             return await read_reply(aiter(stream), on_text, max_tokens=params["max_tokens"])
 
     def _describe(self, traced: Span, name: str, reply: Reply, request: Mapping[str, Any]) -> None:
-        """By OpenTelemetry's names: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/."""
+        """Describes a request by OpenTelemetry's names: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/."""
         traced.set_attributes(
             {
                 "gen_ai.operation.name": "chat",

@@ -7,7 +7,7 @@ from kb.llm.ollama import pick_model
 
 
 class ModelNames:
-    """Without a name for Ollama its server is asked when the first request needs one, and then no more."""
+    """Names of models. Without Ollama's its server is asked when the first request needs one, and then no more."""
 
     def __init__(self, settings: ModelSettings, base_url: str) -> None:
         self._answers, self._small = _named(settings)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # the SDK takes two seconds to import, and `TextBlock` is use
     AssistantBlock = TextBlockParam | ThinkingBlockParam | RedactedThinkingBlockParam | ToolUseBlockParam
 
 _HALF_AT_END = re.compile("[\ud800-\udbff]$")
-"""Of a character that was cut in two: its other half comes next."""
+"""Half of a character that was cut in two: its other half comes next."""
 SHOWN_EVERY = 30
 """Characters of new text after which it is shown: a call for each token would re-read the reply hundreds of times."""
 SHOWN_SHARE = 20

@@ -17,9 +17,9 @@ from kb.text.sentences import TextUnit, split_units
 NEAR = 0.6
 """Share of their words that two sentences have in common, in order, before one may be the new wording of the other."""
 AHEAD = 0.1
-"""By how much the nearest must be nearer than the next, or it is anybody's guess which of them is meant."""
+"""Least by which the nearest must be nearer than the next, or it is anybody's guess which of them is meant."""
 FEWEST_CHARACTERS = 6
-"""Of a statement that is looked for: a word or a figure stands on a page by chance, or is gone from it by chance."""
+"""Fewest characters of a statement that is looked for: a shorter one stands on a page, or is gone from it, by chance."""
 FEW_WORDS = 3
 """Spaces below which statements are compared letter by letter; so are those of scripts that put none between words."""
 

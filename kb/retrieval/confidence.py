@@ -22,7 +22,7 @@ RERANK_SIGNAL = "rerank"
 """Comes last where a cross-encoder ran: the log-odds of its best score."""
 
 NEAR_SHARE = 1 / 3
-"""Of the threshold: below, a passage has nothing to do with the question. See docs/confidence.md."""
+"""Share of the threshold: below it a passage has nothing to do with the question. See docs/confidence.md."""
 _CERTAIN = 1e-4
 """A cross-encoder's score counts as at least this far from 0 and 1: beyond, its log-odds are noise."""
 

@@ -24,7 +24,7 @@ SAYS_ENOUGH = 0.5
 
 
 def without_ordering(hits: Sequence[Hit]) -> list[Hit]:
-    """Without what gives orders to an assistant, before it is judged
+    """Drops what gives orders to an assistant, before it is judged
     whether there is enough: nobody will be quoted by it.
 
     A passage that is little else was found for its orders, so its similarity to the question tells nothing.

@@ -125,7 +125,7 @@ def by_rank(dense: Floats, lexical: Floats, *, dense_weight: float, k: int) -> F
 
 
 def _relative(scores: Floats) -> Floats:
-    """Beside the best of each column; all 0 where none is above 0."""
+    """Divides by the best of each column; all 0 where none is above 0."""
     best = scores.max(axis=0)
     relative: Floats = np.divide(scores, best, out=np.zeros_like(scores), where=best > 0)
     return relative

@@ -34,7 +34,7 @@ class Heading:
 
 
 def headings_of(sample: Sequence[StoredPassage], limit: int) -> list[Heading]:
-    """At most `limit`, spread over the pages: the first of each page, then the second of each, and so on.
+    """Returns at most `limit`, spread over the pages: the first of each page, then the second of each, and so on.
 
     A page without sections goes by its title. Headings that several pages have ("Overview") say nothing of what stands
     below, nor do those of one word.

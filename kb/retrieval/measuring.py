@@ -95,7 +95,7 @@ class Calibrator:
     async def _tried(
         self, reranker: TriedReranker, headings: Sequence[Heading], found: Sequence[Sequence[HeadingHit]]
     ) -> Reranking:
-        """With more and more candidates, for as long as that seems to help: each pair costs some 25 ms."""
+        """Tries more and more candidates, for as long as that seems to help: each pair costs some 25 ms."""
         scores: list[list[float]] = [[] for _ in headings]
         seconds, trials, tried = 0.0, list[Trial](), list[int]()
         for depth in CANDIDATES:

@@ -29,7 +29,7 @@ LEAST_GAIN = 0.05
 .02 to .04 with them on three handbooks moved nothing, or facts down, for
 real questions; and a quarter of a second of each question is its price."""
 MORE_GAIN = 0.01
-"""That every ten further candidates must gain."""
+"""Mean reciprocal rank that every ten further candidates must gain."""
 FLIPS = 2000
 SHUFFLES = 10
 
@@ -45,7 +45,7 @@ class Trial:
     right: Sequence[bool]
 
     def reciprocal_rank(self, weight: float, candidates: int) -> float:
-        """Of the first passage of the section, where the best `candidates`
+        """The reciprocal rank of the section's first passage, where the best `candidates`
         are put in their blended order; 0 for none.
         """
         n = min(candidates, len(self.scores))

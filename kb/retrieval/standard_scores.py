@@ -58,7 +58,7 @@ class Probe:
     zero: float
 
     def scores(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Of texts whose vectors are the rows, shape (texts,)."""
+        """Scores of texts whose vectors are the rows, shape (texts,)."""
         scores: NDArray[np.float32] = vectors @ self.vector - self.zero
         return scores
 
@@ -116,7 +116,7 @@ class Background:
 
 
 class Scale:
-    """Of one generation of the index: a sample of its passages, and the
+    """The scale of one generation of the index: a sample of its passages, and the
     background of each language that is asked in.
     """
 
@@ -130,7 +130,7 @@ class Scale:
 
     @property
     def length(self) -> float:
-        """Of a passage's vector: every model says its part with length 1."""
+        """Length of a passage's vector: every model says its part with length 1."""
         return float(len(self._embedder.spaces) ** 0.5)
 
     def renew(self, sample: NDArray[np.float32]) -> None:

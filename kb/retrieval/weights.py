@@ -18,7 +18,7 @@ from kb.errors import SettingsError
 from kb.retrieval.confidence import RERANK_SIGNAL, SIGNALS, Logistic, RelevanceModel, Scorer
 
 DEFAULT_FILE = "relevance/default.json"
-"""Beside this module."""
+"""Path of the bundled weights, below `kb`."""
 
 
 class LogisticWeights(BaseModel):

@@ -82,7 +82,7 @@ def answers(
 
 
 def _asks(text: str, known: Lexicon) -> bool:
-    """By a question mark, or by how it begins: "what ...", "is ...", "tell me ...", "and ..."."""
+    """Tells by a question mark, or by how it begins: "what ...", "is ...", "tell me ...", "and ..."."""
     words = words_of(text)
     opening = known.ellipsis.openers + known.ellipsis.more + known.small_talk.asking
     return (

@@ -103,7 +103,7 @@ class SpokenSentence:
 
     @property
     def _begins_inverted(self) -> bool:
-        """With its opener: "and if I move twice"."""
+        """Whether it begins inverted, its opener included: "and if I move twice"."""
         return self.leans and any(pattern.search(self.whole) for pattern in self.known.speaking.inverted)
 
     @property
@@ -244,7 +244,7 @@ class SpokenSentence:
 
 
 def _without_talk(words: list[str], known: Lexicon) -> list[str]:
-    """Without what is said in front of a matter; [] where there is nothing else."""
+    """Drops what is said in front of a matter; [] where there is nothing else."""
     rest, talk = words, known.small_talk
     said = talk.greeting + talk.thanks + talk.goodbye + talk.remarks + known.speaking.remarks
     matters = known.ellipsis.openers + known.ellipsis.more + talk.asking + known.speaking.asking

@@ -31,10 +31,10 @@ class FigureWords(LexiconPart):
     short_days: Words = NONE
     """Capitalised without being names; too short to be told from other words."""
     clock: Words = NONE
-    """Behind a time of day: "9.30 uur"."""
+    """Words behind a time of day: "9.30 uur"."""
     seasons: OrderedWords = ()
     ordinal_endings: Words = NONE
-    """Behind digits: "2nd"."""
+    """Endings behind digits: "2nd"."""
     day_of: Words = NONE
     """Between a day and its month: "3 de marzo"."""
     joins: Words = NONE

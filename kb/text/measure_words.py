@@ -34,7 +34,7 @@ class MeasureWords(LexiconPart):
     carried: Words = NONE
     """Verbs whose "over" bounds nothing: "carry over 10 days"."""
     within: Words = NONE
-    """Behind these, what follows the figure's unit is not what is counted: "within 5 days Finance pays"."""
+    """Words behind which what follows the figure's unit is not what is counted: "within 5 days Finance pays"."""
     extremes: Words = NONE
     """They bound the figure of their clause wherever they stand: "the maximum size of a group is 16"."""
     may: Words = NONE

@@ -61,7 +61,7 @@ class ReferenceWords(LexiconPart):
     more: Words = NONE
     """Additions to something in the thread: "also", "another"."""
     more_at_end: Words = NONE
-    """Of these, the ones that are additions only at the end: "too", which before another word is its degree."""
+    """Those of them that are additions only at the end: "too", which before another word is its degree."""
     exclusions: Words = NONE
     """Words behind which a question names what it wants more of: "other awards than the Oscar"."""
     local: tuple[str, ...] = ()

@@ -21,7 +21,7 @@ ENCRYPT = "use an https:// address as QDRANT_URL (index.ca_file for an authority
 
 
 async def qdrant_checks(settings: Settings) -> list[Check]:
-    """Of a configured server. One that does not answer is told of elsewhere."""
+    """Checks a configured server. One that does not answer is told of elsewhere."""
     if settings.index.qdrant_url is None:
         return []
     try:

@@ -18,7 +18,7 @@ SAFE = "keeps what it is given: nothing is thrown away, and all is written to di
 
 
 async def store_checks(settings: Settings) -> list[Check]:
-    """Of a configured Redis. The one in the data folder is set up by us."""
+    """Checks a configured Redis. The one in the data folder is set up by us."""
     if settings.store.redis_url is None:
         return []
     async with connect_redis(settings.store.redis_url.get_secret_value()) as redis:

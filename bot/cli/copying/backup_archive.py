@@ -165,7 +165,7 @@ class BackupReader:
                 yield json.loads(line)
 
     def extract(self, name: str, folder: Path) -> None:
-        """Below `folder`, under its own name; tarfile's filter for data refuses what leads out of it."""
+        """Extracts below `folder`, under its own name; tarfile's filter for data refuses what leads out of it."""
         with _told(self._file):
             self._tar.extract(self._members[name], folder, filter="data")
 

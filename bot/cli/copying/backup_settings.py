@@ -38,7 +38,7 @@ def _public(value: Any) -> Any:
 
 @cache
 def secret_names() -> frozenset[str]:
-    """Of every setting that is a secret in some section, or of some kind of source."""
+    """Names every setting that is a secret in some section, or of some kind of source."""
     return frozenset(_secrets(Settings)) | frozenset(
         name for kind in _models(AnySourceSettings) for name in _secrets(kind)
     )

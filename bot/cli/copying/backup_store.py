@@ -76,7 +76,7 @@ async def drop_staged(redis: Redis) -> None:
 
 
 async def put_to_use(redis: Redis, namespace: str, *, forgotten: Iterable[str]) -> None:
-    """At one moment the staged keys are the namespace's, and what it held
+    """Swaps in one step: the staged keys are the namespace's, and what it held
     is gone; these pages are forgotten as well.
     """
     with store_failures(_UNAVAILABLE):

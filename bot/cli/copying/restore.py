@@ -161,7 +161,7 @@ async def _made_ready(
 
 
 def _labels(reader: BackupReader) -> list[str]:
-    """Of the copies on a server: the same for the same backup, so that a second run goes on with them."""
+    """Labels the copies on a server: one backup has one label, so that a second run goes on with them."""
     return [f"{reader.digest}:{one.name}" for one in generations_of(reader)]
 
 

@@ -31,7 +31,7 @@ from kb.text.sentences import split_sentences
 SEED = 7
 _SIZES = (96, 160, 254)
 _MIN_WORDS = 8
-"""Of a sentence that can be asked for, and of a section that can be an answer."""
+"""Least words of a sentence that can be asked for, and of a section that can be an answer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

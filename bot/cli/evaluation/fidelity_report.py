@@ -15,7 +15,7 @@ from kb.evaluation.fidelity.comparison import Fidelity, Kept
 
 LEAST_NUMBERS = 0.995
 LEAST_WORDS = 0.99
-"""Of each format. A wrong number is certified by its citation, so fewer may be lost."""
+"""Least share of words kept, of each format. A wrong number is certified by its citation, so fewer may be lost."""
 UNCHECKED = 3
 """The exit code where all that was checked holds and something was not."""
 WORST = 15

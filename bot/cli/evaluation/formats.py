@@ -26,7 +26,7 @@ from kb.evaluation.documents import NOTHING, Survival, survival
 from kb.evaluation.formats import expected_pairs
 
 WANTED_RECALL = 0.95
-"""Of the words of the expected outputs, over all documents."""
+"""Least share of the expected outputs' words, over all documents."""
 _OUR_FAULT = ("it broke the parser", "took longer than", "program that reads it crash")
 
 

@@ -104,7 +104,7 @@ CONVERTED = Dialect(own_anchors=True)
 
 
 def dialect_of(path: str, media_type: str | None = None) -> Dialect:
-    """By a page's name and the media type that its source gives it (None: it is a file, taken as it is)."""
+    """Chooses by a page's name and the media type that its source gives it (None: it is a file, taken as it is)."""
     if media_type is not None:
         variant = _VARIANT.search(media_type)
         return _of_file(variant[1].lower()) if variant and variant[1].lower() in _SYNTAXES else CONVERTED

@@ -63,7 +63,7 @@ def opened_by(attributes: Mapping[str, str]) -> Iterator[str]:
 
 
 def is_hidden(attributes: Mapping[str, str], around: Iterable[Mapping[str, str]] = ()) -> bool:
-    """By the attributes of an element, whose names are in lower case.
+    """Tells by the attributes of an element, whose names are in lower case.
 
     `around`: of what may give white text a background, by a style or a class: itself and the elements that it is in.
     """

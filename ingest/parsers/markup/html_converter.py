@@ -36,9 +36,9 @@ _OPTIONS: Any = {
 }
 _GROUPS: dict[str, GroupKind] = {"thead": "thead", "tfoot": "tfoot"}
 _MARKUP_START = re.compile(r"^(\s*)(?=#{1,6}(?:\s|$)|`{3}|~{3})")
-"""At the start of a paragraph: words that would open a heading, or a fence that never closes."""
+"""Matches, at the start of a paragraph, words that would open a heading, or a fence that never closes."""
 _CHOMPED = frozenset({"a", "b", "strong", "i", "em", "del", "s", "code", "kbd", "samp", "sup", "sub"})
-"""At their edges markdownify keeps a space, but not a line break."""
+"""Elements at whose edges markdownify keeps a space, but not a line break."""
 _EDGES = re.compile(r"\A\s*\n\s*|\s*\n\s*\Z")
 _MAX_DEPTH = 120
 _TICKS = re.compile(r"`+")
@@ -101,7 +101,7 @@ class _Converter(MarkdownConverter):
         super().__init__(**_OPTIONS)
         self._as_page = as_page
         self._cells: dict[int, str] = {}
-        """Of a table's cell, by its identity -> its Markdown, until the table itself is written."""
+        """A table's cell, by its identity -> its Markdown, until the table itself is written."""
 
     def escape(self, text: str, parent_tags: Any) -> str:  # noqa: ARG002
         return shown_as_code(text) if self._as_page else text

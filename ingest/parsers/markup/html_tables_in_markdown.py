@@ -33,7 +33,7 @@ Rewrite = Callable[[str], str]
 
 
 def attributes_of(tag: re.Match[str]) -> dict[str, str]:
-    """Of a tag found by `TAG`, by their names in lower case."""
+    """Returns the attributes of a tag found by `TAG`, by their names in lower case."""
     return {name.lower(): html.unescape(value.strip("\"'{}")) for name, value in _ATTRIBUTE.findall(tag[3])}
 
 

@@ -177,7 +177,7 @@ class _Names:
 
 @lru_cache(maxsize=64)
 def _names(language: str) -> _Names:
-    """Of a language that is not known, the English ones."""
+    """Returns a language's names; of one that is not known the English ones."""
     from babel import Locale, UnknownLocaleError
 
     try:

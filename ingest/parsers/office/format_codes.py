@@ -64,13 +64,13 @@ class Section:
     condition: tuple[str, float] | None
     locale: str
     letters: Parts | None
-    """Of a date."""
+    """The letters of a date's format."""
     plain: Plain | None
 
 
 @lru_cache(maxsize=1024)
 def sections(code: str) -> tuple[Section, ...]:
-    """Of numbers above zero, below it, zero and words, as many as there are; or each under its condition."""
+    """Splits a format into sections: for numbers above zero, below it, zero and words, as many as there are; or each under its condition."""
     made: list[list[tuple[str, str]]] = [[]]
     for found in _PIECE.finditer(_of_the_system(code)):
         kind = found.lastgroup or "other"

@@ -155,7 +155,7 @@ def _spread(digits: str, places: Sequence[int], pieces: Parts, *, grouped: bool)
 
 
 def _scientific(amount: Decimal, pieces: Parts) -> str:
-    """Of several places before the point the power is a multiple ("##0.0E+0")."""
+    """Writes scientific notation. With several places before the point the power is a multiple ("##0.0E+0")."""
     split = next(at for at, (kind, _) in enumerate(pieces) if kind == "exponent")
     head, tail = pieces[:split], pieces[split + 1 :]
     point = next((at for at, piece in enumerate(head) if piece == ("mark", ".")), len(head))

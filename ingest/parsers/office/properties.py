@@ -13,7 +13,7 @@ from defusedxml.ElementTree import fromstring
 from ingest.front_matter.limits import names_a_limit
 
 _LABEL = re.compile(r"MSIP_Label_.+_Name")
-"""Under which Office keeps the name of a sensitivity label."""
+"""The property under which Office keeps the name of a sensitivity label."""
 _CUSTOM, _CORE = "docProps/custom.xml", "docProps/core.xml"
 _OF_CORE = {
     "contentStatus": "status",

@@ -22,7 +22,7 @@ def show_notes(document: Element, notes: Mapping[str, Element]) -> bool:
     "[note 1]", since "[1]" is what an answer's citations look like.
     """
     last: dict[Element, Element] = {}
-    """Behind what the next note of a paragraph comes."""
+    """What the next note of a paragraph is put behind."""
     number = 0
     for mark in list(document.iter(f"{_WORD}footnoteReference")):
         note = notes.get(mark.get(f"{_WORD}id", ""))

@@ -295,6 +295,6 @@ def _column(letters: str) -> int:
 
 
 def _all(element: Element, name: str) -> Iterator[Element]:
-    """By its local name: strict files have other namespaces."""
+    """Finds elements by local name: strict files have other namespaces."""
     found: Iterator[Element] = element.iter(f"{{*}}{name}")
     return found

@@ -75,7 +75,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _words(page: Any) -> list[Word]:
-    """Without those that stand upright or askew. What the converter has in one piece, but for wide gaps, stays so."""
+    """Drops words that stand upright or askew. What the converter has in one piece, but for wide gaps, stays so."""
     found = []
     for item in page.text_items:
         if item.rotation or not item.text.strip():

@@ -15,11 +15,11 @@ from typing import NamedTuple
 from ingest.parsers.grids import is_figure
 
 GAP = 0.75
-"""Of the height of letters: what is wider between two words is between cells. Spaces are 0.25 to 0.5."""
+"""Heights of letters: a wider space between two words is one between cells. Spaces are 0.25 to 0.5."""
 WRAPPED = 1.4
-"""Of the height of letters: how far lines of one cell are apart at most. They are set at 1.15 to 1.25."""
+"""Heights of letters that lines of one cell are apart at most. They are set at 1.15 to 1.25."""
 _APART = 3.5
-"""Of the height of letters: how far rows are apart at most."""
+"""Heights of letters that rows are apart at most."""
 _SAME_LINE = 0.5
 _NO_SPACE = 0.1
 _FEWEST_ROWS = 3
@@ -28,14 +28,14 @@ _SHORT = 20
 _NAME = 30
 """Characters of a column's name at most."""
 _RULED = 0.6
-"""Of the table's width, above which a line under a row parts it from the next one."""
+"""Share of the table's width above which a line under a row parts it from the next one."""
 _FULL = 0.85
-"""Of a column's width, above which words may go on in the next line."""
+"""Share of a column's width above which words may go on in the next line."""
 _ROMAN = re.compile(r"[ivxlc]+")
 """A page of a table of contents."""
 _LETTER = re.compile(r"[^\W\d_]")
 _MARKER = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|[o§]")
-"""Of an item of a list."""
+"""The mark of a list's item."""
 
 
 class Word(NamedTuple):
@@ -143,7 +143,7 @@ def _line(words: Sequence[Word]) -> Line:
 
 
 def _joined_words(words: Sequence[Word]) -> str:
-    """With a space where there is one: a word may come in pieces."""
+    """Joins words, with a space where there is one: a word may come in pieces."""
     text = words[0].text
     for before, word in pairwise(words):
         text += (" " if word.left - before.right > _NO_SPACE * (word.bottom - word.top) else "") + word.text
@@ -247,7 +247,7 @@ def _begins(
     region: Sequence[Line], grid: Sequence[Sequence[str]], columns: Sequence[tuple[float, float]],
     rules: Sequence[Rule],
 ) -> Iterator[bool]:  # fmt: skip
-    """Of each line whether a row begins with it."""
+    """Tells of each line whether a row begins with it."""
     width = columns[-1][1] - columns[0][0]
     long = [
         at

@@ -71,13 +71,13 @@ class Attached:
     edition: Edition
 
     async def documents(self, *, space: str = "", page_id: str = "") -> list[Attachment]:
-        """Of a space or of a page: those of a format that is read."""
+        """Lists the attachments of a space or of a page that are of a format that is read."""
         found = await self._found("attachment", "version,container,extensions", space, page_id)
         documents = [self._attachment(one) for one in found if one.container.get("id")]
         return [one for one in documents if PurePosixPath(one.name).suffix.lower() in _ENDINGS]
 
     async def comments(self, *, space: str = "", page_id: str = "", marks: tuple[str, ...]) -> list[Comment]:
-        """Of a space or of a page: those that begin with one of the marks, the oldest first."""
+        """Lists the comments of a space or of a page that begin with one of the marks, the oldest first."""
         found = await self._found("comment", "version,container,body.storage", space, page_id)
         comments = [
             Comment(

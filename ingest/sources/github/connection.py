@@ -35,7 +35,7 @@ _SECONDARY_S = 60.0
 _BUSY = (500, 502, 503, 504)
 _MOVED = (301, 302, 307, 308)
 _VERSION = "2022-11-28"
-"""Of the REST API. Each is served for two years after the next one."""
+"""Version of the REST API. Each is served for two years after the next one."""
 _PAGE_SIZE = 100
 _MOST_HOPS = 3
 
@@ -197,7 +197,7 @@ class Connection:
             raise _AgainError("GitHub does not answer to the end") from error
 
     def _following(self, response: aiohttp.ClientResponse) -> URL | None:
-        """By the header `Link`, which has cursors where numbers of pages would be too slow."""
+        """Follows the header `Link`, which has cursors where numbers of pages would be too slow."""
         link = response.links.get("next")
         return None if link is None else self._here(URL(str(link["url"])))
 
@@ -240,7 +240,7 @@ class Connection:
         raise _AgainError(reason, status=429, wait_s=wait, base_s=_SECONDARY_S)
 
     def _now(self, response: aiohttp.ClientResponse) -> float:
-        """By the server's own clock, to which its limits end."""
+        """The time by the server's own clock, by which its limits end."""
         try:
             return parsedate_to_datetime(response.headers["Date"]).timestamp()
         except (KeyError, ValueError):

@@ -198,7 +198,7 @@ def _paragraph(lines: list[str], token: Token, tags: _Tags) -> list[str]:
 
 
 def _words(lines: list[str], token: Token) -> str:
-    """Of a heading with hashes, or underlined."""
+    """Returns the words of a heading with hashes, or underlined."""
     if token.markup in ("=", "-"):
         return " ".join(line.strip() for line in lines[:-1] if line.strip())
     return _CLOSING_HASHES.sub("", _ATX.sub("", lines[0], count=1)).strip()

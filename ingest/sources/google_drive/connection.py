@@ -84,7 +84,7 @@ class Connection:
                 yield parsed(DriveFile, told)
 
     async def permissions(self, file_id: str) -> tuple[Permission, ...]:
-        """Of a file or a shared drive, those that come from above included."""
+        """Lists the permissions of a file or a shared drive, inherited ones included."""
         asked: Parameters = {
             **_EVERYWHERE,
             "pageSize": _DRIVES_SIZE,

@@ -46,7 +46,7 @@ class Document:
 
 
 class Documents:
-    """Of one sync: what is asked about a folder is asked once. All of it raises `ApiError`."""
+    """The documents of one sync: what is asked about a folder is asked once. All of it raises `ApiError`."""
 
     def __init__(self, settings: GoogleDriveSettings, connection: Connection, now: datetime) -> None:
         self._excluded = globs(settings.exclude)

@@ -67,7 +67,7 @@ class _Told(BaseModel):
 
 
 class Permission(_Told):
-    """With whom a file is shared. `view`: only an aspect of it is, as the mere
+    """One with whom a file is shared. `view`: only an aspect of it is, as the mere
     name of a folder. `by_link`: only those find it who were given its address.
     """
 

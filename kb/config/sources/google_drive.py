@@ -35,7 +35,7 @@ class GoogleDriveSettings(CommonSettings):
     key: SecretStr | None = None
     """What stands in that file, in its place."""
     subject: str | None = None
-    """With domain-wide delegation: the person (an e-mail address) as whom the service account reads."""
+    """For domain-wide delegation: the person (an e-mail address) as whom the service account reads."""
     client_id: str | None = None
     """An OAuth client and a person's refresh token; they go before a service account."""
     client_secret: SecretStr | None = None
@@ -45,7 +45,7 @@ class GoogleDriveSettings(CommonSettings):
     exclude: tuple[str, ...] = ()
     """Gitignore patterns on the names of folders and files, as below the folder that is read."""
     readers: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
-    """With whom files are shared -> the channels of those people, or "everyone". Keys: the address
+    """Those with whom files are shared -> the channels of those people, or "everyone". Keys: the address
     of a group or a person; a domain ("acme.com"), also by link ("acme.com with the link");
     "anyone", "anyone with the link". A file that is shared with none of them is not indexed."""
     places: Mapping[FolderId, tuple[str, ...]] = Field(default_factory=dict)

@@ -15,7 +15,7 @@ from kb.config.sources.services import ConfluenceSettings, GithubSettings, Notio
 
 
 def kind_of(given: object) -> str:
-    """Of settings, or of a table of a settings file."""
+    """Returns the kind of settings, or of a table of a settings file."""
     kind = given.get("kind", "folder") if isinstance(given, dict) else getattr(given, "kind", "folder")
     return str(kind)
 

@@ -29,7 +29,7 @@ class WebsiteSettings(CommonSettings):
     """Gitignore patterns on the path of the address."""
     max_pages: Annotated[int, Field(ge=1, le=100_000)] = 5_000
     max_requests: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """Of one visit, whatever they bring. None: 4 for each of `max_pages`, and 200."""
+    """Requests of one visit, whatever they bring. None: 4 for each of `max_pages`, and 200."""
     max_minutes: Annotated[float, Field(gt=0, le=10_080)] = 480
     """For one visit, its pauses included."""
     delay_s: Annotated[float, Field(ge=0, le=60)] = 0.5
@@ -112,7 +112,7 @@ class GithubSettings(CommonSettings):
     token: SecretStr | None = None
     """A personal access token. Public repositories need none, but discussions do."""
     app_id: int | str | None = None
-    """Of a GitHub App (or its client ID); it goes before `token`."""
+    """Id of a GitHub App (or its client ID); it goes before `token`."""
     private_key: SecretStr | None = None
     private_key_file: Path | None = None
     """The app's .pem file, or by `private_key` what stands in it."""

@@ -105,7 +105,7 @@ def _row(row: _Element) -> str:
 
 
 def _text(paragraph: _Element) -> str:
-    """Without the numbers of slides, which are a field."""
+    """Returns the text without the numbers of slides, which are a field."""
     return "".join(
         " " if _name(one) in ("br", "tab") else one.text or ""
         for one in paragraph.iter()

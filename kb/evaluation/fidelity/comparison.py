@@ -12,7 +12,7 @@ from kb.evaluation.fidelity.reading import Cell, Reading, words_of
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Kept:
-    """Of so many things in the original so many are in the index."""
+    """How many things the original has, and how many of them the index."""
 
     all: int = 0
     kept: int = 0

@@ -81,7 +81,7 @@ def convert(source: E5File, to: Path) -> None:
 
 
 def _ranges(source: E5File, to: Path, card: Card) -> Ranges:
-    """By the exact graph, which is told to show what enters its matrices."""
+    """Measures by the exact graph, which is told to show what enters its matrices."""
     names, probe = entrances(source), to / PROBE
     model = onnx.load(str(graph(to, "fp32")), load_external_data=False)
     shown = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names]

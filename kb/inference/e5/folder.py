@@ -111,7 +111,7 @@ def _config(sizes: Sizes, *, padding: int) -> dict[str, Any]:
 
 
 def _write_tokenizer(vocabulary: Vocabulary, file: Path) -> None:
-    """To the same tokens as `PieceTokens`."""
+    """Writes a tokenizer that makes the tokens of `PieceTokens`."""
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
     pieces = vocabulary.pieces

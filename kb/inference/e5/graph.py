@@ -35,7 +35,7 @@ SMALLEST = 1e-4
 """Stands for a range of nothing, where something is divided by it."""
 
 Ranges = Mapping[str, Floats]
-"""By the name of what enters a matrix: the greatest absolute value of each of its columns."""
+"""Name of what enters a matrix -> the greatest absolute value of each of its columns."""
 
 
 def write_embedding(source: E5File, folder: Path) -> None:
@@ -46,7 +46,7 @@ def write_embedding(source: E5File, folder: Path) -> None:
 
 
 def write_graph(source: E5File, file: Path, weights: Weights, ranges: Ranges | None = None) -> None:
-    """Beside the embedding. `ranges` is needed for int8."""
+    """Writes the graph beside the embedding. `ranges` is needed for int8."""
     writer = _Int8(source, ranges) if weights == "int8" and ranges is not None else _Writer(source)
     onnx.save(writer.model(), str(file))
 

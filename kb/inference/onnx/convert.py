@@ -166,7 +166,7 @@ class _Reranker(_Source):
 
 
 def _loaded(library: type[SentenceTransformer] | type[CrossEncoder], folder: Path) -> Any:
-    """With attention in the form that the optimizer knows to fuse."""
+    """Loads the model with attention in the form that the optimizer knows to fuse."""
     attention = {"attn_implementation": "eager"}
     return library(str(folder), device="cpu", local_files_only=True, model_kwargs=attention).eval()
 
@@ -212,7 +212,7 @@ def _quantize(full: Path, file: Path) -> None:
 
 
 def _agreement(source: _Source, folder: Path) -> dict[Weights, float]:
-    """Of the graphs that are good enough; the others are deleted."""
+    """The agreement of the graphs that are good enough; the others are deleted."""
     right = source.right()
     found: dict[Weights, float] = {}
     for weights, least in LEAST[source.card.kind].items():

@@ -39,7 +39,7 @@ class OnnxModel:
         return self._tokens.special
 
     def count_tokens(self, text: str) -> int:
-        """Without the marks. Any thread may call it."""
+        """Counts tokens without the marks. Any thread may call it."""
         return self._tokens.count(text)
 
     def run(self, texts: Sequence[Text]) -> NDArray[np.float32]:

@@ -24,10 +24,10 @@ class Tokens(Protocol):
     def special(self) -> int: ...
 
     def count(self, text: str) -> int:
-        """Without the marks, and without a limit."""
+        """Counts without the marks, and without a limit."""
 
     def encode(self, texts: Sequence[Any]) -> dict[str, list[list[int]]]:
-        """By the name of a graph's input: as many numbers for each text, cut to the model's limit."""
+        """Returns, by the name of a graph's input, as many numbers for each text, cut to the model's limit."""
 
 
 def tokens_of(folder: Path, max_tokens: int) -> Tokens:
@@ -38,7 +38,7 @@ def tokens_of(folder: Path, max_tokens: int) -> Tokens:
 
 
 class FileTokens:
-    """By the `tokenizers` library: one that cuts and pads, and one that counts."""
+    """Tokens by the `tokenizers` library: one that cuts and pads, and one that counts."""
 
     def __init__(self, written: str, max_tokens: int) -> None:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # the caller's thread, with its priority
