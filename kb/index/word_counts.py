@@ -31,7 +31,7 @@ _APART = bytes(byte if chr(byte).isalpha() or chr(byte) in "'-" else ord(" ") fo
 _APART += bytes(range(128, 256))
 """ASCII, with a space for all that is in no word."""
 VERSION = f"1, Unicode {unicodedata.unidata_version}"
-"""Version of what a word is, and of the arrays. Terms need none: they are counted as the passages' vectors have them."""
+"""Version of what a word is, and of the arrays. Terms need none: they are counted as passages' vectors have them."""
 FOLD = 20_000
 """Keys that changed until they are folded into the arrays, which takes some 50 ms: some 2 MB."""
 PUBLIC = Audience()

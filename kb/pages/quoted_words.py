@@ -19,7 +19,7 @@ NEAR = 0.6
 AHEAD = 0.1
 """Least by which the nearest must be nearer than the next, or it is anybody's guess which of them is meant."""
 FEWEST_CHARACTERS = 6
-"""Fewest characters of a statement that is looked for: a shorter one stands on a page, or is gone from it, by chance."""
+"""Fewest characters of a statement to look for: a shorter one stands on a page, or is gone from it, by chance."""
 FEW_WORDS = 3
 """Spaces below which statements are compared letter by letter; so are those of scripts that put none between words."""
 

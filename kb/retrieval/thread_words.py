@@ -34,7 +34,7 @@ def context_terms(
     rarity: Rarity,
     limit: int,
 ) -> tuple[str, ...]:
-    """Returns at most `limit` words of the thread (`turns`, oldest first), the weightiest first; none that `question` holds.
+    """Picks at most `limit` words of the thread (`turns`, oldest first), by weight; none that `question` holds.
 
     A word weighs what its turns say it weighs (fading, and less in answers than in questions) times its rarity. Forms
     of one word are one; the form that was said most is returned.

@@ -52,7 +52,7 @@ class FixedCounts:
 
 
 class Vocabulary:
-    """The vocabulary of an index as it is now. Where none of its passages are counted every word is equally rare and none is known."""
+    """The vocabulary of an index now. Until passages are counted every word is equally rare, and none known."""
 
     def __init__(self, index: Counting | None = None, *, look_s: float = LOOK_S) -> None:
         self._index = index or FixedCounts()
