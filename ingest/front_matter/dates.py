@@ -1,4 +1,4 @@
-"""Dates and periods as people write them in front matter, in the five languages of `date_words`.
+"""Dates and periods as people write them in front matter, in the languages of `date_words`.
 
 What has one reading is read, whatever its form: 31-12-2025, 3 mei 2024, 1er janvier 2025, Q3 2025, week
 14 2025. What two people would read as two days (03/04/2025) is not: it is for its author to write again.
@@ -14,6 +14,8 @@ from datetime import date, timedelta
 from dateutil.relativedelta import relativedelta
 
 from ingest.front_matter.date_words import (
+    CLOCK,
+    CLOCK_BEFORE,
     EACH,
     EVERY,
     FILLERS,
@@ -26,8 +28,8 @@ from ingest.front_matter.date_words import (
     UNITS,
     WEEK,
     WEEKDAYS,
-    folded,
 )
+from ingest.front_matter.language_words import folded
 
 Days = tuple[date, date]
 """The first and the last day of what a date names: a day, a month, a quarter."""
@@ -42,11 +44,14 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _ISO_WEEK = re.compile(r"(\d{4})-?w(\d{1,2})(?:-?([1-7]))?")
 _ISO_PERIOD = re.compile(r"p(?:(\d+)y)?(?:(\d+)m)?(?:(\d+)w)?(?:(\d+)d)?")
 _TIME = re.compile(
-    r"(?:^|[\s,t]+)(?:(?:at|om|um|kl|a las?|a|a les)\.?\s+)?\d{1,2}(?::\d\d(?::\d\d(?:[.,]\d+)?)?|h\d{0,2})"
-    r"\s*(?:[ap]\.?m\.?|uhr|uur|h)?(?![a-z0-9])\s*"
+    rf"(?:^|[\s,t]+)(?:(?:{CLOCK_BEFORE}|kl|a las?|a les)\.?\s+)?\d{{1,2}}(?::\d\d(?::\d\d(?:[.,]\d+)?)?|h\d{{0,2}})"
+    rf"\s*(?:[ap]\.?m\.?|{CLOCK})?(?![a-z0-9])\s*"
     r"(?:\(?(?:z|utc|gmt|[a-z]{1,4}t)?\s*(?:[+-]\d\d?(?::?\d\d)?)?\)?(?![a-z0-9]))?(?:\s*\[?[a-z]+/[a-z_]+\]?)?",
 )
-_TOKEN = re.compile(rf"(?P<number>{NUMBER.pattern})|(?P<word>[a-z]+)|[\s.,/()-]+|(?P<other>.)")
+_COUNTED_DAYS = "|".join(sorted((day for day in WEEKDAYS if "-" in day), key=len, reverse=True))
+_TOKEN = re.compile(
+    rf"(?P<number>{NUMBER.pattern})|(?P<word>{_COUNTED_DAYS}|[a-z]+)|[\s.,/()-]+|(?P<other>.)"
+)
 
 
 class UnreadableDateError(ValueError):
@@ -244,15 +249,15 @@ def parse_period(text: str) -> relativedelta:
 
 def _period(count: int, unit: str) -> relativedelta:
     match unit:
-        case "days":
+        case "day":
             return relativedelta(days=count)
-        case "weeks":
+        case "week":
             return relativedelta(weeks=count)
-        case "months":
+        case "month":
             return relativedelta(months=count)
-        case "quarters":
+        case "quarter":
             return relativedelta(months=3 * count)
-        case "halves":
+        case "half":
             return relativedelta(months=6 * count)
         case _:
             return relativedelta(years=count)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ingest.front_matter.date_words import folded, words
+from ingest.front_matter.language_words import folded, listed, words
 
 SECTIONS = frozenset(
     {
@@ -29,7 +29,7 @@ SECTIONS = frozenset(
         "",
     }
 )
-"""Under which a generator keeps fields of the author's own; the last is YAML's merge key `<<`."""
+"""Keys under which a generator keeps fields of the author's own; the last is YAML's merge key `<<`."""
 
 _JOINTS = re.compile(r"[\W_]+")
 _LONGEST = 100
@@ -131,6 +131,6 @@ def truth_of(value: object) -> bool | None:
 
 
 _TRUTHS = {
-    **dict.fromkeys(words("true yes on 1 y t ja j wahr waar vrai oui si verdadero cierto x"), True),
-    **dict.fromkeys(words("false no off 0 n f nee nein falsch onwaar faux non falso never none"), False),
+    **dict.fromkeys(words("on 1 x") | listed("front_matter", "yes"), True),
+    **dict.fromkeys(words("0") | listed("front_matter", "no"), False),
 }

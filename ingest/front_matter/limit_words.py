@@ -8,25 +8,30 @@ from __future__ import annotations
 
 import re
 
-from ingest.front_matter.date_words import words
 from ingest.front_matter.fields import key_of
+from ingest.front_matter.language_words import listed, words
 from ingest.front_matter.lookalikes import plainly
 from kb.models import EVERYONE
 
 OURS = frozenset({"audience", "channels"})
+
+
+def _of(name: str) -> frozenset[str]:
+    return listed("front_matter", name)
+
+
 NAMES = (
     OURS
+    | _of("readers")
     | words("""
     audiences visibility visible channel readers readable readableby visibleto visiblefor visiblein restrictedto restrictto
-    restrictions restriction restrict targetgroup targetgroups limitedto limitto limitedfor accessible accessibleto access accesslevel accesscontrol accessgroups
-    accessroles acl permissions permission permittedto allowedchannels allowedgroups allowedreaders allowedusers allowedroles
-    allow allowed viewers viewer viewableby viewableto sharedwith sharewith sharedto groups usergroups usergroup readergroups requiredroles requiredrole requiredgroups roles onlyfor privacy reader readby clearance sigilo only
-    doelgroep doelgroepen zichtbaarheid zichtbaarvoor toegang lezers kanalen
-    zielgruppe zielgruppen zielpublikum leserkreis sichtbarkeit sichtbarfur zugriff leser kanale empfangerkreis
-    visibilite visiblepour acces lecteurs canaux destinataires publiccible
-    audiencia visibilidad visiblepara acceso lectores canales publicoobjetivo publicoalvo destinatarios
-    pubblico destinatari visibilita lettori leitores visibilidade acesso malgrupp malgruppe synlighet odbiorcy widocznosc
-    nurfur nurfuer alleenvoor reservea reserveea reserveaux solopara reservadoa soloper riservatoa somentepara nur uniquement exklusiv destinatario odbiorca kohderyhma hedefkitle visiblepar
+    restrictions restriction restrict targetgroup targetgroups limitedto limitto limitedfor accessible accessibleto access
+    accesslevel accesscontrol accessgroups accessroles acl permissions permission permittedto allowedchannels allowedgroups
+    allowedreaders allowedusers allowedroles allow allowed viewers viewer viewableby viewableto sharedwith sharewith sharedto
+    groups usergroups usergroup readergroups requiredroles requiredrole requiredgroups roles onlyfor privacy reader readby
+    clearance only
+    pubblico destinatari visibilita lettori malgrupp malgruppe synlighet odbiorcy widocznosc soloper riservatoa odbiorca
+    kohderyhma hedefkitle
     公開範囲 対象読者 対象者 閲覧者 الجمهور קהל 受众 读者 可见性 可见范围 公开范围
     """)
     | {
@@ -34,22 +39,23 @@ NAMES = (
         for name in ("аудитория", "целевая аудитория", "독자", "대상", "читатели", "видимость", "доступ")
     }
 )
+"""Here and below: those of languages that have no file stand among the names that programs and English have."""
 SURE = (
     OURS
+    | _of("readers_surely")
     | words("""
-    channel readers viewers acl lezers leser lecteurs lectores readableby visibleto visiblefor visiblein restrictedto limitedto onlyfor sharedwith allowedchannels
-    allowedgroups allowedreaders viewableby accessibleto doelgroep zielgruppe zielpublikum leserkreis zichtbaarheid
-    zichtbaarvoor sichtbarkeit sichtbarfur publicoobjetivo publicoalvo publiccible destinataires destinatarios malgrupp 公開範囲 対象読者
+    channel readers viewers acl readableby visibleto visiblefor visiblein restrictedto limitedto onlyfor sharedwith allowedchannels
+    allowedgroups allowedreaders viewableby accessibleto malgrupp 公開範囲 対象読者
     """)
     | {key_of(plainly("аудитория"))}
 )
 WORDS_OF_PAGES = frozenset({"channel", "channels"})
 """An ordinary page says "Slack channel: #help-pay", which tells where to ask and limits nobody."""
-FLAGS = words("""
+FLAGS = _of("closed_fields") | words("""
     private confidential restricted internal internalonly secret protected membersonly loginrequired requirelogin
     requireslogin requiresauth authrequired staffonly hronly managersonly managementonly leadersonly employeesonly adminonly
-    adminsonly nonpublic notpublic gated encrypted limited embargoed needtoknow isprivate isconfidential isrestricted isinternal issecret sensitive
-    vertrouwelijk geheim vertraulich intern confidentiel prive confidencial privado riservato poufne
+    adminsonly nonpublic notpublic gated encrypted limited embargoed needtoknow isprivate isconfidential isrestricted
+    isinternal issecret sensitive riservato poufne
     """)
 """Closed by a yes, and by whatever is no plain no."""
 IF_NAMED = words("""
@@ -58,32 +64,36 @@ IF_NAMED = words("""
 """Names of much else: a limit where Slack's names are what they hold."""
 DENIALS = words("deny denied denyto hiddenfrom notfor notvisibleto invisibleto excludedaudience")
 """Closed by whatever they name."""
-OPEN_FLAGS = frozenset(
-    {"public", "ispublic", "publicaccess", "unrestricted", "openbaar", "offentlich", "publico"}
-)
-GRADED = words("""
+OPEN_FLAGS = _of("open_fields") | words("public ispublic publicaccess unrestricted")
+GRADED = _of("graded_fields") | words("""
     classification confidentiality confidentialitylevel sensitivity securitylevel securityclassification security tlp
-    sensitivitylabel protectivemarking datalabel dataclassification informationclassification handling distribution accessrights vertraulichkeit vertrouwelijkheid
+    sensitivitylabel protectivemarking datalabel dataclassification informationclassification handling distribution
+    accessrights
     """)
 CLASSES = GRADED | words(
     "status state scope view share sharing distribution level type category marking mode"
 )
 """Closed where they say so; most of what they say limits nobody."""
-CLOSED_WORDS = words("""
-    private confidential restricted secret hidden strictlyconfidential highlyconfidential topsecret vertrouwelijk
-    strengvertrouwelijk geheim vertraulich strengvertraulich confidentiel secreto confidencial prive privado privat
-    companyconfidential officialsensitive sensitive tlpred tlpamber tlpamberstrict needtoknow eyesonly riservato
+CLOSED_WORDS = _of("closed") | words("""
+    private confidential restricted secret hidden strictlyconfidential highlyconfidential topsecret companyconfidential
+    officialsensitive sensitive tlpred tlpamber tlpamberstrict needtoknow eyesonly riservato
     """)
-HIGH = words("high veryhigh critical red amber amberstrict hoog hoch elevee alta")
-"""Of a sensitivity; of a `status` they say something else."""
-OPEN = {EVERYONE} | words("""
-    everyone everybody anyone anybody all any public open visible listed world iedereen allen openbaar publiek alle jeder
-    offentlich oeffentlich tous toutlemonde public todos todoelmundo publico
+HIGH = _of("high") | words("high veryhigh critical red amber amberstrict")
+"""Words of a sensitivity; of a `status` they say something else."""
+OPEN = (
+    {EVERYONE}
+    | _of("open")
+    | words("""
+    everyone everybody anyone anybody all any public open visible listed world
     """)
-CLOSED = CLOSED_WORDS | words("""
-    internal intern interne interno none nobody unlisted draft me self admin admins owner false no true yes members
-    niemand personne nadie team
+)
+CLOSED = (
+    CLOSED_WORDS
+    | _of("nobody")
+    | words("""
+    internal none nobody unlisted draft me self admin admins owner false no true yes members team
     """)
+)
 """Words that would pass for a channel's name and are none: whom they mean is not said."""
 
 
@@ -109,27 +119,27 @@ ONLY = re.compile(
 LABELS = words(
     "tags tag labels label categories category keywords keyword topics topic filetags markings flags"
 )
-LIMITING_LABELS = words("""
-    private confidential restricted strictlyconfidential highlyconfidential companyconfidential topsecret internalonly eyesonly
-    needtoknow vertraulich vertrouwelijk confidentiel confidencial riservato
+LIMITING_LABELS = _of("closed_labels") | words("""
+    private confidential restricted strictlyconfidential highlyconfidential companyconfidential topsecret internalonly
+    eyesonly needtoknow riservato
     """)
-"""Of what a page is about; "secret" and "sensitive" are what pages are about."""
+"""Labels that limit a page; "secret" and "sensitive" are what pages are about."""
 BEGINS = words("status state scope view share sharing marking rights license licence copyright")
 """Which begin with what they say: "Private (HR)"."""
-_WORDS_OF_LABELS = words(
-    "secret protected sensitive internal intern geheim encrypted gated limited embargoed loginrequired authrequired"
+_WORDS_OF_LABELS = _of("labels_of_subjects") | words(
+    "secret protected sensitive internal encrypted gated limited embargoed loginrequired authrequired"
 )
 _CLASS = re.compile(
     r"classification|confidentiality|sensitivity|secrecy|^(?:data|info|information|security|document|doc)?class$|^protection(?:level)?$"
 )
 _NUMBERED = frozenset("3456789")
-_LIMITING = words("only limited nur alleen uniquement seulement solo solamente soltanto nda")
-_NEGATIONS = words("no not non none never un de geen niet kein keine nicht pas sin")
+_LIMITING = _of("limiting") | words("soltanto")
+_NEGATIONS = _of("negations")
 _WORD = re.compile(r"[^\W\d_]+")
 _FEW = 4
 """Words of a state; more are a sentence."""
 _LABELLED = re.compile(r"(?:^|[\s,;#])audiences?[/:=]\s*(?!everyone|all\b|public)\S", re.IGNORECASE)
-GRADE = re.compile(r"\b(?:[cls]|level|tier|class|stufe|niveau|nivel)[ -]?[3-9]\b")
+GRADE = re.compile(rf"\b(?:[cls]|level|tier|class|{'|'.join(sorted(_of('grades')))})[ -]?[3-9]\b")
 """Where a company numbers its classes, the first is public and the second for all of the company."""
 
 
@@ -152,8 +162,8 @@ def is_closed_class(key: str, text: str) -> bool:
     """Whether a class, a state or a kind says that a page is not for all: "Confidential - HR only", "C3"."""
     if not (key in CLASSES or key in BEGINS or is_graded(key)):
         return False
-    said = key_of(text)
-    if said in CLOSED_WORDS:
+    class_ = key_of(text)
+    if class_ in CLOSED_WORDS:
         return True
     parts = [key_of(part) for part in _WORD.findall(plainly(text))]
     if not parts or parts[0] in _NEGATIONS:
@@ -162,9 +172,9 @@ def is_closed_class(key: str, text: str) -> bool:
         return parts[0] in CLOSED_WORDS and len(parts) <= _FEW
     if not is_graded(key):
         return False
-    told = parts[1:] if parts[0] == "tlp" else [said]
+    degrees = parts[1:] if parts[0] == "tlp" else [class_]
     limiting = any(part in CLOSED_WORDS or part in _LIMITING for part in parts)
-    return limiting or any(part in HIGH for part in told) or GRADE.search(text.casefold()) is not None
+    return limiting or any(degree in HIGH for degree in degrees) or GRADE.search(text.casefold()) is not None
 
 
 def is_limiting_label(key: str, text: str) -> bool:

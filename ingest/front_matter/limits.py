@@ -15,8 +15,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from ingest.errors import PageError
-from ingest.front_matter.date_words import folded
 from ingest.front_matter.fields import Field, Fields, is_given, key_of, text_of, truth_of
+from ingest.front_matter.language_words import folded
 from ingest.front_matter.limit_words import (
     CLASSES,
     CLOSED,

@@ -18,6 +18,7 @@ from ingest.errors import PageError
 from ingest.front_matter.blocks import Block, find_block, find_head, keys_in, lines_of
 from ingest.front_matter.dates import AmbiguousDateError, UnreadableDateError, parse_date, parse_period
 from ingest.front_matter.fields import Fields, key_of, text_of, truth_of
+from ingest.front_matter.language_words import field_names
 from ingest.front_matter.limits import (
     audience_of,
     is_for_everyone,
@@ -37,17 +38,17 @@ __all__ = ["FrontMatter", "may_have_front_matter", "mentions_a_limit", "split_fr
 _EDITED = (
     "last_updated", "updated", "lastmod", "last_modified", "modified", "last_modified_at", "updated_at", "date_modified",
     "modified_date", "updated_date", "last_updated_on", "last_edited", "last_edited_time", "last_update.date", "last_update",
-    "date.updated", "date.modified", "laatst_bijgewerkt", "bijgewerkt", "gewijzigd", "zuletzt_aktualisiert", "aktualisiert",
-    "geändert", "mis_à_jour", "mise_à_jour", "modifié", "actualizado", "última_actualización", "modificado",
+    "date.updated", "date.modified",
+    *field_names("edited_fields"),
 )  # fmt: skip
 _REVIEWED = (
     "last_reviewed_on", "last_reviewed", "reviewed", "reviewed_on", "last_reviewed_at", "last_review", "date_reviewed", "last_verified",
-    "verified_on", "laatst_nagekeken", "nagekeken", "laatst_beoordeeld", "zuletzt_geprüft", "geprüft", "geprüft_am",
-    "dernière_révision", "révisé", "révisé_le", "última_revisión", "revisado",
+    "verified_on",
+    *field_names("reviewed_fields"),
 )  # fmt: skip
 _REVIEW_BY = (
     "review_by", "review_due", "review_before", "next_review", "next_review_on", "next_review_date", "review_due_date",
-    "na_te_kijken_voor", "volgende_controle", "nächste_prüfung", "prochaine_révision", "próxima_revisión",
+    *field_names("review_by_fields"),
 )  # fmt: skip
 _REVIEW_IN = (
     "review_in",
@@ -59,12 +60,13 @@ _REVIEW_IN = (
 )
 _EXPIRES = (
     "expires", "expiry", "expiry_date", "expires_on", "expires_at", "expiration", "expiration_date", "expire_date", "valid_until",
-    "valid_through", "valid_to", "vervaldatum", "verloopt", "verloopt_op", "geldig_tot", "ablaufdatum", "läuft_ab", "gültig_bis",
-    "expire_le", "date_d_expiration", "valable_jusqu_au", "caduca", "caducidad", "fecha_de_caducidad", "válido_hasta",
+    "valid_through", "valid_to",
+    *field_names("expires_fields"),
 )  # fmt: skip
 _WRITTEN = (
     "date", "created", "created_at", "created_on", "date_created", "creation_date", "date.created", "published", "published_at", "published_on",
-    "pub_date", "publish_date", "datum", "aangemaakt", "erstellt", "fecha", "creado", "créé",
+    "pub_date", "publish_date",
+    *field_names("written_fields"),
 )  # fmt: skip
 _OTHERS = (
     "published",
@@ -183,7 +185,7 @@ def _read(block: Block, today: date) -> FrontMatter:
 
 
 def _of_text(head: Block, today: date) -> FrontMatter:
-    """Of lines that are text as well: their dates and state, and a limit where it names channels."""
+    """Reads fields of lines that are text as well: their dates and state, and a limit where it names channels."""
     values = {name: value for name, value in (head.values or {}).items() if key_of(name) != "title"}
     notes = []
     for name in [name for name in values if names_a_limit(name)]:

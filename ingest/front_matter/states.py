@@ -11,12 +11,13 @@ import re
 from datetime import date
 
 from ingest.errors import PageError
-from ingest.front_matter.date_words import folded, words
 from ingest.front_matter.dates import UnreadableDateError, parse_date
 from ingest.front_matter.fields import Field, Fields, is_given, key_of, text_of, truth_of
+from ingest.front_matter.language_words import field_names, folded, listed, words
+from kb.text.language_files import sections
 
 _DRAFTS = ("draft", "is_draft", "unlisted", "hidden", "headless", "unpublished")
-_DRAFTS_IF_TRUE = ("embargo", "concept", "entwurf", "brouillon", "borrador")
+_DRAFTS_IF_TRUE = ("embargo", *field_names("draft_fields"))
 """Words that are the names of other things as well."""
 _PUBLISHED = (
     "published",
@@ -24,10 +25,7 @@ _PUBLISHED = (
     "is_published",
     "listed",
     "render",
-    "gepubliceerd",
-    "veröffentlicht",
-    "publié",
-    "publicado",
+    *field_names("published_fields"),
 )
 _STARTS = (
     "publish_date",
@@ -48,41 +46,20 @@ _STATUS = (
     "lifecycle",
     "stage",
 )
-_DRAFT_WORDS = words("""
-    draft drafts draftversion unpublished unlisted hidden trash trashed concept conceptversie ontwerp kladversie entwurf
-    brouillon ebauche borrador
-    """)
-_NOT_PUBLISHED = words(
-    "notpublished notyetpublished nietgepubliceerd nichtveroffentlicht nonpublie nopublicado"
-)
+_DRAFT_WORDS = listed("front_matter", "drafts")
+_NOT_PUBLISHED = listed("front_matter", "unpublished")
 _FEW = 4
 """Words of a state; more are a sentence, whose first word alone counts."""
-_NEGATIONS = words("no not never geen niet kein keine nicht pas non sin")
-_RETIRED = (
-    "deprecated",
-    "archived",
-    "obsolete",
-    "outdated",
-    "retired",
-    "withdrawn",
-    "superseded",
-    "discontinued",
-    "verouderd",
-    "veraltet",
-)
-_RETIRED_WORDS = words("""
-    deprecated archived archive obsolete outdated retired withdrawn superseded discontinued rejected expired eol endoflife
-    nolongervalid nolongermaintained unmaintained
-    verouderd gearchiveerd ingetrokken vervallen achterhaald
-    veraltet archiviert uberholt zuruckgezogen abgelaufen obsolet
-    obsolete archive archivee deprecie depreciee perime perimee retire retiree
-    obsoleto obsoleta archivado archivada desactualizado desactualizada retirado retirada derogado derogada
-    """)
-_REPLACED_BY = re.compile(
-    r"(?:superseded|superceded|replaced|vervangen|ersetzt|abgelöst|remplacée?|reemplazad[oa]|sustituid[oa])"
-    r"\s+(?:by|door|durch|par|por)\s+(?P<named>.+)",
-    re.IGNORECASE,
-)
+_NEGATIONS = listed("front_matter", "negations") - words("de un")
+"""What is "un-" or "de-" something is no negation of a state: "un brouillon"."""
+_RETIRED = field_names("retired_fields")
+_RETIRED_WORDS = listed("front_matter", "retired")
+_BEFORE_SUCCESSOR = [
+    r"\s+".join(phrase.split())
+    for texts in sections("front_matter")
+    for phrase in texts.get("replaced_by", ())
+]
+_REPLACED_BY = re.compile(rf"(?:{'|'.join(_BEFORE_SUCCESSOR)})\s+(?P<named>.+)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)[^)]*\)")
 

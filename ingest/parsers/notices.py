@@ -2,7 +2,7 @@
 
 Only lines at the head of a page that speak of the page itself count: "Version 2.1", "2026 edition", "Replaces: Travel
 expenses 2024", "This page has been replaced by [Leave](leave.md)"; and a section "Status" as decision records have it:
-"Superseded by [ADR 19](0019-go.md)". English, Dutch and German.
+"Superseded by [ADR 19](0019-go.md)". Words: `[notices]` of the language files.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ingest.page import Section
 from kb.pages.versions import VERSION, version_in
+from kb.text.language_files import sections
 
 HEAD_BLOCKS = 4
 """Blocks at the top of a page that can hold a notice; one further down speaks of something else."""
@@ -23,31 +24,22 @@ _LAST_BLOCKS = 1
 _VERSION_WORDS = 14
 """A version line is short: a sentence of more words is about something that has a version."""
 
-_THIS = (
-    r"(?:this|the present|deze|dit|diese[rs]?)\s+(?:\w+\s+)?"
-    r"(?:page|document|guide|policy|article|version|edition|handbook|procedure|runbook|rule|text|list|manual|notice"
-    r"|pagina|gids|beleid|artikel|versie|editie|uitgave|procedure|regeling|lijst|handleiding"
-    r"|seite|dokument|leitfaden|richtlinie|artikel|fassung|version|ausgabe|anleitung|regelung|liste|handbuch)"
-)
+
+def _any(name: str) -> str:
+    return "|".join(part for texts in sections("notices") for part in texts.get(name, ()))
+
+
+_THIS = rf"(?:{_any('this')})\s+(?:\w+\s+)?(?:{_any('pages')})"
 _REPLACES = re.compile(
-    rf"^(?:(?:replaces|supersedes|vervangt|ersetzt)\s*:\s*"
-    rf"|(?:{_THIS})\s+(?:fully\s+|volledig\s+|vollständig\s+)?"
-    rf"(?:replaces|supersedes|vervangt|ersetzt)\s+)(?P<named>.+)",
+    rf"^(?:(?:{_any('replaces')})\s*:\s*|{_THIS}\s+(?:(?:{_any('wholly')})\s+)?(?:{_any('replaces')})\s+)(?P<named>.+)",
     re.IGNORECASE,
 )
 _REPLACED = re.compile(
-    r"^(?:(?:replaced by|superseded by|vervangen door|ersetzt durch)\s*:?\s+"
-    rf"|(?:{_THIS})\s+(?:(?:has been|was|is)\s+(?:replaced|superseded)\s+by|(?:is|werd)\s+vervangen\s+door"
-    r"|(?:wurde|ist|wird)\s+durch)\s+)(?P<named>.+)",
+    rf"^(?:(?:{_any('replaced_by')})\s*:?\s+|{_THIS}\s+(?:{_any('was_replaced')})\s+)(?P<named>.+)",
     re.IGNORECASE,
 )
-_STATUS_REPLACED = re.compile(
-    r"^\W*(?:super[sc]eded|replaced|vervangen|ersetzt|abgelöst)\s+(?:(?:by|door|durch)\s+)?(?P<named>[^\[]*\[.+)",
-    re.IGNORECASE,
-)
-_STATUS_REPLACES = re.compile(
-    r"^\W*(?:super[sc]edes|replaces|vervangt|ersetzt)\s+(?P<named>[^\[]*\[.+)", re.IGNORECASE
-)
+_STATUS_REPLACED = re.compile(rf"^\W*(?:{_any('status_replaced')})\s+(?P<named>[^\[]*\[.+)", re.IGNORECASE)
+_STATUS_REPLACES = re.compile(rf"^\W*(?:{_any('status_replaces')})\s+(?P<named>[^\[]*\[.+)", re.IGNORECASE)
 """Records name the other by a link; "superceded" is how the oldest tool for them spells it."""
 _STATUS_WITHIN = 3
 """Sections from the top among which one called "Status" speaks of the page."""
@@ -55,11 +47,12 @@ _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)[^)]*\)")
 _QUOTED = re.compile(r"[\"“„«*_`]([^\"“”„«»*_`]{3,})[\"”“»*_`]")
 _MARKS = re.compile(r"^[\s>*_#-]+|(?<![\s*_])[\s*_]+$")
 _OWN_VERSION = re.compile(
-    rf"^(?:{_THIS}\s+(?:is|ist)\s+|this is\s+|dit is\s+|dies ist\s+)?(?:the\s+|de\s+|die\s+)?(?:{VERSION.pattern})",
+    rf"^(?:{_THIS}\s+(?:{_any('copula')})\s+|(?:{_any('this_is')})\s+)?(?:(?:{_any('article')})\s+)?(?:{VERSION.pattern})",
     re.IGNORECASE,
 )
 _TITLE_VERSION = re.compile(rf"(?:[(\[]|[,:;–—-]\s+)\s*(?:{VERSION.pattern})\s*[)\]]?$", re.IGNORECASE)
-_NAME_END = re.compile(r"[.;!?](?:\s|$)|\s(?:from|since|as of|on|and|which|vanaf|sinds|en|ab|seit|und)\s")
+_NAME_END = re.compile(rf"[.;!?](?:\s|$)|\s(?:{_any('name_ends')})\s")
+_ARTICLE = re.compile(rf"^(?:{_any('articles')})\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,7 +108,7 @@ def _named(text: str) -> list[str]:
     if quoted := _QUOTED.findall(text):
         return [*quoted]
     end = _NAME_END.search(text)
-    bare = re.sub(r"^(?:the|our|de|het|onze|die|das|den|der|unsere)\s+", "", text, flags=re.IGNORECASE)
+    bare = _ARTICLE.sub("", text)
     cut = text[: end.start()] if end else text
     names = [text.strip(" .;"), cut.strip(" .;"), bare.strip(" .;")]
     if end and bare != text:

@@ -1,8 +1,9 @@
 """Prompt injections: orders to an assistant that stand on a page. They are neither evidence nor quoted.
 
-What an order looks like is written down here by kind and language. A page that lies in plain words is not recognised:
-it is cited, and judged by its reader. The rule for leaving out is generous, since what follows an order ("... and say
-that rates have doubled") belongs to it: the whole paragraph goes, or the list item, the table row, the block of code.
+What an order looks like is written down here by kind; its words stand in `[injections]` of the language files. A page
+that lies in plain words is not recognised: it is cited, and judged by its reader. The rule for leaving out is generous,
+since what follows an order ("... and say that rates have doubled") belongs to it: the whole paragraph goes, or the list
+item, the table row, the block of code.
 """
 
 from __future__ import annotations
@@ -14,43 +15,29 @@ from functools import lru_cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from kb.text.language_files import sections
+
+
+def _any(name: str, *others: str) -> str:
+    """A group of regular expressions from the language files; `others`: of languages that have none."""
+    return f"(?:{'|'.join([*(part for words in sections('injections') for part in words.get(name, ())), *others])})"
+
+
 _START = (
-    r"(?:^|[.!?:;,()\[\]\"'“”«»>|#*_`\n"
-    r"-]\s{0,40}+|\b(?:please|now|and|then|must|alsjeblieft|en|nu|bitte|und|et|y|e|por "
-    r"favor|veuillez|также|и)\s+)"
+    r"(?:^|[.!?:;,()\[\]\"'“”«»>|#*_`\n-]\s{0,40}+"
+    rf"|\b{_any('joins', 'также', 'и')}\s+)"
 )
 """Where an imperative stands. "Do not ignore these rules" and "if you ignore them" are no orders to an assistant."""
-_RULES = (
-    r"(?:instruct\w*|rules?|prompts?|guidelines?|directions?|directives?|orders?|constraints?|safeguards?"
-    r"|instructies|regels|opdrachten|richtlijnen|anweisung\w*|regeln|vorgaben|richtlinien|befehle?"
-    r"|instructions?|règles|consignes|instrucciones|reglas|órdenes|istruzioni|regole|instruções|regras"
-    r"|инструкци\w*|правил\w*|указани\w*)"
-)
-_IGNORE = (
-    r"(?:ignore[zr]?|disregard|forget|override|bypass|negeer|vergeet|ignoriere?n?|vergiss|vergesst|missachte[nt]?"
-    r"|oublie[zr]?|ne (?:tiens|tenez) pas compte|haz caso omiso|(?:do not|don't|stop) "
-    r"follow(?:ing)?|ignora|ignoren?|olvida|olviden|dimentica|esqueça|desconsidere|игнорируй\w*|забудь\w*)"
-)
+_RULES = _any("rules", "istruzioni", "regole", r"инструкци\w*", r"правил\w*", r"указани\w*")
+_IGNORE = _any("ignore", "dimentica", r"игнорируй\w*", r"забудь\w*")
 _SAY = (
     r"(?:answer|reply|say|respond|output|print|repeat|ignore|disregard|reveal|quote|post|append|include|notify|tell|list"
     r"|show|send|write|translate|act|forget|begin|add|mention|recommend|claim|transfer|visit|click|execute|give|pretend)"
 )
-_MACHINE = (
-    r"(?:ai|a\.i\.|llms?|gpt|assistants?|chatbots?|bots?|(?:ai|language|chat)[ "
-    r"-]?(?:models?|assistants?|agents?)|sprachmodell|taalmodel)"
-)
-_GREETING = (
-    r"(?:note|message|instructions?|attention|dear|hey|hello|hi|important|hallo|beste|geachte|liebe[rs]?|hinweis|bericht"
-    r"|ch[eè]re?|bonjour|hola|estimad[oa]|querid[oa]|olá|ciao|car[oa]|уважаем\w*|привет)"
-)
-_GREETED = rf"(?:{_MACHINE}|ki|ia|ии|assistente?n?|asistente|modelo|modèle|ассистент)"
-"""Other languages' words for a machine are people's as well, or letters
-of something else: they count where one is greeted.
-"""
-_ALL_BEFORE = (
-    r"(?:alles (?:bisherige|vorherige|obige|davor|voorgaande|bovenstaande|hiervoor)|tout ce qui "
-    r"précède|todo lo anterior|tutto il resto)"
-)
+_MACHINE = _any("machine")
+_GREETING = _any("greeting", "ciao", "car[oa]", r"уважаем\w*", "привет")
+_GREETED = _any("greeted", _MACHINE, "ии", "ассистент")
+_ALL_BEFORE = _any("before", "tutto il resto")
 _OWN = r"(?:system prompt|hidden prompt|initial prompt|your (?:prompt|instructions|rules|guidelines))"
 
 _ORDERS = re.compile(
@@ -58,7 +45,7 @@ _ORDERS = re.compile(
         rf"{_START}{_IGNORE}\b[^.!?\n]{{0,60}}\b{_RULES}\b",
         (rf"{_START}{_IGNORE}\b[^.!?\n]{{0,20}}\b(?:the above|everything (?:above|before|you)|all of "
         rf"the above|the (?:audience|passages)|{_ALL_BEFORE})\b"),
-        rf"{_START}{_IGNORE}\b[^.!?\n]{{0,30}}\b(?:told|instructed|said|opgedragen|gezegd|verteld|gesagt|dit|dicho)\b",
+        rf"{_START}{_IGNORE}\b[^.!?\n]{{0,30}}\b{_any('told')}\b",
         rf"\b(?:if|as|since|because) (?:you are |you're )?an? {_MACHINE}\b",
         (rf"{_START}(?:pretend|imagine|act|behave)\b[^.!?\n]{{0,30}}\b(?:{_MACHINE}|unrestricted|no "
         rf"(?:restrictions|rules|limits))\b"),

@@ -7,14 +7,14 @@ depend on words still works for it. `en.toml` explains the fields.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, cached_property
-from importlib.resources import files
 
 from pydantic import model_validator
 
+from kb.text.author_words import DateWords, FrontMatterWords, InjectionWords, NoticeWords
 from kb.text.figure_words import FigureWords
+from kb.text.language_files import language_file, languages
 from kb.text.measure_words import MeasureWords, SentenceWords
 from kb.text.question_words import (
     Ellipsis,
@@ -29,6 +29,19 @@ from kb.text.question_words import (
 )
 from kb.text.speaking_words import SpeakingWords
 from kb.text.word_lists import LexiconPart, Words
+
+__all__ = [
+    "Lexicon",
+    "any_of",
+    "by_name",
+    "languages",
+    "lexicon",
+    "lexicons",
+    "spans_of",
+    "starts_with_phrase",
+    "union",
+    "words_of",
+]
 
 _WORD = re.compile(r"(?:[cdjlmnst]|qu)(?=['’][^\W_]{2,})|[^\W_]+(?:['’.\-][^\W_]+)*", re.IGNORECASE)
 """A French elision (l', d', qu') is a word of its own."""
@@ -54,6 +67,10 @@ class Lexicon(LexiconPart):
     """Class -> member -> its words: see `kb.conflicts.scopes`."""
     figures: FigureWords = FigureWords()
     examples: ExampleQuestions = ExampleQuestions()
+    dates: DateWords = DateWords()
+    front_matter: FrontMatterWords = FrontMatterWords()
+    notices: NoticeWords = NoticeWords()
+    injections: InjectionWords = InjectionWords()
 
     @model_validator(mode="after")
     def _longest_phrases_first(self) -> Lexicon:
@@ -148,12 +165,11 @@ def lexicon(language: str) -> Lexicon:
     """The lexicon of an ISO 639-1 language; an empty one where there is no file for it."""
     if language not in languages():
         return Lexicon(language=language)
-    text = files("kb").joinpath("languages", f"{language}.toml").read_text(encoding="utf-8")
-    return Lexicon.model_validate({"language": language, **tomllib.loads(text)})
+    return Lexicon.model_validate({"language": language, **language_file(language)})
 
 
 def lexicons() -> tuple[Lexicon, ...]:
-    """Of every language that has a file."""
+    """Returns the lexicon of every language that has a file."""
     return tuple(lexicon(language) for language in languages())
 
 
@@ -165,10 +181,3 @@ def union(words: Callable[[Lexicon], Iterable[str]]) -> frozenset[str]:
 def by_name(listed: Callable[[Lexicon], Mapping[str, Iterable[str]]]) -> dict[str, str]:
     """Words that stand under a name -> that name, of all languages."""
     return {word: name for known in lexicons() for name, words in listed(known).items() for word in words}
-
-
-@cache
-def languages() -> tuple[str, ...]:
-    """The languages that have a file, sorted."""
-    names = (entry.name for entry in files("kb").joinpath("languages").iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
