@@ -6,14 +6,17 @@ the disk at every write, and what is tested here survives the end of a process, 
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+import ssl
 import sys
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+import certifi
 import pytest
 from redis.asyncio import Redis
 
@@ -27,6 +30,22 @@ ROOM = 3 << 30
 
 if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free >= ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+
+# What is imported and collected stays to the end: the collector does not look through it (`pytest_collection_finish`).
+gc.disable()
+
+PUBLIC_AUTHORITIES = {certifi.where(), ssl.get_default_verify_paths().openssl_cafile}
+_load = ssl.SSLContext.load_verify_locations
+
+
+def _load_private(self: ssl.SSLContext, cafile: Any = None, capath: Any = None, cadata: Any = None) -> None:
+    if cafile not in PUBLIC_AUTHORITIES:
+        _load(self, cafile, capath, cadata)
+
+
+# No test meets a server of the public, and every HTTP client would read 140 certificates of authorities (30 ms).
+ssl.SSLContext.load_verify_locations = _load_private
+ssl.SSLContext.load_default_certs = lambda self, purpose=None: None
 
 # Every `footnote` that a test starts would compile 600 modules anew, which takes longer than what it is asked.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -79,6 +98,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return next((kind.rpartition("/")[0] for kind in ONE_WORKER if file.startswith(kind)), file)
 
     return Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
