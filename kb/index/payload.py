@@ -126,8 +126,8 @@ class StoredChunk(BaseModel):
 
 
 def to_payload(chunk: Chunk) -> dict[str, Any]:
-    """JSON-compatible fields of a chunk."""
-    return StoredChunk.of(chunk).model_dump(mode="json", exclude_none=True)
+    """JSON-compatible fields of a chunk, without those that say nothing: the engine takes 4 µs to read each."""
+    return StoredChunk.of(chunk).model_dump(mode="json", exclude_defaults=True)
 
 
 def from_payload(payload: Mapping[str, Any] | None) -> Chunk:
@@ -245,7 +245,7 @@ def revisions_of(payloads: Iterable[Mapping[str, Any] | None]) -> dict[str, str]
 
 
 def inventory_of(payloads: Iterable[Mapping[str, Any] | None]) -> dict[str, PageHeld]:
-    """By page id, from `INVENTORY_FIELDS`."""
+    """Builds an inventory by page id, from `INVENTORY_FIELDS`."""
     found: dict[str, tuple[str, int, int]] = {}
     for payload in payloads:
         fields = payload or {}

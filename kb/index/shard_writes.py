@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -57,24 +57,28 @@ class ShardWrites:
         self.manifest = manifest
         self.words = words
 
-    def replace_page(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
-        """In one go; see `kb.index.steps` for a page of hundreds of chunks."""
-        points = [point_of(page_id, chunk, self.manifest) for chunk in chunks]
-        keep: list[engine.PointId] = [point.id for point in points]
-        came = shard_words.of_chunks(keep, chunks)
-        of_page = is_page([page_id])
-        stale = engine.Filter(must=[of_page], must_not=[engine.HasIdCondition(set(keep))] if keep else None)
+    def replace_pages(self, pages: Mapping[str, Sequence[IndexedChunk]]) -> None:
+        """In one go; see `kb.index.steps` for how many, and for a page of hundreds of chunks."""
+        points = [
+            point_of(page_id, chunk, self.manifest) for page_id, chunks in pages.items() for chunk in chunks
+        ]
+        ids: list[engine.PointId] = [point.id for point in points]
+        came = shard_words.of_chunks(ids, [chunk for chunks in pages.values() for chunk in chunks])
         with self._writing():
-            was_there = self._may_hold(page_id)
-            gone = self._words_of(engine.Filter(must=[of_page])) if was_there else []
+            held = [page_id for page_id in pages if self._may_hold(page_id)]
+            of_pages = is_page(held)
+            gone = self._words_of(engine.Filter(must=[of_pages])) if held else []
             if points:
                 self._shard.update(engine.UpdateOperation.upsert_points(points))
-            if was_there:
+            if held:
+                stale = engine.Filter(
+                    must=[of_pages], must_not=[engine.HasIdCondition(set(ids))] if ids else None
+                )
                 self._shard.update(engine.UpdateOperation.delete_points_by_filter(stale))
             self.words.change(gone=gone, came=came)
 
     def add(self, page_id: str, chunks: Sequence[IndexedChunk]) -> None:
-        """Beside what there is of the page; a chunk that is there already is written anew."""
+        """Adds chunks to those of the page; a chunk that is there already is written anew."""
         points = [point_of(page_id, chunk, self.manifest) for chunk in chunks]
         ids: list[engine.PointId] = [point.id for point in points]
         came = shard_words.of_chunks(ids, chunks)

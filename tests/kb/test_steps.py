@@ -20,11 +20,11 @@ MANIFEST = IndexManifest(embedder="tiny", dimension=2, chunker="v1")
 EVERYBODY = Audience()
 
 
-def passages(revision: str, texts: list[str]) -> list[IndexedChunk]:
+def passages(revision: str, texts: list[str], *, of: str = "log") -> list[IndexedChunk]:
     page = Page(
-        id="kb:log.md",
+        id=f"kb:{of}.md",
         source="kb",
-        path="log.md",
+        path=f"{of}.md",
         title="Log",
         url="https://kb.example/log",
         revision=revision,
@@ -32,7 +32,7 @@ def passages(revision: str, texts: list[str]) -> list[IndexedChunk]:
     )
     return [
         IndexedChunk(
-            chunk=Chunk(id=f"log#{text}", page=page, position=at, text=text, url=page.url),
+            chunk=Chunk(id=f"{of}#{text}", page=page, position=at, text=text, url=page.url),
             dense=array("f", [1.0, 0.0]),
             lexical=SparseVector(indices=(1,), values=(1.0,)),
         )
@@ -83,3 +83,19 @@ def test_a_large_page_that_was_cut_off_at_any_step_has_no_revision_and_can_be_be
 
 def test_an_ordinary_page_is_one_step() -> None:
     assert len(list(steps({"kb:log.md": passages("r1", ["one"] * AT_ONCE)}))) == 1
+
+
+def test_small_pages_share_a_step_and_each_is_replaced_whole(tmp_path: Path) -> None:
+    shard = Shard.create(tmp_path, MANIFEST)
+    before = {f"kb:p{at}.md": passages("r1", ["a", "b", "c"], of=f"p{at}") for at in range(40)}
+    taken = list(steps(before))
+    for step in taken:
+        step(shard)
+    for step in steps({"kb:p0.md": passages("r2", ["b"], of="p0"), "kb:p1.md": [], "kb:new.md": []}):
+        step(shard)
+
+    assert len(taken) == 4, "ten pages of three passages each"
+    assert shard.counts().chunks == 40 * 3 - 2 - 3
+    assert shard.revisions() == {page: "r1" for page in before if page != "kb:p1.md"} | {"kb:p0.md": "r2"}
+    assert shard.words.counts.passages == shard.counts().chunks
+    shard.close()
