@@ -1,7 +1,7 @@
 """The hard facts that a sentence states: quantities with their units, dates, times, weekdays and names.
 
 A fact has to be in the passage in some form of it: 1.000 or 1,000, "two weeks" or "2 weken", 31 March or 2026-03-31.
-English, Dutch, German, Spanish and French; digits and ISO dates in any language.
+In the languages that have a file; digits and ISO dates in any language.
 """
 
 from __future__ import annotations

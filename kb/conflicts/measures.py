@@ -1,6 +1,6 @@
 """What a sentence measures: each figure with its unit, what it is of, how it is bounded, and per what. And its dates.
 
-Built on `kb.citations.facts`, which knows the forms of numbers, units and dates in English, Dutch and German; this adds
+Built on `kb.citations.facts`, which knows the forms of numbers, units and dates; this adds
 what is needed to tell whether two sentences measure the same.
 """
 

@@ -1,7 +1,7 @@
 """Splits text and Markdown into what can be cited on its own: sentences, list items, table rows, fences, headings.
 
 Every unit is a slice of the text: `text[unit.start:unit.end] == unit.text`. Rules, no model: they know the
-abbreviations of English, Dutch and German, and the full stops of other scripts.
+abbreviations of the language files, and the full stops of other scripts.
 """
 
 from __future__ import annotations
