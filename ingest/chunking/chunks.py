@@ -38,20 +38,17 @@ def chunk_page(
     *,
     count_tokens: CountTokens,
     max_tokens: int = MAX_TOKENS,
-    join_below: int = 0,
 ) -> list[Chunk]:
     """The page's chunks in reading order; `count_tokens(chunk.embedded_text) <= max_tokens` for each.
 
     Args:
         page: its title and its place must leave room for text, see `fitting_title` and `fitting_place`.
         max_tokens: at least 32.
-        join_below: sections of fewer tokens are joined with a neighbour under the same parent. Measured in
-            docs/chunking.md; off, since it finds no more and the link of a joined section is its neighbour's.
     """
     chunks: list[Chunk] = []
     seen: dict[str, int] = {}
     measure = Measure(count_tokens, max_tokens)
-    for section in _joined(parsed.sections, page.heading, measure, max_tokens, join_below):
+    for section in _joined(parsed.sections, page.heading, measure, max_tokens):
         path, blocks = _fitting(section, page.heading, measure, max_tokens)
         url = f"{page.url}#{section.anchor}" if section.anchor else page.url
         for text in _texts(blocks, (page.heading, *path), measure, max_tokens):
@@ -80,38 +77,23 @@ def fitting_place(parts: Sequence[str], *, count_tokens: CountTokens, max_tokens
 
 
 def _joined(
-    sections: Sequence[Section], heading: str, measure: Measure, max_tokens: int, join_below: int
+    sections: Sequence[Section], heading: str, measure: Measure, max_tokens: int
 ) -> Iterator[Section]:
-    """Sections with neighbours joined while both fit a chunk: parts of one section, and small ones where asked."""
+    """Sections, with the parts of one section (a PDF has one a page) joined while both fit a chunk."""
     held: Section | None = None
     size = 0
     for section in sections:
         added = sum(measure.part(block.text) for block in section.blocks)
         if held is not None:
             room = max_tokens - measure.whole(_prefix((heading, *held.path)))
-            same = section.path == held.path
-            small = min(size, added) < join_below and section.path[:-1] in (held.path, held.path[:-1])
-            if size + added < room and (same or small):
-                held = _join(held, section, same=same)
-                size = sum(measure.part(block.text) for block in held.blocks)
+            if section.path == held.path and size + added < room:
+                held = Section(path=held.path, anchor=held.anchor, blocks=(*held.blocks, *section.blocks))
+                size += added
                 continue
             yield held
         held, size = section, added
     if held is not None:
         yield held
-
-
-def _join(one: Section, other: Section, *, same: bool) -> Section:
-    """Two sections under what they have in common. A heading that is in the path no longer is in the text."""
-    if same:
-        return Section(path=one.path, anchor=one.anchor, blocks=(*one.blocks, *other.blocks))
-    parent = other.path[:-1]
-    first = one.blocks if one.path == parent else (_headed(one.path), *one.blocks)
-    return Section(path=parent, anchor=one.anchor, blocks=(*first, _headed(other.path), *other.blocks))
-
-
-def _headed(path: tuple[str, ...]) -> Block:
-    return Block(kind="prose", parts=(f"**{path[-1]}**",))
 
 
 def _fitting(

@@ -252,7 +252,7 @@ def test_whatever_the_page_every_chunk_fits_and_no_word_is_lost(lines, counter, 
     assert lost == set()
 
 
-def sections_of(*sections: Section, max_tokens: int = 40, join_below: int = 0) -> list[Chunk]:
+def sections_of(*sections: Section, max_tokens: int = 40) -> list[Chunk]:
     page = Page(
         id="x:leave.pdf", source="x", path="leave.pdf", title="Leave", url="https://kb.example/leave.pdf"
     )
@@ -261,7 +261,6 @@ def sections_of(*sections: Section, max_tokens: int = 40, join_below: int = 0) -
         ParsedPage(title="Leave", sections=sections),
         count_tokens=count,
         max_tokens=max_tokens,
-        join_below=join_below,
     )
 
 
@@ -284,15 +283,6 @@ def test_a_long_section_of_a_pdf_links_each_part_to_its_own_page() -> None:
     )
 
     assert [chunk.url.partition("#")[2] for chunk in chunks] == ["page=1", "page=2"]
-
-
-def test_small_sections_are_joined_only_where_asked() -> None:
-    small = (a_section("Days", "You get 25 days.", "days"), a_section("Sickness", "Call in.", "sick"))
-
-    assert len(sections_of(*small)) == 2
-    (chunk,) = sections_of(*small, join_below=10)
-    assert chunk.text == "**Days**\n\nYou get 25 days.\n\n**Sickness**\n\nCall in."
-    assert (chunk.section, chunk.url) == ((), "https://kb.example/leave.pdf#days")
 
 
 class Counting:

@@ -40,18 +40,13 @@ class Way:
 
     max_tokens: int
     context: bool
-    join_below: int = 0
 
     @property
     def name(self) -> str:
-        joined = f", sections under {self.join_below} joined" if self.join_below else ""
-        return f"{self.max_tokens} tokens, {'with' if self.context else 'without'} headings{joined}"
+        return f"{self.max_tokens} tokens, {'with' if self.context else 'without'} headings"
 
 
-WAYS = (
-    *(Way(max_tokens=size, context=context) for size in _SIZES for context in (True, False)),
-    Way(max_tokens=254, context=True, join_below=40),
-)
+WAYS = tuple(Way(max_tokens=size, context=context) for size in _SIZES for context in (True, False))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -154,23 +149,16 @@ async def _measured(
 def _chunks(
     way: Way, page: Page, parsed: ParsedPage, embedder: Embedder
 ) -> Iterator[tuple[Chunk, frozenset[tuple[str, ...]]]]:
-    """Chunks with the sections that they hold a part of."""
+    """Chunks with the section that each holds a part of."""
     title = fitting_title(page.title, count_tokens=embedder.count_tokens, max_tokens=way.max_tokens)
     made = chunk_page(
         replace(page, title=title),
         parsed,
         count_tokens=embedder.count_tokens,
         max_tokens=way.max_tokens,
-        join_below=way.join_below,
     )
     for chunk in made:
-        held = {(page.id, *chunk.section)}
-        if way.join_below:
-            for section in parsed.sections:
-                below = section.path[: len(chunk.section)] == chunk.section
-                if below and any(block.text in chunk.text for block in section.blocks):
-                    held.add((page.id, *section.path))
-        yield chunk, frozenset(held)
+        yield chunk, frozenset({(page.id, *chunk.section)})
 
 
 def _table(results: Sequence[Result]) -> Table:
