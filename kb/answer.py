@@ -1,4 +1,4 @@
-"""What Footnote replies, and what that is made of: sentences, their citations, warnings, and how it came about.
+"""The answer and its parts: sentences, citations, quotes, warnings, and the trace of how it came about.
 
 Frozen and keyword-only, as all nouns (see `kb.models`).
 """
@@ -49,9 +49,9 @@ SmallTalk = Literal["greeting", "thanks", "who_are_you", "goodbye"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Citation:
-    """A source behind the answer. `n` is the mark that the answer's sentences carry: [1], [2].
+    """A source of the answer. `n` is its number in the answer's sentences: [1], [2].
 
-    `score`: how likely it supports what cites it, 0..1; None where nothing measured that.
+    `score`: the probability (0..1) that it supports what cites it; None where nothing measured that.
     """
 
     n: int
@@ -93,10 +93,9 @@ class Quote:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnswerWarning:
-    """Why a cited page deserves doubt. `date` is the one that `reason`
-    speaks of: the review that was due, the last edit.
+    """Why a cited page may be wrong. `date` is the one that `reason` refers to: of the missed review, of the last edit.
 
-    `text` is plain English for programs and terminals; a renderer words its own in the reader's language.
+    `text` is plain English for programs and terminals; a renderer writes its own in the reader's language.
     `carries`: most of the answer rests on this page. `disputed`, for a conflict: the numbers of the two citations
     that disagree, the newer page's first; `page` is the older one.
     """
@@ -120,10 +119,10 @@ class NearestPage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checked:
-    """What the check of an answer's citations found, in sentences; lead-ins that state nothing are none.
+    """Sentences by the result of the citation check; lead-ins that state nothing do not count.
 
     `cited`: came with a citation. `supported`: were kept with one. `removed`: were not supported. `dropped_citations`:
-    marks that pointed at no passage.
+    citation markers that pointed at no passage.
     """
 
     sentences: int
@@ -135,36 +134,34 @@ class Checked:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trace:
-    """How an answer came about, for "Why this answer?", logs at debug, and evaluation."""
+    """Records how an answer came about, for "Why this answer?", debug logs and evaluation."""
 
     rewrite: Rewrite
     hits: tuple[Hit, ...] = ()
     context: tuple[str, ...] = ()
     """Words of the thread that were searched along with the question."""
     context_share: float = 0.0
-    """How much they counted, 0..1: the better the question found by itself, the less."""
+    """The share (0..1) of its weight with which that query counted: the better the question found alone, the less."""
     anchors: tuple[str, ...] = ()
     anchor_reason: str = ""
     decision: str = ""
     removed_sentences: tuple[str, ...] = ()
     removed_reasons: tuple[str, ...] = ()
-    """Why each of them was, in their order."""
+    """The reason for each of them, in their order."""
     checked: Checked | None = None
     """None where nothing was drafted."""
     searches: tuple[str, ...] = ()
-    """What the model searched for by itself."""
+    """Queries that the model searched for by itself."""
     judge: JudgeStatus = "off"
     reranking: Reranking | None = None
-    """How the cross-encoder did when it was tried on these pages; None
-    where none was, or a setting says how much it counts.
-    """
+    """The cross-encoder's trial on these pages; None without a trial, or where a setting fixes its weight."""
     read_pages: tuple[str, ...] = ()
     """Ids of the pages that a model has read: what it wrote, kept or removed, may say what they say."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """What Footnote replies. `sentences` make up the text; `blocks` of them are joined by `text`."""
+    """One answer. `text` joins the `sentences`."""
 
     question: str
     outcome: Outcome
@@ -173,19 +170,19 @@ class Answer:
     sentences: tuple[Sentence, ...] = ()
     citations: tuple[Citation, ...] = ()
     quotes: tuple[Quote, ...] = ()
-    """What the pages say, where no model writes; one short one of the closest passage where the answer is not there."""
+    """Passages quoted where no model writes; one short quote of the closest passage where no page answers."""
     left_open: str = ""
-    """What the pages leave open of the question, in the model's words; "" where nothing is."""
+    """The part of the question that the pages leave open, in the model's words; "" where there is none."""
     unfound: tuple[str, ...] = ()
     """The parts of a question in several parts for which nothing was found."""
     warnings: tuple[AnswerWarning, ...] = ()
     nearest: tuple[NearestPage, ...] = ()
     notes: tuple[Note, ...] = ()
-    """What was degraded while answering. A renderer says it in the reader's language."""
+    """What was degraded while answering; a renderer words it in the reader's language."""
     small_talk: SmallTalk | None = None
     """Set when `outcome` is "chat"."""
     interpretations: tuple[str, ...] = ()
-    """What an "unclear" question may mean, two or three; () where nothing can be offered."""
+    """Two or three interpretations of an "unclear" question; () where none can be offered."""
     confidence: float = 0.0
     trace: Trace
     timings_ms: Mapping[str, float] = field(default_factory=dict)
@@ -194,19 +191,17 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """Markdown without citation marks. A sentence that is a block of
-        its own (list item, table) has its own line.
-        """
+        """Markdown without citation numbers. A sentence that is a block (list item, table) has its own line."""
         return join_sentences([sentence.text for sentence in self.sentences])
 
     @property
     def marked_text(self) -> str:
-        """The text with the marks of its citations, for places that cannot link them: "25 days a year. [1]"."""
+        """The text with citation numbers, for displays that cannot link them: "25 days a year. [1]"."""
         return marked_markdown(self.sentences, "[{}]".format)
 
     @property
     def closest_page(self) -> NearestPage | None:
-        """Of those that come near without answering: the one that is quoted, else the first."""
+        """The nearest page of an answer that is none: the quoted one, else the first."""
         if not self.quotes:
             return self.nearest[0] if self.nearest else None
         page = self.quotes[0].citation.chunk.page

@@ -26,7 +26,7 @@ RewriteMethod = Literal["none", "heuristic", "model"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Audience:
-    """What may be told where a question is asked.
+    """Whom an answer reaches, and so which pages it may use.
 
     `channels` holds channel ids (`C0123`) and, where known, names with a hash (`#people-leads`); `groups` the user
     groups (`S0123`, `@finance`) of somebody who is answered alone. A page without a limit is for `everyone`, which
@@ -71,7 +71,7 @@ class Successor:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """What every chunk of one page shares. `id` is stable over edits; `revision` is the hash of its content."""
+    """The fields that all chunks of a page share. `id` is stable over edits; `revision` hashes the content."""
 
     id: str
     source: str
@@ -79,9 +79,7 @@ class Page:
     title: str
     url: str
     place: str = ""
-    """Where it stands among the others, as far as its title does not say
-    so: "offices › Ghent". See `kb.pages.places`.
-    """
+    """The folders that tell it from pages of the same title: "offices › Ghent". See `kb.pages.places`."""
     language: str = "en"
     revision: str = ""
     owner: str | None = None
@@ -96,7 +94,7 @@ class Page:
     version: str | None = None
     """The version or edition that the page says it is: "2", "2.1", "2026"."""
     successor: Successor | None = None
-    """What the index knows of the page that replaces this one; not part of the page itself."""
+    """The page that replaces this one, as found in the index; not part of the page itself."""
 
     @property
     def heading(self) -> str:
@@ -140,9 +138,7 @@ class Chunk:
 
     @property
     def embedded_text(self) -> str:
-        """What the embedder and BM25 read: title, place and heading path
-        first, so that a vague passage keeps its topic.
-        """
+        """The text for the embedder and BM25: title, place and heading path come first and tell the topic."""
         return "\n".join([" › ".join((self.page.heading, *self.section)), self.text])
 
 
@@ -172,7 +168,7 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Retrieved:
-    """What a turn remembers of one passage that it used: enough to anchor the next question, no text."""
+    """A passage that a turn used, without its text: enough to anchor the next question."""
 
     page_id: str
     chunk_id: str
@@ -200,7 +196,7 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ThreadKey:
-    """Where a conversation lives: a Slack thread, or a named thread of the command line."""
+    """The key of a conversation: a Slack thread, or a named thread of the command line."""
 
     team: str
     channel: str
@@ -223,7 +219,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rewrite:
-    """What is searched for. `query` equals the question where no rewrite was needed.
+    """A standalone query for a question; `query` equals the question where no rewrite was needed.
 
     `is_follow_up`: the question continues the answer right before (not merely: the thread has history).
     `clarify`: the question cannot be understood with what the thread holds; ask instead of guessing.

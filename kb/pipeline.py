@@ -25,7 +25,7 @@ from kb.errors import ModelRefusedError, ModelReplyError, ModelUnavailableError,
 from kb.models import Audience, Chunk, Question, Retrieved, Rewrite, Turn
 from kb.pages.freshness import Clock
 from kb.retrieval.confidence import EvidenceFeatures
-from kb.retrieval.evidence import EvidenceScorer, without_ordering
+from kb.retrieval.evidence import EvidenceScorer, without_injections
 from kb.retrieval.retriever import PartResult, RetrievalResult, Retriever
 from kb.runtime.stopwatch import Stopwatch
 from kb.text.language import detect
@@ -68,7 +68,7 @@ class Pipeline:
             await progress.stage("searching")
             turns = await readable_turns(turns, self.index, audience=question.audience)
             found = await self.retriever.find(question, turns, language, watch)
-            rewrite, hits = found.rewrite, without_ordering(found.hits)
+            rewrite, hits = found.rewrite, without_injections(found.hits)
             features = self.evidence.features(rewrite.query, hits, language, translated=rewrite.translated)
             asked = Asked(
                 question=question,
@@ -131,7 +131,7 @@ class Pipeline:
         await self.retriever.warm()
 
     def _asked_part(self, part: PartResult, language: str) -> AskedPart:
-        hits = without_ordering(part.hits)
+        hits = without_injections(part.hits)
         features = self.evidence.features(part.question, hits, language)
         return AskedPart(question=part.question, hits=hits, evidence=self.evidence.score(features))
 

@@ -1,1 +1,1 @@
-"""From what was found to what is replied: `written` by a model, or `quoted` from the pages; both read `reading`."""
+"""Composes answers from passages: `written` by a model, or `quoted` from the pages; `reading` prepares the passages."""

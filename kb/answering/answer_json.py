@@ -44,7 +44,7 @@ def answer_as_json(answer: Answer, *, text: str | None = None) -> dict[str, Any]
 
 
 def trace_as_json(answer: Answer) -> dict[str, Any]:
-    """What "Why this answer?" shows: rewrite, anchors and the scores of every stage. No passage text."""
+    """The trace as "Why this answer?" shows it: rewrite, anchors, scores of every stage; no passage text."""
     trace = answer.trace
     return {
         "rewrite": {

@@ -1,4 +1,4 @@
-"""A question with everything that was found for it: what both answerers get."""
+"""A question with the passages that were found for it: the input of both answerers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ class AskedPart:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """`hits` are found passages, best first; `language` is the
-    question's, `turns` what was said before, oldest first.
-    """
+    """`hits` are the passages, best first; `language` is the question's; `turns` are the earlier ones, oldest first."""
 
     question: Question
     language: str
@@ -34,7 +32,7 @@ class Asked:
 
     @property
     def words(self) -> str:
-        """What was asked, as typed and as understood: a figure of the user's own may be named again."""
+        """The question as typed and as rewritten: the answer may repeat a figure of the user's own."""
         return f"{self.question.text}\n{self.rewrite.query}"
 
     @property

@@ -1,4 +1,4 @@
-"""When a question may mean several pages equally well, and which: what a clarifying question offers. Pure.
+"""Finds the pages that an unclear question may mean, for a clarifying question. Pure.
 
 Footnote asks only where an answer would be a guess: a question of one telling word, no thread to lean on, and several
 pages named after that word that fit it alike ("leave": Leave FAQ, Leave policy). Pages that merely hold the word are no
@@ -40,7 +40,7 @@ def competing_pages(
 
 
 def topics_of_thread(turns: Sequence[Turn]) -> tuple[str, ...]:
-    """What a thread has been about, latest first: the pages that its answers cited. () for fewer than two."""
+    """Titles of the pages that the thread's answers cited, latest first; () for fewer than two."""
     titles = [passage.title for turn in reversed(turns) for passage in turn.retrieved if passage.cited]
     distinct = tuple(dict.fromkeys(titles))[:INTERPRETATIONS]
     return distinct if len(distinct) > 1 else ()

@@ -1,4 +1,4 @@
-"""What an answerer hands over: the part of an `Answer` that it decides. Two make it: `written` and `quoted`."""
+"""The part of an `Answer` that an answerer decides. Two answerers exist: `written` and `quoted`."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from kb.models import Chunk, Hit, Outcome
 from kb.pages.freshness import FreshnessPolicy
 
 NEAREST_PAGES = 3
-"""Pages that an answer offers that is none."""
+"""Pages that are offered in place of an answer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Composed:
-    """As in `kb.answer.Answer` and its trace."""
+    """Fields as in `kb.answer.Answer` and its trace."""
 
     outcome: Outcome
     mode: Mode

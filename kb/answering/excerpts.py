@@ -104,9 +104,7 @@ def _units_to_set_apart(block: Block) -> list[TextUnit]:
 
 
 def _leads(unit: TextUnit, block: Block) -> bool:
-    """Whether it only leads in the rest of its block: a line that ends
-    with a colon, a question, the head of a table.
-    """
+    """Whether the unit only leads in its block: a line that ends with a colon, a question, a table's header row."""
     if unit is block.units[-1]:
         return False
     if unit.kind == "row":
@@ -115,7 +113,7 @@ def _leads(unit: TextUnit, block: Block) -> bool:
 
 
 def _whole_or_cut(chunk: Chunk, block: Block, limit: int, worth: Callable[[TextUnit], float]) -> Excerpt:
-    """The block whole, or what of it is worth most where it is far too long."""
+    """The whole block, or its most relevant part where it is far too long."""
     if len(block.text) <= WHOLE_BLOCKS * limit:
         return Excerpt(chunk=chunk, blocks=(block.text,))
     body = {"table": "row", "list": "item"}.get(block.kind)
@@ -131,7 +129,7 @@ def _whole_or_cut(chunk: Chunk, block: Block, limit: int, worth: Callable[[TextU
 
 
 def _worthiest(rows: Sequence[TextUnit], room: int, worth: Callable[[TextUnit], float]) -> list[TextUnit]:
-    """The rows that are worth most, in their order."""
+    """The most relevant rows, in their order."""
     kept: set[int] = set()
     for index in sorted(range(len(rows)), key=lambda index: (-worth(rows[index]), index)):
         room -= len(rows[index].text) + 1
@@ -142,7 +140,7 @@ def _worthiest(rows: Sequence[TextUnit], room: int, worth: Callable[[TextUnit], 
 
 
 def _window(items: Sequence[TextUnit], room: int, worth: Callable[[TextUnit], float]) -> list[TextUnit]:
-    """The items around the one that is worth most: steps mean something only one after the other."""
+    """The items around the most relevant one, since steps only make sense in sequence."""
     first = last = max(range(len(items)), key=lambda index: (worth(items[index]), -index))
     room -= len(items[first].text)
     while room > 0:
@@ -158,7 +156,7 @@ def _window(items: Sequence[TextUnit], room: int, worth: Callable[[TextUnit], fl
 
 
 def _first_lines(text: str, limit: int) -> str:
-    """What fits of code or of one long paragraph, with its fence closed and the cut shown."""
+    """The first lines of code or of one long paragraph that fit, with the fence closed and the cut shown."""
     cut = text[:limit]
     fenced = sum(line.lstrip().startswith("```") for line in cut.split("\n")) % 2 == 1
     if fenced:

@@ -1,4 +1,4 @@
-"""What happens while a question is answered, for whoever shows it: a status line, sentences as they are written."""
+"""Reports progress while a question is answered: a status line, sentences as they are written."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Progress(Protocol):
 
 
 class Unwatched:
-    """Nobody looks on: the command line, evaluation."""
+    """Ignores progress: for the command line and evaluation."""
 
     async def stage(self, stage: Stage, *, pages: int = 0) -> None:
         """Tells nobody."""

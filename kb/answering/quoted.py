@@ -1,4 +1,4 @@
-"""The answer where no language model writes: what the pages say, quoted, and no claim beyond it.
+"""Answers by quoting the pages, where no language model writes. Nothing is claimed beyond the quotes.
 
 Above the threshold of the evidence: at most two quotes. Below it: the closest one, called that. Far from every page:
 declined. A question in several parts gets a quote for each, and the parts for which there is none are named.
@@ -16,7 +16,7 @@ from kb.answering.excerpts import Excerpt
 from kb.answering.language import surely_in_others
 from kb.answering.progress import Progress
 from kb.answering.quoting import SHORT_CHARACTERS, Librarian
-from kb.answering.reading import Neighbours, ReadingLimits, read_passages, without_orders_in
+from kb.answering.reading import Neighbours, ReadingLimits, read_passages, strip_injections_in
 from kb.conflicts.resolution import CONFLICT_PASSAGES, Disputed, Sides, warnings_of
 from kb.conflicts.statements import Similarity, Statement, find_disputes
 from kb.models import Hit, Rewrite
@@ -25,7 +25,7 @@ from kb.retrieval.exact_terms import holds
 
 QUOTES = 2
 READING = ReadingLimits(passages=10, tokens=6000, around=10, reach=2, own_section=True)
-"""The sections of the best passages, whole where they are short: a quote ends where its list or table does."""
+"""Whole sections of the best passages where they are short: a quote ends where its list or table does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class QuotedAnswerer:
     similarity: Similarity | None
 
     async def compose(self, asked: Asked, progress: Progress) -> Composed:
-        """Quotes what comes nearest."""
+        """Quotes the nearest passages."""
         if asked.parts and (in_parts := await self._in_parts(asked, progress)):
             return in_parts
         if not asked.evidence.is_near:
@@ -88,7 +88,7 @@ class QuotedAnswerer:
 
     @staticmethod
     def _holding(passages: Sequence[Hit], rewrite: Rewrite) -> Sequence[Hit]:
-        """What holds the step or the name that was surely asked for: the step beside it is another answer."""
+        """The passages that hold the step or name that was surely asked for; the next step is another answer."""
         held = [hit for hit in passages if holds(hit.chunk, rewrite.required)]
         return held if held or rewrite.wants_more else passages
 
@@ -116,8 +116,8 @@ class QuotedAnswerer:
     async def _resolved(
         self, excerpts: Sequence[Excerpt], hits: Sequence[Hit]
     ) -> tuple[list[Excerpt], tuple[Disputed, ...]]:
-        """With what current pages say in the place of outdated ones, and both sides where current ones disagree."""
-        others = [hit.chunk for hit in without_orders_in(hits[:CONFLICT_PASSAGES])]
+        """Replaces what outdated pages say by what current ones say; shows both sides where current ones disagree."""
+        others = [hit.chunk for hit in strip_injections_in(hits[:CONFLICT_PASSAGES])]
         stated = [Statement(chunk=excerpt.chunk, text=excerpt.statement) for excerpt in excerpts]
         disputes = await find_disputes(stated, others, similarity=self.similarity)
         sides = Sides(disputes, self.freshness.is_stale)
@@ -188,9 +188,7 @@ class QuotedAnswerer:
 
 
 def _read_as(asked: Asked, passages: Sequence[Hit]) -> tuple[str, str]:
-    """The query by which a quote is chosen, and its language: translated
-    where the best passage is in another language.
-    """
+    """The query that chooses the quote, and its language: translated where the best passage is in another language."""
     language = passages[0].chunk.page.language if passages else asked.language
     if asked.rewrite.translated and language != asked.language:
         return asked.rewrite.translated, language
@@ -198,6 +196,6 @@ def _read_as(asked: Asked, passages: Sequence[Hit]) -> tuple[str, str]:
 
 
 def language_notes(asked: Asked, quotes: Sequence[Quote]) -> tuple[Note, ...]:
-    """Says once that what is quoted is in another language than the question, where both are sure."""
+    """A note that the quotes are in another language than the question, where both are sure."""
     pages = [quote.citation.chunk.page.language for quote in quotes]
     return ("pages' language",) if surely_in_others(asked.question.text, asked.language, pages) else ()

@@ -17,20 +17,18 @@ from kb.models import ACCEPTED_ANSWER, Chunk, Hit, Scores
 from kb.text.sentences import TextUnit
 
 QUOTE_CHARACTERS = 1000
-"""Of a quote at most, unless its one block is longer; on average they have some 650."""
+"""Longest quote, unless its one block is longer; the average quote has some 650."""
 SHORT_CHARACTERS = 400
 """Most characters of the one quote that is shown as the closest."""
 PASSAGES = 10
 """Passages among which quotes are chosen."""
 READ_CLOSELY = 4
-"""Passages whose sentences are embedded: each costs as much as the
-question's own search, and more find nothing more.
-"""
+"""Passages whose sentences are embedded: each costs as much as the question's own search, and more do not help."""
 COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.12, 0.6, 0.1
 """Weights of the share of the question's words in the best sentence, of that sentence's standard score, of the
 passage's final score beside the best one's, and of its own standard score. See docs/evaluation.md."""
 LEAD_WEIGHT = 0.5
-"""For what stands at the head of a page, where the question names nothing but the page: "What is mulch?"."""
+"""Bonus of a page's lead where the question names nothing but the page: "What is mulch?"."""
 NEXT_SHARE = 0.8
 """Share of the best quote's score that a further one must have. On the questions that this was
 tried on it kept every fact and left out every sixth quote, one about something else."""
@@ -51,7 +49,7 @@ class Nearness(Protocol):
 
 
 class Librarian:
-    """Chooses and cuts quotes. `coverage` as `kb.retrieval.lexical.LexicalEncoder.coverage` with the index's rarity."""
+    """Chooses quotes. `coverage` as `kb.retrieval.lexical.LexicalEncoder.coverage` with the index's rarity."""
 
     def __init__(self, *, nearness: Nearness, coverage: Coverage) -> None:
         self._nearness = nearness
@@ -90,13 +88,13 @@ class Librarian:
         return excerpts
 
     def excerpt_of(self, chunk: Chunk, statement: str, *, characters: int = QUOTE_CHARACTERS) -> Excerpt:
-        """The block that a statement of a passage stands in."""
+        """An excerpt of the block that holds `statement`."""
         return block_excerpt(chunk, statement, characters)
 
     async def _nearest(
         self, query: str, passages: Sequence[Hit], language: str, *, everything: bool
     ) -> list[RatedPassage]:
-        """The passages by how near their nearest block comes. `everything`: all are read, not only the best few."""
+        """Rates passages by their nearest block, best first. `everything`: reads all of them, not only the best few."""
         passages = _answers_of_threads(passages[:PASSAGES])
         highest = max((hit.scores.final for hit in passages), default=0.0)
         highest = highest if highest > 0 else 1.0
@@ -133,7 +131,7 @@ class Librarian:
 
 
 def _answers_of_threads(passages: Sequence[Hit]) -> list[Hit]:
-    """Where a thread's accepted answer was found, it stands for the thread, and what was asked there is no answer."""
+    """Keeps only the accepted answer of a thread that has one, with the best scores of that thread's passages."""
     nearest: dict[str, Scores] = {}
     for hit in passages:
         best = nearest.setdefault(hit.chunk.page.id, hit.scores)
@@ -148,8 +146,8 @@ def _answers_of_threads(passages: Sequence[Hit]) -> list[Hit]:
 
 
 def _in_context(chunk: Chunk, unit: TextUnit) -> str:
-    """The unit behind its heading, as the embedder reads it: "Carry-over:
-    On 31 March.". An accepted answer's is what was asked.
+    """The unit with its heading, as the embedder reads it: "Carry-over: On 31 March."; for an accepted answer with
+    what was asked.
     """
     section = [heading for heading in chunk.section if heading != ACCEPTED_ANSWER]
     return f"{section[-1] if section else chunk.page.title}: {unit.text}"

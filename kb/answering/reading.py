@@ -32,9 +32,8 @@ class Neighbours(Protocol):
 class ReadingLimits:
     """`passages`: how many found ones are read. `tokens`: how much text at most, neighbours included.
 
-    `around`: of how many of the best passages the neighbours come along, `reach`: how far from each;
-    `own_section`: only
-    what goes on or led up to them within their section.
+    `around`: how many of the best passages bring their neighbours; `reach`: how far from each, in passages;
+    `own_section`: only neighbours within the passage's own section.
     """
 
     passages: int
@@ -63,7 +62,7 @@ async def read_passages(
         chosen.append(hit)
     found = await index.neighbours(_spots(chosen[: limits.around], limits.reach), audience=audience)
     beside = _fitting(chosen, _by_place(found), limits, room)
-    return tuple(without_orders_in(_joined(chosen, beside)))
+    return tuple(strip_injections_in(_joined(chosen, beside)))
 
 
 def _distinct(hits: Sequence[Hit]) -> list[Hit]:
@@ -185,7 +184,7 @@ def _repeated_head(lines: Sequence[str], following: Sequence[str]) -> int:
     return 0
 
 
-def without_orders_in(hits: Sequence[Hit]) -> list[Hit]:
-    """Drops what gives orders to an assistant: a page is data, and says nothing by giving orders."""
+def strip_injections_in(hits: Sequence[Hit]) -> list[Hit]:
+    """Strips prompt injections: a page is data, and its orders to an assistant are not followed."""
     cleaned = [replace(hit, chunk=replace(hit.chunk, text=strip_injections(hit.chunk.text))) for hit in hits]
     return [hit for hit in cleaned if hit.chunk.text.strip()]

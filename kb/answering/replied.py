@@ -1,4 +1,4 @@
-"""What a model's reply says: its sentences, or that the pages do not tell, or what they leave open."""
+"""Reads a model's reply: its sentences, or that no page tells, or what the pages leave open."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kb.answer import join_sentences
 from kb.citations import DraftSentence
 
 DECLINE = "NOT_IN_PASSAGES"
-"""What the model writes when the passages do not answer: no word of any language."""
+"""What the model writes where the passages do not answer; a word of no language."""
 NOTHING_MORE = "NOTHING_MORE"
 LEFT_OPEN = "LEFT_OPEN"
 
@@ -68,7 +68,7 @@ def finished_part(sentences: Sequence[DraftSentence]) -> Sequence[DraftSentence]
 
 
 def _parted(text: str) -> tuple[str, str, str]:
-    """What stands before the first sign, the sign, and what stands behind it."""
+    """The text before the first sign, the sign, and the text behind it."""
     found = _SIGN.search(text)
     if found is None:
         return text, "", ""

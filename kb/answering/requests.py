@@ -1,4 +1,4 @@
-"""What the answering model is sent: the system prompt, the passages with what is known of them, and the question."""
+"""Builds the requests to the answering model: system prompt, passages with their metadata, question."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def numbered_passages(passages: Sequence[Hit], *, first: int) -> list[str]:
 
 
 def earlier_turns(turns: Sequence[Turn]) -> list[Spoken]:
-    """What was said before, oldest first. Plain text: the API refuses citations in replayed turns."""
+    """The earlier turns, oldest first, as plain text: the API refuses citations in replayed turns."""
     chosen: list[Turn] = []
     left = EARLIER_CHARACTERS
     for turn in reversed(turns[-EARLIER_TURNS:]):

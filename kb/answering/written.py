@@ -1,4 +1,4 @@
-"""The answer in a model's words: read, drafted, checked by the letter as it is written, judged, and put in order.
+"""Answers in a model's words: reads, drafts, checks citations while it is written, judges, resolves conflicts.
 
 passages with their neighbours -> draft (streamed; up to two searches more) -> by the letter
 -> {judge, conflicts between the pages} -> numbered citations
@@ -29,7 +29,7 @@ from kb.runtime.tracing import span
 logger = logging.getLogger(__name__)
 
 SEARCHED = ReadingLimits(passages=6, tokens=2000, around=3)
-"""What one further search of the model brings."""
+"""The passages of one further search by the model."""
 
 SearchPages = Callable[[str, Audience, str], Awaitable[Sequence[Hit]]]
 """Query, audience, language -> hits, best first, of what this audience may read."""
@@ -43,8 +43,8 @@ class SentenceJudge(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenAnswerer:
-    """An `Answerer`. `judge` is None where it is switched off; `quoted`
-    shows what is closest where the model declines.
+    """An `Answerer`. `judge` is None where it is switched off; `quoted` shows the closest passage where the model
+    declines.
     """
 
     drafter: ModelDrafter
@@ -54,7 +54,7 @@ class WrittenAnswerer:
     limits: ReadingLimits
 
     async def compose(self, asked: Asked, progress: Progress) -> Composed:
-        """Always asks the model: it declines by itself."""
+        """Always asks the model, which declines by itself."""
         passages = await read_passages(asked.hits, self.quoted.index, asked.audience, self.limits)
         await progress.stage("reading", pages=len({hit.chunk.page.id for hit in passages}))
 
@@ -145,7 +145,7 @@ class WrittenAnswerer:
         return await self.judge.judge(sentences, chunks)
 
     async def _declined(self, asked: Asked, draft: ModelDraft) -> Composed:
-        """What the pages do not say, with a short quote of what comes closest; the model may have named it."""
+        """Declines with a short quote of the closest passage, which the model may have named."""
         if draft.replied.nothing_more:
             return Composed(
                 outcome="declined", mode="model", notes=("nothing more",), searches=draft.searches
@@ -164,14 +164,14 @@ class WrittenAnswerer:
 
 
 def _source(chunk: Chunk) -> tuple[str, tuple[str, ...]]:
-    """What has one number among the citations: a section of a page."""
+    """The key of a citation's number: a section of a page."""
     return chunk.page.id, chunk.section
 
 
 def _scores(
     verified: Verified, judgement: Judgement, chunks: Sequence[Chunk]
 ) -> dict[tuple[str, tuple[str, ...]], float]:
-    """How sure the judge is, at the least, that a source supports what cites it. Nothing where nobody judged."""
+    """The least probability, by the judge, with which each source supports what cites it; empty without a judge."""
     sources = {chunk.id: _source(chunk) for chunk in chunks}
     scores: dict[tuple[str, tuple[str, ...]], float] = {}
     for sentence, verdict in zip(verified.kept, judgement.verdicts, strict=False):
@@ -195,7 +195,7 @@ def _counted(verified: Verified, draft: ModelDraft) -> Checked:
 
 
 def _held(left_open: str, asked: Asked, chunks: Sequence[Chunk]) -> str:
-    """What is said to be left open, unless it states a figure or a name that neither pages nor question hold."""
+    """The open part as the model words it; "" where it states a figure or name that neither pages nor question hold."""
     if not left_open:
         return ""
     question = replace(chunks[0], id="question", text=asked.question.text)

@@ -1,4 +1,4 @@
-"""A question in the light of what people wrote above it.
+"""Understands a message by what people wrote above it.
 
     asks nothing by itself ("do you know?", "^^", nothing)  -> the question above it is what is asked
     leans on what is above ("and for part-timers?")         -> the people's messages are turns of the thread, to be read
@@ -29,7 +29,7 @@ class Understood:
 
 
 def understood(text: str, turns: Sequence[Turn]) -> Understood:
-    """What a message asks after `turns` (oldest first). Pure.
+    """The question of a message that comes after `turns` (oldest first). Pure.
 
     Only what people wrote since our last answer can be pointed at: before it stands what was answered.
     """

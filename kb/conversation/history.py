@@ -1,4 +1,4 @@
-"""What a thread may still be reminded of: earlier answers that rest on pages which may be read here and now.
+"""Withholds earlier answers of a thread that rest on pages which may not be read here any more.
 
 A page can be limited, deleted, or its channel opened to others after it was quoted. Then the answer that it stood in is
 no context any more: neither for rewriting, nor for anchors, nor for a model. The people's own questions stay.

@@ -1,4 +1,4 @@
-"""What a text is about: the key topics of an answer, and the subject of a question.
+"""Finds the key topics of an answer and the subject of a question.
 
 Key topics are what an answer sets apart: headings, numbered items (Day 6, Phase C), bold terms. They come from the
 whole answer, and the last one matters most: it is what a reader saw last.
@@ -16,7 +16,7 @@ from typing import Literal
 from kb.text.lexicon import Lexicon, spans_of, words_of
 
 MOST = 5
-"""Topics kept of an answer (requirement C3)."""
+"""Topics kept of an answer."""
 LONGEST_TOPIC = 60
 """Characters. A longer bold run is a sentence with emphasis, not a term."""
 LONGEST_SUBJECT = 9

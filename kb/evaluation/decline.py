@@ -22,7 +22,7 @@ from kb.evaluation.datasets import DataSet, LabelledTurn
 from kb.models import Audience, Question, Turn
 from kb.pipeline import Pipeline, thread_language
 from kb.retrieval.confidence import EvidenceFeatures, signals_of, was_reranked
-from kb.retrieval.evidence import without_ordering
+from kb.retrieval.evidence import without_injections
 from kb.retrieval.retriever import RetrievalResult
 from kb.rewriting.followup_detector import read_question
 from kb.text.language import detect
@@ -151,7 +151,7 @@ class _Asked:
 async def _ask(pipeline: Pipeline, text: str, turns: Sequence[Turn]) -> _Asked:
     found = await pipeline.find(Question(id="decline", text=text, audience=Audience()), turns)
     language = detect(text, hint=thread_language(turns))
-    features = pipeline.evidence.features(found.rewrite.query, without_ordering(found.hits), language)
+    features = pipeline.evidence.features(found.rewrite.query, without_injections(found.hits), language)
     return _Asked(found=found, features=features, in_thread=bool(turns))
 
 

@@ -1,1 +1,1 @@
-"""What pages say about themselves: where they stand, their labels, their versions, how fresh they are."""
+"""Facts about pages: their places, labels, versions and freshness."""

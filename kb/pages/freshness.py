@@ -28,7 +28,7 @@ PRECEDENCE = (
     "its own `updated`",
     "its own `date` or the last change of its words, whichever is later",
 )
-"""What decides about a page, the first that it has; for people. Told in full in docs/freshness.md."""
+"""The rules that decide about a page, in order; the first that applies wins. See docs/freshness.md."""
 
 Clock = Callable[[], datetime]
 

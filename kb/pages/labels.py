@@ -70,4 +70,4 @@ _WAYS: tuple[_Parts, ...] = (
     lambda page: raw_parts_of(page.path),
     _host,
 )
-"""From what says most to a reader to what says least."""
+"""Ways to tell pages apart, the most readable first."""

@@ -1,4 +1,4 @@
-"""Where a page stands among the others, in words: the folders above it, and its file's name where that says more. Pure.
+"""Names a page's place among the others: its folders, and its file's name where that says more. Pure.
 
 Two offices each have a page "Parking", two versions a page "Install": the title
 does not tell them apart, their place does. A path is written for machines, so what

@@ -61,7 +61,7 @@ def gone_from(page: Iterable[PageSection], statements: Sequence[str]) -> list[st
 def new_wording(
     statement: str, headings: Sequence[str], page: Iterable[PageSection], *, before: Collection[str]
 ) -> str | None:
-    """What the same section says now in the place of a statement that is gone; None where nothing clearly is.
+    """The new wording, in the same section, of a statement that is gone; None where none clearly is.
 
     `before`: fingerprints of what stood beside it then, which is no new wording of anything.
     """

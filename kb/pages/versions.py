@@ -41,7 +41,7 @@ def version_of_field(written: str) -> str | None:
 
 
 def series_of(page: Page) -> str | None:
-    """What the versions of one page have in common: where it lives and its name without the version.
+    """The key that the versions of one page share: source, language and name without the version.
 
     None for a page that does not say which version it is.
     """
@@ -63,7 +63,7 @@ def is_later(one: Page, other: Page) -> bool:
 
 
 def names_of(page: Page) -> tuple[str, ...]:
-    """What another page can call this one by: its title, its path, its address; as they are compared."""
+    """Names by which other pages may refer to this one: title, path, address; normalised for comparison."""
     return tuple(
         dict.fromkeys(name for called in (page.title, page.path, page.url) if (name := as_name(called)))
     )

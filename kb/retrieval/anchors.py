@@ -1,11 +1,10 @@
-"""Where a question stands in its thread, and the pages that gain from it
-in its search. Pure; every decision has its reason.
+"""Anchors: boosts pages that the thread cited before, by the question's position in its thread. Pure.
 
-A follow-up stays with the pages cited right before. A question that returns to an earlier topic of the thread gets
-that topic's pages. Anything else is a shift and gets none, so that the thread's past does not hold it back.
+A follow-up is anchored to the pages that the last answer cited, a return to an earlier topic to that topic's pages.
+Any other question gets no anchors, so that the thread's past does not hold it back. Every decision names its reason.
 
-How much they gain is a matter of evidence: next to nothing where the question says what it is about, so that a better
-passage elsewhere wins; more where its one or two words could be about anything.
+The boost is next to nothing where the question says what it is about, so that a better passage elsewhere wins; it is
+larger where its one or two words could be about anything.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from kb.models import Hit, Rewrite, Turn
 from kb.text.lexicon import languages, lexicon, starts_with_phrase, words_of
 
 RETURN_OVERLAP = 0.6
-"""Share of a question's content words that an earlier turn must hold to be taken as its topic: most, not half."""
+"""Share of a question's content words that an earlier turn must hold to count as its topic: most, not half."""
 STEM = 5
-"""Words that share this many letters count as one ("holiday", "holidays"): rough, but the same in every language."""
+"""Leading letters that make two words count as one ("holiday", "holidays"): rough, but alike in every language."""
 VAGUE = 2
-"""Content words. With so few, similarity to a passage says little about which page is meant."""
+"""Content words of a question up to which similarity says little about which page is meant."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ThreadPosition:
-    """`turns` are those that the question goes on from, oldest first; `pages` were cited by the last of them."""
+    """`turns`: those that the question continues, oldest first. `pages`: ids of those that the last of them cited."""
 
     kind: Literal["first", "follow_up", "return", "new_topic", "shift"]
     reason: str
@@ -44,9 +43,9 @@ class ThreadPosition:
 
 
 def position_in_thread(turns: Sequence[Turn], question: str, rewrite: Rewrite) -> ThreadPosition:
-    """Where `question` stands after `turns` (oldest first), as `rewrite` understands it.
+    """Tells where `question`, understood as `rewrite`, stands after `turns` (oldest first).
 
-    A new topic keeps the turns: their words may still tell what it is about. An announced shift drops them.
+    A new topic keeps the turns, since their words may tell what it is about. An announced shift drops them.
     """
     if not turns:
         return ThreadPosition(kind="first", reason="the thread has no earlier question")
@@ -79,9 +78,9 @@ def position_in_thread(turns: Sequence[Turn], question: str, rewrite: Rewrite) -
 
 
 def boost(hits: Sequence[Hit], pages: Collection[str], amount: float) -> list[Hit]:
-    """Adds `amount` to the fused score of passages of `pages`, as `scores.anchor`, and orders anew.
+    """Adds `amount` to the fused score of passages of `pages`, as `scores.anchor`, and sorts again.
 
-    Without pages, or without an amount, the very same hits in the same order.
+    Without pages or an amount the hits stay as they are.
     """
     if not pages or amount == 0:
         return list(hits)
@@ -94,9 +93,9 @@ def boost(hits: Sequence[Hit], pages: Collection[str], amount: float) -> list[Hi
 
 
 def boost_final(hits: Sequence[Hit], pages: Collection[str], amount: float) -> list[Hit]:
-    """Lets anchors count again in the order that a cross-encoder made, which knows nothing of the thread.
+    """Adds anchors again after a cross-encoder, which knows nothing of the thread, and sorts again.
 
-    Hits without a cross-encoder score are left alone: `boost` is still in their final score.
+    Hits without a cross-encoder score stay as they are: their final score still holds the boost.
     """
     if not pages or amount == 0:
         return list(hits)
@@ -118,7 +117,7 @@ def _cited(turn: Turn) -> tuple[str, ...]:
 
 
 def _returned_to(turns: Sequence[Turn], rewrite: Rewrite) -> Turn | None:
-    """The turn that shares most words with the question, the latest of equal ones; None where none shares enough."""
+    """The turn that shares the most words with the question, the latest of equals; None where none shares enough."""
     wanted = _stems(rewrite.query)
     if not wanted:
         return None
@@ -133,7 +132,7 @@ def _returned_to(turns: Sequence[Turn], rewrite: Rewrite) -> Turn | None:
 
 
 def _stems(text: str) -> set[str]:
-    """The beginnings of the words that carry a topic, in every language that we know the function words of."""
+    """The first letters of the words that carry a topic, in every language with a list of function words."""
     lexicons = [lexicon(language) for language in languages()]
     words = words_of(text)
     while opening := max(

@@ -1,4 +1,4 @@
-"""How much the evidence is worth where no model writes: enough to quote, near enough to be shown, or nothing.
+"""Scores evidence where no model writes: sufficient to quote, near enough to show, or neither.
 
 A logistic model over what a search leaves behind says how likely the passages answer the question together.
 It has one set of weights for passages as the hybrid search orders them and, where it was fitted, one for
@@ -57,11 +57,10 @@ class RelevanceModel:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvidenceFeatures:
-    """What a search left behind: the best passages in order, and what they are like.
+    """The best passages in order, and the features of a question's evidence.
 
-    `coverages`: of each, the share (0..1) of the question's content words that it holds. `shares_words` is
-    False where all
-    passages are in the question's own language and none holds any of its words.
+    `coverages`: for each passage the share (0..1) of the question's content words that it holds. `shares_words` is
+    False where all passages are in the question's own language and none holds any of its words.
     """
 
     hits: Sequence[Hit]
@@ -71,9 +70,9 @@ class EvidenceFeatures:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """`confidence` (0..1) is how likely the passages answer the question together; 0 where there are none.
+    """`confidence`: the probability (0..1) that the passages together answer the question; 0 without passages.
 
-    Below `threshold`, or without a word in common, they are not enough to be called an answer.
+    Below `threshold`, or without a word in common, they do not suffice for an answer.
     """
 
     found: bool
@@ -87,7 +86,7 @@ class Evidence:
 
     @property
     def is_near(self) -> bool:
-        """Whether the closest passage is worth showing, as the closest."""
+        """Whether the closest passage is near enough to be shown as the closest."""
         return self.found and self.confidence >= NEAR_SHARE * self.threshold
 
 

@@ -1,6 +1,4 @@
-"""What the passages that were found hold of the question: what their
-evidence is scored by (`kb.retrieval.confidence`).
-"""
+"""Measures how far the passages hold what is asked, and scores them as evidence (`kb.retrieval.confidence`)."""
 
 from __future__ import annotations
 
@@ -16,18 +14,15 @@ from kb.retrieval.weights import default_model
 from kb.text.lexicon import lexicon, words_of
 
 UNTOLD = 0.5
-"""Share of a question's words that a passage in another language counts
-as holding at least: its words tell neither way.
-"""
+"""Least coverage of a passage in another language than the question's: its words tell neither way."""
 SAYS_ENOUGH = 0.5
-"""Share of a passage that has to be left without its orders: what it was found by is otherwise not what it may say."""
+"""Share of a passage that must be left without its injected orders; else it was found for the orders alone."""
 
 
-def without_ordering(hits: Sequence[Hit]) -> list[Hit]:
-    """Drops what gives orders to an assistant, before it is judged
-    whether there is enough: nobody will be quoted by it.
+def without_injections(hits: Sequence[Hit]) -> list[Hit]:
+    """Strips prompt injections from the passages before their evidence is scored.
 
-    A passage that is little else was found for its orders, so its similarity to the question tells nothing.
+    A passage that is little else was found for its orders, so it is dropped.
     """
     kept = []
     for hit in hits:
@@ -58,7 +53,7 @@ class EvidenceScorer:
     def features(
         self, query: str, hits: Sequence[Hit], language: str, *, translated: str = ""
     ) -> EvidenceFeatures:
-        """Measures the best of `hits`, which are without orders (`without_ordering`). `language` is the question's.
+        """Measures the best of `hits`, which have no prompt injections (`without_injections`). `language` is the question's.
 
         `translated`: the query in the pages' language, by which pages in another language than the question's are read.
         """
@@ -78,7 +73,7 @@ class EvidenceScorer:
         return max(UNTOLD, self.lexical.coverage(query, chunk, language, rarity=rarity))
 
     def _shares_words(self, query: str, hits: Sequence[Hit], language: str) -> bool:
-        """Whether a passage holds a word that tells what is asked ("how many" tells nothing); True across languages."""
+        """Whether a passage holds a content word of the question ("how many" has none); True across languages."""
         if any(hit.chunk.page.language != language for hit in hits):
             return True
         telling = " ".join(word for word in words_of(query) if lexicon(language).is_content(word))

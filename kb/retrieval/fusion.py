@@ -22,11 +22,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FusedScores:
-    """A row a passage; all of shape (passages,).
+    """One row a passage; all arrays have the shape (passages,).
 
-    `dense` and `lexical` are those of the question's own wordings. `context_share`: how much the words of the
-    thread counted,
-    0..1 of their weight.
+    `dense` and `lexical` are those of the question's own queries. `context_share`: the share (0..1) of its weight with
+    which the query of the thread's words counted.
     """
 
     dense: Floats
@@ -39,9 +38,7 @@ class FusedScores:
         return Scores(dense=float(self.dense[row]), lexical=float(self.lexical[row]), fused=both, final=both)
 
     def best(self, count: int, among: NDArray[np.bool_] | None = None) -> list[int]:
-        """The rows of the best `count` passages, and of all that are as
-        good as the last of them; `among`: of those rows alone.
-        """
+        """The rows of the best `count` passages and of all equal to the last of them; `among`: of these rows alone."""
         rows = np.arange(len(self.fused)) if among is None else np.flatnonzero(among)
         if len(rows) <= count:
             return [int(row) for row in rows]
@@ -52,8 +49,8 @@ class FusedScores:
 def fuse(
     candidates: Sequence[Candidate], queries: Sequence[WeightedQuery], settings: SearchSettings
 ) -> list[Hit]:
-    """Candidates as hits, ordered as `in_order` has them; their scores
-    are in the order of `queries`, `dense` as standard scores.
+    """Fuses candidates into hits, in the order of `in_order`. Candidates have one score a query; `dense` are standard
+    scores.
     """
     if not candidates:
         return []
@@ -75,9 +72,8 @@ def fuse_scores(
 ) -> FusedScores:
     """Both of shape (passages, queries), at least one passage; `dense` as standard scores.
 
-    `fused` is at most 1, and below 0 for what the average passage leaves behind. The thread's words weigh the
-    less the better
-    the question finds without them: that is how a new topic in an old thread is told from a follow-up.
+    `fused` is at most 1, and below 0 for passages worse than average. The better the question finds without the
+    thread's words, the less they weigh: that tells a new topic in an old thread from a follow-up.
     """
     own = np.array([0.0 if query.context else query.weight for query in queries])
     evidence = own / own.sum()
@@ -94,8 +90,8 @@ def fuse_scores(
 
 
 def context_share(dense: Floats, queries: Sequence[WeightedQuery], settings: SearchSettings) -> float:
-    """How much a question needs the words of its thread, 0..1, by the
-    best standard score that its own wordings find.
+    """The share (0..1) of its weight that the query of the thread's words gets: 1 where the best standard score of the
+    question's own queries is weak, 0 where it is strong.
     """
     own = [column for column, query in enumerate(queries) if not query.context]
     if not len(dense) or len(own) == len(queries):

@@ -1,4 +1,4 @@
-"""The wordings in which a question is searched for, and what each of them weighs. Pure."""
+"""Builds the queries of a question and their weights. Pure."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from kb.models import Rewrite
 from kb.retrieval.thread_words import in_context
 
 SURE = 0.9
-"""A rewrite by rules of this confidence is taken at its word: a step in a series, a reference, an opener."""
+"""Confidence from which a rewrite by rules counts as sure: a step in a series, a reference, an opener."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WeightedQuery:
-    """One wording of the question and its share in the fused score.
+    """One query of a question and its weight in the fused score.
 
-    `context`: it holds words of the thread besides the question's. It helps to find and to order, but similarity to it
-    is no evidence that a passage answers: `Scores.dense` and `Scores.lexical` leave it out. `language`: ISO 639-1, by
-    which its words are stemmed; "" for the question's.
+    `context`: it also holds words of the thread. It helps to find and to rank, but similarity to it is no evidence that
+    a passage answers, so `Scores.dense` and `Scores.lexical` leave it out. `language`: ISO 639-1, by which its words
+    are stemmed; "" for the question's.
     """
 
     text: str
@@ -36,8 +36,7 @@ def build_queries(
     *,
     pages_language: str = "",
 ) -> list[WeightedQuery]:
-    """What is searched for: the user's own words, the rewrite, its
-    translation, and the question among the thread's words.
+    """Builds the queries: the user's own words, the rewrite, its translation, and the question with the thread's words.
 
     `pages_language`: the ISO 639-1 code of the translation's language.
     """
@@ -57,7 +56,7 @@ def build_queries(
 def with_translation(
     rewrite: Rewrite, text: str, weight: float, settings: SearchSettings, *, pages_language: str
 ) -> list[WeightedQuery]:
-    """`text`, and beside it the rewrite's translation where there is one, which gets its share of the weight."""
+    """`text`, and the rewrite's translation where there is one, which takes its share of the weight."""
     share = settings.translation_share if rewrite.translated else 0.0
     return [
         WeightedQuery(text=text, weight=weight * (1 - share)),
@@ -66,7 +65,7 @@ def with_translation(
 
 
 def merge_queries(queries: Sequence[WeightedQuery]) -> list[WeightedQuery]:
-    """Equal wordings become one with their weights added; wordings without weight are dropped."""
+    """Merges equal queries, adding their weights, and drops queries without weight."""
     weights: dict[tuple[str, bool, str], float] = {}
     for query in queries:
         key = (query.text, query.context, query.language)

@@ -1,7 +1,7 @@
-"""Hybrid search: every wording of a question by meaning and by words, one engine call, scores fused per passage.
+"""Hybrid search: every query of a question by dense vector and by BM25, in one engine call, fused per passage.
 
-The engine returns both scores of every candidate for every wording, so that fusion compares like with like
-(`kb.retrieval.fusion`), and similarity leaves this module as standard scores only (`kb.retrieval.standard_scores`).
+The engine returns both scores of every candidate for every query, so that fusion compares like with like
+(`kb.retrieval.fusion`). Similarity leaves this module as standard scores only (`kb.retrieval.standard_scores`).
 """
 
 from __future__ import annotations
@@ -30,13 +30,12 @@ logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 BELIEVED_S = 60.0
-"""Seconds for which the index's languages and its sample are believed: a reindex that adds pages shows after that."""
+"""Seconds for which the index's languages and sample are cached; a reindex that adds pages shows after that."""
 SWAPS = 3
-"""Generations that a question tries: one may be swapped in while it is being embedded."""
+"""Attempts of a question: another generation may be swapped in while it is being embedded."""
 PASSAGES = 40
-"""The best of a search, and of its anchor pages, that are read: as many
-as the most that a cross-encoder gets unasked.
-"""
+"""Passages whose payloads are read, of a search and of its anchor pages: the most that a cross-encoder reads by
+default."""
 MAX_LANGUAGES = 12
 """Languages by which a question is stemmed; more cost time and find nothing."""
 
@@ -45,7 +44,7 @@ MAX_LANGUAGES = 12
 class SearchResult:
     """Hits by `final` (equal to `fused` at this stage), best first.
 
-    `context_share`: how much the words of the thread counted, 0..1 of their weight.
+    `context_share`: the share (0..1) of its weight with which the query of the thread's words counted.
     """
 
     hits: list[Hit]
@@ -56,7 +55,7 @@ class SearchResult:
 
 @dataclass(kw_only=True)
 class _LiveGeneration:
-    """What belongs to one generation of the index: its embedder, its scale, and sentences that were embedded for it."""
+    """One generation of the index with its embedder, its scale, and the sentences embedded for it."""
 
     matching: Matching
     scale: Scale
@@ -65,8 +64,8 @@ class _LiveGeneration:
 
 
 class Search:
-    """`live`: tells the embedder that the index was made with; without it `embedder` made the
-    index. `passages`: the most that whoever searches looks at. `monotonic` gives seconds.
+    """`live` names the embedder that made the index; without it `embedder` did. `passages`: the most that a caller
+    looks at. `monotonic` gives seconds.
     """
 
     def __init__(
@@ -92,12 +91,13 @@ class Search:
         self._live: _LiveGeneration | None = None
 
     async def prepare(self, text: str) -> None:
-        """Embeds a wording ahead of its search; the embedder remembers it. Raises `EmbedderUnavailableError`."""
+        """Embeds a query ahead of its search; the embedder caches it. Raises `EmbedderUnavailableError`."""
         await (await self._matching()).embedder.embed_queries([text])
 
     async def warm(self) -> None:
-        """Embeds ahead what questions in the pages' languages and in English are told beside, most
-        frequent ones first. Else the first question in each of them does, and waits half a second more.
+        """Embeds the typical questions of the pages' languages and of English, most frequent languages first.
+
+        Otherwise the first question in each language does so, and waits half a second longer.
 
         Raises:
             IndexUnavailableError, EmbedderUnavailableError: an outage.
@@ -119,9 +119,9 @@ class Search:
         anchor_pages: Sequence[str] = (),
         every: bool = False,
     ) -> SearchResult:
-        """Searches for all wordings at once. `language` is the question's (ISO 639-1).
+        """Searches for all queries at once. `language` is the question's (ISO 639-1).
 
-        The best `passages` come back, and as many of the anchor pages; with `every`, whatever a leg found.
+        Returns the best `passages`, and as many of the anchor pages; with `every`, all that any leg found.
 
         Raises:
             IndexUnavailableError, EmbedderUnavailableError: an outage, never an empty result.
@@ -132,7 +132,7 @@ class Search:
         )
 
     async def nearness(self, query: str, texts: Sequence[str], *, language: str) -> Sequence[float]:
-        """How near each text comes to a question, as standard scores beside the passages of the index.
+        """The similarity of each text to a question, as standard scores against the passages of the index.
 
         Raises:
             IndexUnavailableError, EmbedderUnavailableError: an outage.
@@ -146,7 +146,7 @@ class Search:
         return await self._on_live(near)
 
     async def languages(self) -> Sequence[str]:
-        """ISO 639-1 codes of the pages, most frequent first, at most `MAX_LANGUAGES`; asked of the index once a minute.
+        """ISO 639-1 codes of the pages, most frequent first, at most `MAX_LANGUAGES`; read once a minute.
 
         Raises:
             IndexUnavailableError: it cannot be told.
@@ -158,7 +158,7 @@ class Search:
         return self._languages
 
     async def _on_live(self, use: Callable[[_LiveGeneration], Awaitable[_T]]) -> _T:
-        """Once more where another generation was swapped in meanwhile."""
+        """Calls `use`, again where another generation was swapped in meanwhile."""
         for _ in range(SWAPS):
             matching = await self._matching()
             try:
@@ -254,9 +254,7 @@ class Search:
 
 
 class _Choice:
-    """Orders what was found by its scores and chooses the best, before a
-    passage is read. Called in the index's threads.
-    """
+    """Fuses the scores of what was found and chooses the best before payloads are read. Runs in the index's threads."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What the similarity of a question and a passage means on this knowledge base: standard scores.
+"""Standard scores: what the similarity of a question and a passage means on this knowledge base.
 
 A cosine means nothing by itself: unrelated passages lie near 0.1 with one embedding model and near 0.8 with
 another, lower for a Japanese question than for an English one, higher where all pages are about one product.
@@ -35,7 +35,7 @@ SAMPLED = 256
 TYPICAL = "en"
 """The language whose typical questions serve for one that has none of its own."""
 LANGUAGE_SHARE = 0.5
-"""How much of what the questions of a language have in common is taken away. From .5 to 1 all are about as good."""
+"""Share of what the questions of a language have in common that is subtracted. From .5 to 1 all are about as good."""
 
 
 class TextEmbedder(Protocol):
@@ -63,17 +63,16 @@ class Probe:
         return scores
 
     def of_cosine(self, cosine: float, *, length: float) -> float:
-        """What an engine's cosine comes to; `length`: of the passages' vectors."""
+        """The standard score of an engine's cosine; `length`: of the passages' vectors."""
         return cosine * self.length * length - self.zero
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Background:
-    """What questions of one language score with the passages of one index, in each of the embedder's spaces.
+    """The scores of typical questions in one language with the passages of one index, in each space of the embedder.
 
-    `common`: what their vectors have in common, 0 for a language without typical questions. `zeros` and
-    `units`: mean and
-    standard deviation of the typical questions' cosines, without `common`.
+    `common`: the mean of their vectors, 0 for a language without typical questions. `zeros` and `units`: mean and
+    standard deviation of their cosines, without `common`.
     """
 
     spaces: Sequence[Space]

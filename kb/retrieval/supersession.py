@@ -18,7 +18,7 @@ from kb.models import Audience, Hit, Page, Successor
 from kb.pages.versions import as_name, is_later, names_of, series_of
 
 LOOKED_AT = 20
-"""Hits whose pages are looked up: those behind them never reach an answer."""
+"""Hits whose successors are looked up; later ones never reach an answer."""
 PASSAGES = 3
 """Passages of a successor that are put in the place of the replaced page's."""
 GENERATIONS = 5
@@ -30,7 +30,7 @@ HitsOf = Callable[[Sequence[str]], Awaitable[Sequence[Hit]]]
 
 
 class PageFinder(Protocol):
-    """What this needs of the index."""
+    """`kb.index.port.VectorIndex`, as this uses it."""
 
     async def pages(self, wanted: PagesWanted, *, audience: Audience) -> Sequence[Page]: ...
 

@@ -1,4 +1,4 @@
-"""The words that a thread is about, for a search beside the question's own wordings.
+"""Finds the words that a thread is about, for a query beside the question's own.
 
 A follow-up leans on its thread in more ways than a rewrite can spell out: "do I need any equipment?" ten minutes after
 an eclipse. So the question is also searched together with the recent words that are rare in the
@@ -18,9 +18,10 @@ from kb.text.lexicon import lexicon, words_of
 WINDOW = 4
 """Turns that are read. What an older one said has faded below what counts."""
 FADING = 0.5
-"""How much less a word counts for each turn since. Fitted on MTRAG govt, with ANSWERED; 0.4 and 0.6 are as good."""
+"""Factor by which a word counts less for each turn since. Fitted on MTRAG govt with ANSWERED; 0.4 and 0.6 are as
+good."""
 ANSWERED = 0.25
-"""What an answer's word counts against a question's: people say what they are after, answers say much beside it."""
+"""Weight of an answer's word beside 1 of a question's: people say what they are after, answers say much besides."""
 COMMON = 1.6
 """Inverse document frequency at or below which a word tells nothing: every fifth passage holds it."""
 
@@ -59,18 +60,18 @@ def context_terms(
 
 
 def in_context(question: str, terms: Sequence[str]) -> str:
-    """The wording that is searched: the question, and in brackets what the thread is about."""
+    """The query that is searched: the question, and the thread's words in brackets."""
     return f"{question} ({', '.join(terms)})"
 
 
 def _recent(turns: Sequence[Turn]) -> list[tuple[Turn, float]]:
-    """The last turns, newest first, each with its weight. Thanks and greetings are no turns of the thread's topic."""
+    """The last turns, newest first, each with its weight; thanks and greetings do not count."""
     recent = [turn for turn in turns if turn.outcome != "chat"][-WINDOW:]
     return [(turn, FADING**age) for age, turn in enumerate(reversed(recent))]
 
 
 def _said(text: str, language: str, lexical: LexicalEncoder) -> dict[int, Counter[str]]:
-    """The content words of a text by their stem, each with the forms that were said."""
+    """The content words of a text by stem, each with its forms and their counts."""
     words = lexicon(language)
     forms: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for word in words_of(text):

@@ -1,4 +1,4 @@
-"""How common words are in the index: for what is rare enough to matter, and for what is no slip of the keyboard.
+"""Word frequencies of the index: which words are rare enough to matter, and which are no typos.
 
 Counted over the pages that everyone may read, and only those: a correction towards a word of a private page would hint
 at it. The index counts them (`kb.index.word_counts`) and keeps the counts; here they are asked.
@@ -61,9 +61,7 @@ class Vocabulary:
         self._due, self._looked = asyncio.Event(), asyncio.Event()
 
     async def start(self) -> None:
-        """From here on the counts are those of the index, whoever writes
-        it. Returns when they are, or after `WAIT_S`.
-        """
+        """Follows the counts of the index from now on, whoever writes it. Returns once they are, or after `WAIT_S`."""
         if self._following is None:
             self._following = asyncio.create_task(self._follow(), name="vocabulary")
         await self.look()
