@@ -41,9 +41,9 @@ install_torch
 [ "$group" != torch ] || exit 0
 echo "Installing Footnote ..."
 if [ -n "$group" ]; then
-    "$venv/bin/pip" install --quiet --editable . --group "$group"
+    "$venv/bin/pip" install --quiet --editable ".[models]" --group "$group"
 else
-    "$venv/bin/pip" install --quiet --editable .
+    "$venv/bin/pip" install --quiet --editable ".[models]"
 fi
 echo "Preparing the embedding models ..."
 "$venv/bin/python" -m kb.inference.onnx || echo "They will be prepared, or run by PyTorch, at the first start." >&2

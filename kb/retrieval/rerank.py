@@ -14,9 +14,8 @@ from typing import Protocol
 from kb.calibration import Calibration, Reranking
 from kb.config.settings import RerankSettings
 from kb.errors import RerankerUnavailableError
-from kb.inference.cross_encoders import CrossEncoder, load_cross_encoder
+from kb.inference.cross_encoders import CrossEncoder, cross_encoder_source, load_cross_encoder
 from kb.inference.executor import Executor
-from kb.inference.hub import fetched_files, local_files
 from kb.models import Hit
 from kb.retrieval.scales import spread
 
@@ -92,8 +91,8 @@ class Reranker:
             if self._model is None:
                 logger.warning("reranker.unavailable", extra={"reason": self._reason})
                 return
-            told = {"model": self._settings.model, "backend": self._model.backend}
-            logger.info("reranker.ready", extra=told)
+            details = {"model": self._settings.model, "backend": self._model.backend}
+            logger.info("reranker.ready", extra=details)
 
     async def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """0..1 for each text: how well it answers `query`.
@@ -114,15 +113,17 @@ class Reranker:
         model = self._model
         if model is None:
             raise RerankerUnavailableError(self._reason)
-        by_length = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-        batches = [by_length[at : at + model.batch] for at in range(0, len(texts), model.batch)]
-        scored = await executor.map(lambda batch: model.score(query, [texts[at] for at in batch]), batches)
+        by_length = sorted(range(len(texts)), key=lambda index: len(texts[index]))
+        batches = [by_length[index : index + model.batch] for index in range(0, len(texts), model.batch)]
+        scored = await executor.map(
+            lambda batch: model.score(query, [texts[index] for index in batch]), batches
+        )
         scores = {
-            at: score
+            index: score
             for batch, of_batch in zip(batches, scored, strict=True)
-            for at, score in zip(batch, of_batch, strict=True)
+            for index, score in zip(batch, of_batch, strict=True)
         }
-        return [scores[at] for at in range(len(texts))]
+        return [scores[index] for index in range(len(texts))]
 
     async def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         """The best candidates in their blended order, the others behind them as they were. All
@@ -170,7 +171,7 @@ class Reranker:
 
     def _load(self) -> None:
         name, patience = self._settings.model, self._settings.hub_timeout_s
-        folder = local_files(name) or fetched_files(name, timeout_s=patience)
+        folder = cross_encoder_source(self._settings)
         if folder is None:
             self._reason = (
                 f"the reranker {name!r} is no folder, not in the local cache, and the model hub did not have it "

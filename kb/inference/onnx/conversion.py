@@ -60,6 +60,8 @@ def converted(model: Path, kind: Kind) -> Path | None:
 
     None where there is none, with one line in the log that says why; a folder without a model is torch's to report.
     """
+    if read_card(model) is not None:
+        return model
     if model.is_dir() and not any((model / name).is_file() for name in MARKS):
         return None
     try:
@@ -73,6 +75,28 @@ def converted(model: Path, kind: Kind) -> Path | None:
     except _ConversionError as error:
         logger.warning("onnx.unconverted", extra={"kind": kind, "reason": str(error)})
         return None
+
+
+def prepared(name: str, kind: Kind) -> Path | None:
+    """The conversion that `keep_by_name` kept. It serves where the model's weights are not installed (the image)."""
+    places = (store / _link(name, kind) for store in stores())
+    return next((place.resolve() for place in places if read_card(place) is not None), None)
+
+
+def keep_by_name(name: str, kind: Kind, conversion: Path) -> None:
+    """Lets `prepared` find `conversion` under the model's name.
+
+    Raises:
+        OSError: the folder of conversions cannot be written.
+    """
+    link = conversion.parent / _link(name, kind)
+    draft = link.with_name(f"{link.name}.{os.getpid()}")
+    draft.symlink_to(conversion.name)
+    draft.replace(link)
+
+
+def _link(name: str, kind: Kind) -> str:
+    return f"{kind}-{name.replace('/', '--')}-{FORMAT}.{PACKAGED_FORMAT}"
 
 
 def unpacked(model: Path) -> Path:
@@ -90,7 +114,7 @@ def unpacked(model: Path) -> Path:
 
 
 def key_of(model: Path, kind: Kind) -> str:
-    """Of the weights and of all that takes part in converting them.
+    """Hashes the weights and all that takes part in converting them.
 
     Raises:
         PackageNotFoundError: ONNX Runtime or another part is not installed.
