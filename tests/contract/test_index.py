@@ -23,8 +23,8 @@ import numpy as np
 import pytest
 from qdrant_client import AsyncQdrantClient, models
 
-from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
 from kb.calibration import Calibration, Reranking
+from kb.errors import IndexDamagedError, IndexMismatchError, IndexUnavailableError
 from kb.index.edge import EdgeIndex
 from kb.index.port import (
     Candidate,
@@ -127,21 +127,25 @@ async def served() -> AsyncIterator[Callable[..., ServerIndex]]:
     await fake.stop()
 
 
-@pytest.fixture(params=["edge", "server"])
-async def make_index(
-    request: pytest.FixtureRequest, tmp_path: Path, served: Callable[..., ServerIndex]
-) -> AsyncIterator[MakeIndex]:
-    made: list[VectorIndex] = []
+@pytest.fixture
+async def embedded(tmp_path: Path) -> AsyncIterator[MakeIndex]:
+    """Makes indexes in one folder."""
+    made: list[EdgeIndex] = []
 
     def make(manifest: IndexManifest | None) -> VectorIndex:
-        if request.param == "server":
-            return served(manifest)
         made.append(EdgeIndex(tmp_path / "index", manifest=manifest))
         return made[-1]
 
     yield make
     for index in made:
         await index.close()
+
+
+@pytest.fixture(params=["edge", "server"])
+def make_index(request: pytest.FixtureRequest) -> MakeIndex:
+    """The server is started for its own half alone."""
+    make: MakeIndex = request.getfixturevalue({"edge": "embedded", "server": "served"}[request.param])
+    return make
 
 
 @pytest.fixture
@@ -892,12 +896,13 @@ class TestNeighbours:
         assert await near(index, gone=[0, 1], limited=[0, 1], shorter=[0, 1]) == {"shorter": ["leave anew"]}
 
     async def test_many_pages_come_in_one_call(self, index: VectorIndex) -> None:
-        pages = [a_page(f"page{at}") for at in range(700)]
+        """Twelve hundred passages: more than strict mode gives at a time."""
+        pages = [a_page(f"page{at}") for at in range(400)]
         await index.replace_pages(
             {page.id: [a_chunk(page, at, f"leave {at}") for at in range(4)] for page in pages}
         )
         found = await near(index, **{page.id: [1, 2, 3] for page in pages})
-        assert len(found) == 700
+        assert len(found) == 400
         assert set(map(tuple, found.values())) == {("leave 1", "leave 2", "leave 3")}
 
     async def test_a_generation_that_is_being_built_is_not_asked(self, index: VectorIndex) -> None:

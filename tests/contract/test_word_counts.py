@@ -27,6 +27,7 @@ from tests.contract.test_index import (
     MakeIndex,
     a_chunk,
     a_page,
+    embedded,
     lexical,
     make_index,
     put,
@@ -36,7 +37,7 @@ from tests.contract.test_index import (
 from tests.fakes.qdrant_server import QdrantServer
 from tests.fakes.waiting import until
 
-__all__ = ["make_index", "served"]
+__all__ = ["embedded", "make_index", "served"]
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect:UserWarning")
 
 LEADS = ("#people-leads",)
