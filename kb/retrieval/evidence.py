@@ -53,7 +53,7 @@ class EvidenceScorer:
     def features(
         self, query: str, hits: Sequence[Hit], language: str, *, translated: str = ""
     ) -> EvidenceFeatures:
-        """Measures the best of `hits`, which have no prompt injections (`without_injections`). `language` is the question's.
+        """Measures the best of `hits`, which are `without_injections`. `language` is the question's.
 
         `translated`: the query in the pages' language, by which pages in another language than the question's are read.
         """
