@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kb.errors import IndexDamagedError, IndexMismatchError
 from kb.calibration import Calibration
+from kb.errors import IndexDamagedError, IndexMismatchError
 from kb.index.copies import CopyDiffersError, Step, copy_index, differences
 from kb.index.edge import EdgeIndex
 from kb.index.port import Copy, IndexCounts, IndexedChunk, SparseVector, VectorIndex
