@@ -10,13 +10,13 @@ from kb.citations.fact_words import MONTHS
 from kb.text.lexicon import any_of, union
 
 _MONTH = rf"({any_of(MONTHS)})\b\.?"
-_OF = rf"(?:(?:{any_of(union(lambda known: known.figures.day_of))})\s+)?"
-_DAY = rf"\b(\d{{1,2}})(?:{any_of(union(lambda known: known.figures.ordinal_endings))}|\.)?"
+_OF = rf"(?:(?:{any_of(union(lambda lexicon: lexicon.figures.day_of))})\s+)?"
+_DAY = rf"\b(\d{{1,2}})(?:{any_of(union(lambda lexicon: lexicon.figures.ordinal_endings))}|\.)?"
 _YEAR = rf"(?:,?\s+{_OF}(\d{{4}})\b)?"
 _ISO_DAY = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _DAY_MONTH = re.compile(rf"{_DAY}\s+{_OF}{_MONTH}{_YEAR}", re.IGNORECASE)
 _DAY_LISTED = re.compile(
-    rf"{_DAY}(\s*(?:[,–-]|{any_of(union(lambda known: known.figures.joins))})\s*)(?={_DAY}\s+{_OF}{_MONTH})",
+    rf"{_DAY}(\s*(?:[,–-]|{any_of(union(lambda lexicon: lexicon.figures.joins))})\s*)(?={_DAY}\s+{_OF}{_MONTH})",
     re.IGNORECASE,
 )
 """The first day of "24 and 31 December": its month stands behind the last."""
@@ -28,7 +28,7 @@ _NUMERIC_DAY = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})\b")
 _MONTH_ALONE = re.compile(
     rf"\b({any_of({word for word in MONTHS if len(word) > 3} | {'may', 'mei', 'mai'})})\b", re.IGNORECASE
 )
-_ALSO_WORDS = union(lambda known: known.figures.ambiguous_months)
+_ALSO_WORDS = union(lambda lexicon: lexicon.figures.ambiguous_months)
 """Months that are words of their own in lower case."""
 
 

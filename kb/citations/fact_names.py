@@ -30,7 +30,7 @@ _REMARK = re.compile(r"\s*(?:#|//|--|;|REM\b)")
 """How a line of code begins that only remarks on the others: its words may be the answer's own."""
 _CAPITALS = re.compile(r"\b[A-Z]{2,}")
 _RUN = re.compile(r"[A-Z][\w&'-]*(?:[ -](?:of |the |and |for |von |der |van |de )*[A-Z][\w&'-]*)+")
-_CALENDAR = frozenset().union(MONTHS, WEEKDAYS, union(lambda known: known.figures.short_days))
+_CALENDAR = frozenset().union(MONTHS, WEEKDAYS, union(lambda lexicon: lexicon.figures.short_days))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -31,16 +31,16 @@ MOST_COUNTED = 12
 _REACH = 3
 """Words between a number and its unit: "5 full working days"."""
 _RATE_REACH = 8
-_ARTICLES = rf"(?:{any_of(union(lambda known: known.words.indefinite))})"
-_ENDINGS = union(lambda known: known.figures.ordinal_endings)
-_RATE = union(lambda known: known.figures.rate)
+_ARTICLES = rf"(?:{any_of(union(lambda lexicon: lexicon.words.indefinite))})"
+_ENDINGS = union(lambda lexicon: lexicon.figures.ordinal_endings)
+_RATE = union(lambda lexicon: lexicon.figures.rate)
 _WRITTEN = re.compile(rf"\b(?:{any_of(WRITTEN)})\b", re.IGNORECASE)
 _ONE_UNIT = re.compile(
-    rf"\b(?:{any_of(union(lambda known: known.figures.bounds))}) {_ARTICLES} ([^\W\d_]+)", re.IGNORECASE
+    rf"\b(?:{any_of(union(lambda lexicon: lexicon.figures.bounds))}) {_ARTICLES} ([^\W\d_]+)", re.IGNORECASE
 )
 _CLOCK = re.compile(
     r"\b(\d{1,2}):(\d{2})\s*([ap]\.?m\b\.?)?"
-    rf"|\b(\d{{1,2}})\.(\d{{2}})\s*(?:{any_of(union(lambda known: known.figures.clock))})\b"
+    rf"|\b(\d{{1,2}})\.(\d{{2}})\s*(?:{any_of(union(lambda lexicon: lexicon.figures.clock))})\b"
     r"|\b(\d{1,2})\s*([ap]\.?m\b\.?)",
     re.IGNORECASE,
 )

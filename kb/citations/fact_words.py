@@ -8,14 +8,14 @@ from kb.text.lexicon import Lexicon, by_name, lexicons, union
 from kb.text.word_lists import forms_of
 
 _LEXICONS = lexicons()
-_FIGURES = [known.figures for known in _LEXICONS]
+_FIGURES = [lexicon.figures for lexicon in _LEXICONS]
 
 
 def _numbered(listed: Callable[[Lexicon], Iterable[str]], start: int = 1) -> dict[str, int]:
     return {
         form: at
-        for known in _LEXICONS
-        for at, forms in enumerate(listed(known), start)
+        for lexicon in _LEXICONS
+        for at, forms in enumerate(listed(lexicon), start)
         for form in forms_of(forms)
     }
 
@@ -42,23 +42,23 @@ def _number_words() -> dict[str, float]:
 NUMBER_WORDS: Mapping[str, float] = _number_words()
 SCALES: Mapping[str, float] = {word: scale for one in _FIGURES for word, scale in one.scales.items()}
 WRITTEN: Mapping[str, str] = {said: text for one in _FIGURES for said, text in one.written.items()}
-MONTHS: Mapping[str, int] = _numbered(lambda known: known.sequence.months) | _numbered(
-    lambda known: known.figures.months
+MONTHS: Mapping[str, int] = _numbered(lambda lexicon: lexicon.sequence.months) | _numbered(
+    lambda lexicon: lexicon.figures.months
 )
-WEEKDAYS: Mapping[str, int] = _numbered(lambda known: known.sequence.weekdays, 0) | _numbered(
-    lambda known: known.figures.weekdays, 0
+WEEKDAYS: Mapping[str, int] = _numbered(lambda lexicon: lexicon.sequence.weekdays, 0) | _numbered(
+    lambda lexicon: lexicon.figures.weekdays, 0
 )
-ORDINALS: Mapping[str, int] = _numbered(lambda known: known.sequence.ordinals) | _numbered(
-    lambda known: known.figures.ordinals
+ORDINALS: Mapping[str, int] = _numbered(lambda lexicon: lexicon.sequence.ordinals) | _numbered(
+    lambda lexicon: lexicon.figures.ordinals
 )
 ORDINAL = "th"
 """The unit of what is counted in order."""
-SEASONS: Mapping[str, int] = _numbered(lambda known: known.figures.seasons, 10)
+SEASONS: Mapping[str, int] = _numbered(lambda lexicon: lexicon.figures.seasons, 10)
 """Numbered after the weekdays, to be compared with them."""
-WEEKEND = union(lambda known: known.figures.weekend)
-EVERY: Mapping[str, str] = by_name(lambda known: known.figures.every)
+WEEKEND = union(lambda lexicon: lexicon.figures.weekend)
+EVERY: Mapping[str, str] = by_name(lambda lexicon: lexicon.figures.every)
 """How often, as the unit of time that goes by."""
-UNITS: Mapping[str, str] = by_name(lambda known: known.figures.units)
+UNITS: Mapping[str, str] = by_name(lambda lexicon: lexicon.figures.units)
 SMALLER: Mapping[str, tuple[tuple[str, float], ...]] = {
     "week": (("day", 7),),
     "year": (("month", 12), ("week", 52), ("day", 365)),

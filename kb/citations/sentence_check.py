@@ -29,11 +29,11 @@ _QUOTED = re.compile(r"[“„«\"]([^”“„»«\"\n]*)[”“»\"]")
 _ADDRESS = re.compile(r"(?<!['<(])['<(]*https?://")
 """Addresses are held by themselves."""
 _DENIED = re.compile(
-    rf"\b(?:{any_of(union(lambda known: known.figures.denials))})\s(?:[^\W\d]+\s)?(\W?\d[\d.,]*[^.,;!?]{{0,20}})",
+    rf"\b(?:{any_of(union(lambda lexicon: lexicon.figures.denials))})\s(?:[^\W\d]+\s)?(\W?\d[\d.,]*[^.,;!?]{{0,20}})",
     re.IGNORECASE,
 )
 """A figure that is said to be wrong: "25 days, not 30"."""
-_ASSENT = frozenset(content_stems(" ".join(union(lambda known: known.figures.assent))))
+_ASSENT = frozenset(content_stems(" ".join(union(lambda lexicon: lexicon.figures.assent))))
 
 
 class SentenceCheck:

@@ -21,21 +21,21 @@ from kb.text.wording import STOP_WORDS, plain, stem, tokens
 Bound = Literal["", "most", "least"]
 Relation = Literal["", "every", "after", "before"]
 
-_MOST = union(lambda known: known.measures.most)
-_LEAST = union(lambda known: known.measures.least)
-_MORE = union(lambda known: known.measures.more)
+_MOST = union(lambda lexicon: lexicon.measures.most)
+_LEAST = union(lambda lexicon: lexicon.measures.least)
+_MORE = union(lambda lexicon: lexicon.measures.more)
 _RIGHT_BEFORE: dict[str, Bound] = {
-    **dict.fromkeys(union(lambda known: known.measures.most_before), "most"),
-    **dict.fromkeys(union(lambda known: known.measures.least_before), "least"),
+    **dict.fromkeys(union(lambda lexicon: lexicon.measures.most_before), "most"),
+    **dict.fromkeys(union(lambda lexicon: lexicon.measures.least_before), "least"),
 }
-_CARRIED = union(lambda known: known.measures.carried)
-_WITHIN = union(lambda known: known.measures.within)
-_EXTREMES = union(lambda known: known.measures.extremes)
-_MAY = union(lambda known: known.measures.may)
+_CARRIED = union(lambda lexicon: lexicon.measures.carried)
+_WITHIN = union(lambda lexicon: lexicon.measures.within)
+_EXTREMES = union(lambda lexicon: lexicon.measures.extremes)
+_MAY = union(lambda lexicon: lexicon.measures.may)
 _RELATIONS: dict[str, Relation] = {
-    **dict.fromkeys(union(lambda known: known.measures.every), "every"),
-    **dict.fromkeys(union(lambda known: known.measures.after), "after"),
-    **dict.fromkeys(union(lambda known: known.measures.before), "before"),
+    **dict.fromkeys(union(lambda lexicon: lexicon.measures.every), "every"),
+    **dict.fromkeys(union(lambda lexicon: lexicon.measures.after), "after"),
+    **dict.fromkeys(union(lambda lexicon: lexicon.measures.before), "before"),
 }
 BOUND_WORDS = _MOST.union(_LEAST, _MORE, _RIGHT_BEFORE, _RELATIONS, _MAY)
 _SIZES: dict[str, tuple[str, float]] = {
@@ -46,32 +46,32 @@ _SIZES: dict[str, tuple[str, float]] = {
     "gram": ("mass", 1), "kg": ("mass", 1e3),
 }  # fmt: skip
 """Unit -> what it measures, and its size: two weeks are 14 days. Months are of no fixed number of days."""
-_BETWEEN = union(lambda known: known.measures.between)
+_BETWEEN = union(lambda lexicon: lexicon.measures.between)
 _PIECE = re.compile(
     r"(?<![\w.])(?:[€$£]\s?)?\d+(?:[.,:'’]\d+)*(?:\s?(?:%|°C))?(?:st|nd|rd|th)?(?![\w])"
     r"|[^\W\d_]+(?:['’-][^\W\d_]+)*|[.,;:!?()|\[\]]"
 )
 _FIGURE = re.compile(r"[€$£]?\s?\d")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
-_PERIODS = by_name(lambda known: known.measures.rates)
+_PERIODS = by_name(lambda lexicon: lexicon.measures.rates)
 _PERIOD_OF = {word.removesuffix("*"): name for word, name in {**_PERIODS, **EVERY}.items()}
 _ANY_PERIOD = any_of(_PERIODS).replace(re.escape("*"), r"\w*")
 _PER = re.compile(
-    rf"\b(?:{any_of(union(lambda known: known.measures.per))})\s+(?:full\s+|calendar\s+|working\s+)?"
+    rf"\b(?:{any_of(union(lambda lexicon: lexicon.measures.per))})\s+(?:full\s+|calendar\s+|working\s+)?"
     rf"(?P<of>{_ANY_PERIOD})\b|\b(?P<ly>{any_of(EVERY)})",
     re.IGNORECASE,
 )
-_SINCE = re.compile(rf"\b(?:{any_of(union(lambda known: known.measures.since))})\s*$", re.IGNORECASE)
-_DENIALS = union(lambda known: known.measures.denials)
-_SERIES = frozenset(map(stem, union(lambda known: known.measures.series)))
+_SINCE = re.compile(rf"\b(?:{any_of(union(lambda lexicon: lexicon.measures.since))})\s*$", re.IGNORECASE)
+_DENIALS = union(lambda lexicon: lexicon.measures.denials)
+_SERIES = frozenset(map(stem, union(lambda lexicon: lexicon.measures.series)))
 _CLAUSE = re.compile(
-    rf"[,;](?=\s)|\s(?=(?:{any_of(union(lambda known: known.measures.joins))}) (?:\w+ ){{0,3}}?(?!\d)[a-zà-ÿ]+ "
-    rf"(?:{any_of(union(lambda known: known.measures.clause_objects))})\b)"
+    rf"[,;](?=\s)|\s(?=(?:{any_of(union(lambda lexicon: lexicon.measures.joins))}) (?:\w+ ){{0,3}}?(?!\d)[a-zà-ÿ]+ "
+    rf"(?:{any_of(union(lambda lexicon: lexicon.measures.clause_objects))})\b)"
 )
 """Between clauses: a comma, or an "and" that begins something else."""
 _CONDITION = re.compile(
-    rf"\s*(?:{any_of(union(lambda known: known.measures.conditions))}"
-    rf"|(?:{any_of(union(lambda known: known.figures.joins))}) \d)\b",
+    rf"\s*(?:{any_of(union(lambda lexicon: lexicon.measures.conditions))}"
+    rf"|(?:{any_of(union(lambda lexicon: lexicon.figures.joins))}) \d)\b",
     re.IGNORECASE,
 )
 _TELLING = frozenset().union(NUMBER_WORDS, WEEKDAYS) - {"one", "een", "één"}

@@ -25,8 +25,8 @@ _NO_PLURAL = frozenset(
 
 
 def _classes() -> Iterator[tuple[str, Mapping[str, Words]]]:
-    for known in lexicons():
-        yield from known.scopes.items()
+    for lexicon in lexicons():
+        yield from lexicon.scopes.items()
 
 
 def _listed(marker: str) -> frozenset[Member]:

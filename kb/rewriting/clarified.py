@@ -12,15 +12,15 @@ from kb.rewriting.sequences import step_in
 from kb.text.lexicon import Lexicon, words_of
 
 
-def answered_clarification(reply: str, turn: Turn, known: Lexicon) -> Rewrite | None:
+def answered_clarification(reply: str, turn: Turn, lexicon: Lexicon) -> Rewrite | None:
     """The reply to our own question, put into the question that was unclear. None: it is a question of its own."""
-    reading = read_question(reply, known)
-    asked = any(word in known.words.question for word in words_of(reply)) or reply.rstrip().endswith("?")
-    if asked and not reading.dependent and len(known.content_of(reply)) > 1:
+    reading = read_question(reply, lexicon)
+    asked = any(word in lexicon.words.question for word in words_of(reply)) or reply.rstrip().endswith("?")
+    if asked and not reading.dependent and len(lexicon.content_of(reply)) > 1:
         return None
-    chosen = _chosen(reply, turn.topics, known)
+    chosen = _chosen(reply, turn.topics, lexicon)
     subject = Subject(text=chosen or (reading.rest or reply).strip(" .?!"))
-    query = _with_subject(turn.question, subject, known)
+    query = _with_subject(turn.question, subject, lexicon)
     return Rewrite(
         query=query,
         needs_rewrite=True,
@@ -32,19 +32,19 @@ def answered_clarification(reply: str, turn: Turn, known: Lexicon) -> Rewrite | 
     )
 
 
-def _with_subject(unclear: str, subject: Subject, known: Lexicon) -> str:
+def _with_subject(unclear: str, subject: Subject, lexicon: Lexicon) -> str:
     """A bare word that the subject holds already ("leave", "Leave policy") adds nothing to it."""
-    if set(known.content_of(unclear)) <= subject.words and known.rewriting.about:
-        return known.rewriting.about.format(focus=subject.text)
-    before = read_question(unclear, known)
+    if set(lexicon.content_of(unclear)) <= subject.words and lexicon.rewriting.about:
+        return lexicon.rewriting.about.format(focus=subject.text)
+    before = read_question(unclear, lexicon)
     if before.dependent:
-        return compose(before, subject, known)
-    return as_question(appended(unclear, subject), known)
+        return compose(before, subject, lexicon)
+    return as_question(appended(unclear, subject), lexicon)
 
 
-def _chosen(reply: str, interpretations: Sequence[str], known: Lexicon) -> str | None:
+def _chosen(reply: str, interpretations: Sequence[str], lexicon: Lexicon) -> str | None:
     """The reading that a reply picks, by its place ("the second one", "2") or by words that only it has."""
-    step, number = step_in(reply, known), reply.strip(" .)#")
+    step, number = step_in(reply, lexicon), reply.strip(" .)#")
     place = int(number) if number.isdecimal() else step.to if step is not None else None
     if place is not None:
         return (
@@ -52,6 +52,6 @@ def _chosen(reply: str, interpretations: Sequence[str], known: Lexicon) -> str |
             if 0 < abs(place) <= len(interpretations)
             else None
         )
-    said = set(known.content_of(reply))
+    said = set(lexicon.content_of(reply))
     named = [one for one in interpretations if said and said <= set(words_of(one))]
     return named[0] if len(named) == 1 else None

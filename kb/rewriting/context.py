@@ -42,7 +42,7 @@ class ThreadContext:
         return "\n".join([*(question for question, _ in self.exchanges), *self.topics])
 
 
-def thread_context(question: str, turns: Sequence[Turn], known: Lexicon, *, window: int) -> ThreadContext:
+def thread_context(question: str, turns: Sequence[Turn], lexicon: Lexicon, *, window: int) -> ThreadContext:
     """The last two turns, then the earlier ones that share most words with the question and the last exchange.
 
     An earlier turn whose text was dropped is shown by its topics. Empty for a first question.
@@ -52,8 +52,8 @@ def thread_context(question: str, turns: Sequence[Turn], known: Lexicon, *, wind
     always = min(ALWAYS, window)
     earlier, recent = turns[:-always], turns[-always:]
     last = turns[-1]
-    asked_last = read_of_earlier(last.question, known)
-    wanted = frozenset((*known.content_of(question), *known.content_of(asked_last)))
+    asked_last = read_of_earlier(last.question, lexicon)
+    wanted = frozenset((*lexicon.content_of(question), *lexicon.content_of(asked_last)))
     chosen = _most_relevant(earlier, wanted, max(window - always, 0))
     shown = list(dict.fromkeys([*chosen, *recent]))
     return ThreadContext(
@@ -61,7 +61,7 @@ def thread_context(question: str, turns: Sequence[Turn], known: Lexicon, *, wind
             (excerpt(turn.question, wanted), excerpt(turn.answer or "; ".join(turn.topics), wanted))
             for turn in shown
         ),
-        topics=key_topics(last.answer, known) or last.topics,
+        topics=key_topics(last.answer, lexicon) or last.topics,
         speakers=tuple(turn.said_by or "" for turn in shown),
     )
 

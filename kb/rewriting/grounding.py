@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 def strays(
-    question: str, query: str, context: ThreadContext, known: Lexicon, *, whole: bool = True
+    question: str, query: str, context: ThreadContext, lexicon: Lexicon, *, whole: bool = True
 ) -> str | None:
     """Why a rewrite may not be searched for, as a short code; None when it stays with its thread.
 
@@ -36,20 +36,20 @@ def strays(
         return "link_added"
     if adds_mention(question, query):
         return "mention_added"
-    if answers(question, query, context, known):
+    if answers(question, query, context, lexicon):
         return "answered"
-    mended = correct(question, known, thread=words_of(context.text), vocabulary=None)
-    asked, kept = _stems(mended, known), _stems(query, known)
-    common = {word[:STEM] for word in known.words.common}
-    own = asked - common - {word[:STEM] for word in known.sequence_words}
+    mended = correct(question, lexicon, thread=words_of(context.text), vocabulary=None)
+    asked, kept = _stems(mended, lexicon), _stems(query, lexicon)
+    common = {word[:STEM] for word in lexicon.words.common}
+    own = asked - common - {word[:STEM] for word in lexicon.sequence_words}
     if whole and own and sum(_is_in(stem, kept) for stem in own) < LEAST_KEPT * len(own):
         return "question_lost"
-    asking = {word[:STEM] for phrase in known.small_talk.asking for word in words_of(phrase)}
+    asking = {word[:STEM] for phrase in lexicon.small_talk.asking for word in words_of(phrase)}
     if whole and not own and asked & common and not (kept & common) - (asking - asked):
         return "question_lost"  # "cost" may become "price", but not "look up"
-    if not known.words.function:  # no word classes: a stray word cannot be told from a small one
+    if not lexicon.words.function:  # no word classes: a stray word cannot be told from a small one
         return None
-    source = asked | _stems(context.text, known) | common
+    source = asked | _stems(context.text, lexicon) | common
     fresh = [stem for stem in kept if not _is_in(stem, source)]
     return "ungrounded" if len(fresh) > len(kept) / 2 else None
 
@@ -67,36 +67,36 @@ def adds_mention(question: str, query: str) -> bool:
 
 
 def answers(
-    question: str, query: str, context: ThreadContext, known: Lexicon, *, asked_in: Lexicon | None = None
+    question: str, query: str, context: ThreadContext, lexicon: Lexicon, *, asked_in: Lexicon | None = None
 ) -> bool:
     """Whether a rewrite states something where a question was asked: "The price of it is 45 euros."
 
     A heading ("price of wood mulch") states nothing: it has no verb, and no number that nobody asked about. `asked_in`
     knows the question's words where it is in another language.
     """
-    if not known.words.function or _asks(query, known) or not _asks(question, asked_in or known):
+    if not lexicon.words.function or _asks(query, lexicon) or not _asks(question, asked_in or lexicon):
         return False
     fair = set(_NUMBER.findall(f"{question}\n{context.asked}"))
-    states = not known.words.auxiliaries.isdisjoint(words_of(query))
+    states = not lexicon.words.auxiliaries.isdisjoint(words_of(query))
     return states or any(number not in fair for number in _NUMBER.findall(query))
 
 
-def _asks(text: str, known: Lexicon) -> bool:
+def _asks(text: str, lexicon: Lexicon) -> bool:
     """Tells by a question mark, or by how it begins: "what ...", "is ...", "tell me ...", "and ..."."""
     words = words_of(text)
-    opening = known.ellipsis.openers + known.ellipsis.more + known.small_talk.asking
+    opening = lexicon.ellipsis.openers + lexicon.ellipsis.more + lexicon.small_talk.asking
     return (
         text.rstrip().endswith("?")
-        or bool(words and words[0] in known.words.question | known.words.auxiliaries)
+        or bool(words and words[0] in lexicon.words.question | lexicon.words.auxiliaries)
         or bool(starts_with_phrase(words, opening))
     )
 
 
-def _stems(text: str, known: Lexicon) -> set[str]:
+def _stems(text: str, lexicon: Lexicon) -> set[str]:
     """Where no space parts the words, each character that is more than grammar stands for one."""
     if SPACELESS.search(text):
         return {found[:STEM] for found in _TELLING.findall(text.casefold())}
-    return {word[:STEM] for word in known.content_of(text)}
+    return {word[:STEM] for word in lexicon.content_of(text)}
 
 
 def _is_in(stem: str, stems: set[str]) -> bool:

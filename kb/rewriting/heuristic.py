@@ -60,18 +60,22 @@ class HeuristicRewriter:
             return _of_long_message(self._read(end, turns, known))
         return self._read(question, turns, known)
 
-    def _read(self, question: str, turns: Sequence[Turn], known: Lexicon) -> Rewrite:
-        asked = split_question(question, known)
-        return self._several(question, asked, turns, known) if asked else self._one(question, turns, known)
+    def _read(self, question: str, turns: Sequence[Turn], lexicon: Lexicon) -> Rewrite:
+        asked = split_question(question, lexicon)
+        return (
+            self._several(question, asked, turns, lexicon) if asked else self._one(question, turns, lexicon)
+        )
 
-    def _several(self, question: str, asked: Sequence[str], turns: Sequence[Turn], known: Lexicon) -> Rewrite:
+    def _several(
+        self, question: str, asked: Sequence[str], turns: Sequence[Turn], lexicon: Lexicon
+    ) -> Rewrite:
         """Each question after the ones before it, as if they were turns of the thread."""
         before = list(turns)
         rewrites: list[Rewrite] = []
         parts: list[str] = []
         for text in asked:
-            own = as_part(text, known)
-            rewrite = self._one(text, before, known)
+            own = as_part(text, lexicon)
+            rewrite = self._one(text, before, lexicon)
             readable = rewrite.needs_rewrite and rewrite.readable and not rewrite.wants_more
             rewrites.append(rewrite)
             parts.append(rewrite.query if readable else own)
@@ -92,34 +96,34 @@ class HeuristicRewriter:
         )
         return _checked(question, whole)
 
-    def _one(self, question: str, turns: Sequence[Turn], known: Lexicon) -> Rewrite:
+    def _one(self, question: str, turns: Sequence[Turn], lexicon: Lexicon) -> Rewrite:
         if not turns:
-            return Rewrite(query=question, clarify=is_empty_reference(question, known.language))
-        state = thread_state(turns[-self._window :], known)
+            return Rewrite(query=question, clarify=is_empty_reference(question, lexicon.language))
+        state = thread_state(turns[-self._window :], lexicon)
         if turns[-1].outcome == "unclear":
-            answered = answered_clarification(question, turns[-1], known)
+            answered = answered_clarification(question, turns[-1], lexicon)
             if answered is not None:
-                return _checked(question, _marked_readable(answered, question, known))
-        corrected = correct(question, known, thread=state.seen, vocabulary=self._vocabulary)
-        understood = self._understood(question, corrected, state, known)
-        return _checked(question, _marked_readable(understood, question, known))
+                return _checked(question, _marked_readable(answered, question, lexicon))
+        corrected = correct(question, lexicon, thread=state.seen, vocabulary=self._vocabulary)
+        understood = self._understood(question, corrected, state, lexicon)
+        return _checked(question, _marked_readable(understood, question, lexicon))
 
-    def _understood(self, question: str, corrected: str, state: ThreadState, known: Lexicon) -> Rewrite:
+    def _understood(self, question: str, corrected: str, state: ThreadState, lexicon: Lexicon) -> Rewrite:
         mended = corrected != question
-        if state.previous and asks_further(corrected, known):
+        if state.previous and asks_further(corrected, lexicon):
             further = _rewritten(state.previous, state, reasoning="asks for more", confidence=0.9)
-            named = tuple(item.text for item in items_in(state.previous, known) if item.exact)
+            named = tuple(item.text for item in items_in(state.previous, lexicon) if item.exact)
             return replace(further, wants_more=True, required=named)
-        series = resolved_step(corrected, state, known)
+        series = resolved_step(corrected, state, lexicon)
         if series is not None:
             stepped = _rewritten(series.text, state, reasoning="step in a series", confidence=0.9)
             return replace(stepped, required=series.required, readable=series.readable)
-        reading = read_question(corrected, known, thread_words=state.seen)
+        reading = read_question(corrected, lexicon, thread_words=state.seen)
         if not reading.dependent:
-            continues = not reading.shift and _continues(corrected, state, known)
+            continues = not reading.shift and _continues(corrected, state, lexicon)
             told = "topic shift" if reading.shift else "; ".join(reading.hints) or "stands alone"
             return Rewrite(
-                query=as_question(corrected, known) if mended else question,
+                query=as_question(corrected, lexicon) if mended else question,
                 needs_rewrite=mended,
                 is_follow_up=continues or bool(reading.hints),
                 topics=() if reading.shift else state.topics,
@@ -128,39 +132,39 @@ class HeuristicRewriter:
                 confidence=UNSURE if reading.hints else 1.0,
                 method="heuristic" if mended else "none",
             )
-        swap = swapped(reading, known, state.previous, state.subject)
+        swap = swapped(reading, lexicon, state.previous, state.subject)
         if swap is not None:
             like = _rewritten(
-                as_question(swap.text, known), state, reasoning="the like for the like", confidence=0.9
+                as_question(swap.text, lexicon), state, reasoning="the like for the like", confidence=0.9
             )
             return replace(like, required=(swap.term,) if swap.term else ())
-        subject = _referent(reading, state, known)
+        subject = _referent(reading, state, lexicon)
         reasoning = "; ".join(reading.signals) + (", spelling corrected" if mended else "")
         if subject is None:
             return Rewrite(
                 query=corrected, needs_rewrite=mended, is_follow_up=True, topics=state.topics,
                 reasoning=f"{reasoning}; no subject in the thread", confidence=0.3,
-                method="heuristic" if mended else "none", clarify=is_empty_reference(corrected, known.language),
+                method="heuristic" if mended else "none", clarify=is_empty_reference(corrected, lexicon.language),
             )  # fmt: skip
-        query = compose(reading, subject, known)
-        query = as_question(query, known) if query != question else query
+        query = compose(reading, subject, lexicon)
+        query = as_question(query, lexicon) if query != question else query
         return _rewritten(
             query, state, reasoning=f"{reasoning} -> {subject.text!r}", confidence=_confidence(reading)
         )
 
 
-def thread_state(turns: Sequence[Turn], known: Lexicon) -> ThreadState:
+def thread_state(turns: Sequence[Turn], lexicon: Lexicon) -> ThreadState:
     """Walks the turns, oldest first: a question that stands alone sets the subject, a follow-up keeps it."""
     state = ThreadState()
     for turn in turns:
-        question, answer = read_of_earlier(turn.question, known), turn.answer[-READ_OF_ANSWER:]
-        understood = turn.rewritten or _retold(question, state, known)
-        words = {word for text in (understood, question, answer) for word in known.content_of(text)}
+        question, answer = read_of_earlier(turn.question, lexicon), turn.answer[-READ_OF_ANSWER:]
+        understood = turn.rewritten or _retold(question, state, lexicon)
+        words = {word for text in (understood, question, answer) for word in lexicon.content_of(text)}
         state = ThreadState(
-            subject=_next_subject(question, understood, state, known),
+            subject=_next_subject(question, understood, state, lexicon),
             previous=understood,
             answer=answer,
-            topics=key_topics(answer, known) or turn.topics,
+            topics=key_topics(answer, lexicon) or turn.topics,
             words=frozenset(words),
             seen=state.seen | words,
             questions=(*state.questions, understood),
@@ -168,75 +172,80 @@ def thread_state(turns: Sequence[Turn], known: Lexicon) -> ThreadState:
     return state
 
 
-def _retold(question: str, state: ThreadState, known: Lexicon) -> str:
+def _retold(question: str, state: ThreadState, lexicon: Lexicon) -> str:
     """An earlier question as this rewriter understands it, for turns that carry no rewrite."""
     if state.subject is None:
         return question
-    question = correct(question, known, thread=state.seen, vocabulary=None)
-    if state.previous and asks_further(question, known):
+    question = correct(question, lexicon, thread=state.seen, vocabulary=None)
+    if state.previous and asks_further(question, lexicon):
         return state.previous
-    series = resolved_step(question, state, known)
+    series = resolved_step(question, state, lexicon)
     if series is not None:
         return series.text
-    reading = read_question(question, known, thread_words=state.seen)
+    reading = read_question(question, lexicon, thread_words=state.seen)
     if not reading.dependent:
         return question
-    swap = swapped(reading, known, state.previous, state.subject)
+    swap = swapped(reading, lexicon, state.previous, state.subject)
     if swap is not None:
-        return as_question(swap.text, known)
-    subject = _referent(reading, state, known)
-    return compose(reading, subject, known) if subject is not None else question
+        return as_question(swap.text, lexicon)
+    subject = _referent(reading, state, lexicon)
+    return compose(reading, subject, lexicon) if subject is not None else question
 
 
-def _next_subject(question: str, understood: str, state: ThreadState, known: Lexicon) -> Subject | None:
-    reading = read_question(question, known)
+def _next_subject(question: str, understood: str, state: ThreadState, lexicon: Lexicon) -> Subject | None:
+    reading = read_question(question, lexicon)
     kept = state.subject
     if kept is not None and not reading.shift and (reading.dependent or understood != question):
         if kept.words <= set(words_of(understood)):
             return kept
-        return subject_of(understood, known) or kept
+        return subject_of(understood, lexicon) or kept
     text = reading.rest if reading.shift and reading.rest else understood
-    return subject_of(text, known) or kept
+    return subject_of(text, lexicon) or kept
 
 
-def asks_further(question: str, known: Lexicon) -> bool:
+def asks_further(question: str, lexicon: Lexicon) -> bool:
     """Whether a whole question asks for what was not said yet: "tell me more", "any others?", "more on that?"."""
     words = words_of(question)
-    while words and (words[-1] in known.references or words[-1] in known.small_talk.padding):
+    while words and (words[-1] in lexicon.references or words[-1] in lexicon.small_talk.padding):
         words = words[:-1]
-    words = words[:-1] if words and words[-1] in known.ellipsis.about else words
-    return any(" ".join(said) in known.ellipsis.further for said in (words_of(question), words))
+    words = words[:-1] if words and words[-1] in lexicon.ellipsis.about else words
+    return any(" ".join(said) in lexicon.ellipsis.further for said in (words_of(question), words))
 
 
-def _referent(reading: FollowupSignals, state: ThreadState, known: Lexicon) -> Subject | None:
+def _referent(reading: FollowupSignals, state: ThreadState, lexicon: Lexicon) -> Subject | None:
     """What the question points at: a name for a person, else the thread's
     subject, else the last topic of the answer.
     """
     words = {words_of(reading.text[at:])[0] for at in reading.pointers}
     subject = state.subject
-    person = bool(words) and words <= known.reference.people - known.reference.things - known.reference.plural
-    if person and (subject is None or subject.text not in names_in(f"x {subject.text}", known)):
-        name = person_in([*state.questions, state.answer], known)
+    person = (
+        bool(words)
+        and words <= lexicon.reference.people - lexicon.reference.things - lexicon.reference.plural
+    )
+    if person and (subject is None or subject.text not in names_in(f"x {subject.text}", lexicon)):
+        name = person_in([*state.questions, state.answer], lexicon)
         if name is not None:
             whole = subject is not None and subject.kind == "thing" and name in subject.text  # "the CEO"
             return subject if subject is not None and whole else Subject(text=name, sure=False)
     if subject is not None:
-        return _measured(subject, known) if words and words.isdisjoint(known.reference.plural) else subject
+        return (
+            _measured(subject, lexicon) if words and words.isdisjoint(lexicon.reference.plural) else subject
+        )
     if state.topics:
         return Subject(text=state.topics[-1], sure=False)
-    names = names_in(state.answer, known)
-    return Subject(text=names[-1], sure=False) if names else subject_of(state.previous, known)
+    names = names_in(state.answer, lexicon)
+    return Subject(text=names[-1], sure=False) if names else subject_of(state.previous, lexicon)
 
 
-def _measured(subject: Subject, known: Lexicon) -> Subject:
+def _measured(subject: Subject, lexicon: Lexicon) -> Subject:
     """ "Who approves it?" after "how many days of study leave" is about the study leave."""
-    found = next((match for one in known.rewriting.measures if (match := one.match(subject.text))), None)
+    found = next((match for one in lexicon.rewriting.measures if (match := one.match(subject.text))), None)
     return subject if found is None else replace(subject, text=found["np"])
 
 
-def _continues(question: str, state: ThreadState, known: Lexicon) -> bool:
+def _continues(question: str, state: ThreadState, lexicon: Lexicon) -> bool:
     """Whether a question that stands alone goes on about the last exchange: most of its content words are there."""
-    content = set(known.content_of(question))
+    content = set(lexicon.content_of(question))
     return bool(content) and 2 * len(content & state.words) > len(content)
 
 
@@ -266,9 +275,9 @@ def _of_long_message(rewrite: Rewrite) -> Rewrite:
     )
 
 
-def _marked_readable(rewrite: Rewrite, question: str, known: Lexicon) -> Rewrite:
+def _marked_readable(rewrite: Rewrite, question: str, lexicon: Lexicon) -> Rewrite:
     return (
-        replace(rewrite, readable=rewrite.readable and is_readable(rewrite.query, question, known))
+        replace(rewrite, readable=rewrite.readable and is_readable(rewrite.query, question, lexicon))
         if rewrite.needs_rewrite
         else rewrite
     )

@@ -20,28 +20,28 @@ MOST = 300
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 
 
-def asked_at_the_end(message: str, known: Lexicon) -> str | None:
+def asked_at_the_end(message: str, lexicon: Lexicon) -> str | None:
     """The last of a long message's sentences that ask, at most two; None for a short one, and where none asks."""
-    return _asked(message, known) if len(message) > LONG else None
+    return _asked(message, lexicon) if len(message) > LONG else None
 
 
-def read_of_earlier(message: str, known: Lexicon) -> str:
+def read_of_earlier(message: str, lexicon: Lexicon) -> str:
     """What of an earlier message is read: a short one whole; of a long one what it asks at its end, else its end."""
     if len(message) <= LONG:
         return message
     end = message[-LONG:]
     end = end.partition(" ")[2] or end  # the first word is cut
-    return _asked(end, known) or end
+    return _asked(end, lexicon) or end
 
 
-def _asked(text: str, known: Lexicon) -> str | None:
+def _asked(text: str, lexicon: Lexicon) -> str | None:
     sentences = [sentence.strip() for sentence in _SENTENCE.findall(text)]
-    asking = list(islice((one for one in reversed(sentences) if _asks(one, known)), 2))[::-1]
+    asking = list(islice((one for one in reversed(sentences) if _asks(one, lexicon)), 2))[::-1]
     while asking and len(" ".join(asking)) > MOST:
         asking = asking[1:]
     return " ".join(asking) or None
 
 
-def _asks(sentence: str, known: Lexicon) -> bool:
+def _asks(sentence: str, lexicon: Lexicon) -> bool:
     asks = sentence.endswith("?") or (len(words_of(sentence)) > 3 and asks_something(sentence))
-    return asks and bool(known.content_of(sentence)) and not is_empty_reference(sentence, known.language)
+    return asks and bool(lexicon.content_of(sentence)) and not is_empty_reference(sentence, lexicon.language)

@@ -99,21 +99,21 @@ def hands_on(text: str) -> bool:
     return not words or any(_points_on(words, lexicon(one)) for one in languages())
 
 
-def _points_on(words: list[str], known: Lexicon) -> bool:
-    rest = words[starts_with_phrase(words, known.small_talk.asking) :]
-    nothing = known.reference.nouns | known.ellipsis.unclear
-    return len(rest) < len(words) and all(word in nothing or not known.is_content(word) for word in rest)
+def _points_on(words: list[str], lexicon: Lexicon) -> bool:
+    rest = words[starts_with_phrase(words, lexicon.small_talk.asking) :]
+    nothing = lexicon.reference.nouns | lexicon.ellipsis.unclear
+    return len(rest) < len(words) and all(word in nothing or not lexicon.is_content(word) for word in rest)
 
 
-def _read(text: str, known: Lexicon, before: str, offered: str, names: Collection[str]) -> Reply:
+def _read(text: str, lexicon: Lexicon, before: str, offered: str, names: Collection[str]) -> Reply:
     called = {word for name in names for word in words_of(name) if len(word) > 2} - ordinary_words()
-    mended = correct(text, known, thread=words_of(before), vocabulary=None)
-    saying = sentences_of(mended, known, called)
-    partial_markdown = saying if mended == text else sentences_of(text, known, called)
+    mended = correct(text, lexicon, thread=words_of(before), vocabulary=None)
+    saying = sentences_of(mended, lexicon, called)
+    partial_markdown = saying if mended == text else sentences_of(text, lexicon, called)
     either = [*saying, *partial_markdown]
     about = [one for one in either if one.asks and not one.to_person and not one.is_tag]
-    own = {word[:STEM] for word in words_of(offered) if known.is_content(word)}
-    own_words = {word[:STEM] for word in words_of(before) if known.is_content(word)}
+    own = {word[:STEM] for word in words_of(offered) if lexicon.is_content(word)}
+    own_words = {word[:STEM] for word in words_of(before) if lexicon.is_content(word)}
     return Reply(
         says=bool(saying),
         remarks=not any(one.tells or len(one.words) > REMARK for one in saying),

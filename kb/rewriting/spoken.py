@@ -23,9 +23,9 @@ _CALLED = re.compile(r"^(?P<name>[A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+)?)\s
 """A name in front, with its comma: "Bob, ..."."""
 
 
-def sentences_of(text: str, known: Lexicon, names: Collection[str]) -> list[SpokenSentence]:
+def sentences_of(text: str, lexicon: Lexicon, names: Collection[str]) -> list[SpokenSentence]:
     """Those that say more than "ok, thanks"."""
-    sentences = [SpokenSentence.of(one, known, names) for one in _ENDS.split(text.strip()) if one.strip()]
+    sentences = [SpokenSentence.of(one, lexicon, names) for one in _ENDS.split(text.strip()) if one.strip()]
     return [one for one in sentences if one.words or one.to_named]
 
 
@@ -37,7 +37,7 @@ class SpokenSentence:
     `names` holds the words of people's names that are no words of a language.
     """
 
-    known: Lexicon
+    lexicon: Lexicon
     whole: str
     text: str
     words: Sequence[str]
@@ -48,21 +48,21 @@ class SpokenSentence:
     names: Collection[str]
 
     @classmethod
-    def of(cls, sentence: str, known: Lexicon, names: Collection[str]) -> SpokenSentence:
+    def of(cls, sentence: str, lexicon: Lexicon, names: Collection[str]) -> SpokenSentence:
         marked = bool(_ASKS.search(sentence) or _ASKS_WITHOUT_MARK.search(sentence.strip()))
         spoken = words_of(sentence)
-        words = _without_talk(spoken, known)
-        taken = starts_with_phrase(words, known.ellipsis.openers)
+        words = _without_talk(spoken, lexicon)
+        taken = starts_with_phrase(words, lexicon.ellipsis.openers)
         rest = words[taken:]
         return cls(
-            known=known,
+            lexicon=lexicon,
             whole=" ".join(spoken),
             text=" ".join(words),
             words=rest or (words if marked else []),
             marked=marked,
             opened=words[:taken],
             last_clause=words_of(sentence.rsplit(",", 1)[-1]),
-            to_named=_is_called(sentence, spoken, words, known, names),
+            to_named=_is_called(sentence, spoken, words, lexicon, names),
             names=names,
         )
 
@@ -73,12 +73,12 @@ class SpokenSentence:
     @property
     def asks(self) -> bool:
         """Whether it wants to be answered."""
-        speaking, talk, ellipsis = self.known.speaking, self.known.small_talk, self.known.ellipsis
+        speaking, talk, ellipsis = self.lexicon.speaking, self.lexicon.small_talk, self.lexicon.ellipsis
         if self._is_one_of(speaking.rhetorical):
             return False
         if self.marked or self._is_one_of(talk.who_are_you + ellipsis.more + ellipsis.further):
             return True
-        words = self.known.words
+        words = self.lexicon.words
         if not words.question.isdisjoint(self.opened) or self._begins_inverted:
             return True
         if self._matches(speaking.statements):
@@ -104,7 +104,7 @@ class SpokenSentence:
     @property
     def _begins_inverted(self) -> bool:
         """Whether it begins inverted, its opener included: "and if I move twice"."""
-        return self.leans and any(pattern.search(self.whole) for pattern in self.known.speaking.inverted)
+        return self.leans and any(pattern.search(self.whole) for pattern in self.lexicon.speaking.inverted)
 
     @property
     def _ends_asking(self) -> bool:
@@ -113,8 +113,8 @@ class SpokenSentence:
         return (
             self.last_clause != words_of(self.whole)
             and len(self.last_clause) > 1
-            and self.last_clause[0] in self.known.words.question
-            and not any(pattern.search(clause) for pattern in self.known.speaking.statements)
+            and self.last_clause[0] in self.lexicon.words.question
+            and not any(pattern.search(clause) for pattern in self.lexicon.speaking.statements)
         )
 
     @property
@@ -123,7 +123,7 @@ class SpokenSentence:
         ending = next(
             (
                 one
-                for one in self.known.speaking.tags
+                for one in self.lexicon.speaking.tags
                 if list(self.words[-len(words_of(one)) :]) == words_of(one)
             ),
             None,
@@ -131,14 +131,14 @@ class SpokenSentence:
         if not self.marked or ending is None or len(self.words) <= len(words_of(ending)):
             return False
         rest = list(self.words[: -len(words_of(ending))])
-        asked = rest[0] in self.known.words.question or any(
-            pattern.search(" ".join(rest)) for pattern in self.known.speaking.inverted
+        asked = rest[0] in self.lexicon.words.question or any(
+            pattern.search(" ".join(rest)) for pattern in self.lexicon.speaking.inverted
         )
         return not asked
 
     @property
     def wonders(self) -> bool:
-        known = self.known
+        known = self.lexicon
         asked = known.words.question | known.words.conjunctions
         return any(
             one in known.speaking.knowing and after in asked
@@ -147,31 +147,31 @@ class SpokenSentence:
 
     @property
     def to_group(self) -> bool:
-        return self._matches(self.known.speaking.groups)
+        return self._matches(self.lexicon.speaking.groups)
 
     @property
     def to_person(self) -> bool:
         """It says "you" to a person, or makes plans: nobody asks a knowledge base so."""
         named = not set(self.names).isdisjoint(self.words)
-        return (named and self.marked) or self._matches(self.known.speaking.persons)
+        return (named and self.marked) or self._matches(self.lexicon.speaking.persons)
 
     @property
     def is_small(self) -> bool:
         if any(SPACELESS.search(word) for word in self.words):
             return sum(map(len, self.words)) < 3 * 2
-        if self._matches(self.known.speaking.events):
+        if self._matches(self.lexicon.speaking.events):
             return True
         return not self.leans and (len(self.words) < 3 or not self._has_content)
 
     @property
     def corrects(self) -> bool:
         """It names what was meant: "I meant contractors", and not "I mean, that's a lot"."""
-        return self._names_behind(self.known.speaking.meaning) or (self._is_denial and not self.marked)
+        return self._names_behind(self.lexicon.speaking.meaning) or (self._is_denial and not self.marked)
 
     @property
     def wishes(self) -> bool:
         """ "I need the price list": an answer, where we asked."""
-        return self._names_behind(self.known.speaking.wishes)
+        return self._names_behind(self.lexicon.speaking.wishes)
 
     def _names_behind(self, beginnings: tuple[str, ...]) -> bool:
         """Whether it, or its last clause, begins so and then names a thing."""
@@ -180,8 +180,8 @@ class SpokenSentence:
             named = " ".join(words[taken:])
             if (
                 taken > 0
-                and any(self.known.is_content(word) for word in words[taken:])
-                and not any(pattern.search(named) for pattern in self.known.speaking.statements)
+                and any(self.lexicon.is_content(word) for word in words[taken:])
+                and not any(pattern.search(named) for pattern in self.lexicon.speaking.statements)
             ):
                 return True
         return False
@@ -189,7 +189,7 @@ class SpokenSentence:
     @property
     def _is_denial(self) -> bool:
         """ "No, for contractors"."""
-        denies = self.whole.split(" ")[0] in self.known.speaking.denials and self.text != self.whole
+        denies = self.whole.split(" ")[0] in self.lexicon.speaking.denials and self.text != self.whole
         return denies and self._has_content and len(self.words) <= CHOICE and not self._is_told
 
     @property
@@ -199,9 +199,9 @@ class SpokenSentence:
 
     @property
     def _is_told(self) -> bool:
-        actors = self.known.speaking.actors
+        actors = self.lexicon.speaking.actors
         acting = any(word in actors or word.split("'")[0] in actors for word in self.words)
-        return acting or self._matches(self.known.speaking.statements)
+        return acting or self._matches(self.lexicon.speaking.statements)
 
     @property
     def is_bare(self) -> bool:
@@ -216,8 +216,8 @@ class SpokenSentence:
             return True
         if self.tells or len(self.words) > CHOICE:
             return False
-        sequence = self.known.sequence
-        picking = {*sequence.first, *sequence.last, *sequence.numbers, *self.known.speaking.choices}
+        sequence = self.lexicon.sequence
+        picking = {*sequence.first, *sequence.last, *sequence.numbers, *self.lexicon.speaking.choices}
         places = tuple(word[:-1] for word in sequence.ordinals if len(word) > STEM)  # "segundo", "segunda"
         picked = any(word in picking or word.isdecimal() or word.startswith(places) for word in self.words)
         return (picked and len(self.words) <= CHOICE // 2 + 1) or not self.stems.isdisjoint(offered)
@@ -236,24 +236,24 @@ class SpokenSentence:
 
     @property
     def stems(self) -> frozenset[str]:
-        return frozenset(word[:STEM] for word in self.words if self.known.is_content(word))
+        return frozenset(word[:STEM] for word in self.words if self.lexicon.is_content(word))
 
     @property
     def _has_content(self) -> bool:
-        return any(self.known.is_content(word) for word in self.words)
+        return any(self.lexicon.is_content(word) for word in self.words)
 
 
-def _without_talk(words: list[str], known: Lexicon) -> list[str]:
+def _without_talk(words: list[str], lexicon: Lexicon) -> list[str]:
     """Drops what is said in front of a matter; [] where there is nothing else."""
-    rest, talk = words, known.small_talk
-    said = talk.greeting + talk.thanks + talk.goodbye + talk.remarks + known.speaking.remarks
-    matters = known.ellipsis.openers + known.ellipsis.more + talk.asking + known.speaking.asking
+    rest, talk = words, lexicon.small_talk
+    said = talk.greeting + talk.thanks + talk.goodbye + talk.remarks + lexicon.speaking.remarks
+    matters = lexicon.ellipsis.openers + lexicon.ellipsis.more + talk.asking + lexicon.speaking.asking
     spoken = False
     while rest:
         taken = starts_with_phrase(rest, said)
         if not taken and spoken and set(rest) <= talk.padding:
             return []
-        if not taken and rest[0] in known.speaking.sounds:
+        if not taken and rest[0] in lexicon.speaking.sounds:
             taken = 1
         if not taken or taken < starts_with_phrase(rest, matters):
             return rest
@@ -262,14 +262,14 @@ def _without_talk(words: list[str], known: Lexicon) -> list[str]:
 
 
 def _is_called(
-    sentence: str, words: Sequence[str], rest: Sequence[str], known: Lexicon, names: Collection[str]
+    sentence: str, words: Sequence[str], rest: Sequence[str], lexicon: Lexicon, names: Collection[str]
 ) -> bool:
     """Whether it is said to somebody by name, in front or at the end: "Bob, can you ...?", "is that right, bob?"."""
     if words and set(names) & {words[0], words[-1], *rest[:1]}:
         return True
     name = _CALLED.match(sentence.strip())
     return name is not None and not any(
-        word in ordinary_words() or not known.is_content(word) for word in words_of(name["name"])
+        word in ordinary_words() or not lexicon.is_content(word) for word in words_of(name["name"])
     )
 
 
@@ -279,7 +279,7 @@ def ordinary_words() -> frozenset[str]:
     return frozenset().union(*(one.known_words | _speaking_words(one) for one in map(lexicon, languages())))
 
 
-def _speaking_words(known: Lexicon) -> frozenset[str]:
-    speaking = known.speaking
+def _speaking_words(lexicon: Lexicon) -> frozenset[str]:
+    speaking = lexicon.speaking
     phrases = speaking.remarks + speaking.asking + speaking.rhetorical + speaking.meaning
     return speaking.sounds | {word for phrase in phrases for word in words_of(phrase)}

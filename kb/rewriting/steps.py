@@ -23,40 +23,42 @@ class ResolvedStep:
     readable: bool = True
 
 
-def resolved_step(question: str, state: ThreadState, known: Lexicon) -> ResolvedStep | None:
-    step = step_in(question, known)
+def resolved_step(question: str, state: ThreadState, lexicon: Lexicon) -> ResolvedStep | None:
+    step = step_in(question, lexicon)
     if step is None:
         return None
-    item = _item_at_hand(step, state, known)
-    target = resolve(step, item, known, known=items_in(state.answer, known)) if item is not None else None
+    item = _item_at_hand(step, state, lexicon)
+    target = resolve(step, item, lexicon, known=items_in(state.answer, lexicon)) if item is not None else None
     if item is None or target is None:
-        listed = _listed(question, step, state, known)
+        listed = _listed(question, step, state, lexicon)
         return None if listed is None else ResolvedStep(text=listed)
     return ResolvedStep(
-        text=_with_item(question, step, item, target, state, known),
+        text=_with_item(question, step, item, target, state, lexicon),
         required=(target.text,) if target.exact else (),
         readable=target.exact and target.kind != "year",
     )
 
 
 def _with_item(
-    question: str, step: Step, item: Item, target: Item, state: ThreadState, known: Lexicon
+    question: str, step: Step, item: Item, target: Item, state: ThreadState, lexicon: Lexicon
 ) -> str:
     outside = question[: step.at[0]] + " " + question[step.at[1] :]
-    if known.content_of(outside):  # a question of its own about the item
-        return as_question(question[: step.at[0]] + target.text + question[step.at[1] :], known)
-    for old in items_in(state.previous, known):
+    if lexicon.content_of(outside):  # a question of its own about the item
+        return as_question(question[: step.at[0]] + target.text + question[step.at[1] :], lexicon)
+    for old in items_in(state.previous, lexicon):
         if old.same_series(item):
-            return as_question(state.previous[: old.at[0]] + target.text + state.previous[old.at[1] :], known)
-    about = known.rewriting.about.format(focus=target.text) if known.rewriting.about else target.text
+            return as_question(
+                state.previous[: old.at[0]] + target.text + state.previous[old.at[1] :], lexicon
+            )
+    about = lexicon.rewriting.about.format(focus=target.text) if lexicon.rewriting.about else target.text
     return appended(about, state.subject) if state.subject is not None else about
 
 
-def _item_at_hand(step: Step, state: ThreadState, known: Lexicon) -> Item | None:
+def _item_at_hand(step: Step, state: ThreadState, lexicon: Lexicon) -> Item | None:
     """The item that a step counts from: what was asked about, else the last one that the answer sets apart."""
-    asked = items_in(state.previous, known)
-    topics = [item for topic in state.topics for item in items_in(topic, known)[:1]]
-    mentioned = items_in(state.answer, known)
+    asked = items_in(state.previous, lexicon)
+    topics = [item for topic in state.topics for item in items_in(topic, lexicon)[:1]]
+    mentioned = items_in(state.answer, lexicon)
     for items in (asked, topics, mentioned):
         fitting = [item for item in items if _fits(step, item)]
         if fitting:
@@ -73,12 +75,12 @@ def _fits(step: Step, item: Item) -> bool:
 _LIST_ITEM = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-*+])[ \t]+(?P<text>.+)$", re.MULTILINE)
 
 
-def _listed(question: str, step: Step, state: ThreadState, known: Lexicon) -> str | None:
+def _listed(question: str, step: Step, state: ThreadState, lexicon: Lexicon) -> str | None:
     """ "Tell me more about the second one" after a list: the text of its second item."""
     listed = [match["text"].strip().rstrip(".;") for match in _LIST_ITEM.finditer(state.answer)]
     if step.to is None or not listed or step.to > len(listed):
         return None
-    if step.unit and step.unit not in known.sequence.units:
+    if step.unit and step.unit not in lexicon.sequence.units:
         return None
     text = re.sub(r"[*_`]", "", listed[step.to - 1 if step.to > 0 else -1])
-    return as_question(f"{question[: step.at[0]]}{text}{question[step.at[1] :]}", known)
+    return as_question(f"{question[: step.at[0]]}{text}{question[step.at[1] :]}", lexicon)

@@ -99,7 +99,7 @@ def _numbers(text: str) -> set[str]:
     return set(_NUMBER.findall(unicodedata.normalize("NFKC", text)))
 
 
-def _names(query: str, translated: str, known: Lexicon) -> str | None:
+def _names(query: str, translated: str, lexicon: Lexicon) -> str | None:
     """A name may have another form ("Duitsland"), but then it is a name
     there too; months have no capital in most languages.
     """
@@ -107,9 +107,9 @@ def _names(query: str, translated: str, known: Lexicon) -> str | None:
     if SPACELESS.search(query):
         kept = all(word.casefold() in lower for word in _LATIN.findall(query))
         return None if kept else "name_lost"
-    calendar = {*known.sequence.weekdays, *known.sequence.months}
-    names = [name for name in names_in(query, known) if name.casefold() not in calendar]
-    if not names or known.language in CAPITALISED or any(name.casefold() in lower for name in names):
+    calendar = {*lexicon.sequence.weekdays, *lexicon.sequence.months}
+    names = [name for name in names_in(query, lexicon) if name.casefold() not in calendar]
+    if not names or lexicon.language in CAPITALISED or any(name.casefold() in lower for name in names):
         return None
     capital = any(word[:1].isupper() for word in translated.split()[1:])
     return None if capital or SPACELESS.search(translated) else "name_lost"

@@ -110,14 +110,14 @@ def _greeters(text: str, default: str) -> list[str]:
 def _likeliest_first(candidates: list[str], text: str) -> list[str]:
     if len(candidates) < 2:
         return candidates
-    likely = {language: at for at, (language, _) in enumerate(_identifier().rank(text))}
+    likely = {language: rank for rank, (language, _) in enumerate(_identifier().rank(text))}
     return sorted(candidates, key=lambda language: likely.get(language, len(likely)))
 
 
 @cache
 def _small_words(language: str) -> frozenset[str]:
-    known = lexicon(language)
-    return known.function_words | known.words.common
+    words = lexicon(language)
+    return words.function_words | words.words.common
 
 
 def _by_statistics(text: str) -> str | None:
@@ -133,7 +133,7 @@ def _among_ours(text: str) -> str | None:
         if language in languages()
     ]
     best, probability = ranked[0]
-    return str(best) if probability >= SURE_OF_OURS * sum(one for _, one in ranked) else None
+    return str(best) if probability >= SURE_OF_OURS * sum(share for _, share in ranked) else None
 
 
 @cache

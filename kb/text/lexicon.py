@@ -175,9 +175,9 @@ def lexicons() -> tuple[Lexicon, ...]:
 
 def union(words: Callable[[Lexicon], Iterable[str]]) -> frozenset[str]:
     """Words of one kind, of all languages."""
-    return frozenset(word for known in lexicons() for word in words(known))
+    return frozenset(word for lexicon in lexicons() for word in words(lexicon))
 
 
 def by_name(listed: Callable[[Lexicon], Mapping[str, Iterable[str]]]) -> dict[str, str]:
     """Words that stand under a name -> that name, of all languages."""
-    return {word: name for known in lexicons() for name, words in listed(known).items() for word in words}
+    return {word: name for lexicon in lexicons() for name, words in listed(lexicon).items() for word in words}

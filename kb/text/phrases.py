@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from kb.answer import SmallTalk
-from kb.text.lexicon import Lexicon, languages, lexicon, starts_with_phrase, union, words_of
+from kb.text.lexicon import Lexicon, languages, lexicon, lexicons, starts_with_phrase, union, words_of
 
 LONGEST_TALK = 10
 """Words. Nobody greets at greater length; a longer message says something."""
@@ -21,8 +21,8 @@ def small_talk(text: str, language: str) -> SmallTalk | None:
     if not words or len(words) > LONGEST_TALK:
         return None
     candidates = dict.fromkeys((language, "en"))
-    for known in map(lexicon, candidates):
-        kind = _talk(words, known)
+    for candidate in candidates:
+        kind = _talk(words, lexicon(candidate))
         if kind is not None:
             return kind
     return None
@@ -40,35 +40,35 @@ def asks_something(text: str) -> bool:
     """Whether a reply in a thread, without a mention, wants an answer from the knowledge base."""
     plain = _CHATTER.sub(" ", text)
     words = words_of(plain)
-    known_languages = [lexicon(language) for language in languages()]
-    if not words or any(_talk(words, known) not in (None, "who_are_you") for known in known_languages):
+    everywhere = lexicons()
+    if not words or any(_talk(words, lexicon) not in (None, "who_are_you") for lexicon in everywhere):
         return False
-    if any(_asks_in(words, known) for known in known_languages):
+    if any(_asks_in(words, lexicon) for lexicon in everywhere):
         return True
-    remarked = max(_remarked(words, known) for known in known_languages)
+    remarked = max(_remarked(words, lexicon) for lexicon in everywhere)
     return remarked < len(words) and _ASKS.search(plain) is not None
 
 
 def is_empty_reference(text: str, language: str | None = None) -> bool:
     """Whether a question has nothing but words that point back ("what about it?"): without a thread it says nothing."""
     words = words_of(_CHATTER.sub(" ", text))
-    known_languages = languages() if language not in languages() else (language,)
-    return any(_points_only(words, known) for known in map(lexicon, known_languages) if words)
+    candidates = languages() if language not in languages() else (language,)
+    return bool(words) and any(_points_only(words, lexicon(candidate)) for candidate in candidates)
 
 
-def _points_only(words: list[str], known: Lexicon) -> bool:
-    if " ".join(words) in known.ellipsis.more + known.ellipsis.further:
+def _points_only(words: list[str], lexicon: Lexicon) -> bool:
+    if " ".join(words) in lexicon.ellipsis.more + lexicon.ellipsis.further:
         return True
-    pointing = known.references | known.reference.more
-    opened = starts_with_phrase(words, known.ellipsis.openers)
-    return not any(known.is_content(word) for word in words) and (
+    pointing = lexicon.references | lexicon.reference.more
+    opened = starts_with_phrase(words, lexicon.ellipsis.openers)
+    return not any(lexicon.is_content(word) for word in words) and (
         opened > 0 or any(word in pointing for word in words)
     )
 
 
-def _talk(words: list[str], known: Lexicon) -> SmallTalk | None:
+def _talk(words: list[str], lexicon: Lexicon) -> SmallTalk | None:
     """Strips phrases of small talk from the left until nothing is left; the most telling kind wins."""
-    talk = known.small_talk
+    talk = lexicon.small_talk
     kinds: tuple[tuple[SmallTalk, tuple[str, ...]], ...] = (
         ("who_are_you", talk.who_are_you),
         ("thanks", talk.thanks),
@@ -92,24 +92,24 @@ def _talk(words: list[str], known: Lexicon) -> SmallTalk | None:
     return next((kind for kind, _ in kinds if kind in found), None)
 
 
-def _remarked(words: list[str], known: Lexicon) -> int:
-    return starts_with_phrase(words, known.small_talk.remarks)
+def _remarked(words: list[str], lexicon: Lexicon) -> int:
+    return starts_with_phrase(words, lexicon.small_talk.remarks)
 
 
-def _asks_in(words: list[str], known: Lexicon) -> bool:
-    if " ".join(words) in known.small_talk.who_are_you or " ".join(words) in known.ellipsis.more:
+def _asks_in(words: list[str], lexicon: Lexicon) -> bool:
+    if " ".join(words) in lexicon.small_talk.who_are_you or " ".join(words) in lexicon.ellipsis.more:
         return bool(words)
-    words = words[_remarked(words, known) :]
-    taken = starts_with_phrase(words, known.ellipsis.openers)
+    words = words[_remarked(words, lexicon) :]
+    taken = starts_with_phrase(words, lexicon.ellipsis.openers)
     rest = words[taken:]
-    if starts_with_phrase(rest, known.small_talk.asking) or (rest and rest[0] in known.words.question):
+    if starts_with_phrase(rest, lexicon.small_talk.asking) or (rest and rest[0] in lexicon.words.question):
         return True
-    return bool(taken) and _is_ellipsis(rest, known)
+    return bool(taken) and _is_ellipsis(rest, lexicon)
 
 
-def _is_ellipsis(rest: list[str], known: Lexicon) -> bool:
+def _is_ellipsis(rest: list[str], lexicon: Lexicon) -> bool:
     """ "and the price": an opener and a bare thing. "and we went home" has a person who acts."""
-    acting = _first_persons() | known.words.auxiliaries
+    acting = _first_persons() | lexicon.words.auxiliaries
     return 0 < len(rest) <= 4 and acting.isdisjoint(rest)
 
 

@@ -37,26 +37,26 @@ def _parts(name: str) -> set[str]:
     return {word for word in words_of(name.replace("-", " ")) if len(word) > 1}
 
 
-def _points_in(words: list[str], known: Lexicon) -> bool:
-    pointing = known.pointing
+def _points_in(words: list[str], lexicon: Lexicon) -> bool:
+    pointing = lexicon.pointing
     if " ".join(words) in {phrase.replace("-", " ") for phrase in pointing.phrases}:
         return True
     whole = " ".join(words)
-    if whole in known.ellipsis.further + known.ellipsis.more:
+    if whole in lexicon.ellipsis.further + lexicon.ellipsis.more:
         return False
     if (
-        whole in known.small_talk.who_are_you and len(words) > 2
+        whole in lexicon.small_talk.who_are_you and len(words) > 2
     ):  # "help me" asks for help with what stands there
         return False
-    if any(word in known.words.question and word not in pointing.asks for word in words):
+    if any(word in lexicon.words.question and word not in pointing.asks for word in words):
         return False
-    around = pointing.fillers | _polite(known)
+    around = pointing.fillers | _polite(lexicon)
     return any(word in pointing.keys for word in words) and all(
-        word in pointing.keys or word in around or not known.is_content(word) for word in words
+        word in pointing.keys or word in around or not lexicon.is_content(word) for word in words
     )
 
 
-def _polite(known: Lexicon) -> frozenset[str]:
-    talk = known.small_talk
+def _polite(lexicon: Lexicon) -> frozenset[str]:
+    talk = lexicon.small_talk
     phrases = talk.greeting + talk.thanks
     return talk.padding | frozenset(word for phrase in phrases for word in words_of(phrase))

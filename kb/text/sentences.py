@@ -17,8 +17,8 @@ from kb.text.word_lists import forms_of
 UnitKind = Literal["sentence", "item", "row", "fence", "heading", "quote"]
 
 
-def _months(known: Lexicon) -> Iterator[str]:
-    for forms in (*known.sequence.months, *known.figures.months):
+def _months(lexicon: Lexicon) -> Iterator[str]:
+    for forms in (*lexicon.sequence.months, *lexicon.figures.months):
         yield from forms_of(forms)
 
 
@@ -38,10 +38,10 @@ _STOP = re.compile(
 )
 
 
-_NEVER_LAST = union(lambda known: known.sentences.abbreviations)
-_BEFORE_NUMBER = union(lambda known: known.sentences.before_number)
-_NAMED_BY_LETTER = union(lambda known: known.sentences.named_by_letter)
-_MONTHS = union(lambda known: _months(known) if known.sentences.days_with_stop else ())
+_NEVER_LAST = union(lambda lexicon: lexicon.sentences.abbreviations)
+_BEFORE_NUMBER = union(lambda lexicon: lexicon.sentences.before_number)
+_NAMED_BY_LETTER = union(lambda lexicon: lexicon.sentences.named_by_letter)
+_MONTHS = union(lambda lexicon: _months(lexicon) if lexicon.sentences.days_with_stop else ())
 _WORD_BEFORE = re.compile(r"(?<![\w./])[\w./]+$")
 _WORD = re.compile(r"\w")
 _LOOK = 200

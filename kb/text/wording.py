@@ -24,7 +24,7 @@ _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})", re.IGNORECASE
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯฀-๿]")
 _SUFFIXES = ("ings", "ing", "edly", "ed", "ers", "er", "ies", "es", "en", "em", "e", "s", "n", "y")
 
-STOP_WORDS = union(lambda known: known.words.stop)
+STOP_WORDS = union(lambda lexicon: lexicon.words.stop)
 
 
 def plain(text: str) -> str:
@@ -74,10 +74,10 @@ def language_of(plain_text: str) -> str | None:
     """The language whose stop words the text has most of; None where that is not clear."""
     words = [token.casefold() for token in tokens(plain_text)]
     counts = {
-        known.language: sum(word in known.words.stop or word in known.words.shared for word in words)
-        for known in lexicons()
+        lexicon.language: sum(word in lexicon.words.stop or word in lexicon.words.shared for word in words)
+        for lexicon in lexicons()
     }
-    shared = {known.language for known in lexicons() if known.words.shared}
+    shared = {lexicon.language for lexicon in lexicons() if lexicon.words.shared}
     best = max(counts, key=lambda code: (counts[code], code not in shared))  # "de" and "en" alone are Dutch
     runner_up = max(count for code, count in counts.items() if code != best and code not in shared)
     return best if counts[best] > runner_up else None
