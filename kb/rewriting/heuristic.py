@@ -206,7 +206,7 @@ def _next_subject(question: str, understood: str, state: ThreadState, lexicon: L
 def asks_further(question: str, lexicon: Lexicon) -> bool:
     """Whether a whole question asks for what was not said yet: "tell me more", "any others?", "more on that?"."""
     words = words_of(question)
-    while words and (words[-1] in lexicon.references or words[-1] in lexicon.small_talk.padding):
+    while words and (words[-1] in lexicon.references or words[-1] in lexicon.small_talk.filler):
         words = words[:-1]
     words = words[:-1] if words and words[-1] in lexicon.ellipsis.about else words
     return any(" ".join(said) in lexicon.ellipsis.further for said in (words_of(question), words))

@@ -28,7 +28,7 @@ _AT_SOMEBODY = re.compile(r"(?<![\w.])@(?=[^\W\d_])")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reply:
+class ReplySignals:
     """What the words do. `says` is False for small talk, remarks, emoji and links alone.
 
     remarks: it says no more than a remark would ("so many!").
@@ -58,7 +58,9 @@ class Reply:
     to_person: bool = False
 
 
-def read_reply(text: str, *, before: str = "", offered: str = "", names: Collection[str] = ()) -> Reply:
+def read_reply(
+    text: str, *, before: str = "", offered: str = "", names: Collection[str] = ()
+) -> ReplySignals:
     """Reads a message.
 
     Args:
@@ -74,9 +76,9 @@ def read_reply(text: str, *, before: str = "", offered: str = "", names: Collect
     return _together(read)
 
 
-def _together(read: Sequence[Reply]) -> Reply:
+def _together(read: Sequence[ReplySignals]) -> ReplySignals:
     """What a message does that may be in either of two languages: what it may not be is said in none."""
-    return Reply(
+    return ReplySignals(
         says=all(one.says for one in read),
         remarks=any(one.remarks for one in read),
         leans=any(one.leans for one in read),
@@ -105,7 +107,7 @@ def _points_on(words: list[str], lexicon: Lexicon) -> bool:
     return len(rest) < len(words) and all(word in nothing or not lexicon.is_content(word) for word in rest)
 
 
-def _read(text: str, lexicon: Lexicon, before: str, offered: str, names: Collection[str]) -> Reply:
+def _read(text: str, lexicon: Lexicon, before: str, offered: str, names: Collection[str]) -> ReplySignals:
     called = {word for name in names for word in words_of(name) if len(word) > 2} - ordinary_words()
     mended = correct(text, lexicon, thread=words_of(before), vocabulary=None)
     saying = sentences_of(mended, lexicon, called)
@@ -114,7 +116,7 @@ def _read(text: str, lexicon: Lexicon, before: str, offered: str, names: Collect
     about = [one for one in either if one.asks and not one.to_person and not one.is_tag]
     own = {word[:STEM] for word in words_of(offered) if lexicon.is_content(word)}
     own_words = {word[:STEM] for word in words_of(before) if lexicon.is_content(word)}
-    return Reply(
+    return ReplySignals(
         says=bool(saying),
         remarks=not any(one.tells or len(one.words) > REMARK for one in saying),
         leans=any(one.leans or not own_words.isdisjoint(one.stems) for one in about),

@@ -46,7 +46,7 @@ class Item:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class SeriesStep:
     """A move in a series that a question asks for. `by` counts from the
     item at hand; `to` is a place of its own (-1: the last).
     """
@@ -74,7 +74,7 @@ def items_in(text: str, lexicon: Lexicon) -> list[Item]:
     return apart
 
 
-def step_in(question: str, lexicon: Lexicon) -> Step | None:
+def step_in(question: str, lexicon: Lexicon) -> SeriesStep | None:
     """The step that a question asks for ("the one before", "how about next", "the second one"), or None."""
     patterns = _patterns(lexicon.language)
     for pattern, sign in patterns.moves:
@@ -82,15 +82,17 @@ def step_in(question: str, lexicon: Lexicon) -> Step | None:
         if match and _is_step(match, question, lexicon):
             groups = match.groupdict()
             by = _count(groups.get("count"), lexicon) * sign
-            return Step(by=by, unit=_unit(groups.get("unit"), lexicon), at=match.span())
+            return SeriesStep(by=by, unit=_unit(groups.get("unit"), lexicon), at=match.span())
     match = patterns.place.search(question)
     if match is None:
         return None
     place = patterns.places[match["place"].casefold()]
-    return Step(to=place, unit=_unit(match["unit"], lexicon), at=match.span())
+    return SeriesStep(to=place, unit=_unit(match["unit"], lexicon), at=match.span())
 
 
-def resolve(step: Step, item: Item, lexicon: Lexicon, *, known: list[Item] | None = None) -> Item | None:
+def resolve(
+    step: SeriesStep, item: Item, lexicon: Lexicon, *, known: list[Item] | None = None
+) -> Item | None:
     """The item that a step leads to from `item`, or None where the series has none (before Day 1).
 
     `known` are the items of the thread: the last of a series is the furthest of them.

@@ -246,12 +246,14 @@ class SpokenSentence:
 def _without_talk(words: list[str], lexicon: Lexicon) -> list[str]:
     """Drops what is said in front of a matter; [] where there is nothing else."""
     rest, talk = words, lexicon.small_talk
-    said = talk.greeting + talk.thanks + talk.goodbye + talk.remarks + lexicon.speaking.remarks
+    said = (
+        talk.greeting + talk.thanks + talk.goodbye + talk.acknowledgements + lexicon.speaking.acknowledgements
+    )
     matters = lexicon.ellipsis.openers + lexicon.ellipsis.more + talk.asking + lexicon.speaking.asking
     spoken = False
     while rest:
         taken = starts_with_phrase(rest, said)
-        if not taken and spoken and set(rest) <= talk.padding:
+        if not taken and spoken and set(rest) <= talk.filler:
             return []
         if not taken and rest[0] in lexicon.speaking.sounds:
             taken = 1
@@ -281,5 +283,5 @@ def ordinary_words() -> frozenset[str]:
 
 def _speaking_words(lexicon: Lexicon) -> frozenset[str]:
     speaking = lexicon.speaking
-    phrases = speaking.remarks + speaking.asking + speaking.rhetorical + speaking.meaning
+    phrases = speaking.acknowledgements + speaking.asking + speaking.rhetorical + speaking.meaning
     return speaking.sounds | {word for phrase in phrases for word in words_of(phrase)}

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from kb.rewriting.compose import appended, as_question
-from kb.rewriting.sequences import Item, Step, items_in, resolve, step_in
+from kb.rewriting.sequences import Item, SeriesStep, items_in, resolve, step_in
 from kb.rewriting.thread import ThreadState
 from kb.text.lexicon import Lexicon
 
@@ -40,7 +40,7 @@ def resolved_step(question: str, state: ThreadState, lexicon: Lexicon) -> Resolv
 
 
 def _with_item(
-    question: str, step: Step, item: Item, target: Item, state: ThreadState, lexicon: Lexicon
+    question: str, step: SeriesStep, item: Item, target: Item, state: ThreadState, lexicon: Lexicon
 ) -> str:
     outside = question[: step.at[0]] + " " + question[step.at[1] :]
     if lexicon.content_of(outside):  # a question of its own about the item
@@ -54,7 +54,7 @@ def _with_item(
     return appended(about, state.subject) if state.subject is not None else about
 
 
-def _item_at_hand(step: Step, state: ThreadState, lexicon: Lexicon) -> Item | None:
+def _item_at_hand(step: SeriesStep, state: ThreadState, lexicon: Lexicon) -> Item | None:
     """The item that a step counts from: what was asked about, else the last one that the answer sets apart."""
     asked = items_in(state.previous, lexicon)
     topics = [item for topic in state.topics for item in items_in(topic, lexicon)[:1]]
@@ -66,7 +66,7 @@ def _item_at_hand(step: Step, state: ThreadState, lexicon: Lexicon) -> Item | No
     return None
 
 
-def _fits(step: Step, item: Item) -> bool:
+def _fits(step: SeriesStep, item: Item) -> bool:
     if step.unit:
         return item.unit == step.unit or (item.kind == "weekday" and step.unit in ("day", "dag", "tag"))
     return item.kind != "year" or step.to is None
@@ -75,7 +75,7 @@ def _fits(step: Step, item: Item) -> bool:
 _LIST_ITEM = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-*+])[ \t]+(?P<text>.+)$", re.MULTILINE)
 
 
-def _listed(question: str, step: Step, state: ThreadState, lexicon: Lexicon) -> str | None:
+def _listed(question: str, step: SeriesStep, state: ThreadState, lexicon: Lexicon) -> str | None:
     """ "Tell me more about the second one" after a list: the text of its second item."""
     listed = [match["text"].strip().rstrip(".;") for match in _LIST_ITEM.finditer(state.answer)]
     if step.to is None or not listed or step.to > len(listed):

@@ -118,13 +118,20 @@ class Lexicon(LexiconPart):
         """The words that a slip may be corrected to."""
         talk, ellipsis, sequence = self.small_talk, self.ellipsis, self.sequence
         phrases = (
-            *(talk.greeting + talk.thanks + talk.goodbye + talk.who_are_you + talk.remarks + talk.asking),
+            *(
+                talk.greeting
+                + talk.thanks
+                + talk.goodbye
+                + talk.who_are_you
+                + talk.acknowledgements
+                + talk.asking
+            ),
             *(ellipsis.openers + ellipsis.more + ellipsis.further + ellipsis.shifts),
             *(sequence.next + sequence.previous + sequence.first + sequence.last),
             *(sequence.numbers + sequence.ordinals + sequence.weekdays + sequence.months),
         )
         from_phrases = {word for phrase in phrases for word in words_of(phrase)}
-        singles = self.words.common | talk.padding | ellipsis.unclear
+        singles = self.words.common | talk.filler | ellipsis.unclear
         return self.function_words | from_phrases | singles | self.sequence.units
 
     def is_content(self, word: str) -> bool:

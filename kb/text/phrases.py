@@ -45,8 +45,8 @@ def asks_something(text: str) -> bool:
         return False
     if any(_asks_in(words, lexicon) for lexicon in everywhere):
         return True
-    remarked = max(_remarked(words, lexicon) for lexicon in everywhere)
-    return remarked < len(words) and _ASKS.search(plain) is not None
+    acknowledged = max(_acknowledged(words, lexicon) for lexicon in everywhere)
+    return acknowledged < len(words) and _ASKS.search(plain) is not None
 
 
 def is_empty_reference(text: str, language: str | None = None) -> bool:
@@ -80,11 +80,11 @@ def _talk(words: list[str], lexicon: Lexicon) -> SmallTalk | None:
         taken, kind = max(
             ((starts_with_phrase(words, phrases), kind) for kind, phrases in kinds), key=lambda one: one[0]
         )
-        if not taken and starts_with_phrase(words, talk.remarks):
-            taken = starts_with_phrase(words, talk.remarks)
+        if not taken and starts_with_phrase(words, talk.acknowledgements):
+            taken = starts_with_phrase(words, talk.acknowledgements)
         elif taken:
             found.append(kind)
-        elif words[0] in talk.padding and found:
+        elif words[0] in talk.filler and found:
             taken = 1
         else:
             return None
@@ -92,14 +92,14 @@ def _talk(words: list[str], lexicon: Lexicon) -> SmallTalk | None:
     return next((kind for kind, _ in kinds if kind in found), None)
 
 
-def _remarked(words: list[str], lexicon: Lexicon) -> int:
-    return starts_with_phrase(words, lexicon.small_talk.remarks)
+def _acknowledged(words: list[str], lexicon: Lexicon) -> int:
+    return starts_with_phrase(words, lexicon.small_talk.acknowledgements)
 
 
 def _asks_in(words: list[str], lexicon: Lexicon) -> bool:
     if " ".join(words) in lexicon.small_talk.who_are_you or " ".join(words) in lexicon.ellipsis.more:
         return bool(words)
-    words = words[_remarked(words, lexicon) :]
+    words = words[_acknowledged(words, lexicon) :]
     taken = starts_with_phrase(words, lexicon.ellipsis.openers)
     rest = words[taken:]
     if starts_with_phrase(rest, lexicon.small_talk.asking) or (rest and rest[0] in lexicon.words.question):

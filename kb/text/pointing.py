@@ -59,4 +59,4 @@ def _points_in(words: list[str], lexicon: Lexicon) -> bool:
 def _polite(lexicon: Lexicon) -> frozenset[str]:
     talk = lexicon.small_talk
     phrases = talk.greeting + talk.thanks
-    return talk.padding | frozenset(word for phrase in phrases for word in words_of(phrase))
+    return talk.filler | frozenset(word for phrase in phrases for word in words_of(phrase))

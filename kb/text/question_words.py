@@ -88,8 +88,8 @@ class SmallTalk(LexiconPart):
     thanks: tuple[str, ...] = ()
     goodbye: tuple[str, ...] = ()
     who_are_you: tuple[str, ...] = ()
-    padding: Words = NONE
-    remarks: tuple[str, ...] = ()
+    filler: Words = NONE
+    acknowledgements: tuple[str, ...] = ()
     """What people say in a thread without asking anything."""
     asking: tuple[str, ...] = ()
     """Beginnings of a request."""

@@ -11,8 +11,8 @@ class SpeakingWords(LexiconPart):
     """How people in a thread speak to each other, and how they ask without a question mark. Patterns
     are tried on a sentence in lower case, without its marks and without "ok, thanks" in front."""
 
-    remarks: tuple[str, ...] = ()
-    """What asks nothing, beyond `small_talk.remarks`."""
+    acknowledgements: tuple[str, ...] = ()
+    """What asks nothing, beyond `small_talk.acknowledgements`."""
     sounds: Words = NONE
     """Words in front that say nothing: "hm", "well"."""
     asking: tuple[str, ...] = ()
