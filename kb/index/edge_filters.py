@@ -19,6 +19,13 @@ def is_readable(audience: Audience) -> list[engine.FieldCondition]:
     return readable
 
 
+def readable(audience: Audience, *must: engine.FieldCondition) -> engine.Filter:
+    """The same for what reads every point, and all of `must`: a condition a mark takes a quarter of one for any of them."""
+    marks = [engine.FieldCondition(AUDIENCE, match=engine.MatchValue(mark)) for mark in audience.marks]
+    _, *sources = is_readable(audience)
+    return engine.Filter(must=[*sources, *must], should=[*marks])
+
+
 def is_page(page_ids: Sequence[str]) -> engine.FieldCondition:
     return engine.FieldCondition(PAGE_ID, match=engine.MatchAny(list(page_ids)))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import qdrant_edge as engine
 
-from kb.index.edge_filters import is_page, is_readable
+from kb.index.edge_filters import is_page, is_readable, readable
 from kb.index.edge_vectors import scores, sparse_query
 from kb.index.fields import DENSE
 from kb.index.payload import FoundPoints
@@ -34,10 +34,9 @@ def score(
     Two batches, not prefetches: those run every leg anew for every query (30 ms against
     10). Nothing may be written between, nor before what is chosen of them is read.
     """
-    readable = is_readable(audience)
-    scopes = [engine.Filter(must=[*readable])]
+    scopes = [readable(audience)]
     if anchor_pages:
-        scopes.append(engine.Filter(must=[*readable, is_page(anchor_pages)]))
+        scopes.append(readable(audience, is_page(anchor_pages)))
     dense = [engine.Query.Nearest(list(query.dense), using=DENSE) for query in queries]
     lexical = [sparse_query(query.lexical) for query in queries]
     asked = [*dense, *filter(None, lexical)]
@@ -52,7 +51,7 @@ def score(
     # A point of an anchor page that any leg finds is among the best of that page too.
     anchored = set().union(*points[len(asked) :])
     found = anchored.union(*points)
-    every = engine.Filter(must=[engine.HasIdCondition(found), *readable])
+    every = engine.Filter(must=[engine.HasIdCondition(found), *is_readable(audience)])
     scoring = [
         engine.QueryRequest(max(1, len(found)), query=query, filter=every, with_payload=False, params=EXACTLY)
         for query in asked

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-from kb.calibration import Calibration
 
+from kb.calibration import Calibration
 from kb.index import quantizing
 from kb.index.copies import copy_index, differences
 from kb.index.edge import EdgeIndex
