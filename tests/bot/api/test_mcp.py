@@ -16,6 +16,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from redis.asyncio import Redis
 
+from bot.api.mcp_tools import create_mcp
+from bot.api.remote import RemoteAsker
 from tests.fakes.api import Api
 from tests.fakes.waiting import until
 
@@ -53,11 +55,20 @@ async def over_stdio(api: Api, key: str, tmp_path: Path, mode: str = "auto") -> 
         yield client
 
 
-WAYS = [over_http, over_stdio]
+@asynccontextmanager
+async def in_process(api: Api, key: str, tmp_path: Path, mode: str = "auto") -> AsyncIterator[Client]:
+    """What `footnote mcp` serves, without the process, whose imports take longer than all that it is asked."""
+    async with api.client(key) as http, Client(create_mcp(lambda _: RemoteAsker(http)), mode=mode) as client:
+        yield client
 
 
-@pytest.mark.parametrize("connect", WAYS)
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+WAYS = [over_http, in_process]
+
+
+@pytest.mark.parametrize(
+    ("connect", "mode"),
+    [(over_http, "auto"), (over_http, "legacy"), (in_process, "auto"), (over_stdio, "legacy")],
+)
 async def test_an_agent_sees_two_tools_and_what_they_take_and_give(
     api: Api, tmp_path: Path, connect: Any, mode: str
 ):
@@ -72,7 +83,7 @@ async def test_an_agent_sees_two_tools_and_what_they_take_and_give(
     assert "citations" in tools["ask"].output_schema["properties"]
 
 
-@pytest.mark.parametrize("connect", WAYS)
+@pytest.mark.parametrize("connect", [*WAYS, over_stdio])
 async def test_an_agent_searches_and_asks_in_its_conversation_as_what_its_key_reads(
     api: Api, tmp_path: Path, connect: Any
 ):
@@ -179,7 +190,7 @@ async def test_a_key_that_is_revoked_while_an_agent_is_connected_is_refused_at_i
     api: Api, tmp_path: Path
 ):
     _, key = await api.keys.add("agent")
-    async with over_stdio(api, key, tmp_path) as client:
+    async with in_process(api, key, tmp_path) as client:
         assert not (await client.call_tool("ask", {"query": "x"})).is_error
         await api.keys.revoke("agent")
         refused = await client.call_tool("ask", {"query": "x"})
