@@ -48,9 +48,9 @@ def _told(reply: AskReply, *, why: bool) -> dict[str, Any]:
 def _show(reply: AskReply, *, why: bool) -> None:
     console = Console()
     answer = reply.answer
-    words = messages_in(answer["language"])
+    messages = messages_in(answer["language"])
     if answer["interpreted"]:
-        told = words.interpreted_as.replace("_{query}_", "[italic]{query}[/italic]")
+        told = messages.interpreted_as.replace("_{query}_", "[italic]{query}[/italic]")
         console.print(f"{told.format(query=_plain(answer['interpreted']))}\n", highlight=False)
     quotes = answer["quotes"]
     # Under quotes stand the addresses of all that is named: within their heads they would be hard to read.
@@ -64,7 +64,7 @@ def _show(reply: AskReply, *, why: bool) -> None:
     sources = (
         [_address(page) for page in named]
         if quotes
-        else [_source(citation, words) for citation in answer["citations"]]
+        else [_source(citation, messages) for citation in answer["citations"]]
     )
     for at, line in enumerate(dict.fromkeys(sources)):
         console.print(line if at else f"\n{line}", highlight=False)
@@ -89,14 +89,14 @@ def _address(page: dict[str, Any]) -> str:
     return f"{_plain(place)}  [dim]{_plain(page['url'])}[/dim]"
 
 
-def _source(citation: dict[str, Any], words: Messages) -> str:
+def _source(citation: dict[str, Any], messages: Messages) -> str:
     """A source as Slack has it: where it stands, its date, what is wrong with it, its score."""
     place = " › ".join(part for part in (citation["title"], citation["section"]) if part)
     told = [
         _plain(place),
-        words.on(date.fromisoformat(citation["date"])) if citation["date"] else words.undated,
-        {"outdated": words.outdated, "superseded": words.replaced}.get(citation["freshness"], ""),
-        "" if citation["score"] is None else words.percent(citation["score"]),
+        messages.on(date.fromisoformat(citation["date"])) if citation["date"] else messages.undated,
+        {"outdated": messages.outdated, "superseded": messages.replaced}.get(citation["freshness"], ""),
+        "" if citation["score"] is None else messages.percent(citation["score"]),
     ]
     shown = " · ".join(one for one in told if one)
     return f"\\[{citation['n']}] {shown}  [dim]{_plain(citation['url'])}[/dim]"

@@ -43,7 +43,7 @@ async def stale(settings: Settings, *, as_json: bool) -> int:
 
 
 def _show_gaps(told: Mapping[str, Any], *, again: bool) -> None:
-    console, words = Console(), messages_in("en")
+    console, messages = Console(), messages_in("en")
 
     def say(line: str, style: str = "") -> None:
         console.print(line, highlight=False, markup=False, soft_wrap=True, style=style)
@@ -51,25 +51,25 @@ def _show_gaps(told: Mapping[str, Any], *, again: bool) -> None:
     if again:
         say(f"Asked anew: {told['closed_now']} of the questions are answered by now.")
     if not told["gaps"] and not told["hidden"]["times"]:
-        say(words.gaps_none.format(days=KEEP.days))
+        say(messages.gaps_none.format(days=KEEP.days))
     for gap in told["gaps"][:SHOWN]:
-        say(gap["question"] or words.gap_privately, "bold")
+        say(gap["question"] or messages.gap_privately, "bold")
         if gap["wordings"][1:]:
-            say(f"  {words.gap_also.format(wordings=' · '.join(gap['wordings'][1:]))}")
+            say(f"  {messages.gap_also.format(wordings=' · '.join(gap['wordings'][1:]))}")
         say(f"  {gap['told']}")
         if near := gap["nearest"]:
-            owner = f" · {words.owned.format(owner=near['owner'])}" if near["owner"] else ""
-            say(f"  {words.gap_nearest.format(page=near['title'])} ({near['url']}){owner}")
+            owner = f" · {messages.owned.format(owner=near['owner'])}" if near["owner"] else ""
+            say(f"  {messages.gap_nearest.format(page=near['title'])} ({near['url']}){owner}")
         for one in gap["complaints"]:
-            reason = getattr(words, f"reason_{one['reason']}", words.reason_other)
+            reason = getattr(messages, f"reason_{one['reason']}", messages.reason_other)
             said = " · ".join(f"“{comment}”" for comment in one["comments"][:COMMENTS])
-            often = f" ({words.counted(words.gap_times, one['times'])})" if one["times"] > 1 else ""
+            often = f" ({messages.counted(messages.gap_times, one['times'])})" if one["times"] > 1 else ""
             say(f"  Voted down: {reason}{often}{f': {said}' if said else ''}")
     if len(told["gaps"]) > SHOWN:
         say(f"and {len(told['gaps']) - SHOWN} more; --json lists them all")
     if hidden := told["hidden"]["times"]:
-        people = words.counted(words.gap_people, told["hidden"]["people"])
-        say(words.gaps_hidden.format(times=words.counted(words.gap_times, hidden), people=people))
+        people = messages.counted(messages.gap_people, told["hidden"]["people"])
+        say(messages.gaps_hidden.format(times=messages.counted(messages.gap_times, hidden), people=people))
     if told["closed"]:
         say(f"Closed: {len(told['closed'])}, {_closed(told['closed'])}")
 
@@ -80,13 +80,15 @@ def _closed(closed: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _show_stale(told: Sequence[Mapping[str, Any]]) -> None:
-    console, words = Console(), messages_in("en")
+    console, messages = Console(), messages_in("en")
     if not told:
-        console.print(words.stale_none)
+        console.print(messages.stale_none)
     for page in told[:SHOWN]:
         since = "expired" if page["reason"] == "expired" else "review overdue since"
-        cited = words.counted(words.stale_cited, page["cited"]) if page["cited"] else words.stale_uncited
-        owner = words.owned.format(owner=page["owner"]) if page["owner"] else words.stale_no_owner
+        cited = (
+            messages.counted(messages.stale_cited, page["cited"]) if page["cited"] else messages.stale_uncited
+        )
+        owner = messages.owned.format(owner=page["owner"]) if page["owner"] else messages.stale_no_owner
         console.print(page["title"], highlight=False, markup=False, soft_wrap=True, style="bold")
         line = f"  {since} {page['since']} · {cited} · {owner} · {page['url']}"
         console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -33,19 +33,19 @@ def letter_as_json(letter: DeadLetter) -> dict[str, Any]:
     }
 
 
-def gaps_as_json(found: OpenGaps, closed: list[Gap], words: Messages) -> dict[str, Any]:
+def gaps_as_json(found: OpenGaps, closed: list[Gap], messages: Messages) -> dict[str, Any]:
     return {
-        "gaps": [_gap_as_json(gap, words) for gap in found.gaps],
+        "gaps": [_gap_as_json(gap, messages) for gap in found.gaps],
         "hidden": {"times": found.hidden, "people": found.hidden_people},
         "closed": [
-            _gap_as_json(gap, words) | {"closed_at": gap.closed_at and gap.closed_at.isoformat()}
+            _gap_as_json(gap, messages) | {"closed_at": gap.closed_at and gap.closed_at.isoformat()}
             for gap in closed
             if gap.wordings
         ],
     }
 
 
-def _gap_as_json(gap: Gap, words: Messages) -> dict[str, Any]:
+def _gap_as_json(gap: Gap, messages: Messages) -> dict[str, Any]:
     near = gap.nearest
     places = _places(gap)
     return {
@@ -67,7 +67,9 @@ def _gap_as_json(gap: Gap, words: Messages) -> dict[str, Any]:
         "nearest": near and {"title": near.title, "url": near.url, "owner": near.owner},
         "first": gap.first.isoformat(),
         "last": gap.last.isoformat(),
-        "told": " · ".join(counts(gap, words, [f"#{name}" if name else one for one, name in places.items()])),
+        "told": " · ".join(
+            counts(gap, messages, [f"#{name}" if name else one for one, name in places.items()])
+        ),
     }
 
 

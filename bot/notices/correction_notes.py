@@ -34,37 +34,37 @@ class Finding:
     since: date | None = None
 
 
-def note_text(findings: Sequence[Finding], words: Messages) -> str:
-    return "\n".join(_told(finding, words) for finding in findings[:MOST_PAGES])
+def note_text(findings: Sequence[Finding], messages: Messages) -> str:
+    return "\n".join(_told(finding, messages) for finding in findings[:MOST_PAGES])
 
 
-def note_blocks(findings: Sequence[Finding], words: Messages) -> list[Block]:
-    return [section(_told(finding, words)) for finding in findings[:MOST_PAGES]]
+def note_blocks(findings: Sequence[Finding], messages: Messages) -> list[Block]:
+    return [section(_told(finding, messages)) for finding in findings[:MOST_PAGES]]
 
 
-def _told(finding: Finding, words: Messages) -> str:
+def _told(finding: Finding, messages: Messages) -> str:
     page = finding.page
     quoted = f"*{titled_link(page.title, finding.url or page.url)}*"
     match finding.what:
         case "replaced":
             successor = successor_link(page)
             if page.told_successor is None:
-                return words.correction_replaced_alone.format(page=quoted)
-            return words.correction_replaced.format(page=quoted, successor=successor)
+                return messages.correction_replaced_alone.format(page=quoted)
+            return messages.correction_replaced.format(page=quoted, successor=successor)
         case "expired":
-            day = words.on(page.dates.expires) if page.dates.expires else ""
-            return words.correction_expired.format(page=quoted, date=day)
+            day = messages.on(page.dates.expires) if page.dates.expires else ""
+            return messages.correction_expired.format(page=quoted, date=day)
         case "changed":
-            return _changed(finding, quoted, words)
+            return _changed(finding, quoted, messages)
 
 
-def _changed(finding: Finding, quoted: str, words: Messages) -> str:
+def _changed(finding: Finding, quoted: str, messages: Messages) -> str:
     if not finding.wording:
-        return words.correction_gone.format(page=quoted)
+        return messages.correction_gone.format(page=quoted)
     head = (
-        words.correction_since.format(page=quoted, date=words.on(finding.since))
+        messages.correction_since.format(page=quoted, date=messages.on(finding.since))
         if finding.since
-        else words.correction_now.format(page=quoted)
+        else messages.correction_now.format(page=quoted)
     )
     return f"{head}\n> {to_mrkdwn(one_line(finding.wording))}"
 

@@ -217,14 +217,14 @@ class Corrections:
         if not findings:
             return
         await self.cited.count_note(within=MINUTE)
-        words = messages_in(answer.language)
+        messages = messages_in(answer.language)
         await self.notices.post(
             Notice(
                 name=name,
                 channel=answer.channel,
                 thread_ts=answer.thread_ts,
-                text=note_text(findings, words),
-                blocks=note_blocks(findings, words),
+                text=note_text(findings, messages),
+                blocks=note_blocks(findings, messages),
             )
         )
         logger.info(

@@ -118,10 +118,10 @@ class Digests:
             terminal=False,
         )
         if found.gaps:
-            words = messages_in((await self._languages.of(channel)).language)
-            blocks = gaps_blocks(found, words, days=KEEP.days, title=words.gaps_digest)
+            messages = messages_in((await self._languages.of(channel)).language)
+            blocks = gaps_blocks(found, messages, days=KEEP.days, title=messages.gaps_digest)
             await self._notices.post(
-                Notice(name=name, channel=channel, text=words.gaps_digest, blocks=blocks)
+                Notice(name=name, channel=channel, text=messages.gaps_digest, blocks=blocks)
             )
         await self._exactly_once.complete(name)
         logger.info("digest.sent", extra={"digest": name, "gaps": len(found.gaps)})
@@ -149,12 +149,12 @@ class Digests:
         audience = await self._readers.audiences.for_person(person.id)
         readable = [one for one in pages if audience.may_read(one.page.audience)]
         if readable:
-            words = messages_in((await self._readers.people.person(person.id)).locale)
+            messages = messages_in((await self._readers.people.person(person.id)).locale)
             opened = await self._client.conversations_open(users=person.id)
-            blocks = stale_blocks(readable, words, title=words.stale_digest)
+            blocks = stale_blocks(readable, messages, title=messages.stale_digest)
             await self._notices.post(
                 Notice(
-                    name=name, channel=str(opened["channel"]["id"]), text=words.stale_digest, blocks=blocks
+                    name=name, channel=str(opened["channel"]["id"]), text=messages.stale_digest, blocks=blocks
                 )
             )
         await self._exactly_once.complete(name)

@@ -13,16 +13,16 @@ from bot.rendering.render import Rendered
 QUESTION_CHARACTERS = 250
 
 
-def with_asker(rendered: Rendered, question: QueuedQuestion, text: str, words: Messages) -> Rendered:
+def with_asker(rendered: Rendered, question: QueuedQuestion, text: str, messages: Messages) -> Rendered:
     """For everybody in the thread of the message that a shortcut was used on; any other question they can see."""
     if question.elsewhere is None or question.elsewhere.how != "shortcut":
         return rendered
-    return _under(words.asked_by.format(person=f"<@{question.user}>", question=_shown(text)), rendered)
+    return _under(messages.asked_by.format(person=f"<@{question.user}>", question=_shown(text)), rendered)
 
 
-def to_asker(rendered: Rendered, text: str, words: Messages) -> Rendered:
+def to_asker(rendered: Rendered, text: str, messages: Messages) -> Rendered:
     """For whoever asked, where nobody else sees it."""
-    return _under(words.you_asked.format(question=_shown(text)), rendered)
+    return _under(messages.you_asked.format(question=_shown(text)), rendered)
 
 
 def _under(line: str, rendered: Rendered) -> Rendered:

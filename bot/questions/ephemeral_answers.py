@@ -94,8 +94,8 @@ class EphemeralAnswerWorker:
         if attempt > 1 and await self._is_told(question):
             return
         logger.warning("question.late", extra={"question_id": question.id})
-        words = messages_in(detect(plain_text(question.text)))
-        await self.show(question, plain(words.too_late))
+        messages = messages_in(detect(plain_text(question.text)))
+        await self.show(question, plain(messages.too_late))
 
     async def _answer(self, question: QueuedQuestion) -> Answer:
         text = plain_text(question.text, await self.people.names(people_in(question.text)))
@@ -154,10 +154,10 @@ class EphemeralAnswerWorker:
             logger.info("alone.url_refused", extra={"question_id": question.id, "status": told.status_code})
         return told.status_code == 200
 
-    async def _say_searching(self, question: QueuedQuestion, words: Messages) -> None:
+    async def _say_searching(self, question: QueuedQuestion, messages: Messages) -> None:
         await asyncio.sleep(self.wait_s)
         try:
-            await self._by_response_url(question, words.searching, None)
+            await self._by_response_url(question, messages.searching, None)
         except SLACK_FAILURES as error:
             logger.info("alone.no_status", extra={"question_id": question.id, "cause": type(error).__name__})
 
@@ -165,8 +165,8 @@ class EphemeralAnswerWorker:
         return await self.figures.load_trace(question.id) is not None
 
     async def _apologise(self, question: QueuedQuestion) -> None:
-        words = messages_in(detect(plain_text(question.text)))
-        await self.show(question, plain(words.failed.format(question_id=question.id)))
+        messages = messages_in(detect(plain_text(question.text)))
+        await self.show(question, plain(messages.failed.format(question_id=question.id)))
 
     async def _count(self, question: QueuedQuestion, answer: Answer) -> None:
         """Figures and the trace. Losing them is logged and changes nothing for the reader, who has the answer."""
@@ -183,10 +183,10 @@ class EphemeralAnswerWorker:
             logger.exception("figures.broke", extra={"question_id": question.id})
 
 
-def for_asker_only(rendered: Rendered, question: str, words: Messages) -> Rendered:
+def for_asker_only(rendered: Rendered, question: str, messages: Messages) -> Rendered:
     """A message for somebody who sees their question nowhere, without the buttons that need others."""
     blocks = [kept for block in rendered.blocks if (kept := _for_asker_only(block)) is not None]
-    return to_asker(replace(rendered, blocks=tuple(blocks)), question, words)
+    return to_asker(replace(rendered, blocks=tuple(blocks)), question, messages)
 
 
 def _for_asker_only(block: Block) -> Block | None:

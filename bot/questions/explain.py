@@ -62,8 +62,8 @@ class ExplanationView:
         """Opens the modal. Slack allows three seconds from the press, so nothing slow happens before."""
         explanation = await self._load(press)
         if explanation is None:
-            words = messages_in((await self._people.person(press.user.id)).locale)
-            view = modal(words, [section(words.why_gone)])
+            messages = messages_in((await self._people.person(press.user.id)).locale)
+            view = modal(messages, [section(messages.why_gone)])
         else:
             view = modal(messages_in(explanation.language), explanation_blocks(explanation))
         await self._client.views_open(trigger_id=press.trigger_id, view=view)
@@ -150,11 +150,11 @@ def trace_payload(answer: Answer, *, channel: str, reason: str = "") -> dict[str
     return explanation.model_dump(mode="json")
 
 
-def modal(words: Messages, blocks: list[Block]) -> dict[str, Any]:
+def modal(messages: Messages, blocks: list[Block]) -> dict[str, Any]:
     return {
         "type": "modal",
-        "title": label(words.why),
-        "close": label(words.close),
+        "title": label(messages.why),
+        "close": label(messages.close),
         "blocks": blocks,
     }
 

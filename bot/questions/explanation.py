@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from bot.messages.catalog import Messages, messages_in
 from bot.rendering.citation_blocks import titled_link
@@ -53,9 +53,9 @@ class Cited(BaseModel):
 
 
 class Explanation(BaseModel):
-    """A trace as it is stored. `pages`: the ids of every page that it names or that the answer rests on."""
+    """A trace as Redis holds it, by alias. `pages`: ids of every page that it names or that the answer rests on."""
 
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True, serialize_by_alias=True)
 
     channel: str
     pages: tuple[str, ...]
@@ -79,7 +79,11 @@ class Explanation(BaseModel):
     topics: tuple[str, ...] = ()
     is_follow_up: bool
     context: tuple[str, ...] = Field(default=(), repr=False)
-    context_share: float = 0.0
+    context_share: float = Field(
+        default=0.0,
+        validation_alias=AliasChoices("context_need", "context_share"),
+        serialization_alias="context_need",
+    )
     anchors: tuple[str, ...] = ()
     anchor_reason: str = ""
     outcome: str
@@ -95,93 +99,95 @@ class Explanation(BaseModel):
     timings_ms: dict[str, float] = Field(default_factory=dict)
 
 
-def _context(explanation: Explanation, words: Messages) -> str:
+def _context(explanation: Explanation, messages: Messages) -> str:
     if not explanation.context or not explanation.context_share:
-        return words.none
-    return f"{', '.join(explanation.context)} ({words.percent(explanation.context_share)})"
+        return messages.none
+    return f"{', '.join(explanation.context)} ({messages.percent(explanation.context_share)})"
 
 
 def explanation_blocks(explanation: Explanation) -> list[Block]:
     """What a person asks first, and below the line what whoever looks after Footnote asks."""
-    words = messages_in(explanation.language)
+    messages = messages_in(explanation.language)
     told = [
-        _fact(words.why_spoke, str(getattr(words, f"because_{explanation.reason}", ""))),
-        _marked(words.why_understood, _understood(explanation, words)),
-        _marked(words.why_looked, _looked(explanation, words)),
-        _marked(words.why_sure, _sure(explanation, words)),
+        _fact(messages.why_spoke, str(getattr(messages, f"because_{explanation.reason}", ""))),
+        _marked(messages.why_understood, _understood(explanation, messages)),
+        _marked(messages.why_looked, _looked(explanation, messages)),
+        _marked(messages.why_sure, _sure(explanation, messages)),
     ]
-    pages = [*(_told_cited(one, words) for one in explanation.cited), *_others(explanation, words)]
+    pages = [*(_told_cited(one, messages) for one in explanation.cited), *_others(explanation, messages)]
     return [
         *(section(part) for part in cut("\n".join(line for line in told if line), SECTION_CHARACTERS)),
-        *_listed(words.why_pages, pages),
-        *_listed(words.why_removed, [_plain(line) for line in explanation.removed]),
-        *_listed(words.why_notes, [escape(note) for note in _notes(explanation, words)]),
+        *_listed(messages.why_pages, pages),
+        *_listed(messages.why_removed, [_plain(line) for line in explanation.removed]),
+        *_listed(messages.why_notes, [escape(note) for note in _notes(explanation, messages)]),
         {"type": "divider"},
-        section(f"*{words.why_details}*"),
-        *_details(explanation, words),
+        section(f"*{messages.why_details}*"),
+        *_details(explanation, messages),
     ]
 
 
-def _understood(explanation: Explanation, words: Messages) -> str:
+def _understood(explanation: Explanation, messages: Messages) -> str:
     if explanation.parts:
-        return words.understood_parts.format(
+        return messages.understood_parts.format(
             parts=" · ".join(f"_{_plain(part)}_" for part in explanation.parts)
         )
     if not explanation.rewritten:
-        return words.understood_as_asked.format(query=_plain(explanation.question))
+        return messages.understood_as_asked.format(query=_plain(explanation.question))
     if explanation.readable:
-        return words.understood_rewritten.format(query=_plain(explanation.rewritten))
-    return words.understood_thread.format(
+        return messages.understood_rewritten.format(query=_plain(explanation.rewritten))
+    return messages.understood_thread.format(
         query=_plain(explanation.question), topics=_plain(", ".join(explanation.topics))
     )
 
 
-def _looked(explanation: Explanation, words: Messages) -> str:
-    told = [words.looked_everywhere]
+def _looked(explanation: Explanation, messages: Messages) -> str:
+    told = [messages.looked_everywhere]
     if explanation.context and explanation.context_share:
-        told.append(words.looked_along.format(words=_plain(", ".join(explanation.context))))
+        told.append(messages.looked_along.format(words=_plain(", ".join(explanation.context))))
     if explanation.translated:
-        told.append(words.looked_translated.format(query=_plain(explanation.translated)))
+        told.append(messages.looked_translated.format(query=_plain(explanation.translated)))
     if explanation.searches:
-        told.append(words.looked_further.format(queries=_plain(" / ".join(explanation.searches))))
+        told.append(messages.looked_further.format(queries=_plain(" / ".join(explanation.searches))))
     return " ".join(told)
 
 
-def _sure(explanation: Explanation, words: Messages) -> str:
+def _sure(explanation: Explanation, messages: Messages) -> str:
     """In words and in percent."""
     by_outcome = {
-        "closest": words.sure_closest,
-        "declined": words.sure_declined,
-        "unclear": words.sure_unclear,
+        "closest": messages.sure_closest,
+        "declined": messages.sure_declined,
+        "unclear": messages.sure_unclear,
     }
     if explanation.confidence >= VERY_SURE:
-        answered = words.sure_very
+        answered = messages.sure_very
     else:
-        answered = words.sure_fairly if explanation.confidence >= FAIRLY_SURE else words.sure_barely
-    return by_outcome.get(explanation.outcome, answered).format(percent=words.percent(explanation.confidence))
+        answered = messages.sure_fairly if explanation.confidence >= FAIRLY_SURE else messages.sure_barely
+    return by_outcome.get(explanation.outcome, answered).format(
+        percent=messages.percent(explanation.confidence)
+    )
 
 
-def _told_cited(one: Cited, words: Messages) -> str:
-    how = [str(getattr(words, f"found_by_{name}")) for name in one.found_by]
+def _told_cited(one: Cited, messages: Messages) -> str:
+    how = [str(getattr(messages, f"found_by_{name}")) for name in one.found_by]
     if "words" in one.found_by and "meaning" in one.found_by:
-        how = [words.found_by_both, *([words.found_by_thread] if "thread" in one.found_by else [])]
+        how = [messages.found_by_both, *([messages.found_by_thread] if "thread" in one.found_by else [])]
     place = titled_link(one.title, one.url)
     if one.section:
         place += f" › {escape(shorten(one.section, 100))}"
     return " – ".join([f"[{one.n}] {place}", *(["; ".join(how)] if how else [])])
 
 
-def _others(explanation: Explanation, words: Messages) -> list[str]:
+def _others(explanation: Explanation, messages: Messages) -> list[str]:
     """Pages that were found and that the answer does not rest on."""
     cited = {one.title for one in explanation.cited}
     others = {one.title: one.url.partition("#")[0] for one in explanation.passages if one.title not in cited}
     shown = [titled_link(title, url) for title, url in list(others.items())[:SHOWN_OTHERS]]
-    return [words.found_unused.format(pages=", ".join(shown))] if shown else []
+    return [messages.found_unused.format(pages=", ".join(shown))] if shown else []
 
 
-def _notes(explanation: Explanation, words: Messages) -> list[str]:
+def _notes(explanation: Explanation, messages: Messages) -> list[str]:
     return [
-        note_wording(note, words, removed=len(explanation.removed), quoted_in=explanation.quoted_in)
+        note_wording(note, messages, removed=len(explanation.removed), quoted_in=explanation.quoted_in)
         for note in explanation.notes
         if note not in UNTOLD
     ]
@@ -201,60 +207,64 @@ def _marked(name: str, told: str) -> str:
     return f"*{name}:* {told}" if told else ""
 
 
-def _details(explanation: Explanation, words: Messages) -> list[Block]:
+def _details(explanation: Explanation, messages: Messages) -> list[Block]:
+    percent = messages.percent(explanation.confidence)
     facts = [
-        _fact(words.why_question, explanation.question),
-        _fact(words.why_searched, explanation.rewritten or words.why_unchanged),
-        *([_fact(words.why_translated, explanation.translated)] if explanation.translated else []),
-        *([_fact(words.why_parts, " / ".join(explanation.parts))] if explanation.parts else []),
-        _fact(words.why_method, _how(explanation, words)),
-        *([_fact(words.why_lost, explanation.lost)] if explanation.lost else []),
-        _fact(words.why_topics, ", ".join(explanation.topics) or words.none),
-        _fact(words.why_follow_up, words.yes if explanation.is_follow_up else words.no),
-        _fact(words.why_context, _context(explanation, words)),
-        *([_fact(words.why_searches, " / ".join(explanation.searches))] if explanation.searches else []),
-        _fact(words.why_anchors, ", ".join(explanation.anchors) or words.none, explanation.anchor_reason),
+        _fact(messages.why_question, explanation.question),
+        _fact(messages.why_searched, explanation.rewritten or messages.why_unchanged),
+        *([_fact(messages.why_translated, explanation.translated)] if explanation.translated else []),
+        *([_fact(messages.why_parts, " / ".join(explanation.parts))] if explanation.parts else []),
+        _fact(messages.why_method, _how(explanation, messages)),
+        *([_fact(messages.why_lost, explanation.lost)] if explanation.lost else []),
+        _fact(messages.why_topics, ", ".join(explanation.topics) or messages.none),
+        _fact(messages.why_follow_up, messages.yes if explanation.is_follow_up else messages.no),
+        _fact(messages.why_context, _context(explanation, messages)),
+        *([_fact(messages.why_searches, " / ".join(explanation.searches))] if explanation.searches else []),
+        _fact(
+            messages.why_anchors, ", ".join(explanation.anchors) or messages.none, explanation.anchor_reason
+        ),
         *(
-            [_fact(words.why_rerank, _reranking(explanation.reranking, words))]
+            [_fact(messages.why_rerank, _reranking(explanation.reranking, messages))]
             if explanation.reranking
             else []
         ),
         _fact(
-            words.why_decision,
-            f"{explanation.outcome}, {words.why_confidence.format(percent=words.percent(explanation.confidence))}",
+            messages.why_decision, f"{explanation.outcome}, {messages.why_confidence.format(percent=percent)}"
         ),
         *(
-            [_fact(words.why_judge, str(getattr(words, f"judge_{explanation.judge}")))]
+            [_fact(messages.why_judge, str(getattr(messages, f"judge_{explanation.judge}")))]
             if explanation.judge
             else []
         ),
     ]
     blocks = [section(part) for part in cut("\n".join(facts), SECTION_CHARACTERS)]
     if explanation.passages:
-        blocks.append(section(f"*{words.why_passages}*"))
-        blocks.extend(section(_told(passage, words)) for passage in explanation.passages)
-    blocks += _listed(words.why_freshness, [_plain(line) for line in explanation.freshness])
-    return [*blocks, context(_timings(explanation.timings_ms, words))] if explanation.timings_ms else blocks
+        blocks.append(section(f"*{messages.why_passages}*"))
+        blocks.extend(section(_told(passage, messages)) for passage in explanation.passages)
+    blocks += _listed(messages.why_freshness, [_plain(line) for line in explanation.freshness])
+    return (
+        [*blocks, context(_timings(explanation.timings_ms, messages))] if explanation.timings_ms else blocks
+    )
 
 
-def _how(explanation: Explanation, words: Messages) -> str:
+def _how(explanation: Explanation, messages: Messages) -> str:
     """Who rewrote, why, and how sure they were: "heuristic: reference word 'it' -> 'mulch', sure to 90%"."""
     told = f"{explanation.method}: {explanation.reasoning}" if explanation.reasoning else explanation.method
     return (
         told
         if explanation.sure >= 1
-        else f"{told}, {words.why_unsure.format(percent=words.percent(explanation.sure))}"
+        else f"{told}, {messages.why_unsure.format(percent=messages.percent(explanation.sure))}"
     )
 
 
-def _reranking(found: Reranking, words: Messages) -> str:
-    told = words.why_rerank_on if found.helps else words.why_rerank_off
+def _reranking(found: Reranking, messages: Messages) -> str:
+    told = messages.why_rerank_on if found.helps else messages.why_rerank_off
     return told.format(
         samples=found.samples,
-        before=words.percent(found.before),
-        after=words.percent(found.after),
+        before=messages.percent(found.before),
+        after=messages.percent(found.after),
         candidates=found.candidates,
-        weight=words.percent(found.weight),
+        weight=messages.percent(found.weight),
     )
 
 
@@ -263,26 +273,26 @@ def _fact(name: str, value: str, reason: str = "") -> str:
     return f"{told} ({escape(shorten(reason, SHOWN_CHARACTERS))})" if reason else told
 
 
-def _told(passage: Passage, words: Messages) -> str:
+def _told(passage: Passage, messages: Messages) -> str:
     place = titled_link(passage.title, passage.url)
     if passage.section:
         place += f" › {escape(shorten(passage.section, 100))}"
     mark = f"[{passage.cited_as}]  " if passage.cited_as is not None else ""
-    return f"{mark}{place}\n{_scores(passage, words)}"
+    return f"{mark}{place}\n{_scores(passage, messages)}"
 
 
-def _scores(passage: Passage, words: Messages) -> str:
+def _scores(passage: Passage, messages: Messages) -> str:
     """The stages that ran for this passage: one that did not has nothing to tell."""
     scores = passage.model_dump(include={"dense", "lexical", "fused", "anchor", "rerank", "final"})
     ran = {stage: f"{score:.2f}" for stage, score in scores.items() if score is not None}
     if not scores["anchor"]:
         ran.pop("anchor", None)
-    parts = words.why_scores.split(" · ")
+    parts = messages.why_scores.split(" · ")
     return " · ".join(part.format(**ran) for part in parts if any(f"{{{stage}}}" in part for stage in ran))
 
 
-def _timings(timings_ms: Mapping[str, float], words: Messages) -> str:
+def _timings(timings_ms: Mapping[str, float], messages: Messages) -> str:
     stages = " · ".join(
         f"{escape(stage)} {milliseconds:.0f} ms" for stage, milliseconds in timings_ms.items()
     )
-    return shorten(f"{words.why_timings}: {stages}", 1000)
+    return shorten(f"{messages.why_timings}: {stages}", 1000)

@@ -110,9 +110,9 @@ class Pane:
 
     async def _suggest(self, user: str, channel: str, *, thread_ts: str | None = None) -> None:
         person = await self._people.person(user)
-        words = messages_in(person.locale)
+        messages = messages_in(person.locale)
         language = person.locale.replace("_", "-").split("-")[0].lower()
-        prompts = await self._suggestions.for_person(user, words, language=language, most=PROMPTS)
+        prompts = await self._suggestions.for_person(user, messages, language=language, most=PROMPTS)
         if not prompts:
             return
         place = {"thread_ts": thread_ts} if thread_ts else {}
@@ -120,7 +120,7 @@ class Pane:
             "prompts",
             self._quick.assistant_threads_setSuggestedPrompts,
             channel_id=channel,
-            title=words.pane_prompts,
+            title=messages.pane_prompts,
             prompts=[{"title": shorten(one, PROMPT_TITLE_CHARACTERS), "message": one} for one in prompts],
             **place,
         )

@@ -135,7 +135,7 @@ class QuestionWorker:
         the answer did get out. Raises as a call does.
         """
         logger.warning("question.late", extra={"question_id": question.id})
-        await self._say_instead(question, lambda words: words.too_late)
+        await self._say_instead(question, lambda messages: messages.too_late)
 
     async def clean_up(self, question: QueuedQuestion) -> None:
         """Takes away what says that we are at it. Raises
@@ -207,9 +207,9 @@ class QuestionWorker:
     async def _help(self, question: QueuedQuestion, posted: Posted | None) -> None:
         """Nothing was asked, neither here nor above; or it was asked in a file."""
         person = await self.people.person(question.user)
-        words = messages_in(person.locale)
+        messages = messages_in(person.locale)
         metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, outcome="chat")
-        told = plain(words.note_files if question.unread else words.help)
+        told = plain(messages.note_files if question.unread else messages.help)
         await self.replies.deliver(question, told, metadata, instead_of=posted.ts if posted else None)
 
     async def _record_posted(
@@ -262,15 +262,15 @@ class QuestionWorker:
         if error.code not in NOT_IN_CHANNEL or not question.user or question.unasked:
             return
         channel = await self.channels.describe(question.channel)
-        words = messages_in((await self.people.person(question.user)).locale)
-        called = f"#{channel.name}" if channel.name else words.this_channel
+        messages = messages_in((await self.people.person(question.user)).locale)
+        called = f"#{channel.name}" if channel.name else messages.this_channel
         try:
-            await self.replies.tell_directly(question.user, words.not_in_channel.format(channel=called))
+            await self.replies.tell_directly(question.user, messages.not_in_channel.format(channel=called))
         except SLACK_FAILURES:
             logger.warning("question.asker_not_told", extra={"question_id": question.id}, exc_info=True)
 
     async def _apologise(self, question: QueuedQuestion) -> None:
-        await self._say_instead(question, lambda words: words.failed.format(question_id=question.id))
+        await self._say_instead(question, lambda messages: messages.failed.format(question_id=question.id))
 
     async def _say_instead(self, question: QueuedQuestion, sentence: Callable[[Messages], str]) -> None:
         """One polite sentence in the place of the placeholder; nothing
@@ -282,9 +282,9 @@ class QuestionWorker:
         if posted is not None and posted.answers(question):
             return
         wanted = (await self.channel_settings.of(question.channel)).language
-        words = messages_in(wanted or detect(plain_text(question.text)))
+        messages = messages_in(wanted or detect(plain_text(question.text)))
         metadata = AnswerMetadata(question_id=question.id, question_ts=question.ts, state="failed")
-        rendered = plain(sentence(words))
+        rendered = plain(sentence(messages))
         await self.replies.deliver(question, rendered, metadata, instead_of=posted.ts if posted else None)
 
 

@@ -65,8 +65,8 @@ class Retraction:
         ):
             logger.info("reply.deleted", extra={"question_id": deletion.message_id})
             return
-        words = messages_in(detect(posted.metadata.answer or posted.text))
-        await self.replies.blank(deletion, posted, words.question_deleted)
+        text = messages_in(detect(posted.metadata.answer or posted.text)).question_deleted
+        await self.replies.blank(deletion, posted, text)
         logger.info("reply.blanked", extra={"question_id": deletion.message_id})
 
     async def _others_below(

@@ -62,10 +62,10 @@ class Streams:
 
     @asynccontextmanager
     async def watch(
-        self, question: QueuedQuestion, words: Messages, posted: Posted | None
+        self, question: QueuedQuestion, messages: Messages, posted: Posted | None
     ) -> AsyncIterator[LiveReply]:
         """Shows the reply to a question while the block runs. Where a message stands already, it only leads to that."""
-        live = LiveReply(self, question, words, posted)
+        live = LiveReply(self, question, messages, posted)
         live.open()
         self.running += 1
         try:
@@ -94,27 +94,27 @@ class LiveReply:
     """One question's reply while it comes about: a `kb.answering.progress.Progress`. `Streams.watch` makes it."""
 
     def __init__(
-        self, streams: Streams, question: QueuedQuestion, words: Messages, posted: Posted | None
+        self, streams: Streams, question: QueuedQuestion, messages: Messages, posted: Posted | None
     ) -> None:
         self._streams = streams
         self._question = question
-        self._words = words
+        self._messages = messages
         self._posted = posted
         self._stream = streams.stream(question)
         self._wake = asyncio.Event()
         self._speaking = asyncio.Lock()
         self._searching: asyncio.Task[str | None] | None = None
         self._pump: asyncio.Task[None] | None = None
-        self._status = self._told = words.searching
+        self._status = self._told = messages.searching
         self._written: tuple[Sequence[Sentence], Sequence[Citation]] = ((), ())
         self._shown = ""
 
     async def stage(self, stage: Stage, *, pages: int = 0) -> None:
         self._status = {
-            "searching": self._words.searching,
-            "reading": self._words.counted(self._words.reading, max(1, pages)),
-            "writing": self._words.writing,
-            "checking": self._words.checking,
+            "searching": self._messages.searching,
+            "reading": self._messages.counted(self._messages.reading, max(1, pages)),
+            "writing": self._messages.writing,
+            "checking": self._messages.checking,
         }[stage]
         self._wake.set()
 
@@ -124,7 +124,7 @@ class LiveReply:
 
     def open(self) -> None:
         if self._posted is None and not self._question.unasked:  # which may end in silence
-            searching = self._streams.replies.show_searching(self._question, self._words.searching)
+            searching = self._streams.replies.show_searching(self._question, self._messages.searching)
             self._searching = asyncio.create_task(searching)
             self._pump = asyncio.create_task(self._show(self._searching))
 
@@ -191,7 +191,7 @@ class LiveReply:
 
     async def _tell_text(self) -> bool:
         """Sends what is new of the draft. False: there was nothing, or nothing that fits to what is shown."""
-        text = partial_markdown(*self._written, self._words)
+        text = partial_markdown(*self._written, self._messages)
         if len(text) <= len(self._shown) or not text.startswith(self._shown):
             return False
         more = text[len(self._shown) :]

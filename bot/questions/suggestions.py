@@ -77,12 +77,12 @@ class Suggestions:
         self._clock = clock
         self._titles: TtlCache[None, Sequence[PageAddress]] = TtlCache(keep=KEEP, clock=clock)
 
-    async def for_person(self, user: str, words: Messages, *, language: str, most: int = 4) -> list[str]:
+    async def for_person(self, user: str, messages: Messages, *, language: str, most: int = 4) -> list[str]:
         """Questions, best first; fewer or none where nothing fits, or where it cannot be told what may be read."""
         try:
             audience = await self._audiences.for_person(user)
             asked = await self._asked(audience, language, most)
-            return asked or await self._from_titles(audience, words, most)
+            return asked or await self._from_titles(audience, messages, most)
         except UnavailableError as error:
             logger.warning("suggestions.none", extra={"cause": str(error)})
             return []
@@ -103,7 +103,7 @@ class Suggestions:
         told = await self._channels.describe(channel)
         return told.kind == "channel" and not told.shared
 
-    async def _from_titles(self, audience: Audience, words: Messages, most: int) -> list[str]:
+    async def _from_titles(self, audience: Audience, messages: Messages, most: int) -> list[str]:
         """Other titles each day, the same ones all day."""
         day = f"{self._clock():%Y-%m-%d}"
         pages = {
@@ -121,7 +121,7 @@ class Suggestions:
             found += [title for title, page in batch if page.page_id in readable]
             if len(found) >= most:
                 break
-        return [words.ask_title.format(title=title) for title in found[:most]]
+        return [messages.ask_title.format(title=title) for title in found[:most]]
 
 
 def often_asked(asked: Sequence[AskedQuestion]) -> list[_Group]:

@@ -59,7 +59,7 @@ class ProgressMessage:
         return str(response["channel"]), str(response["ts"])
 
     async def follow(
-        self, progress: AsyncIterator[ReindexProgress], note: ProgressNote, *, what: str, words: Messages
+        self, progress: AsyncIterator[ReindexProgress], note: ProgressNote, *, what: str, messages: Messages
     ) -> None:
         """Shows each step, at most one in three seconds, and the last one always."""
         try:
@@ -68,10 +68,10 @@ class ProgressMessage:
             logger.warning("progress.not_noted", extra={"channel": note.channel})
         holding = asyncio.create_task(self._notes.hold(note))
         try:
-            last = await self._steps(progress, note, what, words)
+            last = await self._steps(progress, note, what, messages)
             if last is not None and last.phase == "failed":
                 logger.error("reindex.failed", extra={"requested_by": note.user, "cause": last.error})
-            await self._end(last, note, what, words)
+            await self._end(last, note, what, messages)
         finally:
             await cancelled(holding)
 
@@ -90,7 +90,7 @@ class ProgressMessage:
             logger.warning("progress.not_dropped", extra={"channel": note.channel})
 
     async def _steps(
-        self, progress: AsyncIterator[ReindexProgress], note: ProgressNote, what: str, words: Messages
+        self, progress: AsyncIterator[ReindexProgress], note: ProgressNote, what: str, messages: Messages
     ) -> ReindexProgress | None:
         shown_at: datetime | None = None
         step: ReindexProgress | None = None
@@ -99,26 +99,26 @@ class ProgressMessage:
                 break
             now = self._clock()
             if shown_at is None or now - shown_at >= BETWEEN_UPDATES:
-                await self._show(note, progress_text(step, what, words))
+                await self._show(note, progress_text(step, what, messages))
                 shown_at = self._clock()
         return step
 
     async def _end(
-        self, last: ReindexProgress | None, note: ProgressNote, what: str, words: Messages
+        self, last: ReindexProgress | None, note: ProgressNote, what: str, messages: Messages
     ) -> None:
         """The end in the message, and to the admin alone what must not stand there."""
         if last is None or last.phase not in {"done", "failed"}:
-            await self.finish(note, words.reindex_failed.format(what=what))
+            await self.finish(note, messages.reindex_failed.format(what=what))
             return
-        again = f"\n{words.reindex_resumed}" if note.times > 1 and last.report is not None else ""
+        again = f"\n{messages.reindex_resumed}" if note.times > 1 and last.report is not None else ""
         now = self._clock()
-        text = in_full = end_text(last, what, words, user=note.user, now=now)
+        text = in_full = end_text(last, what, messages, user=note.user, now=now)
         if not note.channel.startswith(DIRECT):
             naming = await self._names.for_place(last.report, channel=note.channel, user=note.user)
-            text = end_text(last, what, words, user=note.user, now=now, naming=naming)
+            text = end_text(last, what, messages, user=note.user, now=now, naming=naming)
         if text != in_full:
             await self._tell_alone(note.user, in_full)
-            text += f"\n{words.rest_by_dm.format(person=f'<@{note.user}>')}"
+            text += f"\n{messages.rest_by_dm.format(person=f'<@{note.user}>')}"
         await self.finish(note, text + again)
 
     async def _post_anew(self, note: ProgressNote, text: str) -> None:

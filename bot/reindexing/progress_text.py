@@ -15,30 +15,30 @@ SHOWN = 5
 """Pages named of each kind."""
 
 
-def progress_text(step: ReindexProgress, what: str, words: Messages) -> str:
+def progress_text(step: ReindexProgress, what: str, messages: Messages) -> str:
     if step.phase == "queued":
-        return words.reindex_queued.format(what=what)
+        return messages.reindex_queued.format(what=what)
     if step.phase == "swapping":
-        return words.reindex_swapping.format(what=what)
+        return messages.reindex_swapping.format(what=what)
     if step.total <= 0:
-        return words.reindex_reading.format(what=what)
+        return messages.reindex_reading.format(what=what)
     share = min(1.0, step.done / step.total)
-    told = words.reindexing.format(
+    told = messages.reindexing.format(
         what=what,
         bar="▓" * round(share * BAR) + "░" * (BAR - round(share * BAR)),
-        percent=words.percent(share),
-        done=words.number(step.done),
-        pages=words.counted(words.pages, step.total),
+        percent=messages.percent(share),
+        done=messages.number(step.done),
+        pages=messages.counted(messages.pages, step.total),
     )
     if step.seconds_left is None:
         return told
-    return f"{told} · {words.about_left.format(time=words.lasting(step.seconds_left))}"
+    return f"{told} · {messages.about_left.format(time=messages.lasting(step.seconds_left))}"
 
 
 def end_text(
     step: ReindexProgress,
     what: str,
-    words: Messages,
+    messages: Messages,
     *,
     user: str,
     now: datetime,
@@ -52,41 +52,41 @@ def end_text(
     """
     if step.refusal is not None:
         if naming is None:
-            return words.reindex_refused.format(what=what, reason=escape(step.refusal))
-        return words.reindex_refused_openly.format(what=what)
+            return messages.reindex_refused.format(what=what, reason=escape(step.refusal))
+        return messages.reindex_refused_openly.format(what=what)
     if step.phase != "done" or step.report is None:
-        return words.reindex_failed.format(what=what)
+        return messages.reindex_failed.format(what=what)
     seconds = step.report.seconds or (now - step.started_at).total_seconds()
-    asked = {"what": what, "person": f"<@{user}>", "time": words.lasting(seconds)}
-    return _diff_text(step.report, words, asked=asked, naming=naming)
+    asked = {"what": what, "person": f"<@{user}>", "time": messages.lasting(seconds)}
+    return _diff_text(step.report, messages, asked=asked, naming=naming)
 
 
 def _diff_text(
-    report: SyncReport, words: Messages, *, asked: Mapping[str, str], naming: Naming | None
+    report: SyncReport, messages: Messages, *, asked: Mapping[str, str], naming: Naming | None
 ) -> str:
     """The counts and the failures by name; what a dry run would change by name too, which nothing else would show."""
     name = naming or report.named
     if report.added or report.changed or report.removed or report.failed:
-        done = words.reindex_would if report.dry_run else words.reindex_done
-        told = done.format(counts=_counts(report, words, name), **asked)
+        done = messages.reindex_would if report.dry_run else messages.reindex_done
+        told = done.format(counts=_counts(report, messages, name), **asked)
     else:
-        done = words.reindex_would_nothing if report.dry_run else words.reindex_nothing
-        told = done.format(pages=words.counted(words.pages, report.unchanged), **asked)
+        done = messages.reindex_would_nothing if report.dry_run else messages.reindex_nothing
+        told = done.format(pages=messages.counted(messages.pages, report.unchanged), **asked)
     lines = [told]
     if naming is None:
         lines += [f"⚠ {escape(doubt)}" for doubt in report.doubts]
     elif report.doubts:
-        lines.append(f"⚠ {words.reindex_doubts.format(number=words.number(len(report.doubts)))}")
+        lines.append(f"⚠ {messages.reindex_doubts.format(number=messages.number(len(report.doubts)))}")
     named = (("+", report.added), ("~", report.changed), ("−", report.removed)) if report.dry_run else ()
     for mark, paths in named:
         if paths:
             known = [escape(page) for page in map(name, paths) if page is not None]
-            lines.append(f"{mark} {_some(known, len(paths), words)}")
+            lines.append(f"{mark} {_some(known, len(paths), messages)}")
     return "\n".join(lines)
 
 
-def _counts(report: SyncReport, words: Messages, name: Naming) -> str:
-    counts = words.counts(
+def _counts(report: SyncReport, messages: Messages, name: Naming) -> str:
+    counts = messages.counts(
         added=len(report.added),
         changed=len(report.changed),
         removed=len(report.removed),
@@ -97,12 +97,12 @@ def _counts(report: SyncReport, words: Messages, name: Naming) -> str:
         return counts
     failed = [(name(page.path), page.reason) for page in report.failed]
     known = [f"{escape(page)}: {escape(reason)}" for page, reason in failed if page is not None]
-    return f"{counts} ({_some(known, len(failed), words)})"
+    return f"{counts} ({_some(known, len(failed), messages)})"
 
 
-def _some(known: Sequence[str], pages: int, words: Messages) -> str:
+def _some(known: Sequence[str], pages: int, messages: Messages) -> str:
     """The first few names, and how many pages have none here."""
     shown = [", ".join(known[:SHOWN]) + (", …" if len(known) > SHOWN else "")] if known else []
     if pages > len(known):
-        shown.append(words.not_named.format(number=words.number(pages - len(known))))
+        shown.append(messages.not_named.format(number=messages.number(pages - len(known))))
     return "; ".join(shown)

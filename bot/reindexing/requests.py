@@ -53,11 +53,11 @@ class ReindexFollower:
         self._people = people
         self._clock = clock
 
-    async def begin(self, request: ReindexRequest, *, channel: str, words: Messages) -> Begun:
+    async def begin(self, request: ReindexRequest, *, channel: str, messages: Messages) -> Begun:
         """Starts it and posts its message, in the channel or else to the admin alone."""
         steps = self._reindexer.reindex(request)
         first = await anext(steps)
-        text = words.reindex_queued.format(what=_what(request.source, words))
+        text = messages.reindex_queued.format(what=_what(request.source, messages))
         posted, ts = await self._message.begin(channel=channel, user=request.requested_by, text=text)
         note = ProgressNote(
             channel=posted,
@@ -71,9 +71,9 @@ class ReindexFollower:
         )
         return Begun(channel=posted, joined=first.joined, steps=_with_first(first, steps), note=note)
 
-    async def follow(self, begun: Begun, words: Messages) -> None:
-        what = _what(begun.note.source, words)
-        await self._message.follow(begun.steps, begun.note, what=what, words=words)
+    async def follow(self, begun: Begun, messages: Messages) -> None:
+        what = _what(begun.note.source, messages)
+        await self._message.follow(begun.steps, begun.note, what=what, messages=messages)
 
     async def take_up(self, background: Background) -> None:
         """Until it is cancelled: goes on with the messages of bots that are gone, this one's earlier life included."""
@@ -87,7 +87,7 @@ class ReindexFollower:
 
     async def _resume(self, note: ProgressNote) -> None:
         """The index knows what the earlier run has done: what it had not is done now."""
-        words = messages_in((await self._people.person(note.user)).locale)
+        messages = messages_in((await self._people.person(note.user)).locale)
         if note.end is not None:
             await self._message.finish(note, note.end)
             return
@@ -95,7 +95,9 @@ class ReindexFollower:
         late = self._clock() - note.begun_at > RESUMED_WITHIN
         if gone or late or note.times >= MOST_TIMES:
             logger.warning("reindex.given_up", extra={"times": note.times, "gone": gone, "late": late})
-            await self._message.finish(note, words.reindex_cut_off.format(what=_what(note.source, words)))
+            await self._message.finish(
+                note, messages.reindex_cut_off.format(what=_what(note.source, messages))
+            )
             return
         logger.info("reindex.taken_up", extra={"source": note.source, "times": note.times})
         request = ReindexRequest(
@@ -107,11 +109,11 @@ class ReindexFollower:
         )
         again = note.model_copy(update={"times": note.times + 1})
         steps = self._reindexer.reindex(request)
-        await self._message.follow(steps, again, what=_what(note.source, words), words=words)
+        await self._message.follow(steps, again, what=_what(note.source, messages), messages=messages)
 
 
-def _what(source: str | None, words: Messages) -> str:
-    return escape(source) if source else words.everything
+def _what(source: str | None, messages: Messages) -> str:
+    return escape(source) if source else messages.everything
 
 
 async def _with_first(

@@ -42,85 +42,88 @@ def citation_mark(citation: Citation) -> str:
     return f"<{target}|[{citation.n}]>" if linked else f"[{citation.n}]"
 
 
-def source_line(citation: Citation, warning: AnswerWarning | None, words: Messages) -> str:
+def source_line(citation: Citation, warning: AnswerWarning | None, messages: Messages) -> str:
     """One source: where it stands, its date, what is wrong with it and who owns it then, and its score."""
     chunk = citation.chunk
     place = titled_link(chunk.page.title, chunk.url)
     if chunk.section:
         place += f" › {escape(shorten(chunk.section_label, TITLE_CHARACTERS))}"
-    doubt = _doubt(citation, warning, words)
+    doubt = _doubt(citation, warning, messages)
     owner = chunk.page.owner if doubt and warning else None
     told = [
-        dated(chunk.page, words),
+        dated(chunk.page, messages),
         doubt,
-        words.owned.format(owner=escape(shorten(owner, TITLE_CHARACTERS))) if owner else "",
-        words.percent(citation.score) if citation.score is not None else "",
+        messages.owned.format(owner=escape(shorten(owner, TITLE_CHARACTERS))) if owner else "",
+        messages.percent(citation.score) if citation.score is not None else "",
     ]
     return " · ".join([f"[{citation.n}]  {place}", *(one for one in told if one)])
 
 
-def warning_line(warning: AnswerWarning, cited: Mapping[int, Citation], words: Messages, today: date) -> str:
+def warning_line(
+    warning: AnswerWarning, cited: Mapping[int, Citation], messages: Messages, today: date
+) -> str:
     """One sentence about a page: which one, since when, why, and whose it is."""
     if warning.kind == "conflict":
         pages = [cited[n].chunk.page for n in warning.disputed if n in cited]
         if len(pages) == 2:
-            return f"⚠️ {words.conflict.format(newer=format_page(pages[0], words), older=format_page(pages[1], words))}"
+            newer, older = (format_page(page, messages) for page in pages)
+            return f"⚠️ {messages.conflict.format(newer=newer, older=older)}"
     page = warning.page
     fields = {
         "title": titled_link(page.title, page.url),
-        "date": words.on(warning.date) if warning.date else "",
-        "ago": words.since(warning.date, today) if warning.date else "",
+        "date": messages.on(warning.date) if warning.date else "",
+        "ago": messages.since(warning.date, today) if warning.date else "",
         "successor": successor_link(page),
         "state": escape(shorten(page.retired or "", TITLE_CHARACTERS)),
     }
-    return " ".join(["⚠️", _template(warning, words).format(**fields), *owner_sentence(page, words)])
+    return " ".join(["⚠️", _template(warning, messages).format(**fields), *owner_sentence(page, messages)])
 
 
-def owner_sentence(page: Page, words: Messages) -> list[str]:
+def owner_sentence(page: Page, messages: Messages) -> list[str]:
     """ "Owner: People team.", as one sentence or none."""
-    return [words.owner.format(owner=escape(shorten(page.owner, TITLE_CHARACTERS)))] if page.owner else []
+    return [messages.owner.format(owner=escape(shorten(page.owner, TITLE_CHARACTERS)))] if page.owner else []
 
 
-def format_page(page: Page, words: Messages) -> str:
+def format_page(page: Page, messages: Messages) -> str:
     """A page with its date: "*Leave policy* (reviewed 3 May 2026)"."""
-    return f"*{titled_link(page.title, page.url)}* ({dated(page, words) or words.undated})"
+    return f"*{titled_link(page.title, page.url)}* ({dated(page, messages) or messages.undated})"
 
 
-def _template(warning: AnswerWarning, words: Messages) -> str:
+def _template(warning: AnswerWarning, messages: Messages) -> str:
     if warning.kind == "superseded":
         if warning.page.told_successor is None:
-            return words.superseded_alone
-        return words.older_version if warning.reason == "older_version" else words.superseded
+            return messages.superseded_alone
+        return messages.older_version if warning.reason == "older_version" else messages.superseded
     if warning.reason == "retired":
-        return words.retired
+        return messages.retired
     if warning.date is None:
-        return words.undated_warning
+        return messages.undated_warning
     reasons = {
-        "expired": words.expired,
-        "review_overdue": words.review_overdue,
-        "old_review": words.old_review,
+        "expired": messages.expired,
+        "review_overdue": messages.review_overdue,
+        "old_review": messages.old_review,
     }
-    return reasons.get(warning.reason, words.old_edit)
+    return reasons.get(warning.reason, messages.old_edit)
 
 
-def _doubt(citation: Citation, warning: AnswerWarning | None, words: Messages) -> str:
+def _doubt(citation: Citation, warning: AnswerWarning | None, messages: Messages) -> str:
     if citation.freshness == "undated":
-        return words.undated
+        return messages.undated
     if warning is not None and warning.date is not None and warning.reason in ("review_overdue", "expired"):
-        template = words.overdue_since if warning.reason == "review_overdue" else words.expired_on
-        return template.format(date=words.on(warning.date))
+        template = messages.overdue_since if warning.reason == "review_overdue" else messages.expired_on
+        return template.format(date=messages.on(warning.date))
     if warning is not None and warning.page.successor is not None:
-        template = words.later_version if warning.reason == "older_version" else words.replaced_by
+        template = messages.later_version if warning.reason == "older_version" else messages.replaced_by
         return template.format(successor=successor_link(warning.page))
-    return {"outdated": words.outdated, "superseded": words.replaced}.get(citation.freshness, "")
+    return {"outdated": messages.outdated, "superseded": messages.replaced}.get(citation.freshness, "")
 
 
-def dated(page: Page, words: Messages) -> str:
+def dated(page: Page, messages: Messages) -> str:
     """When it was last reviewed, else edited: "reviewed 3 May 2024"; "" where the page tells neither."""
     dates = page.dates
     if dates.reviewed:
-        return words.reviewed.format(date=words.on(dates.reviewed))
-    return words.edited.format(date=words.on(dates.edited)) if dates.edited else ""
+        return messages.reviewed.format(date=messages.on(dates.reviewed))
+    return messages.edited.format(date=messages.on(dates.edited)) if dates.edited else ""
 
 
 def successor_link(page: Page) -> str:

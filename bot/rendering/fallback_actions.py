@@ -38,7 +38,7 @@ def lacks_an_answer(answer: Answer) -> bool:
 
 def owner_line(
     answer: Answer,
-    words: Messages,
+    messages: Messages,
     shown: Callable[[NearestPage], str],
     as_text: Callable[[str], str],
     fallback: FallbackActions | None,
@@ -52,16 +52,16 @@ def owner_line(
     if answer.quotes and name == page.owner and not people:
         return ""  # the quote names them
     owner = f"{as_text(name)} ({people})" if people else as_text(name)
-    return words.owner_of.format(page=shown(page), owner=owner) if name else ""
+    return messages.owner_of.format(page=shown(page), owner=owner) if name else ""
 
 
 def fallback_buttons(
-    words: Messages, question_id: str, fallback: FallbackActions | None
+    messages: Messages, question_id: str, fallback: FallbackActions | None
 ) -> list[dict[str, Any]]:
     if fallback is None:
         return []
-    ask = [_button(ASK_OWNER, words.ask_owner, fallback.request)] if fallback.request else []
-    return [*ask, _button(MISSING, words.report_missing, question_id)]
+    ask = [_button(ASK_OWNER, messages.ask_owner, fallback.request)] if fallback.request else []
+    return [*ask, _button(MISSING, messages.report_missing, question_id)]
 
 
 def _button(action: str, shown: str, value: str) -> dict[str, Any]:

@@ -15,35 +15,37 @@ SAYS_QUOTES: frozenset[str] = frozenset({"model unavailable", "model refused"})
 """Each says that these are quotes, so that need not be said again."""
 
 
-def note_wording(note: str, words: Messages, *, removed: int = 1, quoted_in: Collection[str] = ()) -> str:
+def note_wording(note: str, messages: Messages, *, removed: int = 1, quoted_in: Collection[str] = ()) -> str:
     """A note in the reader's language; one that we have no words for as it stands.
 
     `removed` counts sentences; `quoted_in` are the languages (ISO 639-1) of the pages that are quoted.
     """
-    languages = words.languages((code for code in quoted_in if code in SURE_LANGUAGES), join=words.and_also)
+    languages = messages.languages(
+        (code for code in quoted_in if code in SURE_LANGUAGES), join=messages.and_also
+    )
     wordings = {
-        "extractive mode": words.note_extractive,
-        "model unavailable": words.note_model_unavailable,
-        "model refused": words.note_model_refused,
-        "history unavailable": words.note_history,
-        "thread unread": words.note_thread,
-        "files unread": words.note_files,
-        "shortened": words.shortened,
-        "pages' language": words.note_pages_in.format(languages=languages)
+        "extractive mode": messages.note_extractive,
+        "model unavailable": messages.note_model_unavailable,
+        "model refused": messages.note_model_refused,
+        "history unavailable": messages.note_history,
+        "thread unread": messages.note_thread,
+        "files unread": messages.note_files,
+        "shortened": messages.shortened,
+        "pages' language": messages.note_pages_in.format(languages=languages)
         if languages
-        else words.note_pages_language,
-        "sentences removed": words.removed(removed),
-        "nothing more": words.nothing_more,
+        else messages.note_pages_language,
+        "sentences removed": messages.removed(removed),
+        "nothing more": messages.nothing_more,
     }
     return wordings.get(note, escape(note))
 
 
-def reader_notes(answer: Answer, words: Messages, *, shortened: bool = False) -> list[str]:
+def reader_notes(answer: Answer, messages: Messages, *, shortened: bool = False) -> list[str]:
     """The notes that tell a reader something. `shortened`: the message itself had to leave something out."""
     notes = relevant_notes(answer.notes, answer.outcome, quoted=bool(answer.quotes))
     removed, quoted_in = removed_sentences(answer), quote_languages(answer)
-    told = [note_wording(note, words, removed=removed, quoted_in=quoted_in) for note in notes]
-    return [words.shortened, *told] if shortened and "shortened" not in notes else told
+    told = [note_wording(note, messages, removed=removed, quoted_in=quoted_in) for note in notes]
+    return [messages.shortened, *told] if shortened and "shortened" not in notes else told
 
 
 def relevant_notes(notes: Sequence[str], outcome: str, *, quoted: bool) -> list[str]:

@@ -34,12 +34,12 @@ _IN_ADDRESS = {ord(letter): f"%{ord(letter):02X}" for letter in "()[]\\<> \"'"}
 
 
 def partial_markdown(
-    sentences: Sequence[Sentence], citations: Sequence[Citation], words: Messages | None = None
+    sentences: Sequence[Sentence], citations: Sequence[Citation], messages: Messages | None = None
 ) -> str:
-    """The sentences so far, each with the marks of its sources, up to `MOST_CHARACTERS`. English without `words`."""
+    """The sentences so far, each with the marks of its sources, up to `MOST_CHARACTERS`. English without `messages`."""
     shown = {one.n: _citation_link(one) for one in citations}
     clean = [replace(one, text=sanitize_links(one.text)) for one in sentences]
-    below = (words or messages_in(None)).sources_below
+    below = (messages or messages_in(None)).sources_below
     text = ""
     for grown, waiting in growing_markdown(clean, lambda n: shown.get(n, ""), below=below):
         if len(grown) + len(waiting) > MOST_CHARACTERS:

@@ -17,26 +17,26 @@ from kb.answer import Citation
 _MARKUP = re.compile(r"([\\`*_\[\]<>])")
 
 
-def header_spans(citation: Citation, words: Messages, *, says: bool) -> list[Span]:
+def header_spans(citation: Citation, messages: Messages, *, says: bool) -> list[Span]:
     """`says`: the head leads in the quote by itself; else a sentence before it does."""
     chunk, bold = citation.chunk, Span(text="", bold=True)
     url = chunk.url if len(chunk.url) <= URL_CHARACTERS else ""
     section = Span(text=_section(citation), bold=True)
-    before, after = _around(citation, words, says=says)
+    before, after = _around(citation, messages, says=says)
     spans = [Span(text=before), *link_spans(url, title_of(chunk.page.title), bold), section, Span(text=after)]
     return [span for span in spans if span.text]
 
 
-def header_mrkdwn(citation: Citation, words: Messages, *, says: bool) -> str:
+def header_mrkdwn(citation: Citation, messages: Messages, *, says: bool) -> str:
     chunk = citation.chunk
-    before, after = _around(citation, words, says=says)
+    before, after = _around(citation, messages, says=says)
     place = f"*{titled_link(chunk.page.title, chunk.url)}{escape(_section(citation))}*"
     return f"{before}{place}{escape(after)}"
 
 
-def header_markdown(citation: Citation, words: Messages, *, says: bool) -> str:
+def header_markdown(citation: Citation, messages: Messages, *, says: bool) -> str:
     chunk = citation.chunk
-    before, after = _around(citation, words, says=says)
+    before, after = _around(citation, messages, says=says)
     place = _literal(title_of(chunk.page.title) + _section(citation))
     return f"{before}**{markdown_link(chunk.url, place)}**{after}"
 
@@ -56,11 +56,11 @@ def _section(citation: Citation) -> str:
     return f" › {shorten(label, TITLE_CHARACTERS)}" if label else ""
 
 
-def _around(citation: Citation, words: Messages, *, says: bool) -> tuple[str, str]:
+def _around(citation: Citation, messages: Messages, *, says: bool) -> tuple[str, str]:
     """What stands before and after the page."""
-    day = dated(citation.chunk.page, words)
+    day = dated(citation.chunk.page, messages)
     beside = f" ({day})" if day else ""
     if not says:
         return "", beside
-    before, _, after = words.says.partition("{page}")
+    before, _, after = messages.says.partition("{page}")
     return before, f"{beside}{after}"

@@ -40,7 +40,7 @@ class QuoteBlocks:
 
 
 def quote_blocks(
-    quotes: Sequence[Quote], words: Messages, *, budget: int, closest: bool = False
+    quotes: Sequence[Quote], messages: Messages, *, budget: int, closest: bool = False
 ) -> QuoteBlocks:
     """The quotes one below the other. `closest`: a sentence before leads them in, and they name the page's owner."""
     blocks: list[Block] = []
@@ -50,37 +50,37 @@ def quote_blocks(
     for quote in quotes[:QUOTES]:
         if quote.part and quote.part != part:
             part = quote.part
-            told = on_part(part, words)
+            told = on_part(part, messages)
             blocks.append(section(told))
             texts.append(told)
         fitted = _fitted(quote, budget=min(budget, QUOTE_CHARACTERS))
         budget -= sum(_size(line) for line in fitted.lines)
         cut = cut or fitted.cut
         table_used = any(block["type"] == "table" for block in blocks)
-        head = header_spans(quote.citation, words, says=not closest)
+        head = header_spans(quote.citation, messages, says=not closest)
         blocks.extend(_blocks(head, fitted.lines, table_used=table_used))
-        quiet = quiet_line(fitted.quote, words, closest=closest)
+        quiet = quiet_line(fitted.quote, messages, closest=closest)
         blocks.extend([context(quiet)] if quiet else [])
-        texts.extend([header_mrkdwn(quote.citation, words, says=not closest), _as_text(quote), quiet])
+        texts.extend([header_mrkdwn(quote.citation, messages, says=not closest), _as_text(quote), quiet])
     return QuoteBlocks(blocks=tuple(blocks), text="\n".join(text for text in texts if text), cut=cut)
 
 
-def quote_markdown(quotes: Sequence[Quote], words: Messages, *, closest: bool = False) -> str:
+def quote_markdown(quotes: Sequence[Quote], messages: Messages, *, closest: bool = False) -> str:
     """The quotes as Markdown, for a terminal or an API."""
     told: list[str] = []
     part = ""
     for quote in quotes:
         if quote.part and quote.part != part:
             part = quote.part
-            told.append(on_part(part, words))
-        told.append(header_markdown(quote.citation, words, says=not closest))
+            told.append(on_part(part, messages))
+        told.append(header_markdown(quote.citation, messages, says=not closest))
         told.append("\n".join(f"> {line}" if line else ">" for line in _marked(quote).split("\n")))
-        told.append(quiet_line(quote, words, closest=closest))
+        told.append(quiet_line(quote, messages, closest=closest))
     return "\n\n".join(text for text in told if text)
 
 
-def on_part(part: str, words: Messages) -> str:
-    return words.on_part.format(part=escape(shorten_part(part)))
+def on_part(part: str, messages: Messages) -> str:
+    return messages.on_part.format(part=escape(shorten_part(part)))
 
 
 def shorten_part(part: str) -> str:
@@ -89,14 +89,14 @@ def shorten_part(part: str) -> str:
     return line if len(line) <= PART_CHARACTERS else f"{line[: PART_CHARACTERS - 1].rsplit(' ', 1)[0]}…"
 
 
-def quiet_line(quote: Quote, words: Messages, *, closest: bool) -> str:
+def quiet_line(quote: Quote, messages: Messages, *, closest: bool) -> str:
     """What is missing of a table or list, and whose page it is where it is only the closest."""
     told = []
     if quote.shown < quote.total:
         has_table = any(line.kind == "table" for block in quote.blocks for line in lines_of(block))
-        template = words.rows_shown if has_table else words.items_shown
-        told.append(template.format(shown=words.number(quote.shown), total=words.number(quote.total)))
-    return " ".join([*told, *(owner_sentence(quote.citation.chunk.page, words) if closest else [])])
+        template = messages.rows_shown if has_table else messages.items_shown
+        told.append(template.format(shown=messages.number(quote.shown), total=messages.number(quote.total)))
+    return " ".join([*told, *(owner_sentence(quote.citation.chunk.page, messages) if closest else [])])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

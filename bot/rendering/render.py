@@ -58,13 +58,13 @@ def render(
 ) -> Rendered:
     """`in_thread`: others see it and can choose what it asks back."""
     chosen = reading_buttons(answer) if in_thread else []
-    answer, words = disambiguated(answer), messages_in(answer.language)
-    body = _body(answer, words, fallback)
-    interpreted = _interpreted(answer, words)
-    left_open = _left_open(answer, words)
-    above, below = _warnings(answer, words, today)
-    sources = _sources(answer, words)
-    notes = " ".join(reader_notes(answer, words, shortened=body.cut))
+    answer, messages = disambiguated(answer), messages_in(answer.language)
+    body = _body(answer, messages, fallback)
+    interpreted = _interpreted(answer, messages)
+    left_open = _left_open(answer, messages)
+    above, below = _warnings(answer, messages, today)
+    sources = _sources(answer, messages)
+    notes = " ".join(reader_notes(answer, messages, shortened=body.cut))
     blocks = [
         *([context(interpreted)] if interpreted else []),
         *_lines(above, section, budget=WARNING_CHARACTERS),
@@ -73,9 +73,9 @@ def render(
         *_lines(below, section, budget=WARNING_CHARACTERS),
         *_lines(sources, context, budget=SOURCE_CHARACTERS),
         *([context(notes)] if notes else []),
-        *_actions(answer, chosen or _buttons(words, question_id, fallback)),
+        *_actions(answer, chosen or _buttons(messages, question_id, fallback)),
     ]
-    heading = [f"{words.sources}:"] if sources else []
+    heading = [f"{messages.sources}:"] if sources else []
     told = [body.text, *left_open, *above, *below, *heading, *sources, notes, interpreted]
     return Rendered(
         text=shorten("\n".join(line for line in told if line), TEXT_CHARACTERS), blocks=tuple(blocks)
@@ -89,16 +89,16 @@ def plain(text: str) -> Rendered:
 
 def answer_markdown(answer: Answer) -> str:
     """What the answer says, as Markdown, for a terminal or an API: sentences with their marks, or quotes with heads."""
-    answer, words = disambiguated(answer), messages_in(answer.language)
-    unfound = _unfound(answer, words, str)
+    answer, messages = disambiguated(answer), messages_in(answer.language)
+    unfound = _unfound(answer, messages, str)
     if _is_written(answer):
-        marked = marked_markdown(answer.sentences, "[{}]".format, below=words.sources_below)
+        marked = marked_markdown(answer.sentences, "[{}]".format, below=messages.sources_below)
         told = [marked, answer.left_open, *unfound]
     elif answer.quotes and answer.outcome == "answered":
-        told = [quote_markdown(answer.quotes, words), *unfound]
+        told = [quote_markdown(answer.quotes, messages), *unfound]
     else:
-        lead, after = _around_quotes(answer, words, _nearest_markdown, str, None)
-        quotes = quote_markdown(answer.quotes, words, closest=True)
+        lead, after = _around_quotes(answer, messages, _nearest_markdown, str, None)
+        quotes = quote_markdown(answer.quotes, messages, closest=True)
         told = [*lead.split("\n"), quotes, *unfound, *after.split("\n")]
     return "\n\n".join(part for part in told if part)
 
@@ -109,23 +109,23 @@ def _is_written(answer: Answer) -> bool:
     return bool(written) and answer.outcome in {"answered", "unclear", "chat"}
 
 
-def _interpreted(answer: Answer, words: Messages) -> str:
+def _interpreted(answer: Answer, messages: Messages) -> str:
     if answer.interpreted is None:
         return ""
-    return words.interpreted_as.format(
+    return messages.interpreted_as.format(
         query=escape(shorten(" ".join(answer.interpreted.split()), QUERY_CHARACTERS))
     )
 
 
-def _body(answer: Answer, words: Messages, fallback: FallbackActions | None) -> QuoteBlocks:
+def _body(answer: Answer, messages: Messages, fallback: FallbackActions | None) -> QuoteBlocks:
     """The answer's blocks and its plain text."""
     if _is_written(answer):
-        blocks, text, cut = statement_blocks(answer, words, budget=ANSWER_CHARACTERS)
+        blocks, text, cut = statement_blocks(answer, messages, budget=ANSWER_CHARACTERS)
         return QuoteBlocks(blocks=tuple(blocks), text=text, cut=cut)
     if answer.quotes and answer.outcome == "answered":
-        return quote_blocks(answer.quotes, words, budget=ANSWER_CHARACTERS)
-    lead, after = _around_quotes(answer, words, _nearest_link, escape, fallback)
-    quotes = quote_blocks(answer.quotes[:1], words, budget=ANSWER_CHARACTERS, closest=True)
+        return quote_blocks(answer.quotes, messages, budget=ANSWER_CHARACTERS)
+    lead, after = _around_quotes(answer, messages, _nearest_link, escape, fallback)
+    quotes = quote_blocks(answer.quotes[:1], messages, budget=ANSWER_CHARACTERS, closest=True)
     return replace(
         quotes,
         blocks=(section(lead), *quotes.blocks, *([section(after)] if after else [])),
@@ -135,7 +135,7 @@ def _body(answer: Answer, words: Messages, fallback: FallbackActions | None) -> 
 
 def _around_quotes(
     answer: Answer,
-    words: Messages,
+    messages: Messages,
     shown: Callable[[NearestPage], str],
     as_text: Callable[[str], str],
     fallback: FallbackActions | None,
@@ -143,40 +143,42 @@ def _around_quotes(
     """What is said where no page answers: before the closest quote, if there is one, and after it."""
     match answer.outcome:
         case "unavailable":
-            return words.unavailable, ""
+            return messages.unavailable, ""
         case "chat":
-            return str(getattr(words, answer.small_talk or "greeting")), ""
+            return str(getattr(messages, answer.small_talk or "greeting")), ""
         case "unclear":
-            return _clarifying([as_text(title_of(one)) for one in answer.interpretations], words), ""
+            return _clarifying([as_text(title_of(one)) for one in answer.interpretations], messages), ""
     if "nothing more" in answer.notes and not answer.quotes:
-        return words.nothing_more, ""
-    owner = owner_line(answer, words, shown, as_text, fallback)
+        return messages.nothing_more, ""
+    owner = owner_line(answer, messages, shown, as_text, fallback)
     if not answer.quotes:
-        return _declined(answer, words, shown, owner), ""
-    lead = words.closest if answer.outcome == "closest" else words.closest_declined
+        return _declined(answer, messages, shown, owner), ""
+    lead = messages.closest if answer.outcome == "closest" else messages.closest_declined
     quote = answer.quotes[0].citation.chunk
     others = [page for page in answer.nearest if page.url not in (quote.url, quote.page.url)]
-    further = [words.nearest_others.format(pages=", ".join(map(shown, others)))] if others else []
+    further = [messages.nearest_others.format(pages=", ".join(map(shown, others)))] if others else []
     named = owner or quote.page.owner
     return lead, "\n".join(
-        [*further, *([owner] if owner else []), *([] if named else [words.ask_better_alone])]
+        [*further, *([owner] if owner else []), *([] if named else [messages.ask_better_alone])]
     )
 
 
-def _declined(answer: Answer, words: Messages, shown: Callable[[NearestPage], str], owner: str) -> str:
+def _declined(answer: Answer, messages: Messages, shown: Callable[[NearestPage], str], owner: str) -> str:
     pages = ", ".join(map(shown, answer.nearest))
     if not pages:
-        return f"{words.declined} {words.ask_better_alone}"
-    near = words.nearest.format(pages=pages)
-    return "\n".join([words.declined, near, *([owner] if owner else []), words.ask_better])
+        return f"{messages.declined} {messages.ask_better_alone}"
+    near = messages.nearest.format(pages=pages)
+    return "\n".join([messages.declined, near, *([owner] if owner else []), messages.ask_better])
 
 
-def _clarifying(readings: Sequence[str], words: Messages) -> str:
+def _clarifying(readings: Sequence[str], messages: Messages) -> str:
     """One question, with the readings where there are any: "Do you mean A, B or C?"."""
     if len(readings) < 2:
-        return words.unclear
+        return messages.unclear
     *first, last = readings
-    return words.unclear_readings.format(readings=words.or_else.format(first=", ".join(first), last=last))
+    return messages.unclear_readings.format(
+        readings=messages.or_else.format(first=", ".join(first), last=last)
+    )
 
 
 def _nearest_link(page: NearestPage) -> str:
@@ -187,18 +189,18 @@ def _nearest_markdown(page: NearestPage) -> str:
     return markdown_link(page.url, title_of(page.title))
 
 
-def _left_open(answer: Answer, words: Messages) -> list[str]:
+def _left_open(answer: Answer, messages: Messages) -> list[str]:
     """What the pages do not tell: in a model's words, and the parts of a question for which nothing was found."""
     left = [shorten(to_mrkdwn(answer.left_open), OPEN_CHARACTERS)] if answer.left_open.strip() else []
-    return [*left, *_unfound(answer, words, escape)]
+    return [*left, *_unfound(answer, messages, escape)]
 
 
-def _unfound(answer: Answer, words: Messages, as_text: Callable[[str], str]) -> list[str]:
+def _unfound(answer: Answer, messages: Messages, as_text: Callable[[str], str]) -> list[str]:
     parts = ", ".join(f"_{as_text(shorten_part(part))}_" for part in answer.unfound)
-    return [shorten(words.unfound.format(parts=parts), OPEN_CHARACTERS)] if parts else []
+    return [shorten(messages.unfound.format(parts=parts), OPEN_CHARACTERS)] if parts else []
 
 
-def _warnings(answer: Answer, words: Messages, today: date) -> tuple[list[str], list[str]]:
+def _warnings(answer: Answer, messages: Messages, today: date) -> tuple[list[str], list[str]]:
     """The warnings above and below the answer. Quotes carry their dates; above them stands only that they disagree."""
     cited = {one.n: one for one in answer.citations} | {
         quote.citation.n: quote.citation for quote in answer.quotes
@@ -208,18 +210,18 @@ def _warnings(answer: Answer, words: Messages, today: date) -> tuple[list[str], 
         return warning.carries and (_is_written(answer) or warning.kind == "conflict")
 
     above, below = (
-        [warning_line(one, cited, words, today) for one in answer.warnings if is_above(one) is place]
+        [warning_line(one, cited, messages, today) for one in answer.warnings if is_above(one) is place]
         for place in (True, False)
     )
     return above, below
 
 
-def _sources(answer: Answer, words: Messages) -> list[str]:
+def _sources(answer: Answer, messages: Messages) -> list[str]:
     """A line for each source of written sentences. The head of a quote says the same already."""
     if answer.quotes:
         return []
     doubts = {one.page.id: one for one in answer.warnings if one.kind != "conflict"}
-    return [source_line(one, doubts.get(one.chunk.page.id), words) for one in answer.citations]
+    return [source_line(one, doubts.get(one.chunk.page.id), messages) for one in answer.citations]
 
 
 def _lines(lines: Sequence[str], make: Callable[[str], Block], *, budget: int) -> list[Block]:
@@ -236,7 +238,7 @@ def _actions(answer: Answer, buttons: list[dict[str, Any]]) -> list[Block]:
     return [] if answer.outcome in {"chat", "unavailable"} else [{"type": "actions", "elements": buttons}]
 
 
-def _buttons(words: Messages, question_id: str, fallback: FallbackActions | None) -> list[dict[str, Any]]:
+def _buttons(messages: Messages, question_id: str, fallback: FallbackActions | None) -> list[dict[str, Any]]:
     def button(action: str, shown: str, meaning: str) -> Block:
         return {
             "type": "button",
@@ -247,8 +249,8 @@ def _buttons(words: Messages, question_id: str, fallback: FallbackActions | None
         }
 
     return [
-        button(HELPFUL, "👍", words.helpful),
-        button(NOT_HELPFUL, "👎", words.not_helpful),
-        button(WHY, words.why, words.why),
-        *fallback_buttons(words, question_id, fallback),
+        button(HELPFUL, "👍", messages.helpful),
+        button(NOT_HELPFUL, "👎", messages.not_helpful),
+        button(WHY, messages.why, messages.why),
+        *fallback_buttons(messages, question_id, fallback),
     ]

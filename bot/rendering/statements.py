@@ -16,28 +16,30 @@ _OPEN, _CLOSE = "\ue000", "\ue001"
 """Private-use characters around a citation's number while Markdown is converted; taken out of the texts before."""
 
 
-def statement_blocks(answer: Answer, words: Messages, *, budget: int) -> tuple[list[Block], str, bool]:
+def statement_blocks(answer: Answer, messages: Messages, *, budget: int) -> tuple[list[Block], str, bool]:
     """The sentences as blocks and as mrkdwn with numbers for marks, and whether they had to be shortened."""
     cited = {one.n: one for one in answer.citations}
-    pieces = to_pieces(_marked(answer.sentences, words, known=frozenset(cited)))
-    beside = _beside(answer, words)
+    pieces = to_pieces(_marked(answer.sentences, messages, known=frozenset(cited)))
+    beside = _beside(answer, messages)
     links = {n: citation_mark(citation) + beside.get(n, "") for n, citation in cited.items()}
     numbers = {n: f"[{n}]" + beside.get(n, "") for n in cited}
     blocks, shortened = blocks_of([_with_marks(one, links) for one in pieces], budget=budget)
     return blocks, "\n".join(as_mrkdwn(_with_marks(one, numbers)) for one in pieces), shortened
 
 
-def _beside(answer: Answer, words: Messages) -> dict[int, str]:
+def _beside(answer: Answer, messages: Messages) -> dict[int, str]:
     """What stands beside the mark of a disputed statement: its page and that page's date."""
     disputed = {n for warning in answer.warnings for n in warning.disputed}
-    return {one.n: f" {format_page(one.chunk.page, words)}" for one in answer.citations if one.n in disputed}
+    return {
+        one.n: f" {format_page(one.chunk.page, messages)}" for one in answer.citations if one.n in disputed
+    }
 
 
-def _marked(sentences: Sequence[Sentence], words: Messages, *, known: frozenset[int]) -> str:
+def _marked(sentences: Sequence[Sentence], messages: Messages, *, known: frozenset[int]) -> str:
     """The answer as one Markdown text, with the numbers of its sources at each sentence between private-use marks."""
     clean = [replace(one, text=one.text.replace(_OPEN, "").replace(_CLOSE, "")) for one in sentences]
     text = marked_markdown(
-        clean, lambda n: f"{_OPEN}{n}{_CLOSE}" if n in known else "", below=words.sources_below
+        clean, lambda n: f"{_OPEN}{n}{_CLOSE}" if n in known else "", below=messages.sources_below
     )
     return text.replace(f"{_CLOSE}{_OPEN}", f"{_CLOSE} {_OPEN}")
 

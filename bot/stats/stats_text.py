@@ -49,45 +49,47 @@ class StatsReader(Protocol):
     async def stats(self) -> Stats: ...
 
 
-def stats_lines(stats: Stats, words: Messages) -> list[str]:
+def stats_lines(stats: Stats, messages: Messages) -> list[str]:
     lines = [
-        words.stats_questions.format(number=words.number(stats.questions)),
-        words.stats_declined.format(number=words.number(stats.declined)),
-        words.stats_unavailable.format(number=words.number(stats.unavailable)),
-        words.stats_rewritten.format(
-            number=words.number(stats.rewritten), percent=words.percent(stats.rewrite_rate)
+        messages.stats_questions.format(number=messages.number(stats.questions)),
+        messages.stats_declined.format(number=messages.number(stats.declined)),
+        messages.stats_unavailable.format(number=messages.number(stats.unavailable)),
+        messages.stats_rewritten.format(
+            number=messages.number(stats.rewritten), percent=messages.percent(stats.rewrite_rate)
         ),
-        words.stats_feedback.format(up=words.number(stats.positive), down=words.number(stats.negative)),
+        messages.stats_feedback.format(
+            up=messages.number(stats.positive), down=messages.number(stats.negative)
+        ),
     ]
     if stats.mean_rewrite_ms is not None:
-        lines.append(words.stats_rewrite_time.format(ms=round(stats.mean_rewrite_ms)))
+        lines.append(messages.stats_rewrite_time.format(ms=round(stats.mean_rewrite_ms)))
     if stats.lost_rewrites:
-        lines.append(words.stats_rewrites_lost.format(number=words.number(stats.lost_rewrites)))
+        lines.append(messages.stats_rewrites_lost.format(number=messages.number(stats.lost_rewrites)))
     checked = stats.checked
     if checked.sentences:
         lines.append(
-            words.stats_checked.format(
-                sentences=words.number(checked.sentences),
-                cited=words.number(checked.cited),
-                supported=words.number(checked.supported),
-                removed=words.number(checked.removed),
-                dropped=words.number(checked.dropped_citations),
+            messages.stats_checked.format(
+                sentences=messages.number(checked.sentences),
+                cited=messages.number(checked.cited),
+                supported=messages.number(checked.supported),
+                removed=messages.number(checked.removed),
+                dropped=messages.number(checked.dropped_citations),
             )
         )
-    lines += [_model_line(model, used, words) for model, used in sorted(stats.models.items())]
+    lines += [_model_line(model, used, messages) for model, used in sorted(stats.models.items())]
     if stats.satisfaction is not None:
-        lines.append(words.stats_satisfaction.format(percent=words.percent(stats.satisfaction)))
+        lines.append(messages.stats_satisfaction.format(percent=messages.percent(stats.satisfaction)))
     if stats.p50_ms is not None and stats.p95_ms is not None:
-        lines.append(words.stats_time.format(p50=round(stats.p50_ms), p95=round(stats.p95_ms)))
+        lines.append(messages.stats_time.format(p50=round(stats.p50_ms), p95=round(stats.p95_ms)))
     return [f"• {line}" for line in lines]
 
 
-def _model_line(model: str, used: ModelUsage, words: Messages) -> str:
+def _model_line(model: str, used: ModelUsage, messages: Messages) -> str:
     read = used.input_tokens + used.cache_read_tokens + used.cache_written_tokens
-    return words.stats_model.format(
+    return messages.stats_model.format(
         model=escape(model),
-        calls=words.number(used.calls),
-        read=words.number(read),
-        cached=words.number(used.cache_read_tokens),
-        written=words.number(used.output_tokens),
+        calls=messages.number(used.calls),
+        read=messages.number(read),
+        cached=messages.number(used.cache_read_tokens),
+        written=messages.number(used.output_tokens),
     )

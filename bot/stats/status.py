@@ -41,77 +41,85 @@ class StatusReader(Protocol):
     async def status(self) -> BotStatus: ...
 
 
-def status_lines(status: BotStatus, words: Messages, now: datetime) -> list[str]:
+def status_lines(status: BotStatus, messages: Messages, now: datetime) -> list[str]:
     lines = [
-        words.status_index_down
+        messages.status_index_down
         if status.pages is None or status.passages is None
-        else words.status_pages.format(
-            pages=words.number(status.pages), passages=words.counted(words.passages, status.passages)
+        else messages.status_pages.format(
+            pages=messages.number(status.pages), passages=messages.counted(messages.passages, status.passages)
         ),
-        words.status_store_down
+        messages.status_store_down
         if status.waiting is None
-        else words.status_waiting.format(number=words.number(status.waiting)),
+        else messages.status_waiting.format(number=messages.number(status.waiting)),
         *(
-            [words.status_dead_letters.format(number=words.number(status.dead_letters))]
+            [messages.status_dead_letters.format(number=messages.number(status.dead_letters))]
             if status.dead_letters
             else []
         ),
-        words.status_model.format(model=escape(status.model)) if status.model else words.status_extractive,
-        words.status_reranker_on if status.reranker else words.status_reranker_off,
-        words.status_last_event.format(ago=time_ago(status.last_event, words, now))
+        messages.status_model.format(model=escape(status.model))
+        if status.model
+        else messages.status_extractive,
+        messages.status_reranker_on if status.reranker else messages.status_reranker_off,
+        messages.status_last_event.format(ago=time_ago(status.last_event, messages, now))
         if status.last_event
-        else words.status_no_event,
-        *([words.status_workers.format(number=words.number(status.workers))] if status.workers else []),
-        *([offer_line(status.offer, words)] if status.offer else []),
-        *(_source_line(source, words, now) for source in status.sources),
+        else messages.status_no_event,
+        *([messages.status_workers.format(number=messages.number(status.workers))] if status.workers else []),
+        *([offer_line(status.offer, messages)] if status.offer else []),
+        *(_source_line(source, messages, now) for source in status.sources),
     ]
     return [f"• {line}" for line in lines]
 
 
-def offer_line(offer: LanguageOffer, words: Messages) -> str:
+def offer_line(offer: LanguageOffer, messages: Messages) -> str:
     """ "14 of the last 50 questions were Dutch; ..."."""
-    form = words.offer_questions if offer.of == "questions" else words.offer_pages
+    form = messages.offer_questions if offer.of == "questions" else messages.offer_pages
     return form.format(
-        number=words.number(offer.number),
-        total=words.number(offer.total),
-        languages=words.languages(offer.languages, join=words.or_else),
+        number=messages.number(offer.number),
+        total=messages.number(offer.total),
+        languages=messages.languages(offer.languages, join=messages.or_else),
         model=offer.model,
     )
 
 
-def _source_line(source: SourceState, words: Messages, now: datetime) -> str:
-    pages = words.pages[1].format(n="?") if source.pages is None else words.counted(words.pages, source.pages)
-    return words.status_source.format(
+def _source_line(source: SourceState, messages: Messages, now: datetime) -> str:
+    pages = (
+        messages.pages[1].format(n="?")
+        if source.pages is None
+        else messages.counted(messages.pages, source.pages)
+    )
+    return messages.status_source.format(
         source=escape(source.name),
         pages=pages,
-        last=_last(source.last, words, now),
-        next=_next(source, words),
+        last=_last(source.last, messages, now),
+        next=_next(source, messages),
     )
 
 
-def _last(last: SyncRecord | None, words: Messages, now: datetime) -> str:
+def _last(last: SyncRecord | None, messages: Messages, now: datetime) -> str:
     if last is None:
-        return words.sync_never
-    ago = time_ago(last.at, words, now)
+        return messages.sync_never
+    ago = time_ago(last.at, messages, now)
     if not last.ok:
-        return words.sync_failed.format(ago=ago)
-    form = words.sync_done if last.alone else words.sync_done_along
-    counts = words.counts(added=last.added, changed=last.changed, removed=last.removed, failed=last.failed)
-    return form.format(ago=ago, counts=counts or words.sync_nothing)
+        return messages.sync_failed.format(ago=ago)
+    form = messages.sync_done if last.alone else messages.sync_done_along
+    counts = messages.counts(added=last.added, changed=last.changed, removed=last.removed, failed=last.failed)
+    return form.format(ago=ago, counts=counts or messages.sync_nothing)
 
 
-def _next(source: SourceState, words: Messages) -> str:
+def _next(source: SourceState, messages: Messages) -> str:
     if source.every is None:
-        return words.sync_on_request
+        return messages.sync_on_request
     hourly = source.every == timedelta(hours=1)  # "every 1 hour" is right in no language
-    every = words.counted(words.minute, 60) if hourly else words.lasting(source.every.total_seconds())
+    every = (
+        messages.counted(messages.minute, 60) if hourly else messages.lasting(source.every.total_seconds())
+    )
     if source.next_in is None:
-        return words.sync_due.format(every=every)
-    return words.sync_every.format(every=every, time=words.lasting(source.next_in.total_seconds()))
+        return messages.sync_due.format(every=every)
+    return messages.sync_every.format(every=every, time=messages.lasting(source.next_in.total_seconds()))
 
 
-def time_ago(then: datetime, words: Messages, now: datetime) -> str:
+def time_ago(then: datetime, messages: Messages, now: datetime) -> str:
     """How long ago a moment was: "2 hours ago", "3 days ago"."""
     if now - then >= timedelta(hours=HOURS_TOLD):
-        return words.since(then.date(), now.date())
-    return words.ago.format(time=words.lasting((now - then).total_seconds()))
+        return messages.since(then.date(), now.date())
+    return messages.ago.format(time=messages.lasting((now - then).total_seconds()))

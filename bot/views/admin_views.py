@@ -58,67 +58,67 @@ class AdminViews:
         return list(self.fillings)
 
     @staticmethod
-    def label(name: str, words: Messages) -> str:
-        return str(getattr(words, f"show_{name.removeprefix(PREFIX)}"))
+    def label(name: str, messages: Messages) -> str:
+        return str(getattr(messages, f"show_{name.removeprefix(PREFIX)}"))
 
     async def open(self, press: ButtonPress) -> None:
         name = press.actions[0].action_id
         person = await self.people.person(press.user.id)
-        words = messages_in(person.locale)
+        messages = messages_in(person.locale)
         admin_status = await self.admins.status_of(person)
         if admin_status != "admin" or name not in self.fillings:
-            refusal = words.admin_unknown if admin_status == "unknown" else words.not_admin
-            view = self._view(name, words, [section(refusal)])
+            refusal = messages.admin_unknown if admin_status == "unknown" else messages.not_admin
+            view = self._view(name, messages, [section(refusal)])
             await self.client.views_open(trigger_id=press.trigger_id, view=view)
             return
-        waiting = self._view(name, words, [section(words.one_moment)])
+        waiting = self._view(name, messages, [section(messages.one_moment)])
         opened = await self.client.views_open(trigger_id=press.trigger_id, view=waiting)
-        view = self._view(name, words, await self._filled(name, person, words))
+        view = self._view(name, messages, await self._filled(name, person, messages))
         await self.client.views_update(view_id=opened["view"]["id"], view=view)
 
-    async def _filled(self, name: str, person: Person, words: Messages) -> Sequence[Block]:
+    async def _filled(self, name: str, person: Person, messages: Messages) -> Sequence[Block]:
         try:
-            return await self.fillings[name](person, words)
+            return await self.fillings[name](person, messages)
         except UnavailableError as error:
             logger.warning("admin_view.unavailable", extra={"view": name, "cause": str(error)})
-            return [section(words.status_store_down)]
+            return [section(messages.status_store_down)]
         except Exception:  # the process edge of a view: the admin gets one sentence, the log the rest
             logger.exception("admin_view.broke", extra={"view": name})
-            return [section(words.command_failed)]
+            return [section(messages.command_failed)]
 
-    def _view(self, name: str, words: Messages, blocks: Sequence[Block]) -> dict[str, Any]:
+    def _view(self, name: str, messages: Messages, blocks: Sequence[Block]) -> dict[str, Any]:
         return {
             "type": "modal",
-            "title": label(shorten(self.label(name, words) if name in self.fillings else "Footnote", 24)),
-            "close": label(words.close),
+            "title": label(shorten(self.label(name, messages) if name in self.fillings else "Footnote", 24)),
+            "close": label(messages.close),
             "blocks": list(blocks)[:MOST_BLOCKS],
         }
 
 
 def status_filling(status: StatusReader, clock: Callable[[], datetime]) -> Filling:
-    async def fill(_: Person, words: Messages) -> Sequence[Block]:
-        return lines_as_blocks(status_lines(await status.status(), words, clock()))
+    async def fill(_: Person, messages: Messages) -> Sequence[Block]:
+        return lines_as_blocks(status_lines(await status.status(), messages, clock()))
 
     return fill
 
 
 def votes_filling(votes: Votes) -> Filling:
-    async def fill(_: Person, words: Messages) -> Sequence[Block]:
+    async def fill(_: Person, messages: Messages) -> Sequence[Block]:
         voted = [one for one in await votes.asked(LOOKED_AT) if one.votes][:SHOWN_VOTES]
-        return [section(_vote_lines(one, words)) for one in voted] or [section(words.votes_none)]
+        return [section(_vote_lines(one, messages)) for one in voted] or [section(messages.votes_none)]
 
     return fill
 
 
-def _vote_lines(asked: AskedQuestion, words: Messages) -> str:
+def _vote_lines(asked: AskedQuestion, messages: Messages) -> str:
     """The votes on one answer, with what people said. The words of a question, and comments,
     are shown where everybody may read the question: of a private one there is the reason alone."""
     votes = list(asked.votes.values())
     public = asked.record.asked_in.place == "public"
-    question = f"_{escape(shorten(asked.record.question, 200))}_" if public else words.votes_private
+    question = f"_{escape(shorten(asked.record.question, 200))}_" if public else messages.votes_private
     lines = [f"👍 {votes.count('good')} · 👎 {votes.count('bad')}  {question}"]
     for said in asked.reasons.values():
-        reason = getattr(words, f"reason_{said.get('reason')}", None)
+        reason = getattr(messages, f"reason_{said.get('reason')}", None)
         told = [one for one in (reason, said.get("comment") if public else None) if one]
         lines += [f"• {escape(shorten(': '.join(told), 500))}"] if told else []
     return shorten("\n".join(lines), SECTION)

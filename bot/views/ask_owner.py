@@ -104,9 +104,9 @@ class FallbackHandler:
 
     async def pressed(self, press: ButtonPress, promised: PromisedRequest | None) -> None:
         """After it was acknowledged."""
-        words = messages_in((await self._people.person(press.user.id)).locale)
+        messages = messages_in((await self._people.person(press.user.id)).locale)
         if promised is None:
-            await self._whisper(press, words.only_asker_asks)
+            await self._whisper(press, messages.only_asker_asks)
             return
         try:
             said = await self._exactly_once.is_complete(promised.request.name)
@@ -115,14 +115,14 @@ class FallbackHandler:
             logger.warning("owner.not_asked_yet", extra={"cause": type(error).__name__})
             return  # promised: whoever lives asks them in a moment
         if said:
-            await self._whisper(press, words.owner_asked_before)
+            await self._whisper(press, messages.owner_asked_before)
         elif not asked:
-            await self._whisper(press, words.why_gone)
+            await self._whisper(press, messages.why_gone)
 
     async def cannot_promise(self, press: ButtonPress) -> None:
         """The store is away: nothing was asked, and the button can be pressed again."""
-        words = messages_in((await self._people.person(press.user.id)).locale)
-        await self._whisper(press, words.owner_not_asked)
+        messages = messages_in((await self._people.person(press.user.id)).locale)
+        await self._whisper(press, messages.owner_not_asked)
 
     async def take_up(self) -> None:
         """Goes on with what was promised by a bot that is gone.
@@ -170,16 +170,16 @@ class FallbackHandler:
 
     async def missing(self, press: ButtonPress) -> None:
         """Puts the question among the gaps, with who reported it."""
-        words = messages_in((await self._people.person(press.user.id)).locale)
+        messages = messages_in((await self._people.person(press.user.id)).locale)
         question_id = press.actions[0].value
         try:
             new = await self._missed.miss(question_id, press.user.id)
         except StoreUnavailableError:
             logger.warning("missing.lost", extra={"question_id": question_id})
-            await self._whisper(press, words.feedback_failed)
+            await self._whisper(press, messages.feedback_failed)
             return
         logger.info("missing.reported", extra={"question_id": question_id, "new": new})
-        await self._whisper(press, words.missing_noted if new else words.missing_noted_before)
+        await self._whisper(press, messages.missing_noted if new else messages.missing_noted_before)
 
     async def _may_name(self, promised: PromisedRequest) -> bool:
         audience = await self._audiences.of(promised.channel, promised.request.by)
@@ -195,14 +195,14 @@ class FallbackHandler:
         for owner in request.owners:
             if promised.channel in (await self._memberships.of(owner)).channels:
                 continue
-            words = messages_in((await self._people.person(owner)).locale)
+            messages = messages_in((await self._people.person(owner)).locale)
             try:
                 opened = await self._reading.conversations_open(users=owner)
                 await self._notices.post(
                     Notice(
                         name=f"{request.name}-{owner}",
                         channel=str(opened["channel"]["id"]),
-                        text=words.owner_called.format(
+                        text=messages.owner_called.format(
                             asker=f"<@{request.by}>", channel=f"<#{promised.channel}>", link=link
                         ),
                     )
@@ -220,8 +220,8 @@ class FallbackHandler:
             blocks = _without_button(message.get("blocks") or [])
             if blocks is None:
                 return
-            words = messages_in(request.language)
-            done = context(words.owner_was_asked.format(owners=_mentions(request.owners)))
+            messages = messages_in(request.language)
+            done = context(messages.owner_was_asked.format(owners=_mentions(request.owners)))
             await self._posting.chat_update(
                 channel=promised.channel,
                 ts=promised.message_ts,
@@ -257,8 +257,8 @@ class FallbackHandler:
 
 def _notice(promised: PromisedRequest) -> Notice:
     request = promised.request
-    words: Messages = messages_in(request.language)
-    text = words.owner_asked.format(
+    messages: Messages = messages_in(request.language)
+    text = messages.owner_asked.format(
         owners=_mentions(request.owners),
         asker=f"<@{request.by}>",
         page=f"*{titled_link(request.title, request.url) if request.url else escape(request.title)}*",

@@ -63,7 +63,7 @@ class ChannelDialog:
     known: SourceNames
     command: str
 
-    async def open(self, command: SlashCommand, person: Person, words: Messages) -> str | None:
+    async def open(self, command: SlashCommand, person: Person, messages: Messages) -> str | None:
         """Opens the dialog; what there is to say instead, where it does not.
 
         Raises:
@@ -71,12 +71,12 @@ class ChannelDialog:
         """
         right = await self._right(command.channel_id, person)
         if right != "may":
-            return self._refusal(right, words)
+            return self._refusal(right, messages)
         view = channel_view(
             ChannelDialogMetadata(channel=command.channel_id),
             await self.settings.of(command.channel_id),
             self.known.sources(),
-            words,
+            messages,
         )
         await self.posting.views_open(trigger_id=command.trigger_id, view=view)
         return None
@@ -84,7 +84,7 @@ class ChannelDialog:
     async def submitted(self, submission: ViewSubmission) -> None:
         """Keeps what was chosen and says so, to whoever chose it alone."""
         person = await self.people.person(submission.user.id)
-        words = messages_in(person.locale)
+        messages = messages_in(person.locale)
         try:
             channel = ChannelDialogMetadata.model_validate_json(submission.view.private_metadata).channel
             settings = await self._chosen(channel, submission.view)
@@ -94,22 +94,22 @@ class ChannelDialog:
         try:
             right = await self._right(channel, person)
             if right != "may":
-                told = self._refusal(right, words)
+                told = self._refusal(right, messages)
             else:
                 await self.settings.save(channel, settings, by=person.id)
-                lines = settings_lines(settings, self.known.sources(), words)
-                told = "\n".join([words.channel_saved.format(channel=f"<#{channel}>"), *lines])
+                lines = settings_lines(settings, self.known.sources(), messages)
+                told = "\n".join([messages.channel_saved.format(channel=f"<#{channel}>"), *lines])
         except (StoreUnavailableError, *SLACK_FAILURES) as error:
             logger.warning("channel_settings.not_saved", extra={"cause": type(error).__name__})
-            told = words.channel_not_saved
+            told = messages.channel_not_saved
         await self._whisper(channel, person.id, told)
 
-    async def status_lines(self, channel: str, words: Messages) -> list[str]:
+    async def status_lines(self, channel: str, messages: Messages) -> list[str]:
         """What a channel has set, for `/kb status` there; nothing in a direct message."""
         if channel.startswith("D"):
             return []
-        lines = settings_lines(await self.settings.of(channel), self.known.sources(), words)
-        return [words.channel_status.format(channel=f"<#{channel}>"), *lines]
+        lines = settings_lines(await self.settings.of(channel), self.known.sources(), messages)
+        return [messages.channel_status.format(channel=f"<#{channel}>"), *lines]
 
     async def _right(self, channel: str, person: Person) -> Right:
         """Asked of Slack anew: it invites us and makes admins while we remember otherwise."""
@@ -127,12 +127,12 @@ class ChannelDialog:
         made_it = told.get("creator") == person.id and not person.outsider
         return "may" if made_it or await self.admins.status_of(person) == "admin" else "may not"
 
-    def _refusal(self, right: Right, words: Messages) -> str:
+    def _refusal(self, right: Right, messages: Messages) -> str:
         if right == "no channel":
-            return words.channel_only.format(command=self.command)
+            return messages.channel_only.format(command=self.command)
         if right == "not in it":
-            return words.channel_not_in.format(command=self.command)
-        return words.channel_not_yours
+            return messages.channel_not_in.format(command=self.command)
+        return messages.channel_not_yours
 
     async def _chosen(self, channel: str, view: SubmittedView) -> ChannelSettings:
         """What was sent. Sources that are gone today stay chosen, for the day on which they are back.
@@ -163,70 +163,76 @@ class ChannelDialog:
 
 
 def channel_view(
-    about: ChannelDialogMetadata, settings: ChannelSettings, known: Sequence[str], words: Messages
+    about: ChannelDialogMetadata, settings: ChannelSettings, known: Sequence[str], messages: Messages
 ) -> dict[str, Any]:
     sources = known[:MOST_SOURCES]
     return {
         "type": "modal",
         "callback_id": CALLBACK,
         "private_metadata": about.model_dump_json(),
-        "title": label(words.channel_title),
-        "submit": label(words.save),
-        "close": label(words.close),
+        "title": label(messages.channel_title),
+        "submit": label(messages.save),
+        "close": label(messages.close),
         "blocks": [
-            section(words.channel_what.format(channel=f"<#{about.channel}>")),
-            _one_of(FOLLOW_UPS, words.channel_follow_ups, _follow_ups(words), settings.follow_ups),
+            section(messages.channel_what.format(channel=f"<#{about.channel}>")),
+            _one_of(FOLLOW_UPS, messages.channel_follow_ups, _follow_ups(messages), settings.follow_ups),
             _one_of(
                 UNASKED,
-                words.channel_unasked,
-                _unasked(words),
+                messages.channel_unasked,
+                _unasked(messages),
                 _yes_or_no(settings.unasked),
-                hint=words.channel_unasked_hint,
+                hint=messages.channel_unasked_hint,
             ),
-            *([_sources(sources, chosen(settings, sources), words)] if sources else []),
+            *([_sources(sources, chosen(settings, sources), messages)] if sources else []),
             _one_of(
-                LANGUAGE, words.channel_language, _languages(words), settings.language or ASKED, menu=True
+                LANGUAGE,
+                messages.channel_language,
+                _languages(messages),
+                settings.language or ASKED,
+                menu=True,
             ),
-            _one_of(CORRECTIONS, words.channel_corrections, _corrections(words), settings.corrections),
+            _one_of(CORRECTIONS, messages.channel_corrections, _corrections(messages), settings.corrections),
         ],
     }
 
 
-def settings_lines(settings: ChannelSettings, known: Sequence[str], words: Messages) -> list[str]:
+def settings_lines(settings: ChannelSettings, known: Sequence[str], messages: Messages) -> list[str]:
     """A channel's settings in words, one a line."""
     sources = ", ".join(escape(name) for name in chosen(settings, known))
     told = {
-        words.channel_follow_ups: _follow_ups(words)[settings.follow_ups],
-        words.channel_unasked: _unasked(words)[_yes_or_no(settings.unasked)],
-        words.channel_sources: sources or words.channel_sources_all,
-        words.channel_language: _languages(words).get(settings.language, words.channel_language_asked),
-        words.channel_corrections: _corrections(words)[settings.corrections],
+        messages.channel_follow_ups: _follow_ups(messages)[settings.follow_ups],
+        messages.channel_unasked: _unasked(messages)[_yes_or_no(settings.unasked)],
+        messages.channel_sources: sources or messages.channel_sources_all,
+        messages.channel_language: _languages(messages).get(
+            settings.language, messages.channel_language_asked
+        ),
+        messages.channel_corrections: _corrections(messages)[settings.corrections],
     }
     return [f"• {name}: {value}" for name, value in told.items()]
 
 
-def _follow_ups(words: Messages) -> dict[str, str]:
+def _follow_ups(messages: Messages) -> dict[str, str]:
     return {
-        "auto": words.follow_ups_auto,
-        "mention": words.follow_ups_mention,
-        "everyone": words.follow_ups_everyone,
+        "auto": messages.follow_ups_auto,
+        "mention": messages.follow_ups_mention,
+        "everyone": messages.follow_ups_everyone,
     }
 
 
-def _unasked(words: Messages) -> dict[str, str]:
-    return {"no": words.unasked_no, "yes": words.unasked_yes}
+def _unasked(messages: Messages) -> dict[str, str]:
+    return {"no": messages.unasked_no, "yes": messages.unasked_yes}
 
 
 def _yes_or_no(value: bool) -> str:
     return "yes" if value else "no"
 
 
-def _corrections(words: Messages) -> dict[str, str]:
-    return {"note": words.corrections_note, "off": words.corrections_off}
+def _corrections(messages: Messages) -> dict[str, str]:
+    return {"note": messages.corrections_note, "off": messages.corrections_off}
 
 
-def _languages(words: Messages) -> dict[str, str]:
-    return {ASKED: words.channel_language_asked, **{code: lexicon(code).name for code in LANGUAGES}}
+def _languages(messages: Messages) -> dict[str, str]:
+    return {ASKED: messages.channel_language_asked, **{code: lexicon(code).name for code in LANGUAGES}}
 
 
 def _one_of(
@@ -249,11 +255,11 @@ def _one_of(
     return block | {"hint": label(hint)} if hint else block
 
 
-def _sources(known: Sequence[str], selected: Sequence[str], words: Messages) -> Block:
+def _sources(known: Sequence[str], selected: Sequence[str], messages: Messages) -> Block:
     element: dict[str, Any] = {
         "type": "multi_static_select",
         "action_id": SOURCES,
-        "placeholder": label(words.channel_sources_all),
+        "placeholder": label(messages.channel_sources_all),
         "options": [_option(name, name) for name in known],
     }
     if selected:  # Slack refuses an empty list
@@ -262,7 +268,7 @@ def _sources(known: Sequence[str], selected: Sequence[str], words: Messages) -> 
         "type": "input",
         "block_id": SOURCES,
         "optional": True,
-        "label": label(words.channel_sources),
+        "label": label(messages.channel_sources),
         "element": element,
     }
 

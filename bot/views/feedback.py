@@ -51,7 +51,7 @@ class FeedbackHandler:
     async def pressed(self, press: ButtonPress) -> None:
         """Stores the vote; thanks for a good one, asks about a bad one. The same vote again says nothing new."""
         action = press.actions[0]
-        words = messages_in((await self._people.person(press.user.id)).locale)
+        messages = messages_in((await self._people.person(press.user.id)).locale)
         vote: Vote = "good" if action.action_id == HELPFUL else "bad"
         about = FeedbackMetadata(
             question_id=action.value, channel=press.channel_id or "", thread_ts=press.thread_ts
@@ -60,17 +60,17 @@ class FeedbackHandler:
             changed = await self._votes.feedback(action.value, press.user.id, vote)
         except StoreUnavailableError:
             logger.warning("feedback.lost", extra={"question_id": action.value})
-            await self._whisper(about, press.user.id, words.feedback_failed)
+            await self._whisper(about, press.user.id, messages.feedback_failed)
             return
         logger.info("feedback.given", extra={"question_id": action.value, "vote": vote, "changed": changed})
         if vote == "bad":
-            await self._client.views_open(trigger_id=press.trigger_id, view=reason_view(about, words))
+            await self._client.views_open(trigger_id=press.trigger_id, view=reason_view(about, messages))
         elif changed:
-            await self._whisper(about, press.user.id, words.thanks_up)
+            await self._whisper(about, press.user.id, messages.thanks_up)
 
     async def explained(self, submission: ViewSubmission) -> None:
         """Stores what was wrong."""
-        words = messages_in((await self._people.person(submission.user.id)).locale)
+        messages = messages_in((await self._people.person(submission.user.id)).locale)
         try:
             about = FeedbackMetadata.model_validate_json(submission.view.private_metadata)
         except ValidationError:
@@ -81,9 +81,9 @@ class FeedbackHandler:
             await self._votes.explain(about.question_id, submission.user.id, reason=reason, comment=comment)
         except StoreUnavailableError:
             logger.warning("feedback.lost", extra={"question_id": about.question_id})
-            await self._whisper(about, submission.user.id, words.feedback_failed)
+            await self._whisper(about, submission.user.id, messages.feedback_failed)
             return
-        await self._whisper(about, submission.user.id, words.thanks_down)
+        await self._whisper(about, submission.user.id, messages.thanks_down)
 
     async def _whisper(self, about: FeedbackMetadata, user: str, text: str) -> None:
         """Thanks are a courtesy: where Slack does not take them, nothing is lost."""
@@ -95,25 +95,25 @@ class FeedbackHandler:
             logger.info("feedback.no_thanks", extra={"cause": type(error).__name__})
 
 
-def reason_view(about: FeedbackMetadata, words: Messages) -> dict[str, Any]:
+def reason_view(about: FeedbackMetadata, messages: Messages) -> dict[str, Any]:
     reasons = {
-        "wrong": words.reason_wrong,
-        "outdated": words.reason_outdated,
-        "incomplete": words.reason_incomplete,
-        "other_question": words.reason_other_question,
+        "wrong": messages.reason_wrong,
+        "outdated": messages.reason_outdated,
+        "incomplete": messages.reason_incomplete,
+        "other_question": messages.reason_other_question,
     }
     return {
         "type": "modal",
         "callback_id": CALLBACK,
         "private_metadata": about.model_dump_json(),
-        "title": label(words.feedback_title),
-        "submit": label(words.send),
-        "close": label(words.close),
+        "title": label(messages.feedback_title),
+        "submit": label(messages.send),
+        "close": label(messages.close),
         "blocks": [
             {
                 "type": "input",
                 "block_id": REASON,
-                "label": label(words.feedback_reason),
+                "label": label(messages.feedback_reason),
                 "element": {
                     "type": "radio_buttons",
                     "action_id": REASON,
@@ -126,8 +126,8 @@ def reason_view(about: FeedbackMetadata, words: Messages) -> dict[str, Any]:
                 "type": "input",
                 "block_id": COMMENT,
                 "optional": True,
-                "label": label(words.feedback_comment),
-                "hint": label(words.comment_read),
+                "label": label(messages.feedback_comment),
+                "hint": label(messages.comment_read),
                 "element": {
                     "type": "plain_text_input",
                     "action_id": COMMENT,

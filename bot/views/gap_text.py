@@ -18,79 +18,79 @@ SECTION_CHARACTERS, MESSAGE_CHARACTERS = 2900, 11_000
 """Slack's limits are 3,000 a section and 13,200 a message; what does not fit is counted."""
 
 
-def gaps_blocks(found: OpenGaps, words: Messages, *, days: int, title: str | None = None) -> list[Block]:
+def gaps_blocks(found: OpenGaps, messages: Messages, *, days: int, title: str | None = None) -> list[Block]:
     if not (found.gaps or found.hidden):
-        return [section(words.gaps_none.format(days=days))]
-    shown = _that_fit([gap_text(gap, words) for gap in found.gaps[:SHOWN_GAPS]])
+        return [section(messages.gaps_none.format(days=days))]
+    shown = _that_fit([gap_text(gap, messages) for gap in found.gaps[:SHOWN_GAPS]])
     more = len(found.gaps) - len(shown)
     below = [
-        *([words.and_more.format(n=words.number(more))] if more > 0 else []),
-        *([_hidden(found, words)] if found.hidden else []),
+        *([messages.and_more.format(n=messages.number(more))] if more > 0 else []),
+        *([_hidden(found, messages)] if found.hidden else []),
     ]
     return [
-        section(f"*{title or words.gaps_title}*"),
+        section(f"*{title or messages.gaps_title}*"),
         *map(section, shown),
         *([context("\n".join(below))] if below else []),
     ]
 
 
-def gap_text(gap: Gap, words: Messages) -> str:
-    first, *others = [_quoted(wording) for wording in gap.wordings] or [words.gap_privately]
+def gap_text(gap: Gap, messages: Messages) -> str:
+    first, *others = [_quoted(wording) for wording in gap.wordings] or [messages.gap_privately]
     lines = [
         f"*{first}*",
-        *([words.gap_also.format(wordings=" · ".join(others))] if others else []),
-        " · ".join(counts(gap, words, [f"<#{channel}>" for channel in gap.channels])),
-        *_nearest(gap, words),
-        *(_complaint(one, words) for one in gap.complaints[:SHOWN_COMPLAINTS]),
+        *([messages.gap_also.format(wordings=" · ".join(others))] if others else []),
+        " · ".join(counts(gap, messages, [f"<#{channel}>" for channel in gap.channels])),
+        *_nearest(gap, messages),
+        *(_complaint(one, messages) for one in gap.complaints[:SHOWN_COMPLAINTS]),
     ]
     return "\n".join(lines)
 
 
-def counts(gap: Gap, words: Messages, places: Sequence[str]) -> list[str]:
+def counts(gap: Gap, messages: Messages, places: Sequence[str]) -> list[str]:
     """How often, by how many, in which public places, and what became of it."""
 
     def times(number: int) -> str:
-        return words.counted(words.gap_times, number)
+        return messages.counted(messages.gap_times, number)
 
     where = ", ".join(places[:SHOWN_CHANNELS])
-    people = words.counted(words.gap_people, gap.askers)
-    form = words.gap_asked_in if where else words.gap_asked
+    people = messages.counted(messages.gap_people, gap.askers)
+    form = messages.gap_asked_in if where else messages.gap_asked
     told = [form.format(times=times(gap.times), people=people, places=where)]
     if gap.private and gap.wordings:
-        told.append(words.counted(words.gap_private, gap.private))
+        told.append(messages.counted(messages.gap_private, gap.private))
     if gap.declined:
-        told.append(words.gap_declined.format(times=times(gap.declined)))
+        told.append(messages.gap_declined.format(times=times(gap.declined)))
     if gap.closest:
-        told.append(words.gap_closest.format(times=times(gap.closest)))
+        told.append(messages.gap_closest.format(times=times(gap.closest)))
     if gap.voted_down:
-        told.append(words.gap_voted_down.format(times=times(gap.voted_down)))
+        told.append(messages.gap_voted_down.format(times=times(gap.voted_down)))
     if gap.missed_by:
-        told.append(words.gap_missed.format(people=words.counted(words.gap_people, gap.missed_by)))
+        told.append(messages.gap_missed.format(people=messages.counted(messages.gap_people, gap.missed_by)))
     return told
 
 
-def _nearest(gap: Gap, words: Messages) -> list[str]:
+def _nearest(gap: Gap, messages: Messages) -> list[str]:
     if gap.nearest is None:
         return []
-    told = [words.gap_nearest.format(page=titled_link(gap.nearest.title, gap.nearest.url))]
+    told = [messages.gap_nearest.format(page=titled_link(gap.nearest.title, gap.nearest.url))]
     if gap.nearest.owner:
-        told.append(words.owned.format(owner=escape(shorten(gap.nearest.owner, TITLE_CHARACTERS))))
+        told.append(messages.owned.format(owner=escape(shorten(gap.nearest.owner, TITLE_CHARACTERS))))
     return [" · ".join(told)]
 
 
-def _complaint(complaint: Complaint, words: Messages) -> str:
-    reason = str(getattr(words, f"reason_{complaint.reason}", words.reason_other))
-    often = f" ({words.counted(words.gap_times, complaint.times)})" if complaint.times > 1 else ""
+def _complaint(complaint: Complaint, messages: Messages) -> str:
+    reason = str(getattr(messages, f"reason_{complaint.reason}", messages.reason_other))
+    often = f" ({messages.counted(messages.gap_times, complaint.times)})" if complaint.times > 1 else ""
     said = " · ".join(
         f"“{escape(shorten(one, COMMENT_CHARACTERS))}”" for one in complaint.comments[:SHOWN_COMMENTS]
     )
     return f"👎 {reason}{often}{f': {said}' if said else ''}"
 
 
-def _hidden(found: OpenGaps, words: Messages) -> str:
-    return words.gaps_hidden.format(
-        times=words.counted(words.gap_times, found.hidden),
-        people=words.counted(words.gap_people, found.hidden_people),
+def _hidden(found: OpenGaps, messages: Messages) -> str:
+    return messages.gaps_hidden.format(
+        times=messages.counted(messages.gap_times, found.hidden),
+        people=messages.counted(messages.gap_people, found.hidden_people),
     )
 
 
@@ -98,26 +98,28 @@ def _quoted(wording: str) -> str:
     return escape(shorten(wording, QUESTION_CHARACTERS))
 
 
-def stale_blocks(pages: Sequence[StalePage], words: Messages, *, title: str | None = None) -> list[Block]:
+def stale_blocks(pages: Sequence[StalePage], messages: Messages, *, title: str | None = None) -> list[Block]:
     if not pages:
-        return [section(words.stale_none)]
-    lines = _that_fit([stale_line(page, words) for page in pages[:SHOWN_PAGES]])
+        return [section(messages.stale_none)]
+    lines = _that_fit([stale_line(page, messages) for page in pages[:SHOWN_PAGES]])
     more = len(pages) - len(lines)
     return [
-        section(f"*{title or words.stale_title}*"),
+        section(f"*{title or messages.stale_title}*"),
         *(section("\n".join(part)) for part in _packed(lines)),
-        *([context(words.and_more.format(n=words.number(more)))] if more > 0 else []),
+        *([context(messages.and_more.format(n=messages.number(more)))] if more > 0 else []),
     ]
 
 
-def stale_line(stale: StalePage, words: Messages) -> str:
-    template = words.expired_on if stale.reason == "expired" else words.overdue_since
+def stale_line(stale: StalePage, messages: Messages) -> str:
+    template = messages.expired_on if stale.reason == "expired" else messages.overdue_since
     owner = stale.page.owner
     told = [
         f"*{titled_link(stale.page.heading, stale.page.url)}*",
-        template.format(date=words.on(stale.since)),
-        words.counted(words.stale_cited, stale.cited) if stale.cited else words.stale_uncited,
-        words.owned.format(owner=escape(shorten(owner, TITLE_CHARACTERS))) if owner else words.stale_no_owner,
+        template.format(date=messages.on(stale.since)),
+        messages.counted(messages.stale_cited, stale.cited) if stale.cited else messages.stale_uncited,
+        messages.owned.format(owner=escape(shorten(owner, TITLE_CHARACTERS)))
+        if owner
+        else messages.stale_no_owner,
     ]
     return f"• {' · '.join(told)}"
 

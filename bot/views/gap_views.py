@@ -23,27 +23,27 @@ logger = logging.getLogger(__name__)
 
 
 def gaps_filling(gaps: Gaps, audiences: Audiences, channels: ChannelDirectory) -> Filling:
-    async def fill(person: Person, words: Messages) -> Sequence[Block]:
+    async def fill(person: Person, messages: Messages) -> Sequence[Block]:
         try:
             audience = await audiences.for_person(person.id)
             found = await gaps.open(audience=audience, still_public=still_public(channels))
         except UnavailableError as error:
             logger.warning("gaps.unavailable", extra={"cause": str(error)})
-            return [section(words.look_unavailable)]
-        return gaps_blocks(found, words, days=KEEP.days)
+            return [section(messages.look_unavailable)]
+        return gaps_blocks(found, messages, days=KEEP.days)
 
     return fill
 
 
 def stale_filling(stale: StalePages, audiences: Audiences) -> Filling:
-    async def fill(person: Person, words: Messages) -> Sequence[Block]:
+    async def fill(person: Person, messages: Messages) -> Sequence[Block]:
         try:
             audience = await audiences.for_person(person.id)
             found = [one for one in await stale.all() if audience.may_read(one.page.audience)]
         except UnavailableError as error:
             logger.warning("stale.unavailable", extra={"cause": str(error)})
-            return [section(words.look_unavailable)]
-        return stale_blocks(found, words)
+            return [section(messages.look_unavailable)]
+        return stale_blocks(found, messages)
 
     return fill
 

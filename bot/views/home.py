@@ -107,18 +107,20 @@ class Home:
 
     async def _draw(self, user: str, channel: str, *, asking: str = "") -> None:
         person, me = await self._people.person(user), await self._people.me()
-        words, is_admin = messages_in(person.locale), await self._admins.status_of(person) == "admin"
+        messages, is_admin = messages_in(person.locale), await self._admins.status_of(person) == "admin"
         audience = await self._audience(user)
         language = person.locale.replace("_", "-").split("-")[0].lower()
         shown = HomeContent(
-            examples=await self._suggestions.for_person(user, words, language=language, most=EXAMPLES),
+            examples=await self._suggestions.for_person(user, messages, language=language, most=EXAMPLES),
             last=[] if audience is None else await self._last(user, me, audience),
-            sources=[] if audience is None else await self._sources(audience, words),
+            sources=[] if audience is None else await self._sources(audience, messages),
             asking=asking,
-            views=[(name, self._views.label(name, words)) for name in self._views.names] if is_admin else (),
+            views=[(name, self._views.label(name, messages)) for name in self._views.names]
+            if is_admin
+            else (),
         )
         view = home_view(
-            words,
+            messages,
             bot_user_id=me.user_id,
             command=self._command if is_admin else None,
             stats=await self._stats() if is_admin else None,
@@ -159,14 +161,16 @@ class Home:
             logger.warning("home.no_figures")
             return None
 
-    async def _sources(self, audience: Audience, words: Messages) -> list[str]:
+    async def _sources(self, audience: Audience, messages: Messages) -> list[str]:
         try:
             source_counts = await self._source_counts.of(audience)
         except UnavailableError as error:
             logger.warning("home.no_sources", extra={"cause": str(error)})
             return []
         last = {state.name: state.last for state in (await self._status.status()).sources}
-        return [source_line(count, last.get(count.source), words, self._clock()) for count in source_counts]
+        return [
+            source_line(count, last.get(count.source), messages, self._clock()) for count in source_counts
+        ]
 
 
 def _channel(press: ButtonPress) -> str:

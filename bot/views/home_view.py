@@ -40,7 +40,7 @@ NOTHING = HomeContent()
 
 
 def home_view(
-    words: Messages,
+    messages: Messages,
     *,
     bot_user_id: str,
     command: str | None,
@@ -48,32 +48,37 @@ def home_view(
     shown: HomeContent = NOTHING,
 ) -> dict[str, Any]:
     """`command` and `stats` are given for admins only."""
-    blocks: list[Block] = [{"type": "header", "text": label(words.home_title)}, section(words.home_what)]
+    blocks: list[Block] = [
+        {"type": "header", "text": label(messages.home_title)},
+        section(messages.home_what),
+    ]
     if shown.asking:
-        blocks.append(section(words.home_asking.format(question=escape(_told(shown.asking)))))
+        blocks.append(section(messages.home_asking.format(question=escape(_told(shown.asking)))))
     if shown.examples:
-        blocks += [section(f"*{words.home_try_title}*"), _buttons(shown.examples)]
-    blocks.append(section(f"*{words.home_how_title}*\n{words.home_how.format(bot=f'<@{bot_user_id}>')}"))
+        blocks += [section(f"*{messages.home_try_title}*"), _buttons(shown.examples)]
+    blocks.append(
+        section(f"*{messages.home_how_title}*\n{messages.home_how.format(bot=f'<@{bot_user_id}>')}")
+    )
     if shown.last:
         lines = [f"• {link(url, _told(text)) if url else escape(_told(text))}" for text, url in shown.last]
-        blocks.append(section("\n".join([f"*{words.home_last_title}*", *lines])))
+        blocks.append(section("\n".join([f"*{messages.home_last_title}*", *lines])))
     if shown.sources:
-        blocks.append(section("\n".join([f"*{words.home_sources_title}*", *shown.sources[:SOURCES]])))
+        blocks.append(section("\n".join([f"*{messages.home_sources_title}*", *shown.sources[:SOURCES]])))
     if command is not None:
-        blocks += _for_admins(command, stats, shown.views, words)
+        blocks += _for_admins(command, stats, shown.views, messages)
     return {"type": "home", "blocks": blocks}
 
 
 def _for_admins(
-    command: str, stats: Stats | None, views: Sequence[tuple[str, str]], words: Messages
+    command: str, stats: Stats | None, views: Sequence[tuple[str, str]], messages: Messages
 ) -> list[Block]:
-    figures = [f"*{words.home_stats_title}*", *stats_lines(stats, words)] if stats is not None else []
+    figures = [f"*{messages.home_stats_title}*", *stats_lines(stats, messages)] if stats is not None else []
     buttons = [{"type": "button", "action_id": name, "text": label(shown)} for name, shown in views]
     return [
         {"type": "divider"},
         *([section("\n".join(figures))] if figures else []),
         *([{"type": "actions", "elements": buttons}] if buttons else []),
-        section(f"*{words.home_admin_title}*\n{words.usage.format(command=command)}"),
+        section(f"*{messages.home_admin_title}*\n{messages.usage.format(command=command)}"),
     ]
 
 
@@ -96,13 +101,13 @@ def _told(question: str) -> str:
     return shorten(" ".join(question.split()), QUESTION_CHARACTERS)
 
 
-def source_line(count: SourceCount, last: SyncRecord | None, words: Messages, now: datetime) -> str:
+def source_line(count: SourceCount, last: SyncRecord | None, messages: Messages, now: datetime) -> str:
     """A source as its reader sees it: "handbook: 31 pages · read 2 hours ago · 3 are out of date (10%)"."""
-    told = [words.counted(words.home_pages, count.pages)]
+    told = [messages.counted(messages.home_pages, count.pages)]
     if last is not None:
-        form = words.home_synced if last.ok else words.home_sync_failed
-        told.append(form.format(ago=time_ago(last.at, words, now)))
+        form = messages.home_synced if last.ok else messages.home_sync_failed
+        told.append(form.format(ago=time_ago(last.at, messages, now)))
     if count.stale:
-        share = words.percent(count.stale / count.pages)
-        told.append(f"{words.counted(words.home_overdue, count.stale)} ({share})")
+        share = messages.percent(count.stale / count.pages)
+        told.append(f"{messages.counted(messages.home_overdue, count.stale)} ({share})")
     return f"• *{escape(count.source)}*: {' · '.join(told)}"

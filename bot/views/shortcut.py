@@ -80,15 +80,15 @@ class ShortcutHandler:
         """Queues the question. Returns what is wrong, by the block that it
         is shown at; nothing: the dialog may close.
         """
-        words = messages_in((await self._people.person(submission.user.id)).locale)
+        messages = messages_in((await self._people.person(submission.user.id)).locale)
         text = (submission.view.entry(QUESTION) or "").strip()
         try:
             about = ShortcutMetadata.model_validate_json(submission.view.private_metadata)
             first = await self._ask(about, text, submission)
         except (StoreUnavailableError, ValidationError, *SLACK_FAILURES) as error:
             logger.warning("shortcut.not_accepted", extra={"cause": type(error).__name__})
-            return {QUESTION: words.ask_not_now}
-        return {} if first or submission.view.entry(WHERE) != THREAD else {QUESTION: words.ask_once}
+            return {QUESTION: messages.ask_not_now}
+        return {} if first or submission.view.entry(WHERE) != THREAD else {QUESTION: messages.ask_once}
 
     async def _ask(self, about: ShortcutMetadata, text: str, submission: ViewSubmission) -> bool:
         user = submission.user.id
@@ -118,7 +118,7 @@ class ShortcutHandler:
             return False
 
 
-def dialog(about: ShortcutMetadata, said: str, words: Messages, *, joined: bool) -> dict[str, Any]:
+def dialog(about: ShortcutMetadata, said: str, messages: Messages, *, joined: bool) -> dict[str, Any]:
     question: dict[str, Any] = {
         "type": "plain_text_input",
         "action_id": QUESTION,
@@ -128,29 +128,29 @@ def dialog(about: ShortcutMetadata, said: str, words: Messages, *, joined: bool)
     if said.strip():
         question["initial_value"] = said.strip()[:QUESTION_CHARACTERS]
     blocks: list[Block] = [
-        {"type": "input", "block_id": QUESTION, "label": label(words.why_question), "element": question},
-        _where(words) if joined else context(words.shortcut_not_here),
+        {"type": "input", "block_id": QUESTION, "label": label(messages.why_question), "element": question},
+        _where(messages) if joined else context(messages.shortcut_not_here),
     ]
     return {
         "type": "modal",
         "callback_id": CALLBACK,
         "private_metadata": about.model_dump_json(),
-        "title": label(words.shortcut_title),
-        "submit": label(words.shortcut_send),
-        "close": label(words.close),
+        "title": label(messages.shortcut_title),
+        "submit": label(messages.shortcut_send),
+        "close": label(messages.close),
         "blocks": blocks,
     }
 
 
-def _where(words: Messages) -> Block:
+def _where(messages: Messages) -> Block:
     options = [
-        {"text": label(words.shortcut_alone), "value": ALONE},
-        {"text": label(words.shortcut_thread), "value": THREAD},
+        {"text": label(messages.shortcut_alone), "value": ALONE},
+        {"text": label(messages.shortcut_thread), "value": THREAD},
     ]
     return {
         "type": "input",
         "block_id": WHERE,
-        "label": label(words.shortcut_where),
+        "label": label(messages.shortcut_where),
         "element": {
             "type": "radio_buttons",
             "action_id": WHERE,

@@ -79,8 +79,8 @@ class SlashCommandHandler:
         """
         _, _, question = command.text.strip().partition(" ")
         if not question.strip():
-            words = messages_in((await self._people.person(command.user_id)).locale)
-            return words.ask_what.format(command=self._command)
+            messages = messages_in((await self._people.person(command.user_id)).locale)
+            return messages.ask_what.format(command=self._command)
         await self._asking.ephemerally(
             unescape(question.strip()),
             user=command.user_id,
@@ -98,24 +98,24 @@ class SlashCommandHandler:
     async def serve(self, command: SlashCommand) -> None:
         """Does what the command asks. Whatever goes wrong is logged and told in one polite sentence."""
         person = await self._people.person(command.user_id)
-        words = messages_in(person.locale)
+        messages = messages_in(person.locale)
         word, *arguments = command.text.split() or ["help"]
         try:
             admin_status = await self._admins.status_of(person)
             logger.info("command.received", extra={"user": command.user_id, "standing": admin_status})
             if word == "help":
-                await self._whisper(command, self._help(admin_status, words))
+                await self._whisper(command, self._help(admin_status, messages))
             elif word == "channel":
-                if told := await self._channel_dialog.open(command, person, words):
+                if told := await self._channel_dialog.open(command, person, messages):
                     await self._whisper(command, told)
             elif word in FOR_ADMINS and admin_status != "admin":
-                refusal = words.not_admin if admin_status == "not admin" else words.admin_unknown
+                refusal = messages.not_admin if admin_status == "not admin" else messages.admin_unknown
                 await self._whisper(command, refusal)
             else:
-                await self._serve_admin(command, word, arguments, person, words)
+                await self._serve_admin(command, word, arguments, person, messages)
         except Exception:  # the process edge of a command: the admin gets one sentence, the log the rest
             logger.exception("command.broke", extra={"user": command.user_id})
-            await self._whisper(command, words.command_failed)
+            await self._whisper(command, messages.command_failed)
 
     async def _serve_admin(
         self,
@@ -123,51 +123,51 @@ class SlashCommandHandler:
         word: str,
         arguments: Sequence[str],
         person: Person,
-        words: Messages,
+        messages: Messages,
     ) -> None:
         match word:
             case "reindex":
-                await self._reindex(command, arguments, words)
+                await self._reindex(command, arguments, messages)
             case "status":
-                lines = status_lines(await self._status.status(), words, self._clock())
-                lines += await self._channel_dialog.status_lines(command.channel_id, words)
+                lines = status_lines(await self._status.status(), messages, self._clock())
+                lines += await self._channel_dialog.status_lines(command.channel_id, messages)
                 await self._whisper(command, "\n".join(lines))
             case "stats":
-                await self._whisper(command, await self._stats(words))
+                await self._whisper(command, await self._stats(messages))
             case "forget" if arguments:
-                await self._whisper(command, await self._forget(" ".join(arguments), words))
+                await self._whisper(command, await self._forget(" ".join(arguments), messages))
             case "sources":
-                await self._whisper(command, self._sources(words))
+                await self._whisper(command, self._sources(messages))
             case _ if word in self._fillings:
                 await self._whisper(
-                    command, f"{self._command} {word}", await self._filled(word, person, words)
+                    command, f"{self._command} {word}", await self._filled(word, person, messages)
                 )
             case _:
-                known = self._help(await self._admins.status_of(person), words)
-                await self._whisper(command, f"{words.unknown_command.format(word=escape(word))}\n{known}")
+                known = self._help(await self._admins.status_of(person), messages)
+                await self._whisper(command, f"{messages.unknown_command.format(word=escape(word))}\n{known}")
 
-    def _help(self, admin_status: AdminStatus, words: Messages) -> str:
+    def _help(self, admin_status: AdminStatus, messages: Messages) -> str:
         """What somebody may write behind the command."""
-        lines = [words.usage_everyone]
+        lines = [messages.usage_everyone]
         if admin_status == "admin":
-            lines += [words.usage_admins, words.usage]
+            lines += [messages.usage_admins, messages.usage]
         return "\n".join(lines).format(command=self._command)
 
-    async def _filled(self, word: str, person: Person, words: Messages) -> Sequence[Block]:
+    async def _filled(self, word: str, person: Person, messages: Messages) -> Sequence[Block]:
         try:
-            return await self._fillings[word](person, words)
+            return await self._fillings[word](person, messages)
         except StoreUnavailableError:
-            return [section(words.status_store_down)]
+            return [section(messages.status_store_down)]
 
-    async def _reindex(self, command: SlashCommand, arguments: Sequence[str], words: Messages) -> None:
+    async def _reindex(self, command: SlashCommand, arguments: Sequence[str], messages: Messages) -> None:
         names = [argument for argument in arguments if not argument.startswith("-")]
         unknown = [one for one in arguments if one.startswith("-") and one not in FLAGS]
         known = self._reindexer.sources()
         if unknown or len(names) > 1:
-            await self._whisper(command, self._help("admin", words))
+            await self._whisper(command, self._help("admin", messages))
             return
         if names and names[0] not in known:
-            await self._whisper(command, _unknown_source(names[0], known, words))
+            await self._whisper(command, _unknown_source(names[0], known, messages))
             return
         request = ReindexRequest(
             requested_by=command.user_id,
@@ -176,33 +176,33 @@ class SlashCommandHandler:
             dry_run="--dry-run" in arguments,
             force="--force" in arguments,
         )
-        await self._follow(command, request, words)
+        await self._follow(command, request, messages)
 
-    async def _follow(self, command: SlashCommand, request: ReindexRequest, words: Messages) -> None:
-        begun = await self._follower.begin(request, channel=command.channel_id, words=words)
-        told = [words.reindex_joined] if begun.joined else []
+    async def _follow(self, command: SlashCommand, request: ReindexRequest, messages: Messages) -> None:
+        begun = await self._follower.begin(request, channel=command.channel_id, messages=messages)
+        told = [messages.reindex_joined] if begun.joined else []
         if begun.channel != command.channel_id:
-            what = escape(request.source) if request.source else words.everything
-            told += [words.reindex_started.format(what=what), words.progress_by_dm]
+            what = escape(request.source) if request.source else messages.everything
+            told += [messages.reindex_started.format(what=what), messages.progress_by_dm]
         if told:  # else the message in this channel says it all
             await self._whisper(command, " ".join(told))
-        await self._follower.follow(begun, words)
+        await self._follower.follow(begun, messages)
 
-    async def _stats(self, words: Messages) -> str:
+    async def _stats(self, messages: Messages) -> str:
         try:
-            return "\n".join(stats_lines(await self._figures.stats(), words))
+            return "\n".join(stats_lines(await self._figures.stats(), messages))
         except StoreUnavailableError:
-            return words.status_store_down
+            return messages.status_store_down
 
-    async def _forget(self, address: str, words: Messages) -> str:
+    async def _forget(self, address: str, messages: Messages) -> str:
         pages = await self._reindexer.forget(address)
         if not pages:
-            return words.forget_unknown.format(address=escape(address.strip("<>")))
-        return words.forgotten.format(pages=", ".join(escape(page.title) for page in pages))
+            return messages.forget_unknown.format(address=escape(address.strip("<>")))
+        return messages.forgotten.format(pages=", ".join(escape(page.title) for page in pages))
 
-    def _sources(self, words: Messages) -> str:
+    def _sources(self, messages: Messages) -> str:
         known = self._reindexer.sources()
-        return "\n".join(f"• {escape(name)}" for name in known) if known else words.no_sources
+        return "\n".join(f"• {escape(name)}" for name in known) if known else messages.no_sources
 
     async def _whisper(self, command: SlashCommand, text: str, blocks: Sequence[Block] | None = None) -> None:
         """An answer that only the sender sees."""
@@ -224,11 +224,11 @@ def asks(command: SlashCommand) -> bool:
     return command.text.split()[:1] == [ASK]
 
 
-def _unknown_source(name: str, known: Sequence[str], words: Messages) -> str:
+def _unknown_source(name: str, known: Sequence[str], messages: Messages) -> str:
     if not known:
-        return words.no_sources
+        return messages.no_sources
     nearest = difflib.get_close_matches(name, known, n=len(known), cutoff=0.6)
     ordered = [*nearest, *(one for one in known if one not in nearest)]
-    return words.unknown_source.format(
+    return messages.unknown_source.format(
         source=escape(name), sources=", ".join(f"`{escape(one)}`" for one in ordered)
     )
