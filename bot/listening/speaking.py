@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import Literal
 
 from kb.config.settings import FollowUps
-from kb.rewriting.replies import Reply, hands_on, read_reply
+from kb.rewriting.replies import ReplySignals, hands_on, read_reply
 
 Place = Literal["channel", "group", "dm"]
 Reason = Literal[
@@ -86,7 +86,7 @@ class Decision:
 
 
 @lru_cache(maxsize=64)
-def _words(text: str) -> Reply:
+def _words(text: str) -> ReplySignals:
     """What the words alone do: asked twice of each message, and it takes milliseconds."""
     return read_reply(text)
 
@@ -152,7 +152,9 @@ def _in_thread(new: ThreadMessage, thread: _Thread, follow_ups: FollowUps) -> De
     return _among_others(new, thread, reply, follow_ups)
 
 
-def _among_others(new: ThreadMessage, thread: _Thread, reply: Reply, follow_ups: FollowUps) -> Decision:
+def _among_others(
+    new: ThreadMessage, thread: _Thread, reply: ReplySignals, follow_ups: FollowUps
+) -> Decision:
     since = thread.since
     if len(since) >= SLEEPS_AFTER:
         return _silence("asleep")
@@ -238,7 +240,7 @@ class _Thread:
         """Whether anybody else is in the thread, by word or because somebody turned to them."""
         return self.addressed or any(user != new.user for user in self.people)
 
-    def because(self, reason: Reason, reply: Reply) -> Reason:
+    def because(self, reason: Reason, reply: ReplySignals) -> Reason:
         return "answers_us" if self.asked_back and not reply.asks else reason
 
     def _we_spoke(self, ours: ThreadMessage, *, waiting: bool) -> None:

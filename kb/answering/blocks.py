@@ -30,7 +30,7 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Block:
+class PassageBlock:
     """A block and the units that it is made of, in order. `kind` is that of its body, not of its lead-in.
 
     `says_nothing`: it only asks, thanks or greets, which answers nobody.
@@ -42,9 +42,9 @@ class Block:
     says_nothing: bool
 
 
-def blocks_of(text: str) -> list[Block]:
+def blocks_of(text: str) -> list[PassageBlock]:
     """The blocks of a passage in its order. Headings within it lead in what follows them."""
-    blocks: list[Block] = []
+    blocks: list[PassageBlock] = []
     held: list[list[TextUnit]] = []
     for group in _groups(text):
         if held and not _leads_into(held[-1], group):
@@ -93,7 +93,7 @@ def _is_talk(unit: TextUnit) -> bool:
     return short and bool(talk_languages(_SPEAKER.sub("", unit.text)))
 
 
-def _block(text: str, groups: Sequence[Sequence[TextUnit]]) -> Block:
+def _block(text: str, groups: Sequence[Sequence[TextUnit]]) -> PassageBlock:
     units = tuple(unit for group in groups for unit in group)
     kinds = {unit.kind for unit in groups[-1]}
     kind: BlockKind = "prose"
@@ -103,7 +103,7 @@ def _block(text: str, groups: Sequence[Sequence[TextUnit]]) -> Block:
         kind = "list"
     elif "fence" in kinds:
         kind = "code"
-    return Block(
+    return PassageBlock(
         text=text[units[0].start : units[-1].end],
         kind=kind,
         units=units,

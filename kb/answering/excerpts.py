@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from kb.answering.blocks import Block, blocks_of
+from kb.answering.blocks import PassageBlock, blocks_of
 from kb.models import Chunk
 from kb.text.sentences import TextUnit
 
@@ -40,7 +40,7 @@ class RatedPassage:
     """A passage that may be quoted. `found`: its score in the search; `worth`: how near the question each unit is."""
 
     chunk: Chunk
-    blocks: Sequence[Block]
+    blocks: Sequence[PassageBlock]
     found: float
     worth: dict[TextUnit, float]
 
@@ -53,7 +53,7 @@ class RatedPassage:
         telling = [index for index, block in enumerate(self.blocks) if not block.says_nothing]
         return max(telling, key=lambda index: (self._worth_of(self.blocks[index]), -index))
 
-    def _worth_of(self, block: Block) -> float:
+    def _worth_of(self, block: PassageBlock) -> float:
         return max(self.worth[unit] for unit in block.units)
 
     def excerpt(self, characters: int) -> Excerpt:
@@ -85,7 +85,7 @@ class RatedPassage:
             best=nearest.text if nearest and apart and nearest.text in excerpt.text else "",
         )
 
-    def _nearest_unit(self, block: Block) -> TextUnit | None:
+    def _nearest_unit(self, block: PassageBlock) -> TextUnit | None:
         units = _units_to_set_apart(block)
         return max(units, key=lambda unit: self.worth[unit], default=None)
 
@@ -99,11 +99,11 @@ def block_excerpt(chunk: Chunk, statement: str, characters: int) -> Excerpt:
     return replace(excerpt, statement=statement, best=statement if apart else "")
 
 
-def _units_to_set_apart(block: Block) -> list[TextUnit]:
+def _units_to_set_apart(block: PassageBlock) -> list[TextUnit]:
     return [unit for unit in block.units if unit.kind != "heading" and not _leads(unit, block)]
 
 
-def _leads(unit: TextUnit, block: Block) -> bool:
+def _leads(unit: TextUnit, block: PassageBlock) -> bool:
     """Whether the unit only leads in its block: a line that ends with a colon, a question, a table's header row."""
     if unit is block.units[-1]:
         return False
@@ -112,7 +112,9 @@ def _leads(unit: TextUnit, block: Block) -> bool:
     return unit is block.units[0] and unit.text.rstrip("*_ ").endswith((":", "?"))
 
 
-def _whole_or_cut(chunk: Chunk, block: Block, limit: int, worth: Callable[[TextUnit], float]) -> Excerpt:
+def _whole_or_cut(
+    chunk: Chunk, block: PassageBlock, limit: int, worth: Callable[[TextUnit], float]
+) -> Excerpt:
     """The whole block, or its most relevant part where it is far too long."""
     if len(block.text) <= WHOLE_BLOCKS * limit:
         return Excerpt(chunk=chunk, blocks=(block.text,))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb.config.settings import EmbedSettings
-from kb.evaluation.datasets import DataSet, Passage
+from kb.evaluation.datasets import CorpusPassage, DataSet
 from kb.index.port import IndexedChunk, IndexManifest, VectorIndex
 from kb.inference.sentence_vectors import DocumentEmbedder
 from kb.models import Audience, Chunk, Page
@@ -102,7 +102,7 @@ def _batches(pages: Sequence[tuple[str, list[Chunk]]]) -> Iterator[list[tuple[st
         yield batch
 
 
-def _chunk(passage: Passage, position: int, language: str) -> Chunk:
+def _chunk(passage: CorpusPassage, position: int, language: str) -> Chunk:
     page = Page(
         id=passage.page,
         source="evaluation",
@@ -116,11 +116,11 @@ def _chunk(passage: Passage, position: int, language: str) -> Chunk:
     return Chunk(id=passage.id, page=page, position=position, text=_without_title(passage), url=passage.url)
 
 
-def _place(passage: Passage) -> str:
+def _place(passage: CorpusPassage) -> str:
     return place_of(passage.page, passage.title)
 
 
-def _without_title(passage: Passage) -> str:
+def _without_title(passage: CorpusPassage) -> str:
     """`Chunk.embedded_text` puts the title in front; a passage that begins with it would say it twice."""
     text = passage.text.removeprefix(passage.title).lstrip()
     return text or passage.text

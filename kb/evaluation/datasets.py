@@ -26,7 +26,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Passage:
+class CorpusPassage:
     id: str
     page: str
     """The document that it is a part of; its own id where the data set names none."""
@@ -64,7 +64,7 @@ class DataSet:
     """`corpus_hash` and `questions_hash` are SHA-256 of the files: what a result was measured on."""
 
     name: str
-    passages: tuple[Passage, ...]
+    passages: tuple[CorpusPassage, ...]
     conversations: tuple[Conversation, ...]
     duplicates: tuple[tuple[str, ...], ...] = ()
     corpus_hash: str = ""
@@ -80,9 +80,9 @@ class DataSet:
         """Passage id -> its page."""
         return {passage.id: passage.page for passage in self.passages}
 
-    def pages(self) -> Iterator[tuple[str, Sequence[Passage]]]:
+    def pages(self) -> Iterator[tuple[str, Sequence[CorpusPassage]]]:
         """Every page with its passages, in the corpus's order."""
-        pages: dict[str, list[Passage]] = defaultdict(list)
+        pages: dict[str, list[CorpusPassage]] = defaultdict(list)
         for passage in self.passages:
             pages[passage.page].append(passage)
         yield from pages.items()
@@ -176,8 +176,8 @@ def _conversation(name: str, lines: Sequence[_TurnLine]) -> Conversation:
     return Conversation(id=name, turns=tuple(turns))
 
 
-def _passage(line: _PassageLine) -> Passage:
-    return Passage(
+def _passage(line: _PassageLine) -> CorpusPassage:
+    return CorpusPassage(
         id=line.id,
         page=line.parent or line.id,
         title=line.title or "",

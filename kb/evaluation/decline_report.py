@@ -58,7 +58,7 @@ class ByKind(BaseModel):
     strangers: Endings
 
 
-class Measured(BaseModel):
+class DeclineFigures(BaseModel):
     """`by_source`: where unanswerable questions came from -> how they end. `curve`: with other thresholds.
 
     The areas under the curve: how often an answerable question has more
@@ -102,19 +102,19 @@ def fitted(table: Table, rows: Bools) -> Scorer:
     return Scorer(question=question, threshold=cal.threshold_for(chances, at_most=UNQUOTED_TARGET))
 
 
-def in_sample(table: Table, scorer: Scorer) -> Measured:
+def in_sample(table: Table, scorer: Scorer) -> DeclineFigures:
     every = np.ones(len(table.seen), dtype=bool)
     return _measured(table, _judged(table, lambda _: scorer, [every]), every)
 
 
-def by_conversation(table: Table) -> Measured:
+def by_conversation(table: Table) -> DeclineFigures:
     every = np.ones(len(table.seen), dtype=bool)
     return _measured(
         table, _judged(table, lambda rest: fitted(table, rest), cal.folds_of(table.groups)), every
     )
 
 
-def by_data_set(table: Table) -> dict[str, Measured]:
+def by_data_set(table: Table) -> dict[str, DeclineFigures]:
     """Each data set measured by weights that were fitted to the others; empty where there is only one."""
     names = sorted(set(table.data_sets))
     if len(names) < 2:
@@ -151,7 +151,7 @@ def _judged(table: Table, scorer_for: Callable[[Bools], Scorer], folds: Sequence
     return judged
 
 
-def _measured(table: Table, judged: _Judged, rows: Bools) -> Measured:
+def _measured(table: Table, judged: _Judged, rows: Bools) -> DeclineFigures:
     confidence, threshold = judged.confidence, judged.threshold
     unanswerable = rows & ~table.answerable
 
@@ -179,7 +179,7 @@ def _measured(table: Table, judged: _Judged, rows: Bools) -> Measured:
         return None if math.isnan(share) else round(share, 4)
 
     named = sorted(set(table.sources[unanswerable].tolist()))
-    return Measured(
+    return DeclineFigures(
         decided=by_kind(threshold),
         by_source={name: ends(unanswerable & (table.sources == name), threshold) for name in named},
         area_near_misses=area("unanswerable"),

@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Expected:
+class ExpectedDocument:
     document: Path
     markdown: str
 
 
-def expected_pairs(folder: Path) -> list[Expected]:
+def expected_pairs(folder: Path) -> list[ExpectedDocument]:
     """Every document below `folder` that has an expected Markdown, in the order of their paths.
 
     docling: `FORMAT/sources/NAME` with `FORMAT/groundtruth/NAME.md` (PDFs: the stem's); markitdown: `NAME.pdf` beside
@@ -22,13 +22,13 @@ def expected_pairs(folder: Path) -> list[Expected]:
     return sorted(_pairs(folder), key=lambda pair: pair.document)
 
 
-def _pairs(folder: Path) -> Iterator[Expected]:
+def _pairs(folder: Path) -> Iterator[ExpectedDocument]:
     for document in folder.rglob("*"):
         if not document.is_file():
             continue
         for expected in _places(document):
             if expected.is_file():
-                yield Expected(document=document, markdown=expected.read_text(encoding="utf-8"))
+                yield ExpectedDocument(document=document, markdown=expected.read_text(encoding="utf-8"))
                 break
 
 

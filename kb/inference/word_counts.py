@@ -21,7 +21,7 @@ around it are one. The last one is what pieces have in the place of a space.
 """
 
 
-class WordCounts:
+class WordTokenCounts:
     """Any thread may call it. `counts`: tokens of each of some texts; of
     any text the sum of what they are of its words.
     """

@@ -70,35 +70,35 @@ def read_reply(
     """
     plain = _CHATTER.sub(" ", text if len(text) <= 2 * READ else f"{text[:READ]}\n{text[-READ:]}")
     hint = detect(before) if before.strip() else None
-    told = detect(plain, hint=hint)
-    known = [lexicon(one) for one in dict.fromkeys((told, hint or told)) if one in languages()]
-    read = [_read(plain, one, before, offered, names) for one in known or [lexicon("")]]
+    language = detect(plain, hint=hint)
+    lexicons = [lexicon(code) for code in dict.fromkeys((language, hint or language)) if code in languages()]
+    read = [_read(plain, lexicon, before, offered, names) for lexicon in lexicons or [lexicon("")]]
     return _together(read)
 
 
 def _together(read: Sequence[ReplySignals]) -> ReplySignals:
     """What a message does that may be in either of two languages: what it may not be is said in none."""
     return ReplySignals(
-        says=all(one.says for one in read),
-        remarks=any(one.remarks for one in read),
-        leans=any(one.leans for one in read),
-        asks=any(one.asks for one in read),
-        asks_knowledge=any(one.asks_knowledge for one in read),
-        small=all(one.small for one in read),
-        corrects=any(one.corrects for one in read),
-        chooses=any(one.chooses for one in read),
-        answers=all(one.answers for one in read),
-        wonders=any(one.wonders for one in read),
-        to_group=any(one.to_group for one in read),
-        to_named=any(one.to_named for one in read),
-        to_person=any(one.to_person for one in read),
+        says=all(reply.says for reply in read),
+        remarks=any(reply.remarks for reply in read),
+        leans=any(reply.leans for reply in read),
+        asks=any(reply.asks for reply in read),
+        asks_knowledge=any(reply.asks_knowledge for reply in read),
+        small=all(reply.small for reply in read),
+        corrects=any(reply.corrects for reply in read),
+        chooses=any(reply.chooses for reply in read),
+        answers=all(reply.answers for reply in read),
+        wonders=any(reply.wonders for reply in read),
+        to_group=any(reply.to_group for reply in read),
+        to_named=any(reply.to_named for reply in read),
+        to_person=any(reply.to_person for reply in read),
     )
 
 
 def hands_on(text: str) -> bool:
     """Whether a message has no matter of its own ("do you know?", "can you answer this?", nothing at all)."""
     words = words_of(_CHATTER.sub(" ", text))
-    return not words or any(_points_on(words, lexicon(one)) for one in languages())
+    return not words or any(_points_on(words, lexicon(language)) for language in languages())
 
 
 def _points_on(words: list[str], lexicon: Lexicon) -> bool:
@@ -113,21 +113,24 @@ def _read(text: str, lexicon: Lexicon, before: str, offered: str, names: Collect
     saying = sentences_of(mended, lexicon, called)
     partial_markdown = saying if mended == text else sentences_of(text, lexicon, called)
     either = [*saying, *partial_markdown]
-    about = [one for one in either if one.asks and not one.to_person and not one.is_tag]
+    about = [
+        sentence for sentence in either if sentence.asks and not sentence.to_person and not sentence.is_tag
+    ]
     own = {word[:STEM] for word in words_of(offered) if lexicon.is_content(word)}
     own_words = {word[:STEM] for word in words_of(before) if lexicon.is_content(word)}
     return ReplySignals(
         says=bool(saying),
-        remarks=not any(one.tells or len(one.words) > REMARK for one in saying),
-        leans=any(one.leans or not own_words.isdisjoint(one.stems) for one in about),
-        asks=any(one.asks for one in either),
+        remarks=not any(sentence.tells or len(sentence.words) > REMARK for sentence in saying),
+        leans=any(sentence.leans or not own_words.isdisjoint(sentence.stems) for sentence in about),
+        asks=any(sentence.asks for sentence in either),
         asks_knowledge=bool(about),
-        small=all(one.is_small for one in about),
-        corrects=any(one.corrects for one in saying),
-        chooses=any(one.chooses(own) for one in saying),
-        answers=any(one.is_bare for one in saying) and all(one.is_bare or not one.tells for one in saying),
-        wonders=any(one.wonders for one in either),
-        to_group=any(one.to_group for one in either),
-        to_named=bool(_AT_SOMEBODY.search(text)) or any(one.to_named for one in either),
-        to_person=any(one.to_person for one in either),
+        small=all(sentence.is_small for sentence in about),
+        corrects=any(sentence.corrects for sentence in saying),
+        chooses=any(sentence.chooses(own) for sentence in saying),
+        answers=any(sentence.is_bare for sentence in saying)
+        and all(sentence.is_bare or not sentence.tells for sentence in saying),
+        wonders=any(sentence.wonders for sentence in either),
+        to_group=any(sentence.to_group for sentence in either),
+        to_named=bool(_AT_SOMEBODY.search(text)) or any(sentence.to_named for sentence in either),
+        to_person=any(sentence.to_person for sentence in either),
     )

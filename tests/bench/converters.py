@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from kb.evaluation.documents import NOTHING, Survival, survival
-from kb.evaluation.formats import Expected, expected_pairs
+from kb.evaluation.formats import ExpectedDocument, expected_pairs
 
 Convert = Callable[[bytes, Path], str]
 SECONDS = 60
@@ -204,7 +204,7 @@ CANDIDATES: dict[str, dict[str, Convert]] = {
 }
 
 
-def measure(convert: Convert, pairs: list[Expected]) -> dict[str, Any]:
+def measure(convert: Convert, pairs: list[ExpectedDocument]) -> dict[str, Any]:
     """Sums over the documents, seconds of processor time. One that fails counts with all its words lost."""
     total, seconds, failed = NOTHING, 0.0, []
     for pair in pairs:
@@ -250,7 +250,7 @@ def _kind(path: Path) -> str:
 
 
 def rows(folder: Path, only: set[str]) -> Iterator[dict[str, Any]]:
-    by_kind: dict[str, list[Expected]] = {}
+    by_kind: dict[str, list[ExpectedDocument]] = {}
     for pair in expected_pairs(folder):
         by_kind.setdefault(_kind(pair.document), []).append(pair)
     for kind, candidates in CANDIDATES.items():

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kb.evaluation.datasets import Conversation, DataSet, LabelledTurn, Passage
+from kb.evaluation.datasets import Conversation, CorpusPassage, DataSet, LabelledTurn
 from tests.bench_peers import driver, figures
 from tests.bench_peers.__main__ import PEERS
 from tests.bench_peers.environments import REQUIREMENTS
@@ -40,8 +40,8 @@ for line in sys.stdin if sys.argv[3] == "ask" else ():
 """Stands in for a Python that runs `-m MODULE index|ask ...`."""
 
 
-def a_passage(name: str) -> Passage:
-    return Passage(id=name, page=f"{name}.md", title="", text=f"text of {name}", url=f"urn:{name}")
+def a_passage(name: str) -> CorpusPassage:
+    return CorpusPassage(id=name, page=f"{name}.md", title="", text=f"text of {name}", url=f"urn:{name}")
 
 
 def a_data_set(names: str = "abcd", duplicates: tuple[tuple[str, ...], ...] = ()) -> DataSet:

@@ -19,7 +19,7 @@ from kb.config.configuration import load_settings
 from kb.evaluation.conversations import Memory
 from kb.evaluation.datasets import read_data_set
 from kb.evaluation.decline import Stranger, observe
-from kb.evaluation.decline_report import Measured, Table, in_sample
+from kb.evaluation.decline_report import DeclineFigures, Table, in_sample
 
 HERE = Path(__file__).parent
 STRANGERS = HERE / "strangers.json"
@@ -34,7 +34,7 @@ def strangers() -> list[Stranger]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def measured(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Measured]:
+async def measured(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[DeclineFigures]:
     folder = HERE / "conversations"
     data = read_data_set(folder)
     settings = load_settings(environ={}, data=tmp_path_factory.mktemp("data"), rerank={"model": "off"})
@@ -44,17 +44,17 @@ async def measured(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Me
         yield in_sample(Table(seen), pipeline.evidence.relevance.plain)
 
 
-def test_what_is_on_no_page_is_not_quoted_as_an_answer(measured: Measured):
+def test_what_is_on_no_page_is_not_quoted_as_an_answer(measured: DeclineFigures):
     assert measured.decided.strangers.n == len(strangers())
     assert measured.decided.strangers.quoted.share <= QUOTED_CEILING
 
 
-def test_what_the_pages_answer_is_quoted_and_hardly_ever_declined(measured: Measured):
+def test_what_the_pages_answer_is_quoted_and_hardly_ever_declined(measured: DeclineFigures):
     assert measured.decided.answerable.n == 100
     assert measured.decided.answerable.quoted.share >= QUOTED_FLOOR
     assert measured.decided.answerable.declined.share <= DECLINED_CEILING
 
 
-def test_an_answerable_question_has_more_confidence_than_one_about_something_else(measured: Measured):
+def test_an_answerable_question_has_more_confidence_than_one_about_something_else(measured: DeclineFigures):
     assert measured.area_strangers is not None
     assert measured.area_strangers > AREA_FLOOR

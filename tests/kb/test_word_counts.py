@@ -13,7 +13,7 @@ from kb.inference import word_counts
 from kb.inference.e5.file import E5File, packaged_file
 from kb.inference.e5.tokens import PIECES, PieceTokens, normalized, write_pieces
 from kb.inference.onnx.tokens import FileTokens
-from kb.inference.word_counts import WordCounts
+from kb.inference.word_counts import WordTokenCounts
 
 PIECES_OF_WORDS = [
     "[PAD]",
@@ -97,10 +97,10 @@ def test_a_tokenizer_whose_tokens_hold_spaces_is_asked_for_the_whole() -> None:
     written = bert(ByteLevel())
     tokens, whole = FileTokens(written, 16), Tokenizer.from_str(written)
     assert tokens.count("a  b") == len(whole.encode("a  b", add_special_tokens=False))
-    assert not isinstance(tokens._count, WordCounts)
+    assert not isinstance(tokens._count, WordTokenCounts)
     marked = json.loads(bert(BertPreTokenizer()))
     marked["added_tokens"][0]["content"] = "two words"
-    assert not isinstance(FileTokens(json.dumps(marked), 16)._count, WordCounts)
+    assert not isinstance(FileTokens(json.dumps(marked), 16)._count, WordTokenCounts)
 
 
 def test_pieces_are_counted_word_by_word_as_of_the_whole(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_word_is_tokenized_once_and_only_so_many_are_remembered(monkeypatch: p
         asked.extend(texts)
         return [len(text) for text in texts]
 
-    count = WordCounts(counts)
+    count = WordTokenCounts(counts)
     assert [count("one two one"), count("two one"), count("")] == [9, 6, 0]
     assert asked == ["one", "two"]
     long = "x" * (word_counts.LONGEST + 1)

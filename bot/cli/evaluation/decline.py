@@ -30,7 +30,7 @@ from kb.evaluation.decline import (
     strangers_from_pages,
 )
 from kb.evaluation.decline_report import (
-    Measured,
+    DeclineFigures,
     Table,
     by_conversation,
     by_data_set,
@@ -78,7 +78,7 @@ async def decline(settings: Settings, request: DeclineRequest) -> int:
     data_sets = [read_data_set(folder) for folder in request.folders]
     observed = await _observed(settings, request, data_sets)
     rankings = {"plain": observed.plain, "reranked": observed.reranked}
-    measured: dict[str, dict[str, Measured]] = {}
+    measured: dict[str, dict[str, DeclineFigures]] = {}
     fits = {}
     for name, observations in rankings.items():
         if not observations:
@@ -175,7 +175,7 @@ def _write(
     settings: Settings,
     data_sets: Sequence[DataSet],
     rankings: dict[str, list[Observation]],
-    measured: dict[str, dict[str, Measured]],
+    measured: dict[str, dict[str, DeclineFigures]],
     weights: Weights | None,
 ) -> None:
     if request.weights_out is not None and weights is not None:

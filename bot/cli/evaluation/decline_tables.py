@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 
 from kb.evaluation.decline import Observation
-from kb.evaluation.decline_report import ByKind, Endings, Measured, Share
+from kb.evaluation.decline_report import ByKind, DeclineFigures, Endings, Share
 
 
-def tables(ranking: str, ways: Mapping[str, Measured], observations: Sequence[Observation]) -> list[Table]:
+def tables(
+    ranking: str, ways: Mapping[str, DeclineFigures], observations: Sequence[Observation]
+) -> list[Table]:
     """How questions end in every way it was measured; sources and other thresholds of the way that counts."""
     way = "by conversation" if "by conversation" in ways else next(iter(ways))
     return [
@@ -20,7 +22,9 @@ def tables(ranking: str, ways: Mapping[str, Measured], observations: Sequence[Ob
     ]
 
 
-def _decisions(ranking: str, ways: Mapping[str, Measured], observations: Sequence[Observation]) -> Table:
+def _decisions(
+    ranking: str, ways: Mapping[str, DeclineFigures], observations: Sequence[Observation]
+) -> Table:
     asked_back = sum(one.asked_back for one in observations)
     title = f"{ranking}: how questions end; asked back: {asked_back} of {len(observations)}"
     table = Table("measured", "questions", "n", "quoted", "closest", "declined", "AUC", title=title)
@@ -32,7 +36,7 @@ def _decisions(ranking: str, ways: Mapping[str, Measured], observations: Sequenc
     return table
 
 
-def _sources(ranking: str, way: str, measured: Measured) -> Table:
+def _sources(ranking: str, way: str, measured: DeclineFigures) -> Table:
     title = f"{ranking}: by where from, {way}"
     table = Table("unanswerable questions of", "n", "quoted", "closest", "declined", title=title)
     for source, endings in measured.by_source.items():
@@ -40,7 +44,7 @@ def _sources(ranking: str, way: str, measured: Measured) -> Table:
     return table
 
 
-def _curve(ranking: str, way: str, measured: Measured) -> Table:
+def _curve(ranking: str, way: str, measured: DeclineFigures) -> Table:
     """Quoted / declined of each kind; what is left is called the closest."""
     title = f"{ranking}: quoted / declined with another answer.min_confidence, {way}"
     table = Table("threshold", *_kinds(measured.decided), title=title)

@@ -51,7 +51,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Vocabulary:
+class TokenPieces:
     """Pieces in the order of their ids. The places of a vocabulary beyond them stand for nothing."""
 
     pieces: tuple[str, ...]
@@ -115,7 +115,7 @@ class E5File:
         nibbles, scales = self.blocks(name, rows, columns)
         return ((nibbles.astype(np.float32) - MIDDLE) * scales[:, :, None]).reshape(rows, columns)
 
-    def _read(self) -> tuple[Sizes, Vocabulary, Mapping[str, _Tensor]]:
+    def _read(self) -> tuple[Sizes, TokenPieces, Mapping[str, _Tensor]]:
         reader = _Reader(self._bytes, len(MAGIC) + 4)
         width, layers, heads, inner, vocabulary, positions, kinds = reader.take("7i")
         (epsilon,), (block,) = reader.take("f"), reader.take("i")
@@ -174,14 +174,14 @@ class _Reader:
         return found
 
 
-def _vocabulary(reader: _Reader) -> Vocabulary:
+def _vocabulary(reader: _Reader) -> TokenPieces:
     count, begin, end, padding, unknown = reader.take("5i")
     (size,) = reader.take("Q")
     starts = reader.array("<u4", count + 1).tolist()
     scores = reader.array("<f4", count).tolist()
     text = reader.content[reader.at : reader.at + size]
     reader.at += size
-    return Vocabulary(
+    return TokenPieces(
         pieces=tuple(text[start:stop].decode() for start, stop in pairwise(starts)),
         scores=tuple(scores),
         begin=begin,

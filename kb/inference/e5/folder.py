@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.inference.e5.file import E5File, Sizes, Vocabulary
+from kb.inference.e5.file import E5File, Sizes, TokenPieces
 
 QUERY_PROMPT = "query: "
 DOCUMENT_PROMPT = "passage: "
@@ -110,7 +110,7 @@ def _config(sizes: Sizes, *, padding: int) -> dict[str, Any]:
     }
 
 
-def _write_tokenizer(vocabulary: Vocabulary, file: Path) -> None:
+def _write_tokenizer(vocabulary: TokenPieces, file: Path) -> None:
     """Writes a tokenizer that makes the tokens of `PieceTokens`."""
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 

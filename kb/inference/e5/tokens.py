@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from kb.inference.e5.file import Vocabulary
-from kb.inference.word_counts import WordCounts
+from kb.inference.e5.file import TokenPieces
+from kb.inference.word_counts import WordTokenCounts
 
 PIECES = "pieces.model"
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
@@ -29,7 +29,7 @@ class PieceTokens:
         self._begin, self._end = self._pieces.bos_id(), self._pieces.eos_id()
         self._padding = self._pieces.pad_id()
         self._room = max_tokens - self.special
-        self._count = WordCounts(self._counts)
+        self._count = WordTokenCounts(self._counts)
 
     @property
     def special(self) -> int:
@@ -63,7 +63,7 @@ def normalized(text: str) -> str:
     return SPACES.sub(" ", CONTROL.sub("", unicodedata.normalize("NFKC", text)))
 
 
-def write_pieces(vocabulary: Vocabulary, file: Path) -> None:
+def write_pieces(vocabulary: TokenPieces, file: Path) -> None:
     from sentencepiece import sentencepiece_model_pb2 as form
 
     kinds = form.ModelProto.SentencePiece

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 from kb.inference.e5.tokens import PIECES, PieceTokens
 from kb.inference.onnx.converted import TOKENIZER
-from kb.inference.word_counts import WordCounts
+from kb.inference.word_counts import WordTokenCounts
 
 Text: TypeAlias = str | tuple[str, str]
 """A text, or for a reranker a question and a passage."""
@@ -49,7 +49,7 @@ class FileTokens:
         self._fitting.enable_padding(**_padding(written))
         self._counting.no_truncation()
         self._counting.no_padding()
-        self._count = WordCounts(self._counts) if _is_by_word(json.loads(written)) else self._whole
+        self._count = WordTokenCounts(self._counts) if _is_by_word(json.loads(written)) else self._whole
 
     @property
     def special(self) -> int:
