@@ -80,9 +80,15 @@ def from_citations(blocks: Sequence[TextBlock], passages: Sequence[SplitPassage]
     text, spans, dropped = "", [], 0
     for block in blocks:
         start, text = len(text), text + block.text
-        valid = [one for one in block.citations if _in_bounds(one.passage, one.first, one.end, passages)]
+        valid = [
+            citation
+            for citation in block.citations
+            if _in_bounds(citation.passage, citation.first, citation.end, passages)
+        ]
         dropped += len(block.citations) - len(valid) + block.unusable
-        spans += [(start, len(text), one.passage, range(one.first, one.end)) for one in valid]
+        spans += [
+            (start, len(text), citation.passage, range(citation.first, citation.end)) for citation in valid
+        ]
     sentences = []
     starts, ends = [span[0] for span in spans], [span[1] for span in spans]
     for unit in split_units(text):

@@ -63,8 +63,8 @@ def read_names(text: str) -> Names:
 
 def join_names(names: list[Names]) -> Names:
     return Names(
-        capitals=frozenset().union(*(one.capitals for one in names)),
-        literal="\n".join(one.literal for one in names),
+        capitals=frozenset().union(*(found.capitals for found in names)),
+        literal="\n".join(found.literal for found in names),
     )
 
 
@@ -74,11 +74,11 @@ def missing_names(said: Names, known: Names, stems: frozenset[str], *, same_lang
     Capitals alone tell little (titles, "Additionally"): where one name of
     the sentence is known, the others pass but for codes.
     """
-    typed = tuple(one for one in said.typed if not _is_typed(one, known.literal))
+    typed = tuple(name for name in said.typed if not _is_typed(name, known.literal))
     short = {word for run in said.runs if _is_short(run, known.capitals) for word in run}
-    words = [one for one in said.words if not (one in short or _has_name(one, stems))]
+    words = [word for word in said.words if not (word in short or _has_name(word, stems))]
     if len(words) < len(said.words):
-        words = [one for one in words if _is_exact(one)]
+        words = [word for word in words if _is_exact(word)]
     return replace(said, words=tuple(words) if same_language else (), typed=typed)
 
 

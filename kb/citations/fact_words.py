@@ -40,8 +40,10 @@ def _number_words() -> dict[str, float]:
 
 
 NUMBER_WORDS: Mapping[str, float] = _number_words()
-SCALES: Mapping[str, float] = {word: scale for one in _FIGURES for word, scale in one.scales.items()}
-WRITTEN: Mapping[str, str] = {said: text for one in _FIGURES for said, text in one.written.items()}
+SCALES: Mapping[str, float] = {word: scale for figures in _FIGURES for word, scale in figures.scales.items()}
+WRITTEN: Mapping[str, str] = {
+    phrase: text for figures in _FIGURES for phrase, text in figures.written.items()
+}
 MONTHS: Mapping[str, int] = _numbered(lambda lexicon: lexicon.sequence.months) | _numbered(
     lambda lexicon: lexicon.figures.months
 )

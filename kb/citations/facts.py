@@ -47,7 +47,7 @@ class Facts:
 
     def is_rivalled_by(self, known: Facts) -> bool:
         """Whether one of its quantities has another value there."""
-        return any(one.rivals(other) for one in self.quantities for other in known.quantities)
+        return any(quantity.rivals(other) for quantity in self.quantities for other in known.quantities)
 
     def beyond(self, known: Facts, *, same_language: bool = True) -> Facts:
         """The facts that `known` does not hold in any form.
@@ -57,7 +57,7 @@ class Facts:
         every = self.every - known.units if known.every else frozenset[str]()
         return replace(
             self,
-            quantities=tuple(one for one in self.quantities if not _has_quantity(one, known)),
+            quantities=tuple(quantity for quantity in self.quantities if not _has_quantity(quantity, known)),
             days=tuple(readings for readings in self.days if not _has_day(readings, known)),
             weekdays=self.weekdays - known.weekdays,
             every=every,  # "annual leave" needs no year on a page without any
@@ -103,13 +103,13 @@ def _named_times(word: str) -> frozenset[int]:
 def join_facts(facts: Sequence[Facts]) -> Facts:
     """What several texts hold together."""
     return Facts(
-        quantities=tuple(quantity for one in facts for quantity in one.quantities),
-        days=tuple(day for one in facts for day in one.days),
-        weekdays=frozenset().union(*(one.weekdays for one in facts)),
-        every=frozenset().union(*(one.every for one in facts)),
-        names=join_names([one.names for one in facts]),
-        units=frozenset().union(*(one.units for one in facts)),
-        stems=frozenset().union(*(one.stems for one in facts)),
+        quantities=tuple(quantity for each in facts for quantity in each.quantities),
+        days=tuple(day for each in facts for day in each.days),
+        weekdays=frozenset().union(*(each.weekdays for each in facts)),
+        every=frozenset().union(*(each.every for each in facts)),
+        names=join_names([each.names for each in facts]),
+        units=frozenset().union(*(each.units for each in facts)),
+        stems=frozenset().union(*(each.stems for each in facts)),
     )
 
 
@@ -117,7 +117,7 @@ def _has_quantity(quantity: Quantity, known: Facts) -> bool:
     if quantity.readings == {
         1.0
     }:  # "first" says before as often as it counts; "a week" is one, "one of them" is none
-        united = (one for one in known.quantities if one.unit)
+        united = (quantity for quantity in known.quantities if quantity.unit)
         return quantity.unit in (None, ORDINAL, *known.units) or quantity.is_in(united)
     if quantity.is_in(known.quantities):
         return True

@@ -115,7 +115,7 @@ def apply(verified: Verified, judgement: Judgement) -> Verified:
 
     `judgement` is of `verified.kept`. One without verdicts (off, late, failed) changes nothing.
     """
-    if not any(one is not None and one.rejects for one in judgement.verdicts):
+    if not any(verdict is not None and verdict.rejects for verdict in judgement.verdicts):
         return verified
     verdicts = [
         Removed(text=sentence.text, reason=cast(Literal["contradicted", "not there"], verdict.verdict))
@@ -169,7 +169,7 @@ def _verdicts(reply: dict[str, Any], wanted: int) -> list[Verdict]:
         found = _Reply.model_validate(reply).verdicts
     except ValidationError as error:
         raise ModelReplyError("the judge's reply has another form") from error
-    if sorted(one.sentence for one in found) != list(range(1, wanted + 1)):
+    if sorted(verdict.sentence for verdict in found) != list(range(1, wanted + 1)):
         raise ModelReplyError(f"the judge gave {len(found)} verdicts on {wanted} sentences")
-    ordered = sorted(found, key=lambda one: one.sentence)
-    return [Verdict(verdict=one.verdict, sure=one.sure / 100) for one in ordered]
+    ordered = sorted(found, key=lambda verdict: verdict.sentence)
+    return [Verdict(verdict=verdict.verdict, sure=verdict.sure / 100) for verdict in ordered]

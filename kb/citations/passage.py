@@ -35,7 +35,7 @@ class Passage:
         ]
         self.chunk = chunk
         self.headings = (page.title, *chunk.section)
-        self.context = "\n\n".join([*self.headings, chunk.text, *(str(one) for one in beside if one)])
+        self.context = "\n\n".join([*self.headings, chunk.text, *(str(note) for note in beside if note)])
 
     @cached_property
     def literal(self) -> str:
@@ -99,6 +99,6 @@ def passage_head(chunk: Chunk) -> str:
         f"owner: {page.owner}" if page.owner else "",
         f"replaced by {page.told_successor}" if page.told_successor else "",
     ]
-    told = "; ".join(one for one in known if one)
+    notes = "; ".join(note for note in known if note)
     head = " › ".join((page.heading, *chunk.section))
-    return f"{head} ({told})" if told else head
+    return f"{head} ({notes})" if notes else head

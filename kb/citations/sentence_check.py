@@ -85,10 +85,11 @@ class SentenceCheck:
         pointed = zip(self._cited, self.sentence.quotes, strict=False)
         parts = [(passage, part) for passage, quote in pointed if quote for part in quote.split(ELLIPSIS)]
         quoted = (_ADDRESS.split(words)[0] for words in _QUOTED.findall(self.sentence.text))
-        said = [words for words in quoted if len(words.split()) >= WORDS_OF_A_SAYING]
+        sayings = [words for words in quoted if len(words.split()) >= WORDS_OF_A_SAYING]
         asked = " ".join(self._question.split()).casefold()
         return all(passage.holds(part) for passage, part in parts) and all(
-            any(passage.holds(words) for passage in passages) or words.casefold() in asked for words in said
+            any(passage.holds(words) for passage in passages) or words.casefold() in asked
+            for words in sayings
         )
 
     def _missing_fact(self, passages: Sequence[Passage]) -> Reason | None:
@@ -106,12 +107,14 @@ class SentenceCheck:
         user's own figures; "yes, you get 30 days" may not.
         """
         asked = read_question(self._question)
-        own = all(one.things is None or one.is_in(asked.quantities) for one in missing.quantities)
+        own = all(
+            quantity.things is None or quantity.is_in(asked.quantities) for quantity in missing.quantities
+        )
         if not own or missing.every - asked.units or not missing.beyond(asked).none:
             return False
-        told = self.facts.beyond(asked)
-        if told.figures:
-            return bool(missing.figures) or told.beyond(known).none
+        beyond_question = self.facts.beyond(asked)
+        if beyond_question.figures:
+            return bool(missing.figures) or beyond_question.beyond(known).none
         if missing.figures and (
             missing.days or missing.weekdays or missing.every or missing.is_rivalled_by(known)
         ):
@@ -124,7 +127,11 @@ class SentenceCheck:
     def _takes_another_number(self, passages: Sequence[Passage]) -> bool:
         """Whether a sentence of the page says nearly all this of another number, and none so of this one."""
         asked = read_question(self._question).quantities
-        own = [one for one in self.facts.quantities if one.things is None and not one.is_in(asked)]
+        own = [
+            quantity
+            for quantity in self.facts.quantities
+            if quantity.things is None and not quantity.is_in(asked)
+        ]
         near = [
             facts.quantities
             for passage in passages
@@ -132,9 +139,9 @@ class SentenceCheck:
             if self.stems and len(self.stems & stems) / len(self.stems) >= ENOUGH_WORDS
         ]
         return any(
-            one.rivals(other) and not other.is_in(own)
-            for one in own
-            if not any(one.is_in(found) for found in near)
+            quantity.rivals(other) and not other.is_in(own)
+            for quantity in own
+            if not any(quantity.is_in(found) for found in near)
             for found in near
             for other in found
         )

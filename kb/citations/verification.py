@@ -31,7 +31,7 @@ class Verified:
     @property
     def unsupported(self) -> int:
         """Removed sentences that state something."""
-        return sum(one.reason != "lead-in" for one in self.removed)
+        return sum(removed.reason != "lead-in" for removed in self.removed)
 
     @property
     def stating(self) -> int:
@@ -98,7 +98,7 @@ def without_idle_lead_ins(verdicts: Sequence[DraftSentence | Removed], *, cited:
             settled.append(verdict)
     settled.reverse()
     return Verified(
-        kept=tuple(one for one in settled if isinstance(one, DraftSentence)),
-        removed=tuple(one for one in settled if isinstance(one, Removed)),
+        kept=tuple(sentence for sentence in settled if isinstance(sentence, DraftSentence)),
+        removed=tuple(sentence for sentence in settled if isinstance(sentence, Removed)),
         cited=cited,
     )

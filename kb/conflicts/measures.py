@@ -169,9 +169,9 @@ def _measures(text: str, labels: set[str]) -> Iterator[Measure]:
         is_figure = _FIGURE.match(word) is not None
         if not is_figure and word.casefold() not in NUMBER_WORDS:
             continue
-        following = _until_stop([one.group() for one in pieces[at + 1 : at + 1 + _WINDOW]])
-        before = [one.group() for one in pieces[max(0, at - 10) : at]]
-        measure = _measure(word, following, [one.casefold() for one in before])
+        following = _until_stop([near.group() for near in pieces[at + 1 : at + 1 + _WINDOW]])
+        before = [near.group() for near in pieces[max(0, at - 10) : at]]
+        measure = _measure(word, following, [word.casefold() for word in before])
         if measure is None:
             continue
         if is_figure and _is_label(word, measure, before, first=at <= 1):
@@ -186,11 +186,11 @@ def _until_stop(words: list[str]) -> list[str]:
 
 
 def _measure(word: str, following: list[str], before: list[str]) -> Measure | None:
-    unit_at = next((at for at, one in enumerate(following) if one.casefold() not in _BETWEEN), 0)
+    unit_at = next((at for at, near_word in enumerate(following) if near_word.casefold() not in _BETWEEN), 0)
     scale = following[:1] if following and following[0].casefold() in SCALES else []
     near = following[unit_at : unit_at + 1] if following else []
     quantities = read_facts(
-        " ".join([word, *scale, *(one for one in near if one.casefold() in UNITS)])
+        " ".join([word, *scale, *(unit for unit in near if unit.casefold() in UNITS)])
     ).quantities
     if not quantities:
         return None
@@ -198,8 +198,10 @@ def _measure(word: str, following: list[str], before: list[str]) -> Measure | No
     kind, size = _SIZES.get(first.unit or "", (first.unit, 1.0))
     bound, word_of_bound = _bound(before)
     behind = [] if word_of_bound in _WITHIN else following
-    after = [one.casefold() for one in following[unit_at + 1 : unit_at + 2]]
-    relation: Relation = next((_RELATIONS[one] for one in (*before[-1:], *after) if one in _RELATIONS), "")
+    after = [word_behind.casefold() for word_behind in following[unit_at + 1 : unit_at + 2]]
+    relation: Relation = next(
+        (_RELATIONS[word_behind] for word_behind in (*before[-1:], *after) if word_behind in _RELATIONS), ""
+    )
     return Measure(
         readings=frozenset(round(reading * size, 9) for reading in first.readings),
         unit=kind,

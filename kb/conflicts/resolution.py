@@ -102,14 +102,14 @@ class _Replacing:
     def replaced(self, sentences: Sequence[DraftSentence]) -> Resolution:
         kept: list[DraftSentence] = []
         for sentence in sentences:
-            told = [self._sides.of(one) for one in _stated(sentence, self._passages)]
-            sides = next((one for one in told if one), [])
+            sides_told = [self._sides.of(statement) for statement in _stated(sentence, self._passages)]
+            sides = next((one for one in sides_told if one), [])
             if not sides:
                 if not self._repeats(sentence):
                     kept.append(sentence)
                 continue
             kept.extend(self._quoted(sides, as_items=len(sides) > 1 or _is_item(sentence)))
-            if len(told) > 1 and not self._rests_on_stale_pages(sentence):
+            if len(sides_told) > 1 and not self._rests_on_stale_pages(sentence):
                 kept.append(sentence)  # the other rows of a table, the rest of a paragraph
         return Resolution(sentences=tuple(kept), disputed=tuple(dict.fromkeys(self._sides.disputed)))
 
@@ -127,7 +127,7 @@ class _Replacing:
 
     def _repeats(self, sentence: DraftSentence) -> bool:
         stated = _stated(sentence, self._passages)
-        return bool(stated) and all(_key(one) in self._shown for one in stated)
+        return bool(stated) and all(_key(statement) in self._shown for statement in stated)
 
     def _rests_on_stale_pages(self, sentence: DraftSentence) -> bool:
         return all(self._freshness.is_stale(self._passages[chunk_id].page) for chunk_id in sentence.cites)
@@ -160,7 +160,7 @@ def _carrying(sentences: Sequence[Sentence], citations: Sequence[Citation]) -> s
     """Pages that at least half of the cited sentences rest on."""
     page_of = {citation.n: citation.chunk.page.id for citation in citations}
     cited = [{page_of[n] for n in sentence.citations} for sentence in sentences if sentence.citations]
-    return {page for page in page_of.values() if 2 * sum(page in one for one in cited) >= len(cited)}
+    return {page for page in page_of.values() if 2 * sum(page in pages for pages in cited) >= len(cited)}
 
 
 def _conflict(new: Chunk, old: Chunk, numbers: dict[str, int]) -> AnswerWarning:

@@ -52,6 +52,10 @@ def _chosen(reply: str, interpretations: Sequence[str], lexicon: Lexicon) -> str
             if 0 < abs(place) <= len(interpretations)
             else None
         )
-    said = set(lexicon.content_of(reply))
-    named = [one for one in interpretations if said and said <= set(words_of(one))]
+    words = set(lexicon.content_of(reply))
+    named = [
+        interpretation
+        for interpretation in interpretations
+        if words and words <= set(words_of(interpretation))
+    ]
     return named[0] if len(named) == 1 else None

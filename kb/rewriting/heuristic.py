@@ -90,7 +90,7 @@ class HeuristicRewriter:
             confidence=first.confidence,
             method=first.method,
             shift=first.shift,
-            clarify=all(one.clarify for one in rewrites),
+            clarify=all(rewrite.clarify for rewrite in rewrites),
             parts=tuple(parts),
             readable=first.readable,
         )
@@ -121,14 +121,14 @@ class HeuristicRewriter:
         reading = read_question(corrected, lexicon, thread_words=state.seen)
         if not reading.dependent:
             continues = not reading.shift and _continues(corrected, state, lexicon)
-            told = "topic shift" if reading.shift else "; ".join(reading.hints) or "stands alone"
+            reasoning = "topic shift" if reading.shift else "; ".join(reading.hints) or "stands alone"
             return Rewrite(
                 query=as_question(corrected, lexicon) if mended else question,
                 needs_rewrite=mended,
                 is_follow_up=continues or bool(reading.hints),
                 topics=() if reading.shift else state.topics,
                 shift=reading.shift,
-                reasoning=told + (", spelling corrected" if mended else ""),
+                reasoning=reasoning + (", spelling corrected" if mended else ""),
                 confidence=UNSURE if reading.hints else 1.0,
                 method="heuristic" if mended else "none",
             )
@@ -209,7 +209,7 @@ def asks_further(question: str, lexicon: Lexicon) -> bool:
     while words and (words[-1] in lexicon.references or words[-1] in lexicon.small_talk.filler):
         words = words[:-1]
     words = words[:-1] if words and words[-1] in lexicon.ellipsis.about else words
-    return any(" ".join(said) in lexicon.ellipsis.further for said in (words_of(question), words))
+    return any(" ".join(asked) in lexicon.ellipsis.further for asked in (words_of(question), words))
 
 
 def _referent(reading: FollowupSignals, state: ThreadState, lexicon: Lexicon) -> Subject | None:
@@ -239,7 +239,9 @@ def _referent(reading: FollowupSignals, state: ThreadState, lexicon: Lexicon) ->
 
 def _measured(subject: Subject, lexicon: Lexicon) -> Subject:
     """ "Who approves it?" after "how many days of study leave" is about the study leave."""
-    found = next((match for one in lexicon.rewriting.measures if (match := one.match(subject.text))), None)
+    found = next(
+        (match for measure in lexicon.rewriting.measures if (match := measure.match(subject.text))), None
+    )
     return subject if found is None else replace(subject, text=found["np"])
 
 
@@ -268,10 +270,15 @@ def _rewritten(query: str, state: ThreadState, *, reasoning: str, confidence: fl
 
 def _of_long_message(rewrite: Rewrite) -> Rewrite:
     """What it asks is searched for in the place of the message, which is no wording that one could search for."""
-    told = "; ".join(filter(None, ("asked at the end of a long message", rewrite.reasoning)))
+    reasoning = "; ".join(filter(None, ("asked at the end of a long message", rewrite.reasoning)))
     confidence = max(rewrite.confidence, 0.9) if not rewrite.needs_rewrite else rewrite.confidence
     return replace(
-        rewrite, needs_rewrite=True, method="heuristic", clarify=False, reasoning=told, confidence=confidence
+        rewrite,
+        needs_rewrite=True,
+        method="heuristic",
+        clarify=False,
+        reasoning=reasoning,
+        confidence=confidence,
     )
 
 
@@ -292,13 +299,13 @@ def _checked(question: str, rewrite: Rewrite) -> Rewrite:
     reason = validate(question, rewrite.query)
     if reason is None:
         return rewrite
-    told = f"{rewrite.reasoning}; not used: {reason}"
+    reasoning = f"{rewrite.reasoning}; not used: {reason}"
     return replace(
         rewrite,
         query=question,
         needs_rewrite=False,
         method="none",
-        reasoning=told,
+        reasoning=reasoning,
         confidence=0.3,
         readable=True,
     )

@@ -36,7 +36,7 @@ def read_of_earlier(message: str, lexicon: Lexicon) -> str:
 
 def _asked(text: str, lexicon: Lexicon) -> str | None:
     sentences = [sentence.strip() for sentence in _SENTENCE.findall(text)]
-    asking = list(islice((one for one in reversed(sentences) if _asks(one, lexicon)), 2))[::-1]
+    asking = list(islice((sentence for sentence in reversed(sentences) if _asks(sentence, lexicon)), 2))[::-1]
     while asking and len(" ".join(asking)) > MOST:
         asking = asking[1:]
     return " ".join(asking) or None

@@ -73,8 +73,8 @@ class _Known:
             or not self._lexicon.words.function
         ):
             return False
-        told = self._vocabulary is not None and self._vocabulary(lower) > 0
-        return not (lower in self._lexicon.known_words or lower in self._thread or told)
+        is_known = self._vocabulary is not None and self._vocabulary(lower) > 0
+        return not (lower in self._lexicon.known_words or lower in self._thread or is_known)
 
     def better(self, word: str, *, named: bool, first: bool) -> str | None:
         """For an unknown word. `named`: written like a name inside a

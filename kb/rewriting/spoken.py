@@ -25,8 +25,10 @@ _CALLED = re.compile(r"^(?P<name>[A-ZÀ-Þ][^\W\d_]+(?: [A-ZÀ-Þ][^\W\d_]+)?)\s
 
 def sentences_of(text: str, lexicon: Lexicon, names: Collection[str]) -> list[SpokenSentence]:
     """Those that say more than "ok, thanks"."""
-    sentences = [SpokenSentence.of(one, lexicon, names) for one in _ENDS.split(text.strip()) if one.strip()]
-    return [one for one in sentences if one.words or one.to_named]
+    sentences = [
+        SpokenSentence.of(part, lexicon, names) for part in _ENDS.split(text.strip()) if part.strip()
+    ]
+    return [sentence for sentence in sentences if sentence.words or sentence.to_named]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -122,9 +124,9 @@ class SpokenSentence:
         """A statement that only ends like a question: "that's generous, right?"."""
         ending = next(
             (
-                one
-                for one in self.lexicon.speaking.tags
-                if list(self.words[-len(words_of(one)) :]) == words_of(one)
+                tag
+                for tag in self.lexicon.speaking.tags
+                if list(self.words[-len(words_of(tag)) :]) == words_of(tag)
             ),
             None,
         )
@@ -278,7 +280,9 @@ def _is_called(
 @cache
 def ordinary_words() -> frozenset[str]:
     """Every word that a language file knows: no name."""
-    return frozenset().union(*(one.known_words | _speaking_words(one) for one in map(lexicon, languages())))
+    return frozenset().union(
+        *(lexicon.known_words | _speaking_words(lexicon) for lexicon in map(lexicon, languages()))
+    )
 
 
 def _speaking_words(lexicon: Lexicon) -> frozenset[str]:

@@ -81,9 +81,9 @@ def _form(query: str, translated: str, pages_language: str) -> str | None:
 
 
 def _is_example(query: str, translated: str, examples: str) -> bool:
-    told = " ".join(examples.split())
-    recited = translated.casefold() in (one.casefold() for one in _EXAMPLE.findall(told))
-    return recited and query.casefold() not in told.casefold()
+    example_text = " ".join(examples.split())
+    recited = translated.casefold() in (example.casefold() for example in _EXAMPLE.findall(example_text))
+    return recited and query.casefold() not in example_text.casefold()
 
 
 def _figures(query: str, translated: str) -> str | None:
@@ -92,7 +92,11 @@ def _figures(query: str, translated: str) -> str | None:
     codes = {match.group().casefold() for match in _CODE.finditer(query)}
     if not ours <= theirs or not all(code in translated.casefold() for code in codes):
         return "figure_lost"
-    return "figure_added" if any(len(one) > 2 or int(one) > SMALL_NUMBER for one in theirs - ours) else None
+    return (
+        "figure_added"
+        if any(len(figure) > 2 or int(figure) > SMALL_NUMBER for figure in theirs - ours)
+        else None
+    )
 
 
 def _numbers(text: str) -> set[str]:

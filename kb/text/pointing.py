@@ -23,8 +23,8 @@ def points_above(text: str, *, names: Collection[str] = ()) -> bool:
 
 def named_in(text: str, names: Collection[str]) -> set[str]:
     """Those of `names` whom a message names, whole or by the first name."""
-    said = {word.removesuffix("'s").removesuffix("s'") for word in words_of(text.replace("-", " "))}
-    return {name for name in names if said & _parts(name)}
+    words = {word.removesuffix("'s").removesuffix("s'") for word in words_of(text.replace("-", " "))}
+    return {name for name in names if words & _parts(name)}
 
 
 def _words(text: str, names: Collection[str]) -> list[str]:

@@ -35,5 +35,5 @@ def well_formed_value(value: Any, depth: int = 0) -> Any:
     if depth == DEEPEST:
         raise TooDeepError(f"more than {DEEPEST} levels")
     if isinstance(value, list):
-        return [well_formed_value(one, depth + 1) for one in value]
-    return {well_formed(key): well_formed_value(one, depth + 1) for key, one in value.items()}
+        return [well_formed_value(inner, depth + 1) for inner in value]
+    return {well_formed(key): well_formed_value(inner, depth + 1) for key, inner in value.items()}
