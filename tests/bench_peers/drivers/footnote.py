@@ -79,7 +79,7 @@ class Footnote:
         data = datasets.DataSet(
             name="peers",
             passages=tuple(
-                datasets.Passage(id=one.id, page=one.page, title=one.title, text=one.text, url=one.url)
+                datasets.CorpusPassage(id=one.id, page=one.page, title=one.title, text=one.text, url=one.url)
                 for one in passages
             ),
             conversations=(),
