@@ -26,7 +26,7 @@ READ_CLOSELY = 4
 """Passages whose sentences are embedded: each costs as much as the question's own search, and more do not help."""
 COVERAGE_WEIGHT, SENTENCE_WEIGHT, FOUND_WEIGHT, MEANING_WEIGHT = 0.5, 0.12, 0.6, 0.1
 """Weights of the share of the question's words in the best sentence, of that sentence's standard score, of the
-passage's final score beside the best one's, and of its own standard score. See docs/evaluation.md."""
+passage's final score beside the best one's, and of its own standard score. See docs/measurements/evaluation.md."""
 LEAD_WEIGHT = 0.5
 """Bonus of a page's lead where the question names nothing but the page: "What is mulch?"."""
 NEXT_SHARE = 0.8

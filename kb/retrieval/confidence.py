@@ -3,7 +3,7 @@
 A logistic model over what a search leaves behind says how likely the passages answer the question together.
 It has one set of weights for passages as the hybrid search orders them and, where it was fitted, one for
 passages that a cross-encoder has read. `kb/retrieval/weights.py` reads them; `footnote eval decline --fit`
-makes them; docs/confidence.md has the figures.
+makes them; docs/measurements/confidence.md has the figures.
 """
 
 from __future__ import annotations
