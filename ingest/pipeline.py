@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ingest.chunking.chunks import MAX_TOKENS, chunker_name, fitting_place, fitting_title
 from ingest.errors import PageError
 from ingest.faults import as_page_failure
-from ingest.front_matter.page_fields import FrontMatter
+from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.markup.markdown import SUFFIXES
 from ingest.parsers.notices import read_notices
@@ -33,6 +33,8 @@ from kb.pages.places import parts_of
 
 EMBEDDED = 256
 """Chunks that are embedded together at most: the rest of a page of thousands waits, as text."""
+SMALL_PAGE = 20_000
+"""Bytes of a page whose language, title and notices are looked at on the loop, in less than a millisecond."""
 _SAMPLE = 4000
 """Characters that tell a page's language."""
 
@@ -147,7 +149,10 @@ class PagePipeline:
         """
         parsed = parsed or await self.read(raw, origin)
         with as_page_failure(origin.name, raw.path):
-            page = await asyncio.to_thread(self._page, raw, parsed, origin)
+            if len(raw.content) <= SMALL_PAGE:
+                page = self._page(raw, parsed, origin)
+            else:
+                page = await asyncio.to_thread(self._page, raw, parsed, origin)
             chunks = await self._reader.cut(page, parsed, tokens=self._embedder, max_tokens=self._max_tokens)
             return PreparedPage(page=page, chunks=tuple(chunks), notes=(*raw.notes, *parsed.front.notes))
 

@@ -1,36 +1,34 @@
 """Processes of our own for work that may hang, crash, take long or run out of memory without harm to anything else.
 
 They start when they are needed (0.4 s), stay for the next piece of work, and are replaced
-when one had to be killed. What goes between them and us are frames: a length and its bytes.
+when one had to be killed. What goes between them and us are frames (`ingest.frames`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import ingest
+from ingest.frames import LENGTH_BYTES, frame
 
-LENGTH_BYTES = 8
-"""Bytes of the unsigned big-endian number before each frame."""
 MEMORY_BYTES = 2 << 30
 """Address space of a process, of which 0.5 GB are mapped, not used, once every converter is loaded."""
-GIVES_WAY = 5
-"""Niceness: a quarter of a processor that a question wants, all of one that is free."""
 _START_S = 60.0
 """A process starts within a second; on a machine that swaps it may take long."""
 _MAX_FRAME = 200_000_000
 """Bytes. More text than that is no page."""
+TURN_BYTES = 100_000
+"""Of frames, whose reading takes a millisecond: then the event loop turns to others."""
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT")
 """All that a process learns of our environment, which holds tokens."""
-_FEW_THREADS = {
+_LEAN = {
+    "PYDANTIC_DISABLE_PLUGINS": "1",
     "MALLOC_ARENA_MAX": "2",
     "RAYON_NUM_THREADS": "1",
     "TOKIO_WORKER_THREADS": "1",
@@ -38,7 +36,9 @@ _FEW_THREADS = {
     "OPENBLAS_NUM_THREADS": "1",
     "TOKENIZERS_PARALLELISM": "false",
 }
-"""A process does one thing at a time; each thread that a library starts would map 64 MB of its address space."""
+"""A process does one thing at a time; each thread that a library starts would map 64 MB of its address space.
+Looking for plug-ins of pydantic, of which we use none, is an eighth of its start.
+"""
 
 
 class DiedError(Exception):
@@ -50,10 +50,12 @@ class WorkProcess:
 
     def __init__(self, process: Process) -> None:
         self._process = process
+        self._received = 0
+        """Bytes since the event loop had its turn."""
 
     @classmethod
     async def started(cls, command: Sequence[str]) -> WorkProcess:
-        environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _FEW_THREADS
+        environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _LEAN
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, stderr=asyncio.subprocess.DEVNULL, env=environment
         )
@@ -69,20 +71,22 @@ class WorkProcess:
     async def send(self, frames: Iterable[bytes]) -> None:
         assert self._process.stdin is not None
         try:
-            for one in frames:
-                self._process.stdin.write(frame(one))
-                await self._process.stdin.drain()
+            self._process.stdin.writelines([frame(one) for one in frames])
+            await self._process.stdin.drain()
         except ConnectionError as error:
             raise DiedError(f"exit code {self._process.returncode}") from error
 
     async def receive(self) -> bytes:
-        """The next frame. The event loop has its turn between two of them."""
+        """The next frame. The event loop has its turn after every few of them, for all may be there already."""
         assert self._process.stdout is not None
-        await asyncio.sleep(0)
+        if self._received > TURN_BYTES:
+            self._received = 0
+            await asyncio.sleep(0)
         try:
             length = int.from_bytes(await self._process.stdout.readexactly(LENGTH_BYTES))
             if length > _MAX_FRAME:
                 raise DiedError(f"its reply is {length} bytes long")
+            self._received += length
             return await self._process.stdout.readexactly(length)
         except (ConnectionError, asyncio.IncompleteReadError) as error:
             raise DiedError(f"exit code {self._process.returncode}") from error
@@ -139,54 +143,6 @@ class ProcessPool:
         """Ends the processes. The pool may be used again."""
         while self._idle:
             await self._idle.pop().kill()
-
-
-def frame(content: bytes) -> bytes:
-    return len(content).to_bytes(LENGTH_BYTES) + content
-
-
-def read_frame(stream: BinaryIO) -> bytes | None:
-    """None at the end of the stream."""
-    head = stream.read(LENGTH_BYTES)
-    if len(head) < LENGTH_BYTES:
-        return None
-    length = int.from_bytes(head)
-    content = stream.read(length)
-    return content if len(content) == length else None
-
-
-def begin() -> tuple[BinaryIO, BinaryIO]:
-    """In the process itself: its bounds, then where requests come from and where replies go."""
-    requests, replies = sys.stdin.buffer, _own_output()
-    os.nice(GIVES_WAY)
-    _limit(int(sys.argv[1]))
-    replies.write(frame(b"ready"))
-    replies.flush()
-    return requests, replies
-
-
-def _own_output() -> BinaryIO:
-    """The pipe to the pool, for us alone: what a converter prints must not end up between two replies."""
-    replies = os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    return replies
-
-
-def _limit(memory: int) -> None:
-    """Address space, files that could be written (none), core dumps
-    (none). A system that does not know one goes without.
-    """
-    for kind, limit in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        try:
-            resource.setrlimit(kind, (limit, limit))
-        except (ValueError, OSError):
-            continue
 
 
 def _command(module: str, memory: int) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from html import unescape
 
@@ -18,6 +18,7 @@ from ingest.errors import PageError
 from ingest.front_matter.blocks import Block, find_block, find_head, keys_in, lines_of
 from ingest.front_matter.dates import AmbiguousDateError, UnreadableDateError, parse_date, parse_period
 from ingest.front_matter.fields import Fields, key_of, text_of, truth_of
+from ingest.front_matter.front_matter import FrontMatter
 from ingest.front_matter.language_words import field_names
 from ingest.front_matter.limits import (
     audience_of,
@@ -96,29 +97,6 @@ _KNOWN = frozenset(
 _MAY_BEGIN = re.compile(
     rb"\s*(?:---|\+\+\+|;;;|\{|```|<!--|:?[A-Za-z\"'][\w \"'-]{0,40}:|[^\n]{1,200}\n[=~*^#-]{3,})"
 )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FrontMatter:
-    """`audience`: channel and user group marks of a limited page; None where the author sets no limit.
-    `for_everyone`: in their own words, so that nothing else in the page can be a limit that was missed.
-
-    `dates.edited` is an explicit "updated" date; `written` is a mere `date`, to be used where nothing better is known.
-    `retired`: the author's word for a page that is no longer kept up ("deprecated").
-    """
-
-    title: str | None = None
-    language: str | None = None
-    owner: str | None = None
-    superseded_by: str | None = None
-    retired: str | None = None
-    replaces: tuple[str, ...] = ()
-    version: str | None = None
-    audience: tuple[str, ...] | None = None
-    for_everyone: bool = False
-    dates: PageDates = field(default_factory=PageDates)
-    written: date | None = None
-    notes: tuple[str, ...] = ()
 
 
 def split_front_matter(text: str, *, today: date | None = None) -> tuple[FrontMatter, str]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ingest.errors import PageError
 from ingest.front_matter.fields import Fields
+from ingest.front_matter.front_matter import FrontMatter
 from ingest.front_matter.limits import audience_of, is_for_everyone, names_a_limit
-from ingest.front_matter.page_fields import FrontMatter
 from ingest.front_matter.within import refuse_limits_within
 
 Properties = Mapping[str, object]

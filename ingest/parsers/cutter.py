@@ -10,10 +10,9 @@ from functools import lru_cache
 from typing import BinaryIO
 
 from ingest.chunking.chunks import chunk_page
+from ingest.frames import begin, frame, read_frame
 from ingest.page import ParsedPage, Section
-from ingest.parsers.wire import SECTIONS, Broken, CutTask, FlatChunk, Pieces
-from ingest.parsers.worker import broken
-from ingest.processes import begin, frame, read_frame
+from ingest.parsers.wire import SECTIONS, Broken, CutTask, FlatChunk, Pieces, broken
 from kb.inference.counting import counter_of
 
 CHUNKS = 128
@@ -46,14 +45,14 @@ def _replies(task: CutTask, sections: tuple[Section, ...]) -> Iterator[Pieces | 
     except Exception as error:  # noqa: BLE001 (the edge of this process: told to the pool)
         yield broken(error)
         return
-    for first in range(0, len(chunks), CHUNKS):
+    for first in range(0, len(chunks) or 1, CHUNKS):
         yield Pieces(
             chunks=tuple(
                 FlatChunk(id=one.id, text=one.text, section=one.section, url=one.url)
                 for one in chunks[first : first + CHUNKS]
-            )
+            ),
+            last=first + CHUNKS >= len(chunks),
         )
-    yield Pieces(chunks=())
 
 
 _counter = lru_cache(maxsize=1)(counter_of)

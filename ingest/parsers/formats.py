@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from ingest.errors import PageError
-from ingest.front_matter.page_fields import FrontMatter, may_have_front_matter, split_front_matter
+from ingest.front_matter.front_matter import FrontMatter
+from ingest.front_matter.page_fields import may_have_front_matter, split_front_matter
 from ingest.page import ParsedPage
 from ingest.parsers.limits import limited
 from ingest.parsers.markup.dialects import NO_DIALECT, Dialect, dialect_of

@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 
 from ingest.errors import PageError
-from ingest.front_matter.page_fields import FrontMatter, may_have_front_matter, split_front_matter
+from ingest.front_matter.front_matter import FrontMatter
+from ingest.front_matter.page_fields import may_have_front_matter, split_front_matter
 from ingest.front_matter.properties import limited_by, twice_named
 from ingest.front_matter.unread import refuse_unread_limits
 from ingest.page import ParsedPage

@@ -14,7 +14,7 @@ from typing import Any
 from bs4 import BeautifulSoup
 
 from ingest.errors import PageError
-from ingest.front_matter.page_fields import FrontMatter
+from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.markup.webpage import html_markdown
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ingest.errors import PageError
-from ingest.front_matter.page_fields import FrontMatter
+from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import Block, ParsedPage, Section
 
 Anchors: TypeAlias = Callable[[str], str] | None

@@ -88,9 +88,12 @@ class ReaderPool:
         task = CutTask(page=page, models=models, max_tokens=max_tokens, frames=len(frames))
         try:
             async with self._cutting.process(seconds=self._cut_seconds) as process:
-                await process.send([task.model_dump_json().encode()])
+                head = [task.model_dump_json().encode()]
                 for some in frames:
-                    await process.send([SECTIONS.dump_json(tuple(some))])
+                    await process.send([*head, SECTIONS.dump_json(tuple(some))])
+                    head = []
+                if head:
+                    await process.send(head)
                 return await _pieces(process, page)
         except TimeoutError as error:
             logger.warning("cutter.killed", extra={"path": page.path, "seconds": self._cut_seconds})
@@ -137,12 +140,12 @@ async def _pieces(process: WorkProcess, page: Page) -> list[Chunk]:
             raise DiedError("its reply is none") from error
         if isinstance(reply, Broken):
             raise _broke(reply, page.path)
-        if not reply.chunks:
-            return chunks
         chunks += [
             Chunk(id=one.id, page=page, position=at, text=one.text, section=one.section, url=one.url)
             for at, one in enumerate(reply.chunks, len(chunks))
         ]
+        if reply.last:
+            return chunks
 
 
 def _broke(reply: Broken, path: str) -> PageError:

@@ -6,12 +6,14 @@ is validated as such. A few at a time, since nothing else runs while a frame is 
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from ingest.front_matter.page_fields import FrontMatter
+from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import Section
 from kb.inference.counting import CountedModel
 from kb.models import Page
@@ -19,6 +21,10 @@ from kb.models import Page
 _SECTIONS = 200
 _CHARACTERS = 200_000
 """About what a frame holds at most: a millisecond or two. A single section of megabytes is one frame."""
+
+
+_FRAMES = 5
+"""Innermost frames of a failure that are reported."""
 
 
 class _Frame(BaseModel):
@@ -58,6 +64,12 @@ class Broken(_Frame):
     where: tuple[str, ...] = ()
 
 
+def broken(error: Exception) -> Broken:
+    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+    where = tuple(f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in frames)
+    return Broken(error=type(error).__name__, where=where)
+
+
 class CutTask(_Frame):
     """A page to be cut, as counted by these models. The frames of its sections follow."""
 
@@ -77,10 +89,11 @@ class FlatChunk(_Frame):
 
 
 class Pieces(_Frame):
-    """Some chunks. None: those were all."""
+    """Some chunks. `last`: no more follow."""
 
     kind: Literal["pieces"] = "pieces"
     chunks: tuple[FlatChunk, ...]
+    last: bool
 
 
 Reply = Annotated[Parsed | Refused | Broken, Field(discriminator="kind")]

@@ -7,17 +7,11 @@ that a document names, writes none, and knows neither settings nor secrets.
 
 from __future__ import annotations
 
-import traceback
-from pathlib import Path
-
 from ingest.errors import PageError
+from ingest.frames import begin, frame, read_frame
 from ingest.page import Section
 from ingest.parsers.formats import parse_file
-from ingest.parsers.wire import SECTIONS, Broken, Parsed, Refused, Task, framed
-from ingest.processes import begin, frame, read_frame
-
-_FRAMES = 5
-"""Innermost frames of a failure that are reported."""
+from ingest.parsers.wire import SECTIONS, Broken, Parsed, Refused, Task, broken, framed
 
 
 def main() -> None:
@@ -46,12 +40,6 @@ def _reply(task: Task, content: bytes) -> tuple[Parsed | Refused | Broken, tuple
     except Exception as error:  # noqa: BLE001 (the edge of this process: whatever a parser raises is told to the pool)
         return broken(error), ()
     return parsed, page.sections
-
-
-def broken(error: Exception) -> Broken:
-    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
-    where = tuple(f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in frames)
-    return Broken(error=type(error).__name__, where=where)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,10 @@ class Generators:
     def _generator(self, pages: PurePosixPath) -> tuple[str | None, bool]:
         """The generator of the pages in a folder, and whether its configuration stands beside them."""
         own = self._root / pages
-        folders = [own, *(self._root / folder for folder in pages.parents)]  # from the pages' own up to the root
+        folders = [
+            own,
+            *(self._root / folder for folder in pages.parents),
+        ]  # from the pages' own up to the root
         beyond = [folder for folder in self._root.parents if folder.is_relative_to(self._top)]
         for folder in (*folders, *beyond):
             if folder not in self._known:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ingest.errors import PageError
-from ingest.front_matter.page_fields import FrontMatter, split_front_matter
+from ingest.front_matter.front_matter import FrontMatter
+from ingest.front_matter.page_fields import split_front_matter
 from ingest.parsers.formats import parse_file
 
 BODY = "\n# Pay\n\nBand 3 earns 5000.\n"

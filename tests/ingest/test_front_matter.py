@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from ingest.errors import PageError
-from ingest.front_matter.page_fields import FrontMatter, mentions_a_limit, split_front_matter
+from ingest.front_matter.front_matter import FrontMatter
+from ingest.front_matter.page_fields import mentions_a_limit, split_front_matter
 
 
 def read(*lines: str) -> FrontMatter:

@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from ingest.errors import PageError
-from ingest.front_matter.page_fields import FrontMatter, split_front_matter
+from ingest.front_matter.front_matter import FrontMatter
+from ingest.front_matter.page_fields import split_front_matter
 
 TODAY = date(2026, 11, 29)
 

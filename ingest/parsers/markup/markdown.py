@@ -13,7 +13,8 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
 
 from ingest.errors import PageError
-from ingest.front_matter.page_fields import FrontMatter, mentions_a_limit, split_front_matter
+from ingest.front_matter.front_matter import FrontMatter
+from ingest.front_matter.page_fields import mentions_a_limit, split_front_matter
 from ingest.page import ParsedPage
 from ingest.parsers.markup.code_masking import References, Shelter
 from ingest.parsers.markup.dialects import NO_DIALECT, Dialect

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from bs4 import Tag
+if TYPE_CHECKING:
+    from bs4 import Tag
 
 _SYMBOL = re.compile(r"[#¶§🔗↩\ufe0f\s]*|link|permalink", re.IGNORECASE)
 _NAMES = re.compile(r"anchor|header-?link|heading-?link|hash-?link|permalink|direct-?link", re.IGNORECASE)
@@ -19,6 +21,8 @@ def is_symbol(text: str) -> bool:
 
 def without_permalinks(content: Tag) -> None:
     """Changes the tree: they go, and where a heading's own words are the link, the words stay."""
+    from bs4 import Tag
+
     for heading in content.find_all(_HEADINGS):
         words = heading.get_text(strip=True)
         for link in heading.find_all("a", href=_FRAGMENT):

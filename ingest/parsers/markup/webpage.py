@@ -16,7 +16,7 @@ from bs4 import BeautifulSoup, Comment, Tag, XMLParsedAsHTMLWarning
 
 from ingest.errors import PageError
 from ingest.front_matter.dates import UnreadableDateError, parse_date
-from ingest.front_matter.page_fields import FrontMatter
+from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.markup.folds import hidden_panels, keep_labels
 from ingest.parsers.markup.hidden_html import opened_by, stays_hidden

@@ -15,7 +15,7 @@ from defusedxml.ElementTree import ParseError, fromstring
 
 from ingest.errors import PageError
 from ingest.front_matter.dates import UnreadableDateError, parse_date
-from ingest.front_matter.page_fields import FrontMatter
+from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.archives import check_archive
 from ingest.parsers.grids import table

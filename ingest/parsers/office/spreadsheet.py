@@ -5,7 +5,7 @@ person sees it, each sheet a section of tables.
 from __future__ import annotations
 
 from ingest.errors import PageError
-from ingest.front_matter.page_fields import FrontMatter
+from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage, Section
 from ingest.parsers.office.sheets import sheet_blocks
 from ingest.parsers.office.texts import checked_kind

@@ -1,8 +1,8 @@
 """Texts and slides of Office of every age, e-books and e-mails of
 Outlook, by kreuzberg (Rust, no network, no temporary files).
 
-Why this converter: docs/formats.md. What it leaves to be mended: pictures become their descriptions, mark-up that it
-escapes within table cells becomes mark-up again.
+Why this converter: docs/measurements/formats.md. What it leaves to correct: pictures become their descriptions,
+mark-up that it escapes within table cells becomes mark-up again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from ingest.errors import PageError
 from ingest.front_matter.dates import UnreadableDateError, parse_date
-from ingest.front_matter.page_fields import FrontMatter
+from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.archives import check_archive, is_zip
 from ingest.parsers.office.merged_headers import with_joined_headers

@@ -13,7 +13,7 @@ from datetime import date
 from typing import Any
 
 from ingest.errors import PageError
-from ingest.front_matter.page_fields import FrontMatter
+from ingest.front_matter.front_matter import FrontMatter
 from ingest.page import ParsedPage
 from ingest.parsers.outline import Outline, Part, block_parser, parsed_page
 from ingest.parsers.pdf.page import page_markdown, with_headers_of_pages_before

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from yarl import URL
 
-from ingest.parsers.worker import broken
-from ingest.processes import begin, frame, read_frame
+from ingest.frames import begin, frame, read_frame
+from ingest.parsers.wire import broken
 from ingest.sources.web.client import WebResponse
 from ingest.sources.web.document import WebDocument, read_document
 from ingest.sources.web.wire import LINKS, LINKS_A_FRAME, Answer, Nothing, Reading
