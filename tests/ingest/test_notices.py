@@ -24,6 +24,8 @@ def notices_of(text: str) -> Notices:
         ("This is version 4 of the policy.", "4"),
         ("Versie 2", "2"),
         ("Ausgabe 2026", "2026"),
+        ("Édition 2026", "2026"),
+        ("Versión 2", "2"),
         ("You need Terraform version 1.5 or later to run the modules in this repository.", None),
         ("The edition is printed in two colours.", None),
         ("Version 2 or version 3 will do.", None),
@@ -57,6 +59,8 @@ def test_a_title_names_a_version_only_when_it_is_set_apart(title: str, version: 
         ("This page replaces Travel expenses 2024 from 1 January 2026.", "Travel expenses 2024"),
         ("Deze pagina vervangt Reiskosten 2024.", "Reiskosten 2024"),
         ("Diese Seite ersetzt Reisekosten 2024.", "Reisekosten 2024"),
+        ("Cette page remplace Frais de voyage 2024.", "Frais de voyage 2024"),
+        ("Esta página sustituye a Gastos de viaje 2024.", "Gastos de viaje 2024"),
         ("> **Replaces:** Travel expenses 2024", "Travel expenses 2024"),
     ],
 )
@@ -70,6 +74,8 @@ def test_what_a_page_replaces_is_read_from_its_head(line: str, named: str):
         ("Replaced by: Travel expenses 2026", "Travel expenses 2026"),
         ("This page has been replaced by [Travel](travel-2026.md).", "travel-2026.md"),
         ("Deze pagina is vervangen door Reiskosten 2026.", "Reiskosten 2026"),
+        ("Cette page a été remplacée par Frais de voyage 2026.", "Frais de voyage 2026"),
+        ("Esta página ha sido sustituida por Gastos de viaje 2026.", "Gastos de viaje 2026"),
         ("Superseded by [ADR 12](0012-new.md)", "0012-new.md"),
     ],
 )
