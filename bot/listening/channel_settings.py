@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from redis.asyncio import Redis
 
+from bot.frozen_model import FrozenModel
 from kb.config.settings import Corrections, FollowUps, SlackSettings
 from kb.errors import StoreUnavailableError
 from kb.store.redis import store_failures, text_of
@@ -30,13 +31,11 @@ BELIEVED_S = 30.0
 _UNAVAILABLE = "the settings of the channels do not answer"
 
 
-class ChannelSettings(BaseModel):
+class ChannelSettings(FrozenModel):
     """The settings of one channel. `sources`: names of those that are searched; empty: all.
     `language`: of Footnote's own words, ISO 639-1; empty: the question's.
     `unasked`: questions without a mention are answered too, where it is very sure.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     follow_ups: FollowUps = "auto"
     unasked: bool = False

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from redis.asyncio import Redis
 
+from bot.frozen_model import FrozenModel
 from bot.listening.thread_reads import ReadLaterError, ThreadReads
 from kb.errors import StoreUnavailableError
 from kb.store.redis import store_failures
@@ -46,10 +47,8 @@ return first
 """
 
 
-class DeferredMessage(BaseModel):
+class DeferredMessage(FrozenModel):
     """Where a message stands. `since`: when it came, in seconds. `ours`: its thread is known as one that we are in."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     channel: str
     channel_type: str

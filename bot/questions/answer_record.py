@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
+from bot.frozen_model import FrozenModel
 from kb.answer import Answer, Checked, Mode, NearestPage
 from kb.models import Outcome
 
@@ -25,18 +26,14 @@ Place = Literal["public", "private", "terminal"]
 channel or a direct message, or in the operator's terminal. What Slack does not tell is private."""
 
 
-class SourceUsed(BaseModel):
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
-
+class SourceUsed(FrozenModel):
     title: str
     url: str
     score: float | None
 
 
-class PageNear(BaseModel):
+class PageNear(FrozenModel):
     """A page that came near without answering, or that an answer rests on."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     page_id: str
     title: str
@@ -44,19 +41,15 @@ class PageNear(BaseModel):
     owner: str | None = None
 
 
-class PageCited(BaseModel):
+class PageCited(FrozenModel):
     """A page as it was when it was cited."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     page_id: str
     revision: str
 
 
-class AskedIn(BaseModel):
+class AskedIn(FrozenModel):
     """Who asked, and in which message. The defaults are a question from the terminal."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     place: Place = "terminal"
     team: str = ""
@@ -70,10 +63,8 @@ class AskedIn(BaseModel):
     """Nobody had spoken to Footnote."""
 
 
-class AnswerRecord(BaseModel):
+class AnswerRecord(FrozenModel):
     """See the module."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     question: str = Field(repr=False)
     rewritten: str | None = Field(default=None, repr=False)

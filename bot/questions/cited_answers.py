@@ -16,9 +16,10 @@ from datetime import date, datetime, timedelta
 from importlib import resources
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from redis.asyncio import Redis
 
+from bot.frozen_model import FrozenModel
 from bot.queue.queued_question import QueuedQuestion
 from kb.answer import Answer, Citation
 from kb.models import Chunk, Page
@@ -37,22 +38,18 @@ FEW = 2
 _UNAVAILABLE = "what answers quoted cannot be told"
 
 
-class QuotedPassage(BaseModel):
+class QuotedPassage(FrozenModel):
     """`statements`: what was quoted, as it stood on the page. `beside`:
     fingerprints of all that stood in the passage.
     """
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     section: tuple[str, ...] = ()
     statements: tuple[str, ...] = Field(repr=False)
     beside: frozenset[str] = frozenset()
 
 
-class QuotedPage(BaseModel):
+class QuotedPage(FrozenModel):
     """`url`: as the answer linked it. `expired`, `replaced`: the answer itself has said so."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     page_id: str
     revision: str
@@ -62,10 +59,8 @@ class QuotedPage(BaseModel):
     passages: tuple[QuotedPassage, ...] = ()
 
 
-class CitedAnswer(BaseModel):
+class CitedAnswer(FrozenModel):
     """`version`: which version of the question it answers; an edited one is answered anew."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     question_id: str
     version: str

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from bot.frozen_model import FrozenModel
 from bot.messages.catalog import Messages, messages_in
 from bot.rendering.citation_blocks import titled_link
 from bot.rendering.layout import SECTION_CHARACTERS, Block, context, cut, cut_lines, section, shorten
@@ -23,10 +24,8 @@ VERY_SURE, FAIRLY_SURE = 0.75, 0.5
 """From these confidences on an answer is called very sure, and fairly sure."""
 
 
-class Passage(BaseModel):
+class Passage(FrozenModel):
     """One passage that was found, with its score at each stage; None where a stage did not run."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     title: str
     section: str
@@ -40,10 +39,8 @@ class Passage(BaseModel):
     final: float
 
 
-class Cited(BaseModel):
+class Cited(FrozenModel):
     """A passage that the answer rests on. `found_by`: what it was found by: "words", "meaning", "thread"."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     n: int
     title: str

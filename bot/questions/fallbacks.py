@@ -4,8 +4,9 @@ nearest page, and whether they can be asked there.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from bot.frozen_model import FrozenModel
 from bot.rendering.fallback_actions import FallbackActions, lacks_an_answer
 from bot.slack.channels import Channel, ChannelDirectory
 from bot.slack.memberships import Memberships
@@ -17,10 +18,8 @@ VALUE_CHARACTERS = 2000
 """Slack's limit of a button's value."""
 
 
-class OwnerRequest(BaseModel):
+class OwnerRequest(FrozenModel):
     """What the button "Ask the owner" carries. `by` may press it; `owners` are Slack people."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     question_id: str
     by: str

@@ -7,30 +7,28 @@ import json
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from bot.frozen_model import FrozenModel
 
 
-class QuestionOrigin(BaseModel):
+class QuestionOrigin(FrozenModel):
     """Where a question comes from that stands in no message: a button of App Home, a shortcut, the slash command.
 
     `alone`: only the asker sees the answer, by `response_url` while that lives. What else there is:
     `bot.questions.asking`.
     """
 
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
-
     how: Literal["home", "shortcut", "command"]
     alone: bool = False
     response_url: str = Field(default="", repr=False)
 
 
-class QueuedQuestion(BaseModel):
+class QueuedQuestion(FrozenModel):
     """`id` is `<team>-<channel>-<ts>`, with an ending for an edited version and for the deletion of the message.
 
     Every field that came later has a default: what an older version put on the queue is answered as well.
     """
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     team: str
     channel: str

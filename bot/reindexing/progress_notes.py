@@ -10,9 +10,10 @@ import asyncio
 import logging
 from datetime import datetime, timedelta
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from redis.asyncio import Redis
 
+from bot.frozen_model import FrozenModel
 from kb.store.redis import STORE_FAILURES, store_failures, text_of
 
 logger = logging.getLogger(__name__)
@@ -24,10 +25,8 @@ BEAT_S = 4.0
 _UNAVAILABLE = "the messages that show a reindex do not answer"
 
 
-class ProgressNote(BaseModel):
+class ProgressNote(FrozenModel):
     """A message in Slack, and the reindex that it shows. `times`: how often it was begun; `end`: its last text."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     channel: str
     ts: str

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
+from bot.frozen_model import FrozenModel
 from bot.slack.block_text import block_lines
 from kb.errors import FootnoteError
 
@@ -17,10 +18,8 @@ class MalformedPayloadError(FootnoteError):
     """What came from Slack is not what Slack sends. The text names the fields and quotes nothing."""
 
 
-class Payload(BaseModel):
+class Payload(FrozenModel):
     """`read` is for what comes in, `model_validate` for the rest."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     @classmethod
     def read(cls, told: Any) -> Self:

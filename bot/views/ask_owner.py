@@ -11,10 +11,11 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.frozen_model import FrozenModel
 from bot.listening.exactly_once import ExactlyOnce, Notice, Notices
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.fallbacks import OwnerRequest
@@ -42,10 +43,8 @@ class Missed(Protocol):
     async def miss(self, question_id: str, user: str) -> bool: ...
 
 
-class PromisedRequest(BaseModel):
+class PromisedRequest(FrozenModel):
     """A press that was taken, and the message whose button it was."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     request: OwnerRequest
     channel: str

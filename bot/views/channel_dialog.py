@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.frozen_model import FrozenModel
 from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore, SourceNames, chosen
 from bot.messages.catalog import LANGUAGES, Messages, messages_in
 from bot.rendering.layout import Block, label, section, shorten
@@ -43,10 +44,8 @@ OPTION_CHARACTERS = 75
 Right = Literal["may", "may not", "not in it", "no channel"]
 
 
-class ChannelDialogMetadata(BaseModel):
+class ChannelDialogMetadata(FrozenModel):
     """What a dialog is about; travels in its private metadata."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     channel: str
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.frozen_model import FrozenModel
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import Vote
 from bot.rendering.layout import label
@@ -32,10 +33,8 @@ class Votes(Protocol):
     async def explain(self, question_id: str, user: str, *, reason: str, comment: str | None) -> None: ...
 
 
-class FeedbackMetadata(BaseModel):
+class FeedbackMetadata(FrozenModel):
     """What a feedback view is about; travels in its private metadata."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     question_id: str
     channel: str

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.frozen_model import FrozenModel
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import AskedQuestion
 from bot.questions.asking import Asking
@@ -43,12 +44,10 @@ class HomeRecords(StatsReader, Protocol):
     async def asked_by(self, user: str, limit: int = ...) -> list[AskedQuestion]: ...
 
 
-class HomeMetadata(BaseModel):
+class HomeMetadata(FrozenModel):
     """What a drawn Home knows of itself; travels in its private metadata.
     `channel`: the direct message with its reader.
     """
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     channel: str
 

@@ -11,9 +11,10 @@ import asyncio
 import logging
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.frozen_model import FrozenModel
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.asking import Asking
 from bot.rendering.layout import Block, context, label
@@ -37,10 +38,8 @@ ASKING_S = 1.0
 """How long Slack may take to tell whether we are in the channel: it opens a dialog within three seconds."""
 
 
-class ShortcutMetadata(BaseModel):
+class ShortcutMetadata(FrozenModel):
     """What a dialog is about; travels in its private metadata."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     channel: str
     message_ts: str
