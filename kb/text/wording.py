@@ -11,14 +11,13 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from kb.text.lexicon import lexicons, union
+from kb.text.lexicon import lexicons, spans_of, union
 
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"<?https?://[^\s>|)]+>?")
 _TAG = re.compile(r"<[^>\n]{1,80}>")
 _MARKER = re.compile(r"^[^\S\n]*(?:[-*+•>]|\d{1,9}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?", re.MULTILINE)
 _EMPHASIS = re.compile(r"(\*\*|__|~~|`+|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
-_TOKEN = re.compile(r"[^\W_]+(?:['’.\-][^\W_]+)*")
 _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu)['’](?=[^\W\d_]{2})", re.IGNORECASE)
 """French l', d', qu': a word of its own."""
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯฀-๿]")
@@ -36,7 +35,7 @@ def plain(text: str) -> str:
 
 
 def tokens(plain_text: str) -> list[str]:
-    return _TOKEN.findall(plain_text)
+    return [span.group() for span in spans_of(plain_text)]
 
 
 @lru_cache(maxsize=50_000)
