@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection
 from typing import Annotated, Any
 
@@ -23,7 +22,6 @@ from bot.api.keys import ApiKey
 from bot.api.service import Service
 from bot.api.streaming import FAILED, EventStream
 
-logger = logging.getLogger(__name__)
 
 BASE = "/api/v1"
 SERVICE = "service"

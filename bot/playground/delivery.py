@@ -53,7 +53,6 @@ class Attempt:
     """One try to deliver. `outcome` is "acknowledged" or the reason of the failure."""
 
     kind: EnvelopeKind
-    event_id: str
     event_type: str
     attempt: int
     outcome: str
@@ -120,7 +119,6 @@ class Delivery:
         self.attempts.append(
             Attempt(
                 kind=envelope.kind,
-                event_id=payload.get("event_id", ""),
                 event_type=event.get("type") or event.get("command", ""),
                 attempt=envelope.attempt,
                 outcome=outcome,
