@@ -22,7 +22,6 @@ from bot.api.keys import ApiKey
 from bot.api.service import Service
 from bot.api.streaming import FAILED, EventStream
 
-
 BASE = "/api/v1"
 SERVICE = "service"
 """Where the application's state holds the `Service`."""
