@@ -24,7 +24,7 @@ _START_S = 60.0
 _MAX_FRAME = 200_000_000
 """Bytes. More text than that is no page."""
 TURN_BYTES = 100_000
-"""Of frames, whose reading takes a millisecond: then the event loop turns to others."""
+"""Bytes of frames whose reading takes a millisecond: then the event loop turns to others."""
 _KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT")
 """All that a process learns of our environment, which holds tokens."""
 _LEAN = {

@@ -46,5 +46,5 @@ def hosted_folder(remote: str, branch: str, folder: str) -> HostedFolder | None:
 
 
 def _product(host: str) -> str:
-    """By the host's name: company.gitlab.example and github.company.example are common for servers of one's own."""
+    """Tells the product by the host's name: company.gitlab.example and github.company.example are common for servers of one's own."""
     return next((name for name in ("github", "gitlab", "bitbucket") if name in host.lower().split(".")), "")

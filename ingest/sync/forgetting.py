@@ -67,7 +67,7 @@ def pages_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
 
 
 def _shown_at(address: str, pages: Sequence[PageAddress]) -> list[PageAddress]:
-    """By the id in it, with which Confluence and Notion find a page under any title;
+    """Finds pages by the id in an address, with which Confluence and Notion find a page under any title;
     else, where that names one page, without what sites and campaigns add behind the `?`.
     """
     if not split_address(address).scheme:
@@ -101,7 +101,7 @@ def _cleaned(address: str) -> str:
 
 
 def _comparable(url: str) -> str:
-    """Without its fragment and a last slash: a reader copies the link of a section."""
+    """Drops the fragment and a last slash: a reader copies the link of a section."""
     parts = split_address(url)
     query = f"?{parts.query}" if parts.query else ""
     return f"{parts.scheme.lower()}://{parts.netloc.lower()}{unquote(parts.path).rstrip('/')}{query}"

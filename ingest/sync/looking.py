@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 _HEADED = frozenset({"md", "markdown", "mdx", "erb", "html", "htm", "xhtml", "txt", "text", "rst", "org"})
 """Kinds that may tell their readers above their text, which is read here where no parser can be had."""
 KEPT_BYTES = 64 << 20
-"""Of pages' content that a sync keeps from the first look. The rest is read again in its turn."""
+"""Bytes of pages' content that a sync keeps from the first look. The rest is read again in its turn."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -244,7 +244,7 @@ class Processing:
         return group
 
     async def _embedded(self, group: Sequence[Ready]) -> Embedded:
-        """Without the pages that the embedder breaks over, which have failed."""
+        """Embeds pages; those that the embedder breaks over have failed."""
         try:
             with span("embed", pages=len(group)):
                 return group, await self._pipeline.embed([page for _, page in group])
@@ -254,7 +254,7 @@ class Processing:
         return await self._without_failed(done), made
 
     async def _accepted(self, item: Work, prepared: PreparedPage) -> PreparedPage:
-        """With its links. What its author limited is not public until it is replaced either.
+        """Adds the page's links. What its author limited is not public until it is replaced either.
 
         Raises:
             PageError: what it says of other pages breaks us.

@@ -87,7 +87,7 @@ class Sync:
 
     @property
     def _sources(self) -> Mapping[str, Source]:
-        """By name. Asked for at every run: a folder may be added while the bot runs."""
+        """Returns the sources by name. Asked for at every run: a folder may be added while the bot runs."""
         return {source.name: source for source in self._list_sources()}
 
     @property

@@ -104,9 +104,9 @@ class NoticeWords(LexiconPart):
     wholly: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
     replaced_by: tuple[str, ...] = ()
-    """At the beginning of a line."""
+    """Phrases at the beginning of a line."""
     was_replaced: tuple[str, ...] = ()
-    """Behind "this page"."""
+    """Phrases behind "this page"."""
     status_replaces: tuple[str, ...] = ()
     """In the status of a decision record, before a link."""
     status_replaced: tuple[str, ...] = ()

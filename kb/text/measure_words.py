@@ -55,6 +55,6 @@ class MeasureWords(LexiconPart):
     joins: Words = NONE
     """Between two clauses."""
     clause_objects: Words = NONE
-    """Behind a verb they show that a join begins a clause: "and close the window"."""
+    """Words that show behind a verb that a join begins a clause: "and close the window"."""
     conditions: tuple[str, ...] = ()
     """Beginnings of a clause that a statement holds under."""

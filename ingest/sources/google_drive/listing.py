@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 _RELISTED_S = 24 * 3600
 _FOLDERS_AT_A_TIME = 25
-"""That one query names; a query has no more room than an address has."""
+"""Folders that one query names; a query has no more room than an address has."""
 _NO_TOKEN = (400, 404, 410)
 ACCOUNT = "account"
 """The part that is neither a shared drive nor a folder of the settings."""

@@ -173,7 +173,7 @@ class GoogleDriveSource(ConfiguredSource[GoogleDriveSettings]):
         )
 
     async def _is_member(self, drive_id: str) -> bool:
-        """Of a shared drive, or else a folder of it was shared with the account."""
+        """Whether the account is a member of a shared drive; else a folder of it was shared with the account."""
         try:
             await self._opened().drive_name(drive_id)
         except ApiError as error:

@@ -14,7 +14,7 @@ from ingest.sources.notion.text import plain_text, rich_text
 
 _DEEPEST = 30
 _MOST_BLOCKS = 20_000
-"""Of one page: at 100 blocks and a third of a second a request, more than a minute."""
+"""Blocks of one page: at 100 blocks and a third of a second a request, more than a minute."""
 _LEAVES = frozenset({"child_page", "child_database", "link_to_page", "unsupported"})
 _HEADINGS = {"heading_1": 2, "heading_2": 3, "heading_3": 4, "heading_4": 5}
 """One level below the page's title."""

@@ -42,7 +42,7 @@ _ADVICE: Mapping[str, str] = {
     "7000229": "the app has no service principal in the tenant: have an admin of it consent to the app",
     "53003": "a policy of the tenant (conditional access) forbids the app to sign in from here: have an admin allow it",
 }
-"""By the number of Entra ID's error
+"""Advice by the number of Entra ID's error
 (https://learn.microsoft.com/en-us/entra/identity-platform/reference-error-codes).
 """
 

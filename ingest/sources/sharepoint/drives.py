@@ -65,7 +65,7 @@ class Drives:
     async def readers(
         self, drive: str, files: Sequence[Item], named: frozenset[str], every: timedelta | None
     ) -> tuple[dict[str, Readers], dict[str, str]]:
-        """With whom each file is shared, and why others do not tell it. What changed
+        """Returns with whom each file is shared, and why that is unknown of others. What changed
         is asked anew, and what was asked longer ago than `every`; None: everything.
 
         Raises:

@@ -196,5 +196,5 @@ def _is_within(entry: Path, folder: Path) -> bool:
 
 
 def _plain(name: str) -> str:
-    """With forward slashes, and letters with accents as one character: a Mac takes them apart."""
+    """Writes a name with forward slashes, and letters with accents as one character: a Mac takes them apart."""
     return normalize("NFC", name.replace("\\", "/")).removeprefix("./")

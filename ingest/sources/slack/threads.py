@@ -36,7 +36,7 @@ class Message:
 
     @property
     def day(self) -> date:
-        """Of its last edit."""
+        """The day of its last edit."""
         return datetime.fromtimestamp(float(self.edited), UTC).date()
 
 

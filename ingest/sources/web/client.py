@@ -27,9 +27,9 @@ logger = logging.getLogger(__name__)
 
 USER_AGENT = "Footnote/0.1 (knowledge base crawler)"
 AGENT_NAME = "Footnote"
-"""By which robots.txt knows us."""
+"""The name by which robots.txt knows us."""
 MAX_BYTES = 5_000_000
-"""Of one page, decompressed."""
+"""Bytes of one page, decompressed."""
 _MAX_HOPS = 5
 _ATTEMPTS = 3
 _MAX_WAIT_S = 60.0
@@ -128,7 +128,7 @@ class WebClient:
         self._next_at: dict[str | None, float] = {}
         self._sleep = sleep
         self.requests = 0
-        """That were made so far: each hop of a redirect and each attempt is one."""
+        """Requests made so far: each hop of a redirect and each attempt is one."""
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 socket_factory=guarded_socket(may_reach), limit_per_host=1, resolver=resolver

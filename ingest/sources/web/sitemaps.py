@@ -98,7 +98,7 @@ class Sitemaps:
         self._read_any = False
 
     async def addresses(self, named: Sequence[URL], origins: Sequence[URL]) -> list[URL]:
-        """Of the sitemaps that are named, and of those at the usual places of each origin."""
+        """Lists addresses of the sitemaps that are named, and of those at the usual places of each origin."""
         found: dict[URL, None] = {}
         self.named.update(map(self._spelled, named))
         await self._walk([*named, *(origin / _USUAL[0] for origin in origins)], found)
