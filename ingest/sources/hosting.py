@@ -46,5 +46,5 @@ def hosted_folder(remote: str, branch: str, folder: str) -> HostedFolder | None:
 
 
 def _product(host: str) -> str:
-    """Tells the product by the host's name: company.gitlab.example and github.company.example are common for servers of one's own."""
+    """Tells the product by the host's name: one's own servers are company.gitlab.example or github.company.example."""
     return next((name for name in ("github", "gitlab", "bitbucket") if name in host.lower().split(".")), "")

@@ -153,7 +153,7 @@ class DriveFile(_Told):
 
     @property
     def file_name(self) -> str | None:
-        """The name with the ending that tells how the file is read; None: it is no document (a picture, a form, a drawing)."""
+        """The name with the ending by which the file is read; None: it is no document (a picture, a form)."""
         name = self.name.replace("/", "_").strip() or self.id
         if self.media_type in _EXPORTS:
             return f"{name}.{_EXPORTS[self.media_type][1]}"
