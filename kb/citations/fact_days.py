@@ -25,9 +25,10 @@ _MONTH_DAY = re.compile(
 )
 _MONTH_YEAR = re.compile(rf"\b{_MONTH},?\s+{_OF}(\d{{4}})\b", re.IGNORECASE)
 _NUMERIC_DAY = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})\b")
-_MONTH_ALONE = re.compile(
-    rf"\b({any_of({word for word in MONTHS if len(word) > 3} | {'may', 'mei', 'mai'})})\b", re.IGNORECASE
+_MONTHS_ALONE = {word for word in MONTHS if len(word) > 3}.union(
+    union(lambda lexicon: lexicon.sequence.months)
 )
+_MONTH_ALONE = re.compile(rf"\b({any_of(_MONTHS_ALONE)})\b", re.IGNORECASE)
 _ALSO_WORDS = union(lambda lexicon: lexicon.figures.ambiguous_months)
 """Months that are words of their own in lower case."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kb.citations.fact_words import MONTHS, UNITS, WEEKDAYS
 from kb.text.language import detect
-from kb.text.lexicon import union
+from kb.text.lexicon import lexicon, union
 from kb.text.wording import STOP_WORDS, plain, stem
 
 _NAME = re.compile(
@@ -106,7 +106,7 @@ def _is_exact(name: str) -> bool:
 
 def _names(words: str) -> Iterator[str]:
     """Finds names, without acronyms: answers write CPU and HCD for what the page spells out."""
-    german = detect(words) == "de"
+    has_capital_nouns = lexicon(detect(words)).words.capital_nouns
     for match in _NAME.finditer(words):
         word = match["name"].rstrip("-'.").removesuffix("'s")
         folded = word.casefold()
@@ -115,7 +115,7 @@ def _names(words: str) -> Iterator[str]:
         if _is_code(word):
             if folded not in UNITS:
                 yield word
-        elif word[0].isupper() and match["before"].isspace() and not (german or _is_acronym(word)):
+        elif word[0].isupper() and match["before"].isspace() and not (has_capital_nouns or _is_acronym(word)):
             yield word  # German gives every noun a capital: no sign of a name there
 
 

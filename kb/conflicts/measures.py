@@ -74,7 +74,7 @@ _CONDITION = re.compile(
     rf"|(?:{any_of(union(lambda lexicon: lexicon.figures.joins))}) \d)\b",
     re.IGNORECASE,
 )
-_TELLING = frozenset().union(NUMBER_WORDS, WEEKDAYS) - {"one", "een", "één"}
+_TELLING = {word for word, number in NUMBER_WORDS.items() if number != 1}.union(WEEKDAYS)
 _LETTERED = re.compile(r"\b([^\W\d_]{3,}) ([A-HJ-Z])\b(?!['’.])")
 """An item of a series by its letter: "table A". An I is mostly a pronoun."""
 _NOUNS = 3

@@ -137,7 +137,7 @@ def _name_length(spans: list[re.Match[str]], lexicon: Lexicon) -> int:
     name = list(takewhile(lambda span: span.group()[0].isupper(), spans))
     behind = [span.group().casefold() for span in spans[len(name) :]]
     verbal = len(behind) > 1 and all(lexicon.is_content(word) for word in behind[:2])
-    return len(name) if name and verbal and lexicon.language != "de" else len(spans)
+    return len(name) if name and verbal and not lexicon.words.capital_nouns else len(spans)
 
 
 def person_in(texts: Sequence[str], lexicon: Lexicon) -> str | None:

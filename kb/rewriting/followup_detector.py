@@ -118,7 +118,7 @@ def _points_inside(at: int, words: list[str], spans: list[re.Match[str]], lexico
 def _describes_itself(following: list[re.Match[str]], lexicon: Lexicon) -> bool:
     """ "This Deep Impact mission" says which; "this service" leaves it to the thread."""
     run = list(takewhile(lambda span: lexicon.is_content(span.group()), following))
-    return len(run) > 1 and any(span.group()[0].isupper() for span in run) and lexicon.language != "de"
+    return len(run) > 1 and any(span.group()[0].isupper() for span in run) and not lexicon.words.capital_nouns
 
 
 def _ends_like_a_verb(at: int, words: list[str], lexicon: Lexicon) -> bool:
@@ -230,7 +230,7 @@ def _thin_signals(text: str, content: list[str], lexicon: Lexicon) -> list[str]:
     "What is TOGAF?" and "who is Ada?" ask for the word itself, and a name says which one is meant.
     """
     words = [word for word in content if not word.isdigit()]
-    named = any(span.group()[0].isupper() for span in spans_of(text)[1:]) and lexicon.language != "de"
+    named = any(span.group()[0].isupper() for span in spans_of(text)[1:]) and not lexicon.words.capital_nouns
     if len(words) > 1 or named or (words and _asks_for(words[0], text, lexicon)):
         return []
     return [f"little said {' '.join(words)!r}"]

@@ -52,7 +52,7 @@ def known_noun_hints(text: str, lexicon: Lexicon, thread_words: frozenset[str]) 
 
 def _named(spans: list[re.Match[str]], lexicon: Lexicon) -> bool:
     """Whether a word has a capital; German gives one to every noun, so there it tells nothing."""
-    return lexicon.language != "de" and any(span.group()[0].isupper() for span in spans)
+    return not lexicon.words.capital_nouns and any(span.group()[0].isupper() for span in spans)
 
 
 def _asks_what_it_is(spans: list[re.Match[str]], lexicon: Lexicon) -> bool:

@@ -164,7 +164,7 @@ def _named(text: str, lexicon: Lexicon) -> list[Item]:
     items = []
     for kind, names, pattern in patterns.named:
         for match in pattern.finditer(text):
-            if kind == "month" and match.group().islower() and lexicon.language == "en":
+            if kind == "month" and match.group().islower() and lexicon.words.capital_months:
                 continue  # "may" and "march" are words of their own
             place = names.index(match.group().casefold()) + 1
             items.append(Item(text=match.group(), kind=kind, unit=kind, place=place, at=match.span()))

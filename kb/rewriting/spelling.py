@@ -36,7 +36,7 @@ def correct(text: str, lexicon: Lexicon, *, thread: Iterable[str], vocabulary: V
         word = span.group()
         if not known.is_unknown(word):
             continue
-        named = at > 0 and word[0].isupper() and lexicon.language != "de"
+        named = at > 0 and word[0].isupper() and not lexicon.words.capital_nouns
         better = known.better(word, named=named, first=at == 0)
         corrected += [text[end : span.start()], better or word]
         end, unknown = span.end(), unknown + 1

@@ -34,6 +34,10 @@ class WordClasses(LexiconPart):
     """Small words that carry meaning in another language: they tell the
     language with the others, and are no stop words.
     """
+    capital_nouns: bool = False
+    """Whether every noun has a capital, so that one tells no name."""
+    capital_months: bool = False
+    """Whether months have one, so that "march" is another word."""
     first_person: Words = NONE
     """Who acts where somebody tells what happened: "and we went home"."""
 
@@ -161,7 +165,7 @@ class PartWords(LexiconPart):
     mark: str = "{question}?"
     """A clause as a question of its own."""
     clause_subjects: Words = NONE
-    """Behind a question word they make a clause that asks nothing: "when I leave"."""
+    """Words that make, behind a question word, a clause that asks nothing: "when I leave"."""
     choosing: Words = NONE
     """Question words that choose among what was named before: "and which are paid?"."""
     finite: Words = NONE
