@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bot.api.schemas import MAX_BODY, ErrorReply, Fault
+from kb.addresses import split_address
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 PROBES = frozenset({"/health", "/live", "/ready"})
@@ -88,16 +88,9 @@ class Guards:
 
     def _is_ours(self, path: str, headers: Headers) -> bool:
         origin = headers.get("origin")
-        if origin is not None and _host(origin) not in self._hosts:
+        if origin is not None and split_address(origin).hostname not in self._hosts:
             return False
-        return path in PROBES or _host(f"//{headers.get('host', '')}") in self._hosts
-
-
-def _host(address: str) -> str | None:
-    try:
-        return urlsplit(address).hostname
-    except ValueError:  # half an IPv6 address
-        return None
+        return path in PROBES or split_address(f"//{headers.get('host', '')}").hostname in self._hosts
 
 
 class _Body:

@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 BY_KEY = AskedIn(place="private")
 
 
-class Pipeline(Protocol):
+class ApiPipeline(Protocol):
     """kb.pipeline.Pipeline, as the API uses it."""
 
     async def find(self, question: Question, turns: Sequence[Turn] = ()) -> RetrievalResult: ...
@@ -48,7 +48,7 @@ class Keys(Protocol):
     async def admit(self, presented: str, /) -> ApiKey: ...
 
 
-class Figures(Protocol):
+class UsageRecords(Protocol):
     """bot.stats.analytics.Analytics, as the API uses it. Raises `StoreUnavailableError`."""
 
     async def record(
@@ -64,10 +64,10 @@ class Service:
     models are loaded as well. `metrics`: for Prometheus.
     """
 
-    pipeline: Pipeline
+    pipeline: ApiPipeline
     freshness: FreshnessPolicy
     keys: Keys
-    figures: Figures
+    figures: UsageRecords
     concurrency: ConcurrencyLimit
     is_well: Callable[[], Awaitable[bool]]
     is_ready: Callable[[], Awaitable[bool]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -19,7 +19,7 @@ from bot.cli.session import (
     AddKeyRequest,
     AskReply,
     AskRequest,
-    BackupReply,
+    BackupProgress,
     BackupRequest,
     ForgetReply,
     ForgetRequest,
@@ -225,7 +225,7 @@ class LocalSession:
             gaps=runtime.gaps,
             cited=CitedAnswers(runtime.redis, namespace=runtime.settings.store.namespace),
             conversations=runtime.conversations,
-            library=runtime.index,
+            index=runtime.index,
             answerer=runtime.pipeline,
             today=utc_now().date(),
         )
@@ -253,10 +253,9 @@ class LocalSession:
     async def revoke_key(self, request: RevokeKeyRequest) -> bool:
         return await self._keys.revoke(request.name)
 
-    async def backup(self, request: BackupRequest) -> BackupReply:
-
+    def backup(self, request: BackupRequest) -> AsyncGenerator[BackupProgress]:
         runtime = self._runtime
-        return await write_backup(
+        return write_backup(
             request, runtime.settings, folder=runtime.folder, index=runtime.index, redis=runtime.redis
         )
 

@@ -11,18 +11,18 @@ from bot.listening.deferred_messages import DeferredMessages
 from bot.listening.exactly_once import ExactlyOnce
 from bot.listening.known_threads import KnownThreads
 from bot.listening.listeners import QuestionRecords, Queue
-from bot.notices.corrections import Library
+from bot.questions.answer_record import AskedReader
 from bot.questions.cited_answers import CitedAnswers
-from bot.questions.ephemeral_answers import Records as AloneRecords
-from bot.questions.explain import Knowledge, Traces
-from bot.questions.question import Answerer, Deletions, Figures
+from bot.questions.ephemeral_answers import EphemeralRecords
+from bot.questions.explain import Knowledge
+from bot.questions.question import Answerer, Deletions
 from bot.reindexing.progress_notes import ProgressNotes
 from bot.slack.page_names import IndexedPages
 from bot.stats.gaps import Gaps
-from bot.stats.stale import Citations, EveryPage
+from bot.stats.grown_cases import PassageReader
+from bot.stats.stale import Citations
 from bot.stats.stats_text import StatsReader
 from bot.stats.status import StatusReader
-from bot.views.admin_views import Votes as SeenVotes
 from bot.views.ask_owner import Missed
 from bot.views.feedback import Votes
 from bot.views.home import HomeRecords
@@ -30,31 +30,29 @@ from kb.conversation.conversations import ConversationStore
 from kb.jobs import Reindexer
 
 
-class Analytics(
+class AnalyticsPort(
     Missed,
     Citations,
-    Figures,
-    AloneRecords,
-    Traces,
+    EphemeralRecords,
     Votes,
     HomeRecords,
     StatsReader,
     QuestionRecords,
-    SeenVotes,
+    AskedReader,
     Protocol,
 ):
     """bot.stats.analytics.Analytics, as the whole edge uses it."""
 
 
-class QuestionQueue(Queue, Deletions, Protocol):
+class QueuePort(Queue, Deletions, Protocol):
     """bot.queue.queue.QuestionQueue, as the whole edge uses it."""
 
 
-class Pipeline(Answerer, Knowledge, Protocol):
+class PipelinePort(Answerer, Knowledge, Protocol):
     """kb.pipeline.Pipeline, as the whole edge uses it."""
 
 
-class Index(IndexedPages, EveryPage, Library, Protocol):
+class IndexPort(IndexedPages, PassageReader, Protocol):
     """kb.index.port.VectorIndex, as the whole edge uses it."""
 
 
@@ -62,13 +60,13 @@ class Index(IndexedPages, EveryPage, Library, Protocol):
 class Backend:
     """See the module."""
 
-    queue: QuestionQueue
+    queue: QueuePort
     conversations: ConversationStore
-    pipeline: Pipeline
+    pipeline: PipelinePort
     reindexer: Reindexer
-    pages: Index
+    pages: IndexPort
     notes: ProgressNotes
-    analytics: Analytics
+    analytics: AnalyticsPort
     status: StatusReader
     channel_settings: ChannelSettingsStore
     known_threads: KnownThreads

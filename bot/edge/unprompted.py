@@ -59,7 +59,7 @@ def build_corrections(
 ) -> Corrections:
     return Corrections(
         cited=backend.cited,
-        library=backend.pages,
+        index=backend.pages,
         audiences=directory.audiences,
         settings=backend.channel_settings,
         threads=Threads(clients.reading, directory.people),

@@ -153,10 +153,7 @@ class Attention:
 
 def _is_ours(messages: Sequence[Message], me: Me) -> bool:
     """Whether we wrote in this thread, or were spoken to."""
-    return any(
-        me.wrote(user=one.user, bot_id=one.bot_id) or (one.by_a_person and mentions(one.text, me.user_id))
-        for one in messages
-    )
+    return any(me.wrote(one) or (one.by_a_person and mentions(one.text, me.user_id)) for one in messages)
 
 
 def place_of(event: MessageEvent) -> Place:
@@ -185,7 +182,7 @@ def thread_messages(messages: Sequence[Message], me: Me, names: Mapping[str, str
     by_ts = {message.ts: message for message in messages}
     said = []
     for message in messages:
-        if not me.wrote(user=message.user, bot_id=message.bot_id):
+        if not me.wrote(message):
             if message.by_a_person and message.subtype in READ_SUBTYPES:
                 said.append(thread_message(message, me, names.get(message.user or "", "")))
             continue

@@ -137,9 +137,7 @@ class Notices:
             if notice.thread_ts is not None
             else await self._latest(notice.channel)
         )
-        found = [
-            answer_metadata(one.metadata) for one in messages if me.wrote(user=one.user, bot_id=one.bot_id)
-        ]
+        found = [answer_metadata(one.metadata) for one in messages if me.wrote(one)]
         return any(metadata is not None and metadata.question_id == notice.name for metadata in found)
 
     async def _latest(self, channel: str) -> list[Message]:

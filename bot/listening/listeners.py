@@ -115,7 +115,7 @@ class Listeners:
         if not (message.by_a_form and message.subtype in FORM_SUBTYPES and message.thread == message.ts):
             return False
         me = await self.people.me()
-        ours = me.wrote(user=message.user, bot_id=message.bot_id)
+        ours = me.wrote(message)
         return not ours and mentions(message.text, me.user_id)
 
     async def on_message_edited(self, event: MessageEvent) -> None:
@@ -149,7 +149,7 @@ class Listeners:
         """
         me, message = await self.people.me(), event.previous_message
         ts = message.ts if message is not None else event.deleted_ts
-        if ts is None or (message is not None and me.wrote(user=message.user, bot_id=message.bot_id)):
+        if ts is None or (message is not None and me.wrote(message)):
             return
         deletion = QueuedQuestion(
             team=me.team_id,

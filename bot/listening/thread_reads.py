@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from bot.listening.threads import Threads
-from bot.slack.errors import NO_ACCESS, SLACK_FAILURES, error_code, failure_kind, retry_after_s
+from bot.slack.errors import NO_ACCESS, SLACK_FAILURES, cause_of, failure_kind, retry_after_s
 from bot.slack.events import Message
 from kb.errors import UnavailableError
 from kb.runtime.tasks import cancelled
@@ -115,7 +115,7 @@ class ThreadReads:
             async with asyncio.timeout(LONGEST_READ_S):
                 messages = await self.threads.messages(*key)
         except SLACK_FAILURES as error:
-            code = error_code(error) or type(error).__name__
+            code = cause_of(error)
             if failure_kind(error) == "lasting" and code not in NO_ACCESS - LATER_CHANGED:
                 raise ThreadGoneError(code) from error
             self._not_before = self.clock() + max(PAUSE_S, retry_after_s(error))

@@ -68,7 +68,7 @@ def turns_of(messages: Sequence[Message], *, me: Me, names: Mapping[str, str]) -
     last_question: Message | None = None
     turns: dict[str, Turn] = {}
     for message in messages:
-        if not me.wrote(user=message.user, bot_id=message.bot_id):
+        if not me.wrote(message):
             last_question = message if message.by_a_person else last_question
             continue
         metadata = answer_metadata(message.metadata)
@@ -123,7 +123,7 @@ def _from_people(messages: Sequence[Message], me: Me) -> list[Message]:
         for message in messages
         if message.subtype in READ_SUBTYPES | FORM_SUBTYPES
         and message.user != "USLACKBOT"
-        and not me.wrote(user=message.user, bot_id=message.bot_id)
+        and not me.wrote(message)
     ]
 
 

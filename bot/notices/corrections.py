@@ -15,10 +15,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import Protocol
 
 from slack_sdk.errors import SlackApiError
 
@@ -30,9 +29,10 @@ from bot.notices.correction_notes import Finding, note_blocks, note_text
 from bot.questions.cited_answers import KEEP, CitedAnswer, CitedAnswers, QuotedPage, has_expired
 from bot.questions.reply import UNCERTAIN
 from bot.slack.audiences import Audiences
-from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.errors import SLACK_FAILURES, cause_of
 from bot.slack.events import answer_metadata
 from bot.slack.people import People
+from bot.stats.grown_cases import PassageReader
 from kb.citations.prompt_injection import strip_injections
 from kb.errors import UnavailableError
 from kb.index.port import PagesWanted
@@ -52,22 +52,12 @@ MOST_A_MINUTE = 3
 MINUTE = timedelta(minutes=1)
 
 
-class Library(Protocol):
-    """kb.index.port.VectorIndex, as this uses it. Raises `IndexUnavailableError`."""
-
-    async def every_page(self) -> Sequence[Page]: ...
-
-    def passages(
-        self, *, audience: Audience, of_pages: Sequence[str] | None = None
-    ) -> AsyncIterator[Sequence[Chunk]]: ...
-
-
 @dataclass(frozen=True, kw_only=True)
 class Corrections:
     """`syncs` tells which syncs have ended: something else after each. `pause` waits so many seconds."""
 
     cited: CitedAnswers
-    library: Library
+    index: PassageReader
     audiences: Audiences
     settings: ChannelSettingsStore
     threads: Threads
@@ -87,9 +77,7 @@ class Corrections:
                 if now != seen and await self.look():
                     seen = now
             except (UnavailableError, *SLACK_FAILURES) as error:
-                logger.warning(
-                    "corrections.later", extra={"cause": error_code(error) or type(error).__name__}
-                )
+                logger.warning("corrections.later", extra={"cause": cause_of(error)})
             except Exception:  # the process edge of this work: the next look tries again
                 logger.exception("corrections.broke")
             await self.pause(LOOK_S)
@@ -124,7 +112,7 @@ class Corrections:
         return done
 
     async def _pages(self) -> dict[str, Page]:
-        return {page.id: page for page in await self.library.every_page()}
+        return {page.id: page for page in await self.index.every_page()}
 
     async def _suspects(self, pages: Mapping[str, Page]) -> Mapping[str, list[str]]:
         """The questions whose answers may need a note, each with the pages that make it so."""
@@ -154,7 +142,7 @@ class Corrections:
         audience = await self.audiences.of(answer.channel, answer.user)
         chunks: dict[str, list[Chunk]] = defaultdict(list)
         wanted = [quoted.page_id for quoted in answer.pages]
-        async for batch in self.library.passages(audience=audience, of_pages=wanted):
+        async for batch in self.index.passages(audience=audience, of_pages=wanted):
             for chunk in batch:
                 chunks[chunk.page.id].append(chunk)
         current = [of_page[0].page for of_page in chunks.values()]
@@ -201,7 +189,7 @@ class Corrections:
             logger.warning("correction.later", extra={"question_id": answer.question_id, "cause": str(error)})
             return False
         except (*SLACK_FAILURES, OSError) as error:
-            code = error_code(error) or type(error).__name__
+            code = cause_of(error)
             logger.warning("correction.not_said", extra={"question_id": answer.question_id, "cause": code})
             if not isinstance(error, SlackApiError) or code in UNCERTAIN:
                 return False  # it may stand there: whoever comes next looks
@@ -237,7 +225,7 @@ class Corrections:
         found = [
             answer_metadata(message.metadata)
             for message in await self.threads.messages(answer.channel, answer.thread_ts)
-            if me.wrote(user=message.user, bot_id=message.bot_id)
+            if me.wrote(message)
         ]
         return any(
             metadata is not None and metadata.state == "answered" and metadata.question_id == answer.version

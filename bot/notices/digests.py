@@ -21,7 +21,7 @@ from bot.listening.exactly_once import ExactlyOnce, Notice, Notices
 from bot.messages.catalog import messages_in
 from bot.slack.audiences import Audiences
 from bot.slack.channels import ChannelDirectory, joined_channel
-from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.errors import SLACK_FAILURES, cause_of
 from bot.slack.owners import Owners
 from bot.slack.people import People, Person
 from bot.stats.analytics import KEEP
@@ -95,7 +95,7 @@ class Digests:
             try:
                 await say()
             except (UnavailableError, *SLACK_FAILURES) as error:
-                cause = error_code(error) or type(error).__name__
+                cause = cause_of(error)
                 logger.warning("digest.not_sent", extra={"digest": name, "cause": cause})
             except Exception:  # the process edge of a digest: it must not end the others
                 logger.exception("digest.broke", extra={"digest": name})

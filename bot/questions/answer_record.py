@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Protocol
 
 from pydantic import Field, ValidationError
 
@@ -101,6 +101,12 @@ class AskedQuestion:
     """Ids of those who reported that the pages lack it."""
     closed_at: datetime | None
     """When it was found to be answered by now."""
+
+
+class AskedReader(Protocol):
+    """bot.stats.analytics.Analytics, as the latest questions are read from it. Raises `StoreUnavailableError`."""
+
+    async def asked(self, limit: int = ...) -> list[AskedQuestion]: ...
 
 
 def record_of(answer: Answer, asked_in: AskedIn, now: datetime) -> AnswerRecord:

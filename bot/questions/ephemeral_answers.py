@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
@@ -23,8 +23,8 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from bot.messages.catalog import Messages, messages_in
 from bot.questions.answer_record import AskedIn
 from bot.questions.asker_line import to_asker
-from bot.questions.explain import ephemeral_channel, trace_payload
-from bot.questions.question import Answerer
+from bot.questions.explain import Traces, ephemeral_channel, trace_payload
+from bot.questions.question import Answerer, AnswerRecords
 from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.layout import Block
 from bot.rendering.render import HELPFUL, NOT_HELPFUL, WHY, Rendered, plain, render
@@ -47,14 +47,8 @@ BUTTONS = frozenset({HELPFUL, NOT_HELPFUL, WHY})
 NOT_THERE = frozenset({"not_in_channel", "channel_not_found", "user_not_in_channel", "is_archived"})
 
 
-class Records(Protocol):
-    """bot.stats.analytics.Analytics, as this uses it. Raises `StoreUnavailableError`."""
-
-    async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = ...) -> None: ...
-
-    async def save_trace(self, question_id: str, payload: Any) -> None: ...
-
-    async def load_trace(self, question_id: str) -> Any | None: ...
+class EphemeralRecords(AnswerRecords, Traces, Protocol):
+    """bot.stats.analytics.Analytics, as ephemeral answers use it. Raises `StoreUnavailableError`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +58,7 @@ class EphemeralAnswerWorker:
     pipeline: Answerer
     audiences: Audiences
     people: People
-    figures: Records
+    figures: EphemeralRecords
     posting: AsyncWebClient
     clock: Callable[[], datetime]
     wait_s: float = WAIT_S

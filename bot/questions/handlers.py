@@ -31,7 +31,7 @@ from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.layout import section
 from bot.slack.audiences import AudienceUnknownError
 from bot.slack.background import Background
-from bot.slack.errors import SLACK_FAILURES, error_code, failure_kind, retry_after_s
+from bot.slack.errors import SLACK_FAILURES, cause_of, error_code, failure_kind, retry_after_s
 from kb.errors import StoreUnavailableError
 
 logger = logging.getLogger(__name__)
@@ -155,7 +155,7 @@ class QueueHandler:
         try:
             await self._clean_up(question)
         except (DeliveryUncertainError, *SLACK_FAILURES) as error:
-            code = error_code(error) or type(error).__name__
+            code = cause_of(error)
             logger.info("question.not_tidied", extra={"question_id": question.id, "code": code})
             return False
         return True
@@ -182,7 +182,7 @@ def ending(error: Exception) -> NotNowError | UndeliverableError | None:
             slack = error
         case _:
             return None
-    code = error_code(slack) or type(slack or error).__name__
+    code = cause_of(slack or error)
     if code == STREAMING:  # no outage: a message that does not do as it is told
         return None
     certain = not isinstance(error, DeliveryUncertainError)

@@ -21,7 +21,7 @@ from bot.messages.catalog import messages_in
 from bot.questions.suggestions import Suggestions
 from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.layout import shorten
-from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.errors import SLACK_FAILURES, cause_of, error_code
 from bot.slack.events import PaneOpened
 from bot.slack.people import People
 from bot.slack.slack_text import people_in, plain_text
@@ -70,9 +70,7 @@ class Pane:
         person, me = await self._people.person(thread.user_id), await self._people.me()
         try:
             said = await self._threads.messages(thread.channel_id, thread.thread_ts)
-            if not any(
-                one.ts != thread.thread_ts and me.wrote(user=one.user, bot_id=one.bot_id) for one in said
-            ):
+            if not any(one.ts != thread.thread_ts and me.wrote(one) for one in said):
                 await self._quick.chat_postMessage(
                     channel=thread.channel_id,
                     thread_ts=thread.thread_ts,
@@ -80,7 +78,7 @@ class Pane:
                     metadata={"event_type": GREETED_EVENT, "event_payload": {"thread": thread.thread_ts}},
                 )
         except SLACK_FAILURES as error:
-            logger.info("pane.no_greeting", extra={"cause": error_code(error) or type(error).__name__})
+            logger.info("pane.no_greeting", extra={"cause": cause_of(error)})
         if self._known:
             await self._suggest(thread.user_id, thread.channel_id, thread_ts=thread.thread_ts)
 
@@ -111,8 +109,7 @@ class Pane:
     async def _suggest(self, user: str, channel: str, *, thread_ts: str | None = None) -> None:
         person = await self._people.person(user)
         messages = messages_in(person.locale)
-        language = person.locale.replace("_", "-").split("-")[0].lower()
-        prompts = await self._suggestions.for_person(user, messages, language=language, most=PROMPTS)
+        prompts = await self._suggestions.for_person(user, messages, language=person.language, most=PROMPTS)
         if not prompts:
             return
         place = {"thread_ts": thread_ts} if thread_ts else {}

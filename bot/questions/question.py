@@ -69,7 +69,7 @@ class Deletions(Protocol):
     async def is_deleted(self, message_id: str) -> bool: ...
 
 
-class Figures(Protocol):
+class AnswerRecords(Protocol):
     """bot.stats.analytics.Analytics, as answering uses it. Raises `StoreUnavailableError`."""
 
     async def record(self, question_id: str, answer: Answer, asked_in: AskedIn | None = ...) -> None: ...
@@ -90,7 +90,7 @@ class QuestionWorker:
     people: People
     replies: Replies
     streams: Streams
-    figures: Figures
+    figures: AnswerRecords
     cited: CitedAnswers
     channel_settings: ChannelSettingsStore
     fallbacks: Fallbacks

@@ -19,7 +19,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.listening.threads import Threads, order
 from bot.queue.queued_question import QueuedQuestion
 from bot.rendering.render import Rendered, plain
-from bot.slack.errors import OWN_TROUBLE, PASSING, SLACK_FAILURES, error_code, failure_kind
+from bot.slack.errors import OWN_TROUBLE, PASSING, SLACK_FAILURES, cause_of, error_code, failure_kind
 from bot.slack.events import AnswerMetadata, Message, answer_metadata, slack_metadata
 from bot.slack.people import People
 from kb.errors import FootnoteError
@@ -99,7 +99,7 @@ class Replies:
     async def all_to(self, question: QueuedQuestion, messages: Sequence[Message]) -> list[Posted]:
         """All of our replies to one message among those of its thread."""
         me = await self._people.me()
-        ours = [message for message in messages if me.wrote(user=message.user, bot_id=message.bot_id)]
+        ours = [message for message in messages if me.wrote(message)]
         marked = [
             Posted(ts=message.ts, metadata=metadata, text=message.text)
             for message in ours
@@ -196,7 +196,7 @@ class Replies:
         try:
             await self._posting.chat_stopStream(channel=question.channel, ts=ts)
         except (*SLACK_FAILURES, OSError) as error:
-            cause = error_code(error) or type(error).__name__
+            cause = cause_of(error)
             logger.warning("reply.stream_not_stopped", extra={"question_id": question.id, "code": cause})
         return True
 
@@ -205,7 +205,7 @@ class Replies:
         try:
             await self._posting.chat_delete(channel=question.channel, ts=ts)
         except (*SLACK_FAILURES, OSError) as error:
-            cause = error_code(error) or type(error).__name__
+            cause = cause_of(error)
             logger.info("reply.not_taken_away", extra={"question_id": question.id, "code": cause})
 
     async def delete(self, question: QueuedQuestion, ts: str) -> bool:

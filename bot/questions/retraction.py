@@ -75,8 +75,6 @@ class Retraction:
         """Somebody other than the asker, who took their own question back."""
         me = await self.people.me()
         return any(
-            order(message.ts) > order(posted.ts)
-            and message.user != deletion.user
-            and not me.wrote(user=message.user, bot_id=message.bot_id)
+            order(message.ts) > order(posted.ts) and message.user != deletion.user and not me.wrote(message)
             for message in messages
         )

@@ -22,7 +22,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.questions.reply import UNCERTAIN, Replies
 from bot.queue.queued_question import QueuedQuestion
 from bot.slack.background import Background
-from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.errors import SLACK_FAILURES, cause_of, error_code
 from bot.slack.events import AnswerMetadata, slack_metadata
 
 logger = logging.getLogger(__name__)
@@ -136,7 +136,7 @@ class Stream:
                 return await call
         except (*SLACK_FAILURES, OSError) as error:
             self._over = True
-            code = error_code(error) or type(error).__name__
+            code = cause_of(error)
             self._support.refused(code)
             logger.info("stream.ended", extra={"question_id": self._question.id, "code": code})
         return None
@@ -176,7 +176,7 @@ class Stream:
                 await self._stop(ts)
                 await self._client.chat_delete(channel=self._question.channel, ts=ts)
         except (*SLACK_FAILURES, OSError) as error:
-            code = error_code(error) or type(error).__name__
+            code = cause_of(error)
             logger.info("stream.late", extra={"question_id": self._question.id, "code": code})
 
 

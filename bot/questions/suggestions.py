@@ -15,10 +15,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from bot.messages.catalog import Messages
-from bot.questions.answer_record import AskedQuestion
+from bot.questions.answer_record import AskedQuestion, AskedReader
 from bot.slack.audiences import Audiences
 from bot.slack.channels import ChannelDirectory
 from bot.slack.page_names import IndexedPages
@@ -43,12 +42,6 @@ _WORDS = re.compile(r"\w+")
 _NO_TOPIC = frozenset({"readme", "index", "home", "overview", "untitled", "sidebar", "summary"})
 
 
-class Questions(Protocol):
-    """bot.stats.analytics.Analytics, as this uses it. Raises `StoreUnavailableError`."""
-
-    async def asked(self, limit: int = ...) -> list[AskedQuestion]: ...
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Group:
     """The askings of one question."""
@@ -64,7 +57,7 @@ class Suggestions:
     def __init__(
         self,
         *,
-        questions: Questions,
+        questions: AskedReader,
         pages: IndexedPages,
         audiences: Audiences,
         channels: ChannelDirectory,

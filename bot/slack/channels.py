@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.errors import SLACK_FAILURES, cause_of, error_code
 from bot.slack.ttl_cache import TtlCache
 
 logger = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class ChannelDirectory:
         try:
             return await self._known.get(channel_id, self._ask)
         except SLACK_FAILURES as error:
-            code = error_code(error) or type(error).__name__
+            code = cause_of(error)
             logger.warning("channel.unknown", extra={"channel": channel_id, "cause": code})
             known = _is_not_there(error)
             return Channel(id=channel_id, name=None, kind="unknown", known=known, error=error)

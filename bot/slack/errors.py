@@ -66,6 +66,11 @@ def error_code(error: BaseException | None) -> str | None:
     return str(code) if code else None
 
 
+def cause_of(error: BaseException) -> str:
+    """One word for the log: the error's code, else the name of its class."""
+    return error_code(error) or type(error).__name__
+
+
 def failure_kind(error: BaseException) -> FailureKind:
     """Whether to try again. `error` is one of `SLACK_FAILURES`."""
     if isinstance(error, SlackNoResponseError):

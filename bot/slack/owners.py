@@ -18,7 +18,7 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.background import Background
-from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.errors import SLACK_FAILURES, cause_of, error_code
 from bot.slack.people import People, Person, person_from_slack
 from bot.slack.ttl_cache import TtlCache
 
@@ -108,7 +108,7 @@ class Owners:
         try:
             return await self._by_email.get(address, self._ask_for)
         except SLACK_FAILURES as error:
-            cause = error_code(error) or type(error).__name__
+            cause = cause_of(error)
             logger.info("owner.not_looked_up", extra={"cause": cause})
             return None
 
@@ -132,7 +132,7 @@ class Owners:
             logger.info("owner.list_late")
             self._background.start(self._learn(), name="owners")
         except SLACK_FAILURES as error:
-            logger.warning("owner.list_failed", extra={"cause": error_code(error) or type(error).__name__})
+            logger.warning("owner.list_failed", extra={"cause": cause_of(error)})
         return ()
 
     async def _learn(self) -> None:
@@ -140,7 +140,7 @@ class Owners:
         try:
             await self._everybody.get(None, self._list)
         except SLACK_FAILURES as error:
-            logger.warning("owner.list_failed", extra={"cause": error_code(error) or type(error).__name__})
+            logger.warning("owner.list_failed", extra={"cause": cause_of(error)})
 
     async def _list(self, _all: None) -> tuple[_Names, ...] | None:
         me = await self._people.me()

@@ -10,7 +10,8 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.errors import SLACK_FAILURES, cause_of, error_code
+from bot.slack.events import Message
 from bot.slack.ttl_cache import TtlCache
 
 logger = logging.getLogger(__name__)
@@ -34,6 +35,11 @@ class Person:
     known: bool = True
     error: Exception | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def language(self) -> str:
+        """ISO 639-1."""
+        return self.locale.replace("_", "-").split("-")[0].lower()
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Me:
@@ -53,8 +59,8 @@ class Me:
         thread = f"?thread_ts={thread_ts}&cid={channel}" if thread_ts and thread_ts != ts else ""
         return f"{self.url}archives/{channel}/p{ts.replace('.', '')}{thread}"
 
-    def wrote(self, *, user: str | None, bot_id: str | None) -> bool:
-        return user == self.user_id or (bot_id is not None and bot_id == self.bot_id)
+    def wrote(self, message: Message) -> bool:
+        return message.user == self.user_id or (message.bot_id is not None and message.bot_id == self.bot_id)
 
 
 class People:
@@ -81,7 +87,7 @@ class People:
         try:
             return await self._known.get(user_id, self._ask)
         except SLACK_FAILURES as error:
-            code = error_code(error) or type(error).__name__
+            code = cause_of(error)
             logger.warning("person.unknown", extra={"user": user_id, "cause": code})
             return Person(id=user_id, name=user_id, outsider=True, known=_is_not_ours(error), error=error)
 

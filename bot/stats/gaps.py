@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.questions.answer_record import AskedQuestion
+from bot.questions.answer_record import AskedQuestion, AskedReader
 from bot.stats.gap import Gap, OpenGaps, age, gap_of, is_gap, rank, searched
 from kb.answer import Answer
 from kb.models import Audience, Question
@@ -32,10 +32,8 @@ HIDDEN_BELOW = 3
 """A gap that was only asked privately by fewer people names no page: it could tell who asked."""
 
 
-class Records(Protocol):
-    """bot.stats.analytics.Analytics, as gaps are read from it. Raises `StoreUnavailableError`."""
-
-    async def asked(self, limit: int = ...) -> list[AskedQuestion]: ...
+class GapRecords(AskedReader, Protocol):
+    """bot.stats.analytics.Analytics, as gaps are read from it and closed. Raises `StoreUnavailableError`."""
 
     async def close(self, question_ids: Sequence[str]) -> None: ...
 
@@ -46,8 +44,8 @@ class Similarity(Protocol):
     async def among(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
 
-class Answerer(Protocol):
-    """kb.pipeline.Pipeline, as gaps are asked anew."""
+class SingleAnswerer(Protocol):
+    """kb.pipeline.Pipeline, as it answers a question without a thread."""
 
     async def answer(self, question: Question) -> Answer: ...
 
@@ -65,7 +63,7 @@ made private after something was asked there.
 
 
 class Gaps:
-    def __init__(self, *, records: Records, similarity: Similarity, pages: Readable) -> None:
+    def __init__(self, *, records: GapRecords, similarity: Similarity, pages: Readable) -> None:
         self._records = records
         self._similarity = similarity
         self._pages = pages
@@ -104,7 +102,7 @@ class Gaps:
             gaps, key=lambda gap: (gap.closed_at or gap.last, gap.asked[0].question_id), reverse=True
         )
 
-    async def look_again(self, answerer: Answerer, *, most: int = 50) -> int:
+    async def look_again(self, answerer: SingleAnswerer, *, most: int = 50) -> int:
         """Asks the open ones anew, as anybody might, and closes those that are answered by now. How many were.
 
         Those of private places are left out, since what may be told there differs, and so are those that had an answer,

@@ -10,17 +10,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, Protocol
 
 from bot.listening.threads import message_of, order
-from bot.questions.answer_record import AskedQuestion
+from bot.questions.answer_record import AskedQuestion, AskedReader
 from bot.questions.cited_answers import CitedAnswers, QuotedPage, quoted_pages
 from bot.stats.gap import Gap, shown_question
+from bot.stats.gaps import Readable, SingleAnswerer
 from bot.stats.pseudonyms import Pseudonyms, names_nobody
-from kb.answer import Answer
+from bot.stats.stale import EveryPage
 from kb.conversation.conversations import ConversationStore
 from kb.conversation.history import readable_turns
 from kb.conversation.messages import ChatMessage
@@ -46,28 +47,14 @@ _FIGURE = re.compile(r"(?:[€$£¥] ?)?\d+(?:[.,:/-]\d+)*(?: ?[%€$£¥])?")
 _NEXT_WORD = re.compile(r" [^\W\d_]{3,}")
 
 
-class Records(Protocol):
-    """bot.stats.analytics.Analytics, as this reads it."""
-
-    async def asked(self, limit: int = ...) -> list[AskedQuestion]: ...
-
-
-class Closed(Protocol):
-    """bot.stats.gaps.Gaps, as this reads it."""
+class ClosedGaps(Protocol):
+    """bot.stats.gaps.Gaps, as cases are grown from it."""
 
     async def closed(self) -> list[Gap]: ...
 
 
-class Answerer(Protocol):
-    async def answer(self, question: Question) -> Answer: ...
-
-
-class Library(Protocol):
-    """kb.index.port.VectorIndex, as this reads it."""
-
-    async def every_page(self) -> Sequence[Page]: ...
-
-    async def readable(self, page_ids: Collection[str], *, audience: Audience) -> frozenset[str]: ...
+class PassageReader(EveryPage, Readable, Protocol):
+    """kb.index.port.VectorIndex, as pages and their passages are read from it. Raises `IndexUnavailableError`."""
 
     def passages(
         self, *, audience: Audience, of_pages: Sequence[str] | None = None
@@ -102,17 +89,17 @@ class _Growing:
 class CaseGrower:
     """Every method raises `UnavailableError` when the store, the index or a model does not answer."""
 
-    records: Records
-    gaps: Closed
+    records: AskedReader
+    gaps: ClosedGaps
     cited: CitedAnswers
     conversations: ConversationStore
-    library: Library
-    answerer: Answerer
+    index: PassageReader
+    answerer: SingleAnswerer
     today: date
 
     async def grow(self, *, private: bool) -> Grown:
         """`private`: with what was asked in private channels and direct messages, and with limited pages."""
-        growing = _Growing(private=private, pages={page.id: page for page in await self.library.every_page()})
+        growing = _Growing(private=private, pages={page.id: page for page in await self.index.every_page()})
         for asked in sorted(await self.records.asked(LATEST), key=lambda one: one.question_id):
             if asked.record.outcome == "answered" and is_voted_up(asked):
                 await self._voted_up(asked, growing)
@@ -198,7 +185,7 @@ class CaseGrower:
         if quoted is None:
             return []
         sections: dict[int, PageSection] = {}
-        batches = self.library.passages(
+        batches = self.index.passages(
             audience=Audience(channels=frozenset(page.audience)), of_pages=[page.id]
         )
         async for batch in batches:
@@ -221,7 +208,7 @@ class CaseGrower:
         ]
         principals = {where.channel, f"#{where.channel_name}"} if private else set()
         audience = Audience(channels=frozenset(principals))
-        readable = await readable_turns(turns[-EARLIER:], self.library, audience=audience)
+        readable = await readable_turns(turns[-EARLIER:], self.index, audience=audience)
         return tuple(message for turn in readable for message in _messages(turn))
 
 

@@ -10,13 +10,13 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.messages.catalog import Messages, messages_in
-from bot.questions.answer_record import AskedQuestion
-from bot.rendering.layout import Block, cut, label, section, shorten
+from bot.questions.answer_record import AskedQuestion, AskedReader
+from bot.rendering.layout import SECTION_CHARACTERS, Block, cut, label, section, shorten
 from bot.rendering.mrkdwn import escape
 from bot.slack.admins import Admins
 from bot.slack.events import ButtonPress
@@ -28,18 +28,11 @@ logger = logging.getLogger(__name__)
 
 PREFIX = "footnote_show_"
 """The action ids of the buttons begin so."""
-SECTION = 2900
 MOST_BLOCKS = 100
 LOOKED_AT, SHOWN_VOTES = 500, 20
 
 Filling = Callable[[Person, Messages], Awaitable[Sequence[Block]]]
 """What a view shows to an admin. May raise `UnavailableError`."""
-
-
-class Votes(Protocol):
-    """bot.stats.analytics.Analytics, as votes are read from it. Raises `StoreUnavailableError`."""
-
-    async def asked(self, limit: int = ...) -> list[AskedQuestion]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,9 +95,9 @@ def status_filling(status: StatusReader, clock: Callable[[], datetime]) -> Filli
     return fill
 
 
-def votes_filling(votes: Votes) -> Filling:
+def votes_filling(records: AskedReader) -> Filling:
     async def fill(_: Person, messages: Messages) -> Sequence[Block]:
-        voted = [one for one in await votes.asked(LOOKED_AT) if one.votes][:SHOWN_VOTES]
+        voted = [one for one in await records.asked(LOOKED_AT) if one.votes][:SHOWN_VOTES]
         return [section(_vote_lines(one, messages)) for one in voted] or [section(messages.votes_none)]
 
     return fill
@@ -121,8 +114,8 @@ def _vote_lines(asked: AskedQuestion, messages: Messages) -> str:
         reason = getattr(messages, f"reason_{said.get('reason')}", None)
         told = [one for one in (reason, said.get("comment") if public else None) if one]
         lines += [f"• {escape(shorten(': '.join(told), 500))}"] if told else []
-    return shorten("\n".join(lines), SECTION)
+    return shorten("\n".join(lines), SECTION_CHARACTERS)
 
 
 def lines_as_blocks(lines: Sequence[str]) -> list[Block]:
-    return [section(part) for part in cut("\n".join(lines), SECTION)]
+    return [section(part) for part in cut("\n".join(lines), SECTION_CHARACTERS)]

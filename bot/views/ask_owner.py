@@ -24,7 +24,7 @@ from bot.rendering.fallback_actions import ASK_OWNER
 from bot.rendering.layout import context
 from bot.rendering.mrkdwn import escape
 from bot.slack.audiences import Audiences
-from bot.slack.errors import SLACK_FAILURES, error_code
+from bot.slack.errors import SLACK_FAILURES, cause_of, error_code
 from bot.slack.events import ButtonPress
 from bot.slack.memberships import Memberships
 from bot.slack.page_names import IndexedPages
@@ -229,7 +229,7 @@ class FallbackHandler:
                 **({"metadata": message["metadata"]} if message.get("metadata") else {}),
             )
         except SLACK_FAILURES as error:
-            cause = error_code(error) or type(error).__name__
+            cause = cause_of(error)
             logger.info("owner.button_stays", extra={"question_id": request.question_id, "cause": cause})
 
     async def _message(self, promised: PromisedRequest) -> dict[str, Any] | None:

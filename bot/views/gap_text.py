@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.messages.catalog import Messages
 from bot.rendering.citation_blocks import TITLE_CHARACTERS, titled_link
-from bot.rendering.layout import Block, context, section, shorten
+from bot.rendering.layout import SECTION_CHARACTERS, Block, context, cut_lines, section, shorten
 from bot.rendering.mrkdwn import escape
 from bot.stats.gap import Complaint, Gap, OpenGaps
 from bot.stats.stale import StalePage
@@ -14,8 +14,8 @@ from bot.stats.stale import StalePage
 SHOWN_GAPS, SHOWN_PAGES = 12, 20
 SHOWN_CHANNELS, SHOWN_COMPLAINTS, SHOWN_COMMENTS = 4, 3, 2
 QUESTION_CHARACTERS, COMMENT_CHARACTERS = 200, 150
-SECTION_CHARACTERS, MESSAGE_CHARACTERS = 2900, 11_000
-"""Slack's limits are 3,000 a section and 13,200 a message; what does not fit is counted."""
+MESSAGE_CHARACTERS = 11_000
+"""Slack's limit is 13,200 a message; what does not fit is counted."""
 
 
 def gaps_blocks(found: OpenGaps, messages: Messages, *, days: int, title: str | None = None) -> list[Block]:
@@ -105,7 +105,7 @@ def stale_blocks(pages: Sequence[StalePage], messages: Messages, *, title: str |
     more = len(pages) - len(lines)
     return [
         section(f"*{title or messages.stale_title}*"),
-        *(section("\n".join(part)) for part in _packed(lines)),
+        *map(section, cut_lines(lines, SECTION_CHARACTERS)),
         *([context(messages.and_more.format(n=messages.number(more)))] if more > 0 else []),
     ]
 
@@ -134,16 +134,3 @@ def _that_fit(texts: Sequence[str]) -> list[str]:
         if len(text) <= SECTION_CHARACTERS:
             kept.append(text)
     return kept
-
-
-def _packed(lines: Sequence[str]) -> list[list[str]]:
-    """Lines that stand in one section together."""
-    parts: list[list[str]] = []
-    room = 0
-    for line in lines:
-        if len(line) > room:
-            parts.append([])
-            room = SECTION_CHARACTERS
-        parts[-1].append(line)
-        room -= len(line) + 1
-    return parts

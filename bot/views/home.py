@@ -24,7 +24,8 @@ from bot.slack.audiences import Audiences
 from bot.slack.events import ButtonPress, HomeOpened
 from bot.slack.page_names import IndexedPages
 from bot.slack.people import Me, People
-from bot.stats.stats_text import Stats, StatsReader
+from bot.stats.counts import Stats
+from bot.stats.stats_text import StatsReader
 from bot.stats.status import StatusReader
 from bot.views.admin_views import AdminViews
 from bot.views.home_view import HomeContent, home_view, source_line
@@ -108,9 +109,10 @@ class Home:
         person, me = await self._people.person(user), await self._people.me()
         messages, is_admin = messages_in(person.locale), await self._admins.status_of(person) == "admin"
         audience = await self._audience(user)
-        language = person.locale.replace("_", "-").split("-")[0].lower()
         shown = HomeContent(
-            examples=await self._suggestions.for_person(user, messages, language=language, most=EXAMPLES),
+            examples=await self._suggestions.for_person(
+                user, messages, language=person.language, most=EXAMPLES
+            ),
             last=[] if audience is None else await self._last(user, me, audience),
             sources=[] if audience is None else await self._sources(audience, messages),
             asking=asking,

@@ -10,7 +10,8 @@ from typing import Any
 from bot.messages.catalog import Messages
 from bot.rendering.layout import Block, label, section, shorten
 from bot.rendering.mrkdwn import escape, link
-from bot.stats.stats_text import Stats, stats_lines
+from bot.stats.counts import Stats
+from bot.stats.stats_text import stats_lines
 from bot.stats.status import time_ago
 from bot.views.source_counts import SourceCount
 from kb.jobs import SyncRecord

@@ -66,7 +66,7 @@ class Growing:
             gaps=gaps,
             cited=self.office.cited,
             conversations=self.office.conversations,
-            library=self.scratch.index,
+            index=self.scratch.index,
             answerer=self.scratch.pipeline,
             today=NOW.date(),
         ).grow(private=private)
