@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from redis.asyncio import Redis
 
-from bot.edge.backend import Backend, Pipeline
+from bot.edge.backend import Backend, PipelinePort
 from bot.edge.slack_app import PATH, Edge, open_edge
 from bot.listening.channel_settings import ChannelSettings, ChannelSettingsStore
 from bot.listening.deferred_messages import DeferredMessages
@@ -237,7 +237,7 @@ class Office:
     cited: CitedAnswers
     edge: Edge = field(init=False)
     knowledge: Knowledge = field(default_factory=Knowledge)
-    pipeline: Pipeline | None = None
+    pipeline: PipelinePort | None = None
     """A real one in the place of `knowledge`."""
     reindexing: Reindexing = field(default_factory=Reindexing)
     pages: Pages = field(default_factory=Pages)
@@ -329,7 +329,7 @@ async def open_office(
     working: bool = True,
     admins: tuple[str, ...] = ("U0CHIDI",),
     workspace: Workspace | None = None,
-    pipeline: Pipeline | None = None,
+    pipeline: PipelinePort | None = None,
     stream: Literal["auto", "off"] = "auto",
     settle_s: float = 0.05,
     retry_s: float = 0.05,
